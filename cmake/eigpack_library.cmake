@@ -1,0 +1,64 @@
+# The library: host sources, one copy of the CPU kernels per instruction set, and the CUDA backend where wanted.
+
+set(EIG_SOURCES
+    src/context.c
+    src/stebz.c
+    src/cpu/backend_cpu.c
+    src/cpu/stebz_cpu.c
+)
+
+# Kernels compiled once per instruction set.  Everything in such a file is static except one table that carries the
+# variant's name, so that the linker can never take an AVX-512 copy of a helper for the baseline code.
+set(EIG_ISA_SOURCES src/cpu/stebz_kernels.c)
+set(EIG_ISA_VARIANTS baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    list(APPEND EIG_ISA_VARIANTS avx2 avx512)
+endif()
+set(EIG_ISA_FLAGS_baseline "")
+set(EIG_ISA_FLAGS_avx2 -mavx2 -mfma)
+set(EIG_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512)
+
+function(eig_target_settings target)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/numerics
+        PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:${EIG_C_FLAGS}>)
+    target_compile_definitions(${target} PRIVATE EIG_BUILDING)
+    if(OpenMP_C_FOUND)
+        target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C)
+    endif()
+    set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+add_library(eigpack_objects OBJECT ${EIG_SOURCES})
+eig_target_settings(eigpack_objects)
+set(EIG_OBJECTS $<TARGET_OBJECTS:eigpack_objects>)
+foreach(isa IN LISTS EIG_ISA_VARIANTS)
+    add_library(eigpack_${isa} OBJECT ${EIG_ISA_SOURCES})
+    eig_target_settings(eigpack_${isa})
+    target_compile_options(eigpack_${isa} PRIVATE -O3 ${EIG_ISA_FLAGS_${isa}})
+    target_compile_definitions(eigpack_${isa} PRIVATE EIG_ISA=${isa})
+    string(TOUPPER ${isa} ISA)
+    target_compile_definitions(eigpack_objects PRIVATE EIG_HAVE_${ISA})
+    list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_${isa}>)
+endforeach()
+
+include(eigpack_cuda)
+
+# The static library serves the program, the tests and static linking; the shared one is for bindings and packages.
+set(EIG_LIBRARIES eigpack_static)
+add_library(eigpack_static STATIC ${EIG_OBJECTS})
+set_target_properties(eigpack_static PROPERTIES OUTPUT_NAME eigpack EXPORT_NAME static)
+if(BUILD_SHARED_LIBS)
+    add_library(eigpack SHARED ${EIG_OBJECTS})
+    set_target_properties(eigpack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+        EXPORT_NAME eigpack)
+    list(APPEND EIG_LIBRARIES eigpack)
+endif()
+foreach(target IN LISTS EIG_LIBRARIES)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PRIVATE m ${EIG_CUDA_LIBRARIES})
+    if(OpenMP_C_FOUND)
+        target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C)
+    endif()
+endforeach()

@@ -1,0 +1,150 @@
+/* Contexts: choosing a backend, threads, workspace, progress, and the sentence about the last error. */
+#include "arena.h"
+#include "problem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *eig_status_text(eig_status status)
+{
+    switch (status) {
+#define EIG_STATUS_TEXT(name, value, text) \
+    case name:                             \
+        return text;
+        EIG_STATUS_LIST(EIG_STATUS_TEXT)
+#undef EIG_STATUS_TEXT
+    }
+    return "unknown status";
+}
+
+int eig_version(void)
+{
+    return 10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH;
+}
+
+eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->detail, sizeof ctx->detail, format, args);
+    va_end(args);
+    return status;
+}
+
+eig_status eig_enter(eig_context *ctx)
+{
+    if (!ctx) return EIG_BAD_ARGUMENT;
+    if (!ctx->backend) return EIG_NO_BACKEND; /* detail keeps the reason from eig_create */
+    ctx->detail[0] = '\0';
+    return EIG_OK;
+}
+
+/* "cuda" or "cuda:K" with K = 0..9999; false if the name is anything else. */
+static bool parse_cuda(const char *name, int *device)
+{
+    if (strncmp(name, "cuda", 4) != 0) return false;
+    *device = 0;
+    if (name[4] == '\0') return true;
+    size_t const digits = strspn(name + 5, "0123456789");
+    if (name[4] != ':' || digits == 0 || digits > 4 || name[5 + digits] != '\0') return false;
+    *device = atoi(name + 5);
+    return true;
+}
+
+static eig_status open_backend(eig_context *ctx, const backend *candidate, int device)
+{
+    eig_status const status = candidate->open(ctx, device);
+    if (status == EIG_OK) ctx->backend = candidate;
+    return status;
+}
+
+static eig_status open_cuda(eig_context *ctx, int device)
+{
+#ifdef EIG_WITH_CUDA
+    return open_backend(ctx, &backend_cuda, device);
+#else
+    (void)device;
+    return eig_fail(ctx, EIG_NO_BACKEND, "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON)");
+#endif
+}
+
+eig_status eig_create(eig_context **out, const char *device)
+{
+    if (!out) return EIG_BAD_ARGUMENT;
+    eig_context *const ctx = *out = (eig_context *)calloc(1, sizeof *ctx);
+    if (!ctx) return EIG_NO_MEMORY;
+    if (!device || strcmp(device, "auto") == 0) {
+        if (open_cuda(ctx, 0) == EIG_OK) return EIG_OK;
+        ctx->detail[0] = '\0';
+        return open_backend(ctx, &backend_cpu, 0);
+    }
+    if (strcmp(device, "cpu") == 0) return open_backend(ctx, &backend_cpu, 0);
+    int index;
+    if (parse_cuda(device, &index)) return open_cuda(ctx, index);
+    return eig_fail(ctx, EIG_BAD_ARGUMENT, "unknown device \"%.40s\": use auto, cpu, cuda or cuda:K", device);
+}
+
+void eig_destroy(eig_context *ctx)
+{
+    if (!ctx) return;
+    if (ctx->backend) {
+        ctx->backend->release(ctx, ctx->work);
+        ctx->backend->close(ctx);
+    }
+    free(ctx);
+}
+
+const char *eig_error_detail(const eig_context *ctx)
+{
+    return ctx ? ctx->detail : "the context is NULL";
+}
+
+const char *eig_describe(eig_context *ctx)
+{
+    return ctx ? ctx->description : "";
+}
+
+eig_status eig_set_threads(eig_context *ctx, int threads)
+{
+    eig_status const status = eig_enter(ctx);
+    if (status != EIG_OK) return status;
+    REQUIRE(threads >= 0 && threads <= 65536, "eig_set_threads: threads = %d, must be 0 to 65536", threads);
+    ctx->threads = threads;
+    return EIG_OK;
+}
+
+eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user)
+{
+    eig_status const status = eig_enter(ctx);
+    if (status != EIG_OK) return status;
+    ctx->progress = callback;
+    ctx->progress_user = user;
+    return EIG_OK;
+}
+
+eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction)
+{
+    if (!ctx->progress || ctx->progress(ctx->progress_user, fraction) == 0) return EIG_OK;
+    return eig_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", family, 100 * fraction);
+}
+
+eig_status eig_workspace(eig_context *ctx, const char *family, void *lent, size_t lent_bytes, size_t need, void **work)
+{
+    if (lent) {
+        if (lent_bytes < need || (uintptr_t)lent % EIG_ALIGNMENT != 0)
+            return eig_fail(ctx, EIG_BAD_WORKSPACE, "%s: work_bytes = %zu at %p, need %zu aligned to %d", family,
+                            lent_bytes, lent, need, EIG_ALIGNMENT);
+        *work = lent;
+        return EIG_OK;
+    }
+    if (ctx->work_bytes < need) {
+        ctx->backend->release(ctx, ctx->work);
+        ctx->work = ctx->backend->allocate(ctx, need);
+        ctx->work_bytes = ctx->work ? need : 0;
+        if (!ctx->work) return eig_fail(ctx, EIG_NO_MEMORY, "%s: cannot allocate %zu bytes of workspace", family, need);
+    }
+    *work = ctx->work;
+    return EIG_OK;
+}

@@ -1,0 +1,67 @@
+/* Files: reading and writing arrays and tridiagonal matrices, for the program, the benchmarks and the tests.
+ *
+ * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
+ * the build has it), anything else is text (.dat, .txt: numbers between white space).
+ * Every function returns true, or false with one sentence in error->text that names the file and what is wrong.
+ * Writers write to a temporary name in the same folder and rename: a half-written output is never left behind. */
+#ifndef EIG_IO_H
+#define EIG_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct io_error {
+    char text[512];
+} io_error;
+
+typedef enum io_type { IO_F32, IO_F64, IO_C64, IO_C128, IO_I32, IO_I64 } io_type;
+
+/* An array in C order.  io_array_free releases data; a zeroed structure is an empty array. */
+typedef struct io_array {
+    io_type type;
+    int rank; /* 1 to 3 */
+    int64_t shape[3];
+    void *data;
+} io_array;
+
+/* T = tridiag(e, d, e) in double; e has n-1 entries (NULL when n <= 1). */
+typedef struct io_tridiagonal {
+    int64_t n;
+    double *d, *e;
+} io_tridiagonal;
+
+size_t io_type_size(io_type type);
+int64_t io_array_count(const io_array *a);
+void io_array_free(io_array *a);
+void io_tridiagonal_free(io_tridiagonal *t);
+
+/* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
+ * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
+ * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: a vector of float64. */
+bool io_read_array(const char *path, io_array *a, io_error *error);
+
+/* Reads a real vector as float64 (a column or row of a matrix will do). */
+bool io_read_vector(const char *path, io_array *a, io_error *error);
+
+/* Reads T.  With path_e: two vectors, e of length n-1, or of length n with its first entry taken as padding (as in
+ * Lessig's data files).  Without (NULL): one file that holds T: .mtx (symmetric or general, coordinate or array; must
+ * be square, symmetric and tridiagonal), or text in STCollection's form (n, then rows "i d e"), or a square .npy or
+ * .mat. */
+bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
+
+/* Writes an array by the name's ending.  Text: one number a line, 17 significant digits (9 for float32), complex as
+ * two columns; .mat: under the given variable name (v4-compatible numeric array, (batch, n, n) becoming n x n x batch).
+ */
+bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
+
+/* Writes T as a symmetric Matrix Market coordinate file (lower triangle). */
+bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_error *error);
+
+/* Writes bytes, e.g. an SVG, with the same temporary-name-and-rename care. */
+bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error *error);
+
+/* Whether this build reads and writes .mat files. */
+bool io_has_mat(void);
+
+#endif

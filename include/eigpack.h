@@ -120,14 +120,16 @@ typedef struct eig_stebz_options {
                                 abstol = 0 stands for eps*||T||, reltol = 0 for 2*eps; see eig_dstebz */
     eig_stebz_method method; /* multisection */
     void *lower, *upper;     /* [as w, same type] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k] */
-    void *work;        /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
+    double *pass_ms; /* [4] out, or NULL: milliseconds of the passes: preparation, table of shifts (interval tree: step
+                        1), brackets of one eigenvalue, brackets of several.  With device arrays it synchronises. */
+    void *work;      /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
     size_t work_bytes; /* at least eig_stebz_work_size */
 } eig_stebz_options;
 
 #define EIG_STEBZ_OPTIONS                                                                                             \
     {                                                                                                                 \
         sizeof(eig_stebz_options), EIG_RANGE_ALL, 0, 0, 0.0, 0.0, 0.0, 0.0, EIG_STEBZ_MULTISECTION, NULL, NULL, NULL, \
-            0                                                                                                         \
+            NULL, 0                                                                                                   \
     }
 
 /* Eigenvalues of a real symmetric tridiagonal matrix T = tridiag(e, d, e), all or some, by bisection.

@@ -27,6 +27,7 @@ typedef struct stebz_problem {
     void *w, *lower, *upper;
     int64_t *m;
     int *info;
+    double *pass_ms;
     void *work;
     size_t work_bytes;
 } stebz_problem;

@@ -27,6 +27,7 @@ static stebz_problem stebz_pack(const eig_stebz_options *options, char precision
         .method = o.method,
         .lower = o.lower,
         .upper = o.upper,
+        .pass_ms = o.pass_ms,
         .work = o.work,
         .work_bytes = o.work_bytes,
         .stride_d = n,

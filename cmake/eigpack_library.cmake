@@ -3,6 +3,7 @@
 set(EIG_SOURCES
     src/context.c
     src/stebz.c
+    src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/stebz_cpu.c
 )

@@ -6,6 +6,8 @@
  *   eig_{s,d}stebz                eigenvalues of one symmetric tridiagonal matrix, by bisection on Sturm counts
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
+ *   eig_{s,d}geev_batched         eigenvalues of many small nonsymmetric matrices, by double-shift QR
+ *   eig_{s,d}geev_affine          the same for A0 + x_1 A_1 + ... + x_m A_m over a list of points x
  *
  * Conventions.  Letters as in LAPACK: s is float, d is double.  Every size, index, stride and batch is an int64_t;
  * indices of eigenvalues count from 1, ascending.  Inputs are never overwritten.  All arrays of one call lie on the
@@ -188,6 +190,119 @@ EIG_API eig_status eig_sstebz_count(eig_context *ctx, int64_t n, const float *d,
  * context this is for device arrays; host arrays are staged by the context itself, and a lent workspace is unused. */
 EIG_API eig_status eig_stebz_work_size(eig_context *ctx, const eig_stebz_options *options, char precision, int64_t n,
                                        int64_t batch, size_t *bytes);
+
+/* -------------------------------------------------------------------- geev */
+
+/* A complex number; same layout as C99's float complex and double complex, and as std::complex. */
+typedef struct eig_complex_s {
+    float re, im;
+} eig_complex_s;
+typedef struct eig_complex_d {
+    double re, im;
+} eig_complex_d;
+
+/* Where element (i, j), both from 0, of matrix b of a batch lies. */
+typedef enum eig_layout {
+    EIG_LAYOUT_MATRIX_WISE = 'M',  /* a[i + j*lda + b*stride_a]: column-major, one matrix after the other */
+    EIG_LAYOUT_ELEMENT_WISE = 'E', /* a[(i*lda + j)*stride_a + b]: the batch varies fastest; stride_a >= batch */
+    EIG_LAYOUT_ROW_WISE = 'R'      /* a[i*stride_a + b*lda + j]: row i of all matrices; stride_a >= batch*lda */
+} eig_layout;
+
+typedef enum eig_geev_method {
+    EIG_GEEV_AUTO = 0, /* by n, from measurements */
+    EIG_GEEV_SWB = 1,  /* single-warp based: each warp computes whole matrices, p threads a matrix */
+    EIG_GEEV_MWB = 2   /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
+} eig_geev_method;
+
+/* One number that tells of all eigenvalues w of a matrix. */
+typedef enum eig_geev_measure {
+    EIG_GEEV_ABSCISSA = 'A', /* max re w: negative where x' = A x is stable */
+    EIG_GEEV_RADIUS = 'R',   /* max |w|: below 1 where x(k+1) = A x(k) is stable */
+    EIG_GEEV_DAMPING = 'D'   /* min of -re w / |w|, the least damping ratio; w = 0 counts as -1 */
+} eig_geev_measure;
+
+/* Begin with EIG_GEEV_OPTIONS (all defaults), then set what differs. */
+typedef struct eig_geev_options {
+    size_t size;            /* sizeof(eig_geev_options): lets the structure grow */
+    int balance;            /* 1: permute and scale by powers of two first, as LAPACK's dgeev does; 0: do not */
+    eig_layout layout;      /* of the input; matrix-wise */
+    eig_geev_method method; /* CUDA: which threads compute a matrix; a CPU context accepts and ignores it */
+    int threads_per_matrix; /* CUDA: p of the method, 1 to 32; 0 = by n, from measurements; CPU: ignored */
+    void *work;        /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
+    size_t work_bytes; /* at least eig_geev_work_size */
+} eig_geev_options;
+
+#define EIG_GEEV_OPTIONS                                                               \
+    {                                                                                  \
+        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, NULL, 0 \
+    }
+
+/* Eigenvalues of batch real n x n matrices.
+ *
+ *   ctx       context
+ *   options   NULL = all defaults
+ *   n         order of the matrices, n >= 0; 1 to 64 have kernels of their own, larger ones are computed plainly
+ *   a         the matrices, see eig_layout; not changed
+ *   lda       >= max(1, n)
+ *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
+ *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
+ *   stride_w  >= n
+ *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
+ *
+ * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  The
+ * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
+ * Backward stable: each w is an eigenvalue of some A + E with ||E|| of the order of n eps ||A||; entries from 1e-300
+ * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.
+ *
+ * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
+ * 30*max(10, n) iterations the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
+ * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
+ *
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE; a matrix
+ * that fails is told by info alone.  Device arrays: enqueued on the context's stream; does not synchronise, and can
+ * be captured in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
+ * Same bits for any batch position, layout, chunking and number of threads.
+ * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration.
+ * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.
+ */
+EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
+                                     int64_t lda, int64_t stride_a, eig_complex_d *w, int64_t stride_w, int *info,
+                                     int64_t batch);
+EIG_API eig_status eig_sgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a,
+                                     int64_t lda, int64_t stride_a, eig_complex_s *w, int64_t stride_w, int *info,
+                                     int64_t batch);
+
+/* Eigenvalues of A(x) = A_0 + x_1 A_1 + ... + x_m A_m at many points x: the matrices are made where they are used, so
+ * that a large grid of parameters takes no more input than its points.
+ *
+ *   n         order of the matrices, n >= 0
+ *   m         number of parameters, m >= 0
+ *   a         A_0, A_1, ..., A_m: m+1 matrices, column-major, lda >= max(1, n), every stride_a >= lda*n entries
+ *             (options->layout must be matrix-wise)
+ *   x         the points: x[k + p*stride_x] is parameter k+1 of point p; stride_x >= m; may be NULL when m = 0
+ *   w         as in eig_dgeev_batched, for each point; or NULL: not wanted
+ *   measure   which measure of the eigenvalues goes to value; ignored where value is NULL
+ *   value     [points] out, or NULL: the measure of each point's eigenvalues, NaN where info is not 0; w or value must
+ *             be given.  With n = 0 it is not written.
+ *   info      [points] as in eig_dgeev_batched
+ *
+ * An entry of A(x) is rounded after each product and each sum, from k = 1 to m, so that it has the same bits as on any
+ * other device.  An A(x) that overflows is EIG_INFO_NOT_FINITE.  Else as eig_dgeev_batched.
+ * Source of the use: H. Tokura et al., Int. J. Networking and Computing 7 (2017), parameter space design. */
+EIG_API eig_status eig_dgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
+                                    const double *a, int64_t lda, int64_t stride_a, const double *x, int64_t stride_x,
+                                    eig_complex_d *w, int64_t stride_w, eig_geev_measure measure, double *value,
+                                    int *info, int64_t points);
+EIG_API eig_status eig_sgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
+                                    const float *a, int64_t lda, int64_t stride_a, const float *x, int64_t stride_x,
+                                    eig_complex_s *w, int64_t stride_w, eig_geev_measure measure, float *value,
+                                    int *info, int64_t points);
+
+/* Bytes of workspace that a call of either form takes, exactly: precision 's' or 'd'; batch: matrices or points.  With
+ * a CUDA context this is for device arrays; host arrays are staged by the context itself, and a lent workspace is
+ * unused.  On a CPU it depends on the number of threads. */
+EIG_API eig_status eig_geev_work_size(eig_context *ctx, const eig_geev_options *options, char precision, int64_t n,
+                                      int64_t batch, size_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,29 @@ typedef struct stebz_count_problem {
     int64_t *count;
 } stebz_count_problem;
 
+/* One call of eig_?geev_batched or eig_?geev_affine. */
+typedef struct geev_problem {
+    char precision;
+    bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
+    int64_t n, batch; /* affine: batch is the number of points */
+    const void *a;
+    int64_t lda, stride_a;
+    eig_layout layout; /* affine: always matrix-wise */
+    int64_t m;
+    const void *x;
+    int64_t stride_x;
+    void *w; /* eig_complex_s or eig_complex_d; NULL only where value is set */
+    int64_t stride_w;
+    eig_geev_measure measure;
+    void *value; /* NULL: not wanted */
+    int *info;   /* NULL: not wanted */
+    bool balance;
+    eig_geev_method method;
+    int threads_per_matrix; /* 0 = the backend chooses */
+    void *work;
+    size_t work_bytes;
+} geev_problem;
+
 /* What a backend offers.  No slot may be NULL.  Arguments are checked when a driver is called; n and batch may be 0
  * (a driver then only writes *m). */
 typedef struct backend {
@@ -50,6 +73,8 @@ typedef struct backend {
     size_t (*stebz_work_size)(const eig_context *ctx, const stebz_problem *p);
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
+    size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p); /* n, batch > 0 */
+    eig_status (*geev)(eig_context *ctx, const geev_problem *p);             /* n, batch > 0 */
 } backend;
 
 extern const backend backend_cpu;

@@ -17,10 +17,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 set(EIG_ISA_FLAGS_baseline "")
 set(EIG_ISA_FLAGS_avx2 -mavx2 -mfma)
-set(EIG_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512)
+set(EIG_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512vbmi2 -mavx512vpopcntdq -mprefer-vector-width=512)
 
 function(eig_target_settings target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/numerics
+        ${PROJECT_SOURCE_DIR}/src/cpu
         PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:${EIG_C_FLAGS}>)
     target_compile_definitions(${target} PRIVATE EIG_BUILDING)
@@ -51,8 +52,14 @@ add_library(eigpack_static STATIC ${EIG_OBJECTS})
 set_target_properties(eigpack_static PROPERTIES OUTPUT_NAME eigpack EXPORT_NAME static)
 if(BUILD_SHARED_LIBS)
     add_library(eigpack SHARED ${EIG_OBJECTS})
-    set_target_properties(eigpack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-        EXPORT_NAME eigpack)
+    # While the version is 0.x, a new minor number may break the binary interface.
+    set_target_properties(eigpack PROPERTIES VERSION ${PROJECT_VERSION}
+        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} EXPORT_NAME eigpack)
+    if(UNIX AND NOT APPLE)
+        set(EIG_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/eigpack.map)
+        target_link_options(eigpack PRIVATE LINKER:--version-script=${EIG_SYMBOLS})
+        set_target_properties(eigpack PROPERTIES LINK_DEPENDS ${EIG_SYMBOLS})
+    endif()
     list(APPEND EIG_LIBRARIES eigpack)
 endif()
 foreach(target IN LISTS EIG_LIBRARIES)

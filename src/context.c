@@ -103,7 +103,9 @@ const char *eig_error_detail(const eig_context *ctx)
 
 const char *eig_describe(eig_context *ctx)
 {
-    return ctx ? ctx->description : "";
+    if (!ctx || !ctx->backend) return "no device";
+    ctx->backend->describe(ctx);
+    return ctx->description;
 }
 
 eig_status eig_set_threads(eig_context *ctx, int threads)

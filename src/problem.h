@@ -66,8 +66,9 @@ typedef struct geev_problem {
  * (a driver then only writes *m). */
 typedef struct backend {
     const char *name;
-    eig_status (*open)(eig_context *ctx, int device); /* fills ctx->description and ctx->state */
+    eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
     void (*close)(eig_context *ctx);
+    void (*describe)(eig_context *ctx);                /* writes ctx->description */
     void *(*allocate)(eig_context *ctx, size_t bytes); /* workspace, 256-byte aligned; NULL when there is none */
     void (*release)(eig_context *ctx, void *work);
     size_t (*stebz_work_size)(const eig_context *ctx, const stebz_problem *p);

@@ -1,0 +1,134 @@
+/* The CPU backend: its table, and the choice of an instruction set, made once when a context is opened. */
+#include "backend_cpu.h"
+
+#include "arena.h"
+#include "stebz_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct isa {
+    const char *name;
+    bool built;
+} isa;
+
+/* In the order of cpu_isa. */
+static const isa isas[] = {
+    {"baseline", true},
+#ifdef EIG_HAVE_AVX2
+    {"avx2", true},
+    {"avx512", true},
+#else
+    {"avx2", false},
+    {"avx512", false},
+#endif
+};
+enum { ISAS = sizeof isas / sizeof isas[0] };
+
+static bool machine_has(cpu_isa i)
+{
+#ifdef EIG_HAVE_AVX2
+    if (i == CPU_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (i == CPU_AVX512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+#endif
+    return i == CPU_BASELINE;
+}
+
+/* The best that the machine has, or what EIG_CPU asks for. */
+static eig_status choose_isa(eig_context *ctx, cpu_isa *chosen)
+{
+    const char *wanted = getenv("EIG_CPU");
+    *chosen = CPU_BASELINE;
+    for (int i = 0; i < ISAS; ++i) {
+        bool const usable = isas[i].built && machine_has((cpu_isa)i);
+        if (wanted && *wanted && strcmp(wanted, isas[i].name) == 0) {
+            if (!usable)
+                return eig_fail(ctx, EIG_NO_BACKEND, "EIG_CPU=%s: this machine or build lacks it", isas[i].name);
+            *chosen = (cpu_isa)i;
+            return EIG_OK;
+        }
+        if (usable) *chosen = (cpu_isa)i;
+    }
+    if (wanted && *wanted)
+        return eig_fail(ctx, EIG_BAD_ARGUMENT, "EIG_CPU=%.20s: must be baseline, avx2 or avx512", wanted);
+    return EIG_OK;
+}
+
+/* The context's state points into isas: nothing to allocate. */
+cpu_isa cpu_isa_of(const eig_context *ctx)
+{
+    return (cpu_isa)((const isa *)ctx->state - isas);
+}
+
+static void describe(eig_context *ctx)
+{
+#ifdef _OPENMP
+    int const threads = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+#else
+    int const threads = 1;
+#endif
+    snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[cpu_isa_of(ctx)].name, threads,
+             threads == 1 ? "" : "s");
+}
+
+static eig_status cpu_open(eig_context *ctx, int device)
+{
+    (void)device;
+    cpu_isa chosen;
+    eig_status const status = choose_isa(ctx, &chosen);
+    if (status != EIG_OK) return status;
+    ctx->state = (void *)&isas[chosen];
+    return EIG_OK;
+}
+
+static void cpu_close(eig_context *ctx)
+{
+    (void)ctx;
+}
+
+static void *cpu_allocate(eig_context *ctx, size_t bytes)
+{
+    (void)ctx;
+    size_t const rounded = (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    return rounded < bytes ? NULL : aligned_alloc(EIG_ALIGNMENT, rounded);
+}
+
+static void cpu_release(eig_context *ctx, void *work)
+{
+    (void)ctx;
+    free(work);
+}
+
+const stebz_kernels *stebz_kernels_of(const eig_context *ctx)
+{
+    switch (cpu_isa_of(ctx)) {
+#ifdef EIG_HAVE_AVX2
+    case CPU_AVX512:
+        return &stebz_kernels_avx512;
+    case CPU_AVX2:
+        return &stebz_kernels_avx2;
+#endif
+    default:
+        return &stebz_kernels_baseline;
+    }
+}
+
+const backend backend_cpu = {
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = describe,
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .stebz_work_size = stebz_cpu_work_size,
+    .stebz = stebz_cpu,
+    .stebz_count = stebz_count_cpu,
+};

@@ -1,0 +1,16 @@
+/* What the families give to the CPU's table. */
+#ifndef EIG_BACKEND_CPU_H
+#define EIG_BACKEND_CPU_H
+
+#include "problem.h"
+
+/* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
+typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
+
+cpu_isa cpu_isa_of(const eig_context *ctx);
+
+size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p);
+eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p);
+eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *p);
+
+#endif

@@ -1,0 +1,381 @@
+/* stebz on the CPU: the driver.  Checks the numbers, scales, finds the indices that are wanted, runs a method, stores.
+ *
+ * Two kinds of counts.  The product form (division-free, off-diagonals raised to a floor) serves absolute tolerances of
+ * eps ||T|| and more.  The pivot form serves tighter ones, ranges by value, and eig_?stebz_count: it keeps the relative
+ * accuracy that T's entries determine, and has no floor.
+ * Threads: one matrix is shared out by brackets, a batch by matrices.  Results depend on neither. */
+#include "stebz_cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { TREE_BLOCK = 512, LEAST_CELLS = 32 };
+
+typedef struct tree_interval {
+    double left, right;
+    int64_t count_left, count_right;
+} tree_interval;
+
+/* 2^exponent as two factors that a double can hold. */
+typedef struct power_of_two {
+    double first, second;
+} power_of_two;
+
+static power_of_two power(int exponent)
+{
+    return (power_of_two){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
+}
+
+static double scaled(double x, power_of_two p)
+{
+    return x * p.first * p.second;
+}
+
+#define next_s nextafterf
+#define next_d nextafter
+#define TEMPLATE "stebz_setup.inc"
+#include "for_sd.h"
+#define TEMPLATE "stebz_tree.inc"
+#include "for_sd.h"
+
+/* ---------------------------------------------------------------- workspace */
+
+typedef struct stebz_space {
+    double *a, *b;
+    void *rows, *scales;
+    tree_interval *intervals;
+} stebz_space;
+
+static int64_t most_wanted(const stebz_problem *p)
+{
+    return p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
+}
+
+static int64_t table_cells(int64_t m)
+{
+    return m > LEAST_CELLS ? m : LEAST_CELLS;
+}
+
+/* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
+static stebz_space layout(arena *space, const stebz_problem *p, stebz_job *job)
+{
+    int64_t const padded = (p->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK, m = most_wanted(p);
+    bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE;
+    stebz_space s = {0};
+    s.a = arena_take(space, p->n, sizeof(double));
+    s.b = arena_take(space, p->n, sizeof(double));
+    job->slots = arena_take(space, m, sizeof(stebz_slot));
+    if (tree) {
+        s.intervals = arena_take(space, 4 * m, sizeof(tree_interval));
+        return s;
+    }
+    int64_t const points = table_cells(m) + 1;
+    s.rows = arena_take(space, 2 * padded, sizeof(double));
+    s.scales = arena_take(space, 2 * (padded / STURM_BLOCK), sizeof(double));
+    job->table.count = arena_take(space, points, sizeof(int64_t));
+    job->table.highest = arena_take(space, points, sizeof(int64_t));
+    job->table.mantissa = arena_take(space, points, sizeof(double));
+    job->table.exponent = arena_take(space, points, sizeof(double));
+    return s;
+}
+
+/* Bytes for one matrix, rounded so that the next one's are aligned. */
+static size_t bytes_of_one(const stebz_problem *p)
+{
+    arena measure = {0};
+    stebz_job job;
+    layout(&measure, p, &job);
+    return (measure.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+}
+
+static int batch_threads(const eig_context *ctx, const stebz_problem *p)
+{
+    if (p->batch <= 1) return 1;
+    int const threads = stebz_threads(ctx, p->n, 12 * most_wanted(p) * p->batch);
+    return p->batch < threads ? (int)p->batch : threads;
+}
+
+size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p)
+{
+    return p->n == 0 || p->batch == 0 ? 0 : bytes_of_one(p) * (size_t)batch_threads(ctx, p);
+}
+
+/* -------------------------------------------------------------- one matrix */
+
+/* The matrix with index number, times 2^-scale, into job->matrix.a and b. */
+static void load(const stebz_problem *p, int64_t number, int scale, stebz_job *job, const stebz_space *s)
+{
+    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
+    if (p->precision == 's')
+        load_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e, power(-scale), s->a, s->b);
+    else
+        load_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e, power(-scale), s->a, s->b);
+    job->matrix = (stebz_matrix){.n = p->n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
+    job->scale = scale;
+}
+
+static double norm_of(const stebz_matrix *t)
+{
+    const double *a = t->a, *b = t->b;
+    double norm = 0;
+    for (int64_t i = 0; i + 1 < t->n; ++i) {
+        double const sum = fabs(a[i]) + (fabs(b[i]) + fabs(b[i + 1]));
+        norm = sum > norm ? sum : norm;
+    }
+    return fmax(norm, fabs(a[t->n - 1]) + fabs(b[t->n - 1]));
+}
+
+/* Exponent of the norm (largest absolute row sum): T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0. */
+static int norm_exponent(const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s)
+{
+    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
+    double const largest = p->precision == 's'
+                               ? largest_entry_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e)
+                               : largest_entry_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e);
+    if (largest == 0) return 0;
+    int first, second;
+    frexp(largest, &first);
+    load(p, number, first, job, s); /* so that no sum overflows */
+    frexp(norm_of(&job->matrix), &second);
+    return first + second;
+}
+
+/* Gerschgorin's interval (Corollary 2 of Lessig's report), widened so that it holds the eigenvalues of every matrix for
+ * which a computed count may be exact. */
+static void find_interval(stebz_job *job, double eps)
+{
+    const double *a = job->matrix.a, *b = job->matrix.b;
+    int64_t const n = job->matrix.n;
+    double lo = INFINITY, hi = -INFINITY;
+    for (int64_t i = 0; i < n; ++i) {
+        double const radius = fabs(b[i]) + (i + 1 < n ? fabs(b[i + 1]) : 0);
+        lo = a[i] - radius < lo ? a[i] - radius : lo;
+        hi = a[i] + radius > hi ? a[i] + radius : hi;
+    }
+    double const margin = 8 * eps * job->norm + 4 * job->matrix.pivmin;
+    job->lo = lo - margin, job->hi = hi + margin;
+}
+
+/* Matrices whose norm is no further from 1 than this power of two are not scaled for the pivot form, so that counts
+ * see the caller's numbers and nothing underflows. */
+enum { PIVOT_EXPONENT = 400 };
+
+static int pivot_scale(int exponent)
+{
+    return exponent < -PIVOT_EXPONENT || exponent > PIVOT_EXPONENT ? exponent : 0;
+}
+
+/* The indices of the eigenvalues in (vl, vu]: those above the count just over vl, up to the count just over vu. */
+static void find_indices(eig_context *ctx, const stebz_problem *p, stebz_job *job)
+{
+    stebz_counts c;
+    power_of_two const scale = power(-job->scale);
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
+    stebz_kernels_of(ctx)->count_pivot(&job->matrix, 2, &c);
+    job->il = c.count[0] + 1;
+    job->iu = c.count[1];
+}
+
+/* Rows of the product form; in float for float matrices whose off-diagonals let it. */
+static void make_rows(const stebz_problem *p, stebz_job *job, const stebz_space *s)
+{
+    stebz_matrix *const t = &job->matrix;
+    t->padded = (t->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
+    t->rows = s->rows, t->scales = s->scales;
+    if (p->precision == 's' && t->n < INT32_MAX / 2) {
+        double const least = load_product_s(t->n, t->a, t->b, STURM_FLOOR_S, s->rows, s->scales);
+        job->narrow = least >= STURM_LEAST_SCALE_S;
+    }
+    if (!job->narrow) load_product_d(t->n, t->a, t->b, STURM_FLOOR_D, s->rows, s->scales);
+    if (job->narrow) job->lo = (double)(float)job->lo, job->hi = (double)(float)job->hi;
+}
+
+static void fill(stebz_job *job, double eigenvalue)
+{
+    for (int64_t k = 0; k <= job->iu - job->il; ++k) job->slots[k].lo = job->slots[k].hi = eigenvalue;
+}
+
+/* Solves one matrix, known to be finite, into the slots of job. */
+static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s,
+                        int threads, double *pass_ms)
+{
+    double const start = stebz_clock();
+    double const eps = p->precision == 's' ? FLT_EPSILON : DBL_EPSILON;
+    bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE;
+    int const exponent = norm_exponent(p, number, job, s);
+    job->il = p->il, job->iu = p->iu;
+    if (p->range == EIG_RANGE_VALUE) {
+        load(p, number, pivot_scale(exponent), job, s);
+        find_indices(ctx, p, job);
+        if (job->il > job->iu) return EIG_OK;
+    }
+    load(p, number, exponent, job, s);
+    job->norm = norm_of(&job->matrix);
+    job->abstol = p->abstol > 0 ? scaled(p->abstol, power(-exponent)) : eps * job->norm;
+    job->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
+    job->pivot = !tree && job->abstol < eps * job->norm;
+    job->narrow = false;
+    job->error = 0;
+    if (p->n == 1 || job->norm == 0) {
+        fill(job, job->matrix.a[0]);
+        return EIG_OK;
+    }
+    if (job->pivot && pivot_scale(exponent) != exponent) {
+        load(p, number, pivot_scale(exponent), job, s);
+        job->norm = norm_of(&job->matrix);
+        job->abstol = p->abstol;
+    }
+    find_interval(job, eps);
+    job->error = (job->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * job->norm;
+    if (!job->pivot && !tree) make_rows(p, job, s);
+    job->table.cells = table_cells(job->iu - job->il + 1);
+    job->table.lo = job->lo, job->table.hi = job->hi;
+    if (pass_ms) pass_ms[0] += stebz_clock() - start;
+    if (!tree) return stebz_refine(ctx, job, threads, pass_ms);
+    return p->precision == 's' ? tree_s(ctx, job, s->intervals, threads, pass_ms)
+                               : tree_d(ctx, job, s->intervals, threads, pass_ms);
+}
+
+/* ---------------------------------------------------------------- drivers */
+
+static int64_t first_not_finite(const stebz_problem *p, int64_t number)
+{
+    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
+    return p->precision == 's' ? first_not_finite_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e)
+                               : first_not_finite_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e);
+}
+
+static void store(const stebz_problem *p, const stebz_job *job, int64_t number)
+{
+    p->precision == 's' ? store_s(p, job, number) : store_d(p, job, number);
+}
+
+static void store_nan(const stebz_problem *p, int64_t number)
+{
+    p->precision == 's' ? store_nan_s(p, number) : store_nan_d(p, number);
+}
+
+/* One matrix of a batch: what is wrong with it goes to info. */
+static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
+{
+    arena a = {work, 0};
+    stebz_job job;
+    stebz_space const s = layout(&a, p, &job);
+    bool const finite = first_not_finite(p, number) < 0;
+    if (finite) solve(ctx, p, number, &job, &s, 1, NULL);
+    if (finite)
+        store(p, &job, number);
+    else
+        store_nan(p, number);
+    if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+}
+
+static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *work)
+{
+    size_t const each = bytes_of_one(p);
+    int const threads = batch_threads(ctx, p);
+    eig_context quiet = *ctx; /* members do not report progress */
+    quiet.progress = NULL;
+    (void)threads;
+    int64_t const slice = ctx->progress ? 64 * (int64_t)threads : p->batch;
+    for (int64_t from = 0; from < p->batch; from += slice) {
+        int64_t const to = from + slice < p->batch ? from + slice : p->batch;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+        {
+#ifdef _OPENMP
+            char *const own = work + each * (size_t)omp_get_thread_num();
+#else
+            char *const own = work;
+#endif
+#pragma omp for schedule(dynamic, 1)
+            for (int64_t number = from; number < to; ++number) solve_member(&quiet, p, number, own);
+        }
+        eig_status const status = eig_report_progress(ctx, "stebz", (double)to / (double)p->batch);
+        if (status != EIG_OK) return status;
+    }
+    return EIG_OK;
+}
+
+static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work)
+{
+    int64_t const bad = first_not_finite(p, 0);
+    if (bad >= 0) {
+        store_nan(p, 0);
+        if (p->m) *p->m = 0;
+        char const array = bad < p->n ? 'd' : 'e';
+        long long const index = bad < p->n ? bad : bad - p->n;
+        double const value = p->precision == 's' ? (double)((const float *)(array == 'd' ? p->d : p->e))[index]
+                                                 : ((const double *)(array == 'd' ? p->d : p->e))[index];
+        return eig_fail(ctx, EIG_NOT_FINITE, "stebz: %c[%lld] is %g", array, index, value);
+    }
+    arena a = {work, 0};
+    stebz_job job;
+    stebz_space const s = layout(&a, p, &job);
+    int const threads = stebz_threads(ctx, p->n, 12 * most_wanted(p));
+    eig_status const status = solve(ctx, p, 0, &job, &s, threads, p->pass_ms);
+    if (status != EIG_OK) return status;
+    store(p, &job, 0);
+    if (p->m) *p->m = job.iu - job.il + 1;
+    return EIG_OK;
+}
+
+eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p)
+{
+    for (int i = 0; p->pass_ms && i < 4; ++i) p->pass_ms[i] = 0;
+    if (p->n == 0 || p->batch == 0) {
+        if (p->m) *p->m = 0;
+        return EIG_OK;
+    }
+    void *work;
+    eig_status const status = eig_workspace(ctx, "stebz", p->work, p->work_bytes, stebz_cpu_work_size(ctx, p), &work);
+    if (status != EIG_OK) return status;
+    return p->batched ? solve_batch(ctx, p, work) : solve_single(ctx, p, work);
+}
+
+/* -------------------------------------------------------------------- counts */
+
+static double shift_of(const stebz_count_problem *p, int64_t j)
+{
+    return p->precision == 's' ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
+}
+
+eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
+{
+    for (int64_t j = 0; j < q->m; ++j) {
+        if (isnan(shift_of(q, j))) return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: x[%lld] is nan", (long long)j);
+        q->count[j] = 0;
+    }
+    if (q->n == 0) return EIG_OK;
+    stebz_problem const p = {.precision = q->precision, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
+    int64_t const bad = first_not_finite(&p, 0);
+    if (bad >= 0)
+        return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: %c[%lld] is not finite", bad < q->n ? 'd' : 'e',
+                        (long long)(bad < q->n ? bad : bad - q->n));
+    void *work;
+    arena measure = {0};
+    for (int i = 0; i < 2; ++i) arena_take(&measure, q->n, sizeof(double));
+    eig_status const status = eig_workspace(ctx, "stebz_count", NULL, 0, measure.used, &work);
+    if (status != EIG_OK) return status;
+    arena a = {work, 0};
+    stebz_space s = {0};
+    s.a = arena_take(&a, q->n, sizeof(double));
+    s.b = arena_take(&a, q->n, sizeof(double));
+    stebz_job job;
+    load(&p, 0, pivot_scale(norm_exponent(&p, 0, &job, &s)), &job, &s);
+    power_of_two const scale = power(-job.scale);
+    int const threads = stebz_threads(ctx, q->n, q->m);
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
+        int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
+        stebz_counts c;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        stebz_kernels_of(ctx)->count_pivot(&job.matrix, lanes, &c);
+        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = c.count[l];
+    }
+    return EIG_OK;
+}

@@ -1,0 +1,396 @@
+/* stebz on the CPU, method multisection: a table of shifts, then an independent bracket for each group of eigenvalues.
+ *
+ * Mapping   every thread drives the lanes of one kernel call; a lane refines one bracket, and a lane that finishes
+ * takes another, so that a slow bracket holds nobody up.  A bracket is shared by all eigenvalues in it until a count
+ * parts them: the count of the shared point is the count that each of them would have asked for. Order     pending
+ * brackets: the thread's own list first, then a shared list, then the next cell of the table. Bits      the points of a
+ * bracket depend on the bracket alone, not on lanes, threads or order. Invariant C(lo) < k <= C(hi) for each eigenvalue
+ * k of a bracket, from counts that were evaluated for its own ends. Counts of different brackets are never subtracted,
+ * so a count that is not monotone in the last places costs no eigenvalue. */
+#define _POSIX_C_SOURCE 199309L
+#include "stebz_cpu.h"
+
+#include "bracket.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct engine {
+    eig_context *ctx;
+    const stebz_kernels *kernels;
+    stebz_job *job;
+    int lanes;
+    atomic_int_fast64_t next_cell, remaining; /* eigenvalues not finished yet */
+    atomic_int waiting;                       /* threads without work */
+    atomic_bool stop;
+    atomic_flag lock; /* guards shared */
+    int64_t shared;   /* list of pending brackets that any thread may take */
+    eig_status status;
+} engine;
+
+/* The lanes of one thread. */
+typedef struct worker {
+    stebz_brackets k;
+    stebz_counts c;
+    int64_t first[STEBZ_LANES], last[STEBZ_LANES];
+    int64_t count_a[STEBZ_LANES], count_b[STEBZ_LANES];
+    int idle_steps[STEBZ_LANES]; /* steps in a row that did not halve the bracket */
+    int active;
+    int64_t own, own_length; /* list of pending brackets */
+} worker;
+
+double stebz_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+void stebz_count_lanes(const eig_context *ctx, const stebz_job *job, int m, stebz_counts *c)
+{
+    const stebz_kernels *kernels = stebz_kernels_of(ctx);
+    if (job->pivot)
+        kernels->count_pivot(&job->matrix, m, c);
+    else if (job->narrow)
+        kernels->count_product_s(&job->matrix, m, c);
+    else
+        kernels->count_product_d(&job->matrix, m, c);
+}
+
+static double rounded(const stebz_job *job, double x)
+{
+    return job->narrow ? (double)(float)x : x;
+}
+
+/* ------------------------------------------------------------------ table */
+
+static double table_point(const stebz_job *job, int64_t j)
+{
+    const stebz_table *t = &job->table;
+    if (j == t->cells) return t->hi;
+    return rounded(job, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
+}
+
+static void table_fill(eig_context *ctx, stebz_job *job, int threads)
+{
+    stebz_table *const t = &job->table;
+    int64_t const points = t->cells + 1;
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
+        int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
+        stebz_counts c;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(job, l < m ? j0 + l : j0);
+        stebz_count_lanes(ctx, job, m, &c);
+        for (int l = 0; l < m; ++l) {
+            t->count[j0 + l] = c.count[l];
+            t->mantissa[j0 + l] = c.mantissa[l], t->exponent[j0 + l] = c.exponent[l];
+        }
+    }
+    /* The ends of the whole interval need no rounding analysis: no eigenvalue lies below, all lie above. */
+    if (t->lo == job->lo) t->count[0] = 0;
+    if (t->hi == job->hi) t->count[t->cells] = job->matrix.n;
+    int64_t highest = 0;
+    for (int64_t j = 0; j < points; ++j) t->highest[j] = highest = highest > t->count[j] ? highest : t->count[j];
+}
+
+/* For a small part of a large spectrum: a coarse table first, then the table proper between the coarse points that
+ * enclose what is wanted. */
+static void table_narrow(eig_context *ctx, stebz_job *job, int threads)
+{
+    stebz_table *const t = &job->table;
+    int64_t const cells = t->cells;
+    t->cells = cells < STEBZ_LANES ? cells : STEBZ_LANES;
+    table_fill(ctx, job, threads);
+    int64_t left = 0, right = t->cells;
+    while (left + 1 < right && t->highest[left + 1] < job->il) ++left;
+    while (right - 1 > left && t->count[right - 1] >= job->iu) --right;
+    double const lo = table_point(job, left), hi = table_point(job, right);
+    t->lo = lo, t->hi = hi, t->cells = cells;
+    table_fill(ctx, job, threads);
+}
+
+/* ------------------------------------------------------------- the lists */
+
+static void lock(engine *g)
+{
+    while (atomic_flag_test_and_set_explicit(&g->lock, memory_order_acquire)) {}
+}
+
+static void unlock(engine *g)
+{
+    atomic_flag_clear_explicit(&g->lock, memory_order_release);
+}
+
+static stebz_slot *slot_of(const engine *g, int64_t k)
+{
+    return &g->job->slots[k - g->job->il];
+}
+
+static void push_own(engine *g, worker *w, int64_t k)
+{
+    slot_of(g, k)->next = w->own;
+    w->own = k;
+    ++w->own_length;
+}
+
+/* Puts the eigenvalues that lie in cell j of the table into a pending bracket; 0 if the cell is not wanted. */
+static int64_t bracket_of_cell(engine *g, int64_t j)
+{
+    const stebz_job *const job = g->job;
+    const stebz_table *const t = &job->table;
+    int64_t const first = t->highest[j] + 1 > job->il ? t->highest[j] + 1 : job->il;
+    int64_t const last = t->highest[j + 1] < job->iu ? t->highest[j + 1] : job->iu;
+    if (first > last) return 0;
+    *slot_of(g, first) = (stebz_slot){
+        .lo = table_point(job, j),
+        .hi = table_point(job, j + 1),
+        .mantissa_lo = t->mantissa[j],
+        .exponent_lo = t->exponent[j],
+        .mantissa_hi = t->mantissa[j + 1],
+        .exponent_hi = t->exponent[j + 1],
+        .count_lo = t->count[j],
+        .count_hi = t->count[j + 1],
+        .last = last,
+    };
+    return first;
+}
+
+/* A pending bracket for a lane, by its first eigenvalue; 0 if there is none at the moment. */
+static int64_t take(engine *g, worker *w)
+{
+    int64_t k = w->own;
+    if (k) {
+        w->own = slot_of(g, k)->next;
+        --w->own_length;
+        return k;
+    }
+    if (atomic_load_explicit(&g->next_cell, memory_order_relaxed) < g->job->table.cells) {
+        for (;;) {
+            int64_t const j = atomic_fetch_add_explicit(&g->next_cell, 1, memory_order_relaxed);
+            if (j >= g->job->table.cells) break;
+            if ((k = bracket_of_cell(g, j)) != 0) return k;
+        }
+    }
+    lock(g);
+    k = g->shared;
+    if (k) g->shared = slot_of(g, k)->next;
+    unlock(g);
+    return k;
+}
+
+/* Gives half of a long own list away while other threads have nothing to do. */
+static void share(engine *g, worker *w)
+{
+    if (w->own_length < 2 || atomic_load_explicit(&g->waiting, memory_order_relaxed) == 0) return;
+    lock(g);
+    for (int64_t give = w->own_length / 2; give > 0; --give) {
+        int64_t const k = w->own;
+        w->own = slot_of(g, k)->next;
+        slot_of(g, k)->next = g->shared;
+        g->shared = k;
+        --w->own_length;
+    }
+    unlock(g);
+}
+
+/* --------------------------------------------------------------- the lanes */
+
+static bool narrow_enough(const stebz_job *job, double lo, double hi)
+{
+    double const size = fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi);
+    double const width = job->abstol > job->reltol * size ? job->abstol : job->reltol * size;
+    return hi - lo <= width;
+}
+
+static void finish(engine *g, int64_t first, int64_t last, double lo, double hi)
+{
+    for (int64_t k = first; k <= last; ++k) {
+        slot_of(g, k)->lo = lo;
+        slot_of(g, k)->hi = hi;
+    }
+    atomic_fetch_sub_explicit(&g->remaining, last - first + 1, memory_order_relaxed);
+}
+
+static void load_lane(engine *g, worker *w, int l, int64_t k)
+{
+    const stebz_slot *const s = slot_of(g, k);
+    w->k.xa[l] = s->lo, w->k.ma[l] = s->mantissa_lo, w->k.ea[l] = s->exponent_lo, w->count_a[l] = s->count_lo;
+    w->k.xb[l] = s->hi, w->k.mb[l] = s->mantissa_hi, w->k.eb[l] = s->exponent_hi, w->count_b[l] = s->count_hi;
+    w->k.xc[l] = s->lo, w->k.mc[l] = 0, w->k.ec[l] = 0, w->k.has_c[l] = 0;
+    w->first[l] = k, w->last[l] = s->last;
+    w->idle_steps[l] = 0;
+}
+
+static void move_lane(worker *w, int to, int from)
+{
+    stebz_brackets *const k = &w->k;
+    k->xa[to] = k->xa[from], k->ma[to] = k->ma[from], k->ea[to] = k->ea[from], w->count_a[to] = w->count_a[from];
+    k->xb[to] = k->xb[from], k->mb[to] = k->mb[from], k->eb[to] = k->eb[from], w->count_b[to] = w->count_b[from];
+    k->xc[to] = k->xc[from], k->mc[to] = k->mc[from], k->ec[to] = k->ec[from], k->has_c[to] = k->has_c[from];
+    k->interpolate[to] = k->interpolate[from];
+    w->first[to] = w->first[from], w->last[to] = w->last[from];
+    w->idle_steps[to] = w->idle_steps[from];
+    w->c.x[to] = w->c.x[from];
+}
+
+/* The values of the polynomial guide the next step when the counts say that one eigenvalue is inside. */
+static void choose_rule(const engine *g, worker *w, int l)
+{
+    int64_t const inside = w->count_b[l] - w->count_a[l];
+    bool const patient = w->idle_steps[l] < BRACKET_PATIENCE;
+    w->k.interpolate[l] = !g->job->pivot && (inside == 1 || inside == -1) && patient;
+    if (!patient) w->idle_steps[l] = 0;
+}
+
+/* Middle of a bracket: geometric where the ends differ by orders of magnitude and small eigenvalues are wanted to
+ * relative accuracy, so that 1e-300 is as near as 1e-3. */
+static double middle(const stebz_job *job, double lo, double hi)
+{
+    double const mid = lo + 0.5 * (hi - lo);
+    if (!job->pivot) return rounded(job, mid);
+    double const least = job->abstol > job->matrix.pivmin ? job->abstol : job->matrix.pivmin;
+    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
+    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
+    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
+    return mid;
+}
+
+/* Fills free lanes and makes sure that every active one has a shift strictly inside its bracket. */
+static void prepare_lanes(engine *g, worker *w)
+{
+    const stebz_job *const job = g->job;
+    int fresh = w->active;
+    for (; w->active < g->lanes; ++w->active) {
+        int64_t const k = take(g, w);
+        if (!k) break;
+        load_lane(g, w, w->active, k);
+    }
+    for (; fresh < w->active; ++fresh) choose_rule(g, w, fresh);
+    g->kernels->points(&w->k, w->active, job->abstol, job->reltol, w->c.x);
+    for (int l = 0; l < w->active;) {
+        double const a = w->k.xa[l], b = w->k.xb[l], lo = a < b ? a : b, hi = a < b ? b : a;
+        double x = w->k.interpolate[l] ? rounded(job, w->c.x[l]) : middle(job, lo, hi);
+        if (!(lo < x && x < hi)) x = middle(job, lo, hi);
+        if (lo < x && x < hi && !narrow_enough(job, lo, hi)) {
+            w->c.x[l++] = x;
+            continue;
+        }
+        finish(g, w->first[l], w->last[l], lo, hi);
+        move_lane(w, l, --w->active);
+    }
+}
+
+/* Moves one end of lane l's bracket to the point just counted; parts the eigenvalues if it fell between them. */
+static void update_lane(engine *g, worker *w, int l)
+{
+    stebz_brackets *const k = &w->k;
+    double const x = w->c.x[l], m = w->c.mantissa[l], e = w->c.exponent[l];
+    int64_t const count = w->c.count[l];
+    bool const a_is_lo = k->xa[l] < k->xb[l];
+    double const width = fabs(k->xb[l] - k->xa[l]);
+    bool const left = count >= w->first[l]; /* the first eigenvalue lies in [lo, x] */
+    if (left && count < w->last[l]) {
+        stebz_slot *const s = slot_of(g, count + 1);
+        *s = (stebz_slot){.lo = x, .mantissa_lo = m, .exponent_lo = e, .count_lo = count, .last = w->last[l]};
+        s->hi = a_is_lo ? k->xb[l] : k->xa[l];
+        s->mantissa_hi = a_is_lo ? k->mb[l] : k->ma[l];
+        s->exponent_hi = a_is_lo ? k->eb[l] : k->ea[l];
+        s->count_hi = a_is_lo ? w->count_b[l] : w->count_a[l];
+        push_own(g, w, count + 1);
+        w->last[l] = count;
+    }
+    if (left == a_is_lo) { /* the end opposite to a moves: drop b, a becomes the other end */
+        k->xc[l] = k->xb[l], k->mc[l] = k->mb[l], k->ec[l] = k->eb[l];
+        k->xb[l] = k->xa[l], k->mb[l] = k->ma[l], k->eb[l] = k->ea[l], w->count_b[l] = w->count_a[l];
+    } else {
+        k->xc[l] = k->xa[l], k->mc[l] = k->ma[l], k->ec[l] = k->ea[l];
+    }
+    k->xa[l] = x, k->ma[l] = m, k->ea[l] = e, w->count_a[l] = count;
+    k->has_c[l] = 1;
+    w->idle_steps[l] = fabs(k->xb[l] - x) > 0.5 * width ? w->idle_steps[l] + 1 : 0;
+    choose_rule(g, w, l);
+}
+
+/* Only the calling thread reports; at most every 50 ms. */
+static void report(engine *g, double *last_report)
+{
+    double const now = stebz_clock();
+    if (!g->ctx->progress || now - *last_report < 50) return;
+    *last_report = now;
+    double const total = (double)(g->job->iu - g->job->il + 1);
+    double const done = 1 - (double)atomic_load_explicit(&g->remaining, memory_order_relaxed) / total;
+    g->status = eig_report_progress(g->ctx, "stebz", done);
+    if (g->status != EIG_OK) atomic_store(&g->stop, true);
+}
+
+static void work(engine *g, bool master)
+{
+    worker w;
+    w.active = 0, w.own = 0, w.own_length = 0;
+    for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
+    bool idle = false;
+    double last_report = stebz_clock();
+    while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !atomic_load(&g->stop)) {
+        prepare_lanes(g, &w);
+        if (idle != (w.active == 0)) {
+            idle = !idle;
+            atomic_fetch_add(&g->waiting, idle ? 1 : -1);
+        }
+        if (master) report(g, &last_report);
+        if (idle) {
+            sched_yield();
+            continue;
+        }
+        stebz_count_lanes(g->ctx, g->job, w.active, &w.c);
+        for (int l = 0; l < w.active; ++l) update_lane(g, &w, l);
+        share(g, &w);
+    }
+}
+
+int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
+{
+#ifdef _OPENMP
+    if (omp_in_parallel()) return 1;
+    int const available = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+    /* A thread is worth waking for about 50 microseconds of work, 0.06 ns a row. */
+    double const worth = (double)n * (double)counts / 1e6;
+    return worth < 1 ? 1 : worth < available ? (int)worth : available;
+#else
+    (void)ctx, (void)n, (void)counts;
+    return 1;
+#endif
+}
+
+eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *pass_ms)
+{
+    double const start = stebz_clock();
+    bool const small_part = job->iu - job->il + 1 < job->matrix.n / 4;
+    if (small_part)
+        table_narrow(ctx, job, threads);
+    else
+        table_fill(ctx, job, threads);
+    double const tabled = stebz_clock();
+    const stebz_kernels *kernels = stebz_kernels_of(ctx);
+    engine g = {.ctx = ctx, .kernels = kernels, .job = job, .lock = ATOMIC_FLAG_INIT};
+    g.lanes = job->pivot || !job->narrow ? kernels->lanes_d : kernels->lanes_s;
+    atomic_init(&g.remaining, job->iu - job->il + 1);
+    if (threads == 1) {
+        work(&g, true);
+    } else {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+        work(&g, omp_get_thread_num() == 0);
+#endif
+    }
+    if (pass_ms) {
+        pass_ms[1] += tabled - start;
+        pass_ms[2] += stebz_clock() - tabled;
+    }
+    return g.status;
+}

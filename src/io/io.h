@@ -2,8 +2,11 @@
  *
  * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
  * the build has it), anything else is text (.dat, .txt: numbers between white space).
- * Every function returns true, or false with one sentence in error->text that names the file and what is wrong.
- * Writers write to a temporary name in the same folder and rename: a half-written output is never left behind. */
+ * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
+ * (error may be NULL); a result that was to be read is then empty.
+ * Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written output is
+ * never left behind, and a file that was there stays until its successor is complete.  A device or a pipe
+ * (/dev/stdout) is written directly. */
 #ifndef EIG_IO_H
 #define EIG_IO_H
 
@@ -38,7 +41,8 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: a vector of float64. */
+ * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: a vector of float64.
+ * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
 bool io_read_array(const char *path, io_array *a, io_error *error);
 
 /* Reads a real vector as float64 (a column or row of a matrix will do). */
@@ -50,9 +54,9 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
  * .mat. */
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
-/* Writes an array by the name's ending.  Text: one number a line, 17 significant digits (9 for float32), complex as
- * two columns; .mat: under the given variable name (v4-compatible numeric array, (batch, n, n) becoming n x n x batch).
- */
+/* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
+ * 17 significant digits (9 for float32), a complex number as two; .mat (level 5): under the given variable name,
+ * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
 
 /* Writes T as a symmetric Matrix Market coordinate file (lower triangle). */

@@ -1,0 +1,90 @@
+/* What the files of src/io share.  One parser and one writer for each format:
+ *
+ *   file.c   the bytes of a file in, and the safe way out (temporary name, then rename)
+ *   npy.c, text.c, mtx.c, mat.c   the formats
+ *   io.c     chooses the format by the name's ending; vectors and tridiagonal matrices from arrays
+ *
+ * A parser works on the whole file in memory and takes the path for its sentence only, so that the fuzz targets can
+ * hand it any bytes.  It never allocates more than a small multiple of the file's size, whatever a header claims. */
+#ifndef EIG_IO_INTERNAL_H
+#define EIG_IO_INTERNAL_H
+
+#include "io.h"
+
+#include <stdio.h>
+
+/* Writes "path: sentence" to error->text (error may be NULL) and returns false. */
+bool io_fail(io_error *error, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Allocates the array, zeroed; rank 1 to 3, extents >= 0. */
+bool io_array_create(const char *path, io_type type, int rank, const int64_t *shape, io_array *a, io_error *error);
+
+/* Allocates d and e of an n x n matrix, zeroed. */
+bool io_tridiagonal_create(const char *path, int64_t n, io_tridiagonal *t, io_error *error);
+
+/* Takes T from a real array that must be square, symmetric and tridiagonal. */
+bool io_dense_tridiagonal(const char *path, const io_array *a, io_tridiagonal *t, io_error *error);
+
+/* ------------------------------------------------------------ whole files in */
+
+typedef struct io_bytes {
+    char *data; /* followed by a zero byte, so that strtod and its like stop */
+    size_t size;
+} io_bytes;
+
+bool io_load(const char *path, io_bytes *file, io_error *error);
+void io_bytes_free(io_bytes *file);
+
+/* ------------------------------------------------------------ safe way out */
+
+/* An output under way.  A regular file is written under a temporary name in its own folder; a device or a pipe
+ * (/dev/stdout) is written directly. */
+typedef struct io_output {
+    const char *path; /* as the caller gave it */
+    char *target;     /* path with symbolic links followed */
+    char *temporary;  /* NULL when target is no regular file */
+    FILE *file;       /* write here */
+} io_output;
+
+bool io_output_open(io_output *out, const char *path, io_error *error);
+
+/* Ends it: written tells whether all writing succeeded (errno still says why not).  On success the target holds the
+ * new contents, flushed to the disk; on failure it is as it was before, and the temporary file is gone. */
+bool io_output_close(io_output *out, bool written, io_error *error);
+
+/* ------------------------------------------------------------ words of a text file */
+
+typedef struct io_scanner {
+    const char *next, *end;
+    int64_t line; /* of the word, counting from 1 */
+    const char *word;
+    size_t length;
+    const char *path;
+    io_error *error;
+} io_scanner;
+
+io_scanner io_scan(const char *path, const io_bytes *file, io_error *error);
+bool io_scan_word(io_scanner *s);                                /* false at the end of the file */
+bool io_scan_double(io_scanner *s, const char *what, double *x); /* the next word as a number */
+bool io_scan_int64(io_scanner *s, const char *what, int64_t *x); /* the next word as an integer */
+bool io_scan_fail(io_scanner *s, const char *format, ...) __attribute__((format(printf, 2, 3))); /* names the line */
+
+/* ------------------------------------------------------------ formats */
+
+/* The parser may take file->data over (it is then NULL). */
+bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error);
+bool npy_write(FILE *out, const io_array *a);
+
+bool text_parse_vector(const char *path, const io_bytes *file, io_array *a, io_error *error);
+bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
+bool text_write(FILE *out, const io_array *a);
+
+bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
+bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
+bool mtx_write(FILE *out, const io_array *a); /* rank 1 or 2 */
+bool mtx_write_tridiagonal(FILE *out, const io_tridiagonal *t);
+
+bool mat_read(const char *path, io_array *a, io_error *error);
+bool mat_write(const char *path, const char *variable, const io_array *a, io_error *error);
+
+#endif

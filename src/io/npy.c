@@ -1,0 +1,296 @@
+/* NumPy's .npy files, versions 1.0 to 3.0 in, 1.0 out.
+ *
+ * A file is the magic "\x93NUMPY", a version, the header's length, a header that is a Python dictionary with the keys
+ * descr, fortran_order and shape, and the numbers
+ * (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). A file in this machine's byte order, in C
+ * order and of a type we keep is handed on in the buffer it was read into; anything else is converted number by number.
+ */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct npy_header {
+    char order, kind; /* descr "<f8": order '<', kind 'f', size 8 */
+    int size;
+    bool fortran;
+    int rank;
+    int64_t shape[3];
+    bool has_descr, has_fortran, has_shape;
+} npy_header;
+
+static bool machine_is_big(void)
+{
+    uint16_t const one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+/* ------------------------------------------------------------------ the header's dictionary */
+
+typedef struct cursor {
+    const char *next, *end;
+} cursor;
+
+static void skip_white(cursor *c)
+{
+    while (c->next < c->end && (*c->next == ' ' || (*c->next >= '\t' && *c->next <= '\r'))) ++c->next;
+}
+
+/* Takes the character, after white space, if it comes next. */
+static bool take(cursor *c, char wanted)
+{
+    skip_white(c);
+    if (c->next == c->end || *c->next != wanted) return false;
+    ++c->next;
+    return true;
+}
+
+/* A quoted string without escapes, of at most 15 characters. */
+static bool take_string(cursor *c, char text[16])
+{
+    skip_white(c);
+    if (c->next == c->end || (*c->next != '\'' && *c->next != '"')) return false;
+    char const quote = *c->next++;
+    size_t length = 0;
+    while (c->next < c->end && *c->next != quote && length < 15) text[length++] = *c->next++;
+    text[length] = '\0';
+    return take(c, quote);
+}
+
+static bool take_word(cursor *c, const char *word)
+{
+    skip_white(c);
+    size_t const length = strlen(word);
+    if ((size_t)(c->end - c->next) < length || memcmp(c->next, word, length) != 0) return false;
+    c->next += length;
+    return true;
+}
+
+/* A size; Python 2 wrote long ones with an L. */
+static bool take_size(cursor *c, int64_t *x)
+{
+    skip_white(c);
+    const char *const start = c->next;
+    *x = 0;
+    for (; c->next < c->end && *c->next >= '0' && *c->next <= '9'; ++c->next) {
+        int const digit = *c->next - '0';
+        if (*x > (INT64_MAX - digit) / 10) return false;
+        *x = 10 * *x + digit;
+    }
+    if (c->next == start) return false;
+    if (c->next < c->end && *c->next == 'L') ++c->next;
+    return true;
+}
+
+/* The shape's tuple.  A rank above 3 is counted, its extents are not kept. */
+static bool take_shape(cursor *c, npy_header *h)
+{
+    if (!take(c, '(')) return false;
+    h->rank = 0;
+    while (!take(c, ')')) {
+        int64_t extent;
+        if (!take_size(c, &extent)) return false;
+        if (h->rank < 3) h->shape[h->rank] = extent;
+        ++h->rank;
+        if (!take(c, ',')) return take(c, ')');
+    }
+    return true;
+}
+
+static bool take_descr(cursor *c, npy_header *h)
+{
+    char text[16];
+    if (!take_string(c, text) || strlen(text) < 3) return false;
+    h->order = text[0];
+    h->kind = text[1];
+    char *end;
+    long const size = strtol(text + 2, &end, 10);
+    h->size = *end == '\0' && size > 0 && size <= 1024 ? (int)size : 0;
+    return strchr("<>|=", h->order) != NULL;
+}
+
+static bool take_entry(cursor *c, npy_header *h)
+{
+    char key[16];
+    if (!take_string(c, key) || !take(c, ':')) return false;
+    if (strcmp(key, "descr") == 0) return h->has_descr = take_descr(c, h);
+    if (strcmp(key, "shape") == 0) return h->has_shape = take_shape(c, h);
+    if (strcmp(key, "fortran_order") == 0) {
+        h->fortran = take_word(c, "True");
+        return h->has_fortran = h->fortran || take_word(c, "False");
+    }
+    return false;
+}
+
+static bool parse_dictionary(cursor c, npy_header *h)
+{
+    if (!take(&c, '{')) return false;
+    while (!take(&c, '}')) {
+        if (!take_entry(&c, h)) return false;
+        if (!take(&c, ',')) {
+            if (!take(&c, '}')) return false;
+            break;
+        }
+    }
+    skip_white(&c);
+    return c.next == c.end && h->has_descr && h->has_shape && h->has_fortran;
+}
+
+/* Checks what stands before the numbers; *start is where they begin. */
+static bool parse_header(const char *path, const io_bytes *file, npy_header *h, size_t *start, io_error *error)
+{
+    static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+    const unsigned char *const b = (const unsigned char *)file->data;
+    size_t const seen = file->size < sizeof magic ? file->size : sizeof magic;
+    if (memcmp(b, magic, seen) != 0) return io_fail(error, path, "is not a .npy file (its first bytes are wrong)");
+    if (file->size < 10) return io_fail(error, path, "is truncated within its header");
+    if (b[6] < 1 || b[6] > 3) return io_fail(error, path, "has .npy version %d.%d; 1.0 to 3.0 are known", b[6], b[7]);
+    size_t length = b[8] | (size_t)b[9] << 8;
+    *start = 10;
+    if (b[6] > 1) {
+        if (file->size < 12) return io_fail(error, path, "is truncated within its header");
+        length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+        *start = 12;
+    }
+    if (length > file->size - *start) return io_fail(error, path, "is truncated within its header");
+    cursor const c = {file->data + *start, file->data + *start + length};
+    *start += length;
+    if (!parse_dictionary(c, h)) {
+        return io_fail(error, path, "has a .npy header that is not understood (structured types are not read)");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the numbers */
+
+/* What we hold a file's type in; false for types that are not read. */
+static bool held_type(const npy_header *h, io_type *type)
+{
+    int const s = h->size;
+    if (h->kind == 'f' && (s == 4 || s == 8)) return *type = s == 4 ? IO_F32 : IO_F64, true;
+    if (h->kind == 'c' && (s == 8 || s == 16)) return *type = s == 8 ? IO_C64 : IO_C128, true;
+    if (h->kind == 'i' && (s == 4 || s == 8)) return *type = s == 4 ? IO_I32 : IO_I64, true;
+    *type = IO_F64;
+    if (h->kind == 'b') return s == 1;
+    return (h->kind == 'i' || h->kind == 'u') && (s == 1 || s == 2 || s == 4 || s == 8);
+}
+
+/* The unsigned integer of the given bytes. */
+static uint64_t load_bits(const unsigned char *bytes, int size, bool big)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < size; ++i) bits = bits << 8 | bytes[big ? i : size - 1 - i];
+    return bits;
+}
+
+/* Stores a number's 4 or 8 bytes in this machine's order. */
+static void store_bits(unsigned char *out, uint64_t bits, int size)
+{
+    uint32_t const low = (uint32_t)bits;
+    if (size == 4) memcpy(out, &low, 4);
+    if (size == 8) memcpy(out, &bits, 8);
+}
+
+/* Converts one number of the file, at in, to the held type, at out. */
+static void convert(const npy_header *h, bool big, const unsigned char *in, unsigned char *out)
+{
+    if (h->kind == 'f' || (h->kind == 'i' && h->size >= 4)) {
+        store_bits(out, load_bits(in, h->size, big), h->size);
+    } else if (h->kind == 'c') {
+        int const part = h->size / 2;
+        store_bits(out, load_bits(in, part, big), part);
+        store_bits(out + part, load_bits(in + part, part, big), part);
+    } else {
+        uint64_t const bits = load_bits(in, h->size, big);
+        double x = (double)bits;
+        if (h->kind == 'i' && bits >> (8 * h->size - 1)) x -= h->size == 1 ? 256.0 : 65536.0; /* two's complement */
+        memcpy(out, &x, sizeof x);
+    }
+}
+
+/* Converts every number, in C order, whatever order the file has. */
+static void convert_all(const npy_header *h, bool big, const char *data, io_array *a)
+{
+    int64_t extent[3] = {1, 1, 1}, stride[3] = {0, 0, 0}; /* right-aligned: extent[2] is the last axis */
+    int64_t step = 1;
+    for (int k = 0; k < h->rank; ++k) {
+        int const axis = h->fortran ? k : h->rank - 1 - k;
+        extent[3 - h->rank + axis] = h->shape[axis];
+        stride[3 - h->rank + axis] = step;
+        step *= h->shape[axis];
+    }
+    if (io_array_count(a) == 0) return; /* an extent beside a zero may be anything */
+    unsigned char *out = (unsigned char *)a->data;
+    size_t const held = io_type_size(a->type);
+    for (int64_t i = 0; i < extent[0]; ++i)
+        for (int64_t j = 0; j < extent[1]; ++j)
+            for (int64_t k = 0; k < extent[2]; ++k, out += held) {
+                int64_t const from = i * stride[0] + j * stride[1] + k * stride[2];
+                convert(h, big, (const unsigned char *)data + from * h->size, out);
+            }
+}
+
+bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
+{
+    npy_header h = {0};
+    size_t start = 0;
+    io_type type;
+    if (file->size == 0) return io_fail(error, path, "is empty");
+    if (!parse_header(path, file, &h, &start, error)) return false;
+    if (!held_type(&h, &type))
+        return io_fail(error, path, "has numbers of type %c%d, which is not read", h.kind, h.size);
+    if (h.rank < 1 || h.rank > 3) return io_fail(error, path, "has rank %d; ranks 1 to 3 are read", h.rank);
+    /* How many numbers the header claims, against the bytes that are there. */
+    size_t const there = file->size - start;
+    size_t claimed = (size_t)h.size;
+    for (int k = 0; k < h.rank; ++k) {
+        if (h.shape[k] > 0 && claimed > (size_t)INT64_MAX / (size_t)h.shape[k]) {
+            return io_fail(error, path, "is truncated: its header claims more numbers than any file holds");
+        }
+        if (h.shape[k] > 0) claimed *= (size_t)h.shape[k];
+    }
+    for (int k = 0; k < h.rank; ++k) claimed = h.shape[k] == 0 ? 0 : claimed;
+    if (there < claimed) {
+        return io_fail(error, path, "is truncated: %zu bytes of numbers where its header needs %zu", there, claimed);
+    }
+    if (there > claimed) return io_fail(error, path, "has %zu bytes after its array", there - claimed);
+
+    bool const big = h.order == '>' || (h.order != '<' && machine_is_big());
+    bool const kept = (h.kind == 'f' || h.kind == 'c' || (h.kind == 'i' && h.size >= 4));
+    if (kept && big == machine_is_big() && (!h.fortran || h.rank == 1)) {
+        memmove(file->data, file->data + start, there);
+        *a = (io_array){type, h.rank, {h.shape[0], h.shape[1], h.shape[2]}, file->data};
+        *file = (io_bytes){0};
+        return true;
+    }
+    if (!io_array_create(path, type, h.rank, h.shape, a, error)) return false;
+    convert_all(&h, big, file->data + start, a);
+    return true;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+bool npy_write(FILE *out, const io_array *a)
+{
+    static const char *const descr[] = {
+        [IO_F32] = "f4", [IO_F64] = "f8", [IO_C64] = "c8", [IO_C128] = "c16", [IO_I32] = "i4", [IO_I64] = "i8"};
+    char shape[80] = "", header[192];
+    for (int k = 0, used = 0; k < a->rank; ++k) {
+        used += snprintf(shape + used, sizeof shape - (size_t)used, k ? ", %" PRId64 : "%" PRId64, a->shape[k]);
+    }
+    int length = snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s%s), }",
+                          machine_is_big() ? '>' : '<', descr[a->type], shape, a->rank == 1 ? "," : "");
+    /* Spaces and a newline, so that the numbers begin at a multiple of 64. */
+    int const padded = (10 + length + 1 + 63) / 64 * 64 - 10;
+    while (length < padded - 1) header[length++] = ' ';
+    header[length++] = '\n';
+    unsigned char const start[10] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
+    size_t const count = (size_t)io_array_count(a);
+    return fwrite(start, 1, sizeof start, out) == sizeof start &&
+           fwrite(header, 1, (size_t)length, out) == (size_t)length &&
+           fwrite(a->data, io_type_size(a->type), count, out) == count;
+}

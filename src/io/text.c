@@ -1,0 +1,195 @@
+/* Text: numbers between white space, and STCollection's form of a tridiagonal matrix.
+ *
+ * Strict: every word must be a number from its first character to its last, and the sentence about one that is not
+ * names its line.  The words nan and inf are numbers here (the solver refuses them, by index); a number too large for
+ * a double is an error, one too small becomes zero or denormal.  Fortran's exponents (1.0D+3) are read as well. */
+#include "internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ words */
+
+static bool is_white(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+io_scanner io_scan(const char *path, const io_bytes *file, io_error *error)
+{
+    return (io_scanner){file->data, file->data + file->size, 1, file->data, 0, path, error};
+}
+
+bool io_scan_word(io_scanner *s)
+{
+    while (s->next < s->end && is_white(*s->next)) s->line += *s->next++ == '\n';
+    s->word = s->next;
+    while (s->next < s->end && !is_white(*s->next)) ++s->next;
+    s->length = (size_t)(s->next - s->word);
+    return s->length > 0;
+}
+
+bool io_scan_fail(io_scanner *s, const char *format, ...)
+{
+    char sentence[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return io_fail(s->error, s->path, "line %" PRId64 ": %s", s->line, sentence);
+}
+
+/* "'word' is not ...", with what a terminal could choke on shown as '?'. */
+static bool fail_word(io_scanner *s, const char *trouble)
+{
+    char shown[33];
+    size_t const length = s->length < sizeof shown - 1 ? s->length : sizeof shown - 1;
+    for (size_t i = 0; i < length; ++i) shown[i] = s->word[i] >= ' ' && s->word[i] <= '~' ? s->word[i] : '?';
+    shown[length] = '\0';
+    return io_scan_fail(s, "'%s%s' %s", shown, length < s->length ? "..." : "", trouble);
+}
+
+/* A number whose exponent is marked by Fortran's D; end is where strtod met the D. */
+static double parse_fortran(const char *word, size_t length, const char *d, const char **end)
+{
+    char copy[64];
+    if ((*d != 'd' && *d != 'D') || length >= sizeof copy) return 0.0;
+    memcpy(copy, word, length);
+    copy[length] = '\0';
+    copy[d - word] = 'e';
+    char *stop;
+    errno = 0;
+    double const x = strtod(copy, &stop);
+    *end = word + (stop - copy);
+    return x;
+}
+
+/* The current word as a number. */
+static bool word_double(io_scanner *s, double *x)
+{
+    char *stop;
+    errno = 0;
+    *x = strtod(s->word, &stop);
+    const char *end = stop;
+    if (end > s->word && end < s->next) *x = parse_fortran(s->word, s->length, stop, &end);
+    if (end != s->next) return fail_word(s, "is not a number");
+    if (errno == ERANGE && (*x > 1.0 || *x < -1.0)) return fail_word(s, "is too large for a double");
+    return true;
+}
+
+bool io_scan_double(io_scanner *s, const char *what, double *x)
+{
+    if (!io_scan_word(s)) return io_fail(s->error, s->path, "is truncated: %s is missing", what);
+    return word_double(s, x);
+}
+
+bool io_scan_int64(io_scanner *s, const char *what, int64_t *x)
+{
+    if (!io_scan_word(s)) return io_fail(s->error, s->path, "is truncated: %s is missing", what);
+    char *stop;
+    errno = 0;
+    *x = strtoll(s->word, &stop, 10);
+    if (stop != s->next) return fail_word(s, "is not an integer");
+    if (errno == ERANGE) return fail_word(s, "is too large for an integer");
+    return true;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static int64_t count_words(io_scanner s)
+{
+    int64_t count = 0;
+    while (io_scan_word(&s)) ++count;
+    return count;
+}
+
+bool text_parse_vector(const char *path, const io_bytes *file, io_array *a, io_error *error)
+{
+    io_scanner s = io_scan(path, file, error);
+    int64_t const count = count_words(s);
+    if (!io_array_create(path, IO_F64, 1, &count, a, error)) return false;
+    double *const x = (double *)a->data;
+    for (int64_t i = 0; i < count; ++i) {
+        if (!io_scan_word(&s) || !word_double(&s, &x[i])) {
+            io_array_free(a);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rows "i d e"; the last may leave out its e, which has no meaning. */
+static bool parse_rows(io_scanner *s, bool has_last, io_tridiagonal *t)
+{
+    for (int64_t i = 0; i < t->n; ++i) {
+        int64_t index;
+        double unused;
+        if (!io_scan_int64(s, "a row's index", &index)) return false;
+        if (index != i + 1) return io_scan_fail(s, "row %" PRId64 " is expected, not %" PRId64, i + 1, index);
+        if (!io_scan_double(s, "a diagonal entry", &t->d[i])) return false;
+        bool const last = i + 1 == t->n;
+        if (last && !has_last) break;
+        if (!io_scan_double(s, "an off-diagonal entry", last ? &unused : &t->e[i])) return false;
+    }
+    return true;
+}
+
+bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error)
+{
+    static const char form[] = "T alone in a text file has STCollection's form: its order n, then n rows 'i d e'; a "
+                               "diagonal alone needs the file of its off-diagonal too";
+    io_scanner s = io_scan(path, file, error);
+    int64_t const words = count_words(s);
+    int64_t n = 0;
+    if (words == 0) return io_fail(error, path, "is empty");
+    if (!io_scan_int64(&s, "the order", &n) || n < 0) return io_scan_fail(&s, "not an order (%s)", form);
+    /* The words that are there bound n, so that a wrong order allocates nothing. */
+    bool const has_last = n <= words && words == 3 * n + 1;
+    if (!has_last && (n > words || words != 3 * n)) {
+        return io_fail(error, path, "%" PRId64 " words do not make a matrix of order %" PRId64 " (%s)", words, n, form);
+    }
+    if (!io_tridiagonal_create(path, n, t, error)) return false;
+    if (parse_rows(&s, has_last, t)) return true;
+    io_tridiagonal_free(t);
+    return false;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static bool write_number(FILE *out, const io_array *a, int64_t i)
+{
+    switch (a->type) {
+    case IO_F32:
+        return fprintf(out, "%.9g", (double)((const float *)a->data)[i]) > 0;
+    case IO_F64:
+        return fprintf(out, "%.17g", ((const double *)a->data)[i]) > 0;
+    case IO_C64: {
+        const float *const z = (const float *)a->data + 2 * i;
+        return fprintf(out, "%.9g %.9g", (double)z[0], (double)z[1]) > 0;
+    }
+    case IO_C128: {
+        const double *const z = (const double *)a->data + 2 * i;
+        return fprintf(out, "%.17g %.17g", z[0], z[1]) > 0;
+    }
+    case IO_I32:
+        return fprintf(out, "%" PRId32, ((const int32_t *)a->data)[i]) > 0;
+    case IO_I64:
+        return fprintf(out, "%" PRId64, ((const int64_t *)a->data)[i]) > 0;
+    }
+    return false;
+}
+
+/* A vector has one number a line; an array of higher rank a line for each row. */
+bool text_write(FILE *out, const io_array *a)
+{
+    int64_t const count = io_array_count(a);
+    int64_t const columns = a->rank > 1 ? a->shape[a->rank - 1] : 1;
+    for (int64_t i = 0; i < count; ++i) {
+        if (!write_number(out, a, i)) return false;
+        if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out) == EOF) return false;
+    }
+    return true;
+}

@@ -6,6 +6,7 @@ set(EIG_SOURCES
     src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/stebz_cpu.c
+    src/cpu/stebz_engine.c
 )
 
 # Kernels compiled once per instruction set.  Everything in such a file is static except one table that carries the
@@ -57,7 +58,7 @@ if(BUILD_SHARED_LIBS)
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} EXPORT_NAME eigpack)
     if(UNIX AND NOT APPLE)
         set(EIG_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/eigpack.map)
-        target_link_options(eigpack PRIVATE LINKER:--version-script=${EIG_SYMBOLS})
+        target_link_options(eigpack PRIVATE LINKER:--version-script=${EIG_SYMBOLS} LINKER:--no-undefined)
         set_target_properties(eigpack PROPERTIES LINK_DEPENDS ${EIG_SYMBOLS})
     endif()
     list(APPEND EIG_LIBRARIES eigpack)

@@ -61,7 +61,7 @@ SIMD_FN void count_pivot_vectors(const stebz_matrix *t, int const vectors, int f
         for (int v = 0; v < vectors; ++v) {
             vd const next = (ai - x[v]) - bi * (bi / q[v]);
             vl const small = (vd)((vl)next & ~sign) < pivmin;
-            q[v] = (vd)simd_select_l(small, (vl)-pivmin, (vl)next);
+            q[v] = (vd)simd_select_l(small, (vl)pivmin, (vl)next);
             count[v] -= (vl)q[v] < 0;
         }
     }

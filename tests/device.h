@@ -1,0 +1,45 @@
+/* Shared by the tests of the families: the device is the program's argument, and a missing GPU means "skipped". */
+#ifndef EIG_TEST_DEVICE_H
+#define EIG_TEST_DEVICE_H
+
+#include "eigpack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *test_device = "cpu";
+
+/* A context on the device under test, with so many threads (CPU). */
+static inline eig_context *test_context(int threads)
+{
+    eig_context *ctx = NULL;
+    if (eig_create(&ctx, test_device) != EIG_OK) fail_msg("%s: %s", test_device, eig_error_detail(ctx));
+    assert_int_equal(eig_set_threads(ctx, threads), EIG_OK);
+    return ctx;
+}
+
+/* Reads the device from the arguments; false, after saying so, when it does not answer. */
+static inline int test_device_answers(int argc, char **argv)
+{
+    if (argc > 1) test_device = argv[1];
+    eig_context *ctx = NULL;
+    eig_status const status = eig_create(&ctx, test_device);
+    if (status != EIG_OK) printf("skipped: %s\n", eig_error_detail(ctx));
+    eig_destroy(ctx);
+    return status == EIG_OK;
+}
+
+/* The call must return this status, with a sentence that holds this text. */
+static inline void expect_refused(eig_context *ctx, eig_status got, eig_status want, const char *text)
+{
+    assert_int_equal(got, want);
+    if (!strstr(eig_error_detail(ctx), text)) fail_msg("\"%s\" lacks \"%s\"", eig_error_detail(ctx), text);
+}
+
+#endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Installs a build into a fresh prefix and uses it as a stranger would: by find_package and by pkg-config, shared and
+# static, from C11 and C++17; then compares the symbols of the shared library with tests/symbols.txt.
+#     tests/install.sh BUILD_FOLDER
+set -euo pipefail
+tests=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+
+fail() { echo "install.sh: $*" >&2; exit 1; }
+
+# Installed under one name, used under another: nothing may remember where it was installed.
+cmake --install "$build" --prefix "$temp/first" >/dev/null
+mv "$temp/first" "$temp/prefix"
+prefix=$temp/prefix
+library=$(find "$prefix" -name libeigpack.so) && [ -n "$library" ] || fail "no shared library was installed"
+libdir=$(dirname "$library")
+
+# find_package
+cmake -S "$tests/consumer" -B "$temp/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$temp/log" 2>&1 &&
+    cmake --build "$temp/consumer" >>"$temp/log" 2>&1 || { cat "$temp/log" >&2; fail "find_package(eigpack) failed"; }
+for program in c_eigpack c_static cxx_eigpack cxx_static; do
+    "$temp/consumer/$program" || fail "$program failed"
+done
+readelf -d "$temp/consumer/c_static" | grep -q 'NEEDED.*eigpack' && fail "c_static needs the shared library"
+readelf -d "$temp/consumer/c_eigpack" | grep -q 'NEEDED.*libeigpack\.so\.0\.[0-9]*\]' || fail "c_eigpack: wrong soname"
+
+# pkg-config
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$libdir/pkgconfig
+    version=$(pkg-config --modversion eigpack | awk -F. '{ print 10000 * $1 + 100 * $2 + $3 }')
+    # The flags are words on purpose: no quotes around them.
+    # shellcheck disable=SC2046
+    cc -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_shared" \
+        $(pkg-config --cflags --libs eigpack) -lm
+    LD_LIBRARY_PATH=$libdir "$temp/pc_shared" || fail "the program built by pkg-config failed"
+    # shellcheck disable=SC2046
+    cc -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_static" \
+        $(pkg-config --static --cflags --libs eigpack | sed 's/-leigpack/-l:libeigpack.a/')
+    "$temp/pc_static" || fail "the program built by pkg-config --static failed"
+fi
+
+# The program and its data
+if [ -x "$prefix/bin/eigpack" ]; then
+    "$prefix/bin/eigpack" info >/dev/null || fail "the installed program does not run"
+fi
+
+# The interface: a symbol that appears or vanishes must be meant, and be written down.
+nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort >"$temp/symbols"
+listed=("$tests/symbols.txt")
+[ -f "$prefix/include/eigpack_cuda.h" ] && listed+=("$tests/symbols_cuda.txt")
+LC_ALL=C sort "${listed[@]}" | diff - "$temp/symbols" >&2 ||
+    fail "the exported symbols are not those of tests/symbols.txt (< listed, > exported)"

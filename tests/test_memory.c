@@ -1,0 +1,195 @@
+/* test_memory: the library with an allocator that fails.
+ *
+ * The linker's --wrap hands every allocation of the (static) library to the functions below, which let the k-th one
+ * fail, for k = 0, 1, ... until a scenario runs without reaching the k-th.  Each failure must be reported as
+ * EIG_NO_MEMORY, must leave a context that can still compute, and must leave no memory behind.
+ * The allocator stands for the host only, so the program tests the CPU backend. */
+#include "eigpack.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static atomic_long allocations; /* since the scenario began */
+static atomic_long failing = -1;
+static atomic_long outstanding; /* blocks allocated and not yet freed */
+
+/* True when this allocation is the one to fail. */
+static bool fails(void)
+{
+    return atomic_fetch_add(&allocations, 1) == failing;
+}
+
+static void *counted(void *block)
+{
+    if (block) ++outstanding;
+    return block;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void __real_free(void *block);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+void __wrap_free(void *block);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (fails()) return NULL;
+    return block ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+    if (fails()) return 12; /* ENOMEM */
+    int const status = __real_posix_memalign(block, alignment, size);
+    if (status == 0) counted(*block);
+    return status;
+}
+
+void __wrap_free(void *block)
+{
+    if (block) --outstanding;
+    __real_free(block);
+}
+
+/* The scenarios: a call of each family on the second difference of order N, whose eigenvalues are known. */
+enum { N = 200 };
+static double d[N], e[N], w[N], exact[N];
+
+static int set_up(void **state)
+{
+    (void)state;
+    double const pi = acos(-1.0);
+    for (int k = 0; k < N; ++k) {
+        d[k] = 2, e[k] = -1;
+        exact[k] = 2 - 2 * cos((k + 1) * pi / (N + 1));
+    }
+    return 0;
+}
+
+static eig_status stebz(eig_context *ctx)
+{
+    return eig_dstebz(ctx, NULL, N, d, e, NULL, w);
+}
+
+static eig_status stebz_interval_tree(eig_context *ctx)
+{
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    options.method = EIG_STEBZ_INTERVAL_TREE;
+    return eig_dstebz(ctx, &options, N, d, e, NULL, w);
+}
+
+static eig_status stebz_batched(eig_context *ctx)
+{
+    return eig_dstebz_batched(ctx, NULL, N, d, N, e, N, w, N, NULL, 1);
+}
+
+/* The counts at the midpoints between eigenvalues rebuild the list of indices. */
+static eig_status stebz_count(eig_context *ctx)
+{
+    double x[N];
+    int64_t count[N];
+    for (int k = 0; k < N; ++k) x[k] = k + 1 < N ? (exact[k] + exact[k + 1]) / 2 : 5;
+    eig_status const status = eig_dstebz_count(ctx, N, d, e, N, x, count);
+    for (int k = 0; status == EIG_OK && k < N; ++k) w[k] = count[k] == k + 1 ? exact[k] : NAN;
+    return status;
+}
+
+static void assert_spectrum(void)
+{
+    for (int k = 0; k < N; ++k) assert_true(fabs(w[k] - exact[k]) < 1e-13);
+}
+
+/* Lets the k-th allocation of eig_create and the call fail, for every k there is. */
+static void fail_each(eig_status (*call)(eig_context *))
+{
+    bool failed = true;
+    for (long k = 0; failed; ++k) {
+        long const before = outstanding;
+        eig_context *ctx;
+        allocations = 0;
+        failing = k;
+        eig_status const created = eig_create(&ctx, "cpu");
+        memset(w, 0, sizeof w);
+        eig_status const status = created == EIG_OK ? call(ctx) : created;
+        failing = -1;
+        failed = allocations > k;
+        if (k == 0) assert_true(failed); /* else nothing was tested */
+
+        assert_int_equal(status, failed ? EIG_NO_MEMORY : EIG_OK);
+        if (ctx && failed) assert_true(strlen(eig_error_detail(ctx)) > 0);
+        if (created == EIG_OK) {
+            /* The context that lacked memory then computes now. */
+            if (failed) assert_int_equal(call(ctx), EIG_OK);
+            assert_spectrum();
+        }
+        eig_destroy(ctx);
+        assert_int_equal(outstanding, before);
+    }
+}
+
+static void test_stebz(void **state)
+{
+    (void)state;
+    fail_each(stebz);
+}
+
+static void test_stebz_interval_tree(void **state)
+{
+    (void)state;
+    fail_each(stebz_interval_tree);
+}
+
+static void test_stebz_batched(void **state)
+{
+    (void)state;
+    fail_each(stebz_batched);
+}
+
+static void test_stebz_count(void **state)
+{
+    (void)state;
+    fail_each(stebz_count);
+}
+
+int main(void)
+{
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_stebz),
+        cmocka_unit_test(test_stebz_interval_tree),
+        cmocka_unit_test(test_stebz_batched),
+        cmocka_unit_test(test_stebz_count),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

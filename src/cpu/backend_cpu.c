@@ -131,4 +131,6 @@ const backend backend_cpu = {
     .stebz_work_size = stebz_cpu_work_size,
     .stebz = stebz_cpu,
     .stebz_count = stebz_count_cpu,
+    .geev_work_size = geev_cpu_work_size,
+    .geev = geev_cpu,
 };

@@ -13,4 +13,7 @@ size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p);
 eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *p);
 
+size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p);
+eig_status geev_cpu(eig_context *ctx, const geev_problem *p);
+
 #endif

@@ -7,9 +7,9 @@
 #include "problem.h"
 
 enum {
-    GEEV_MOST = 64,  /* largest order that the lanes take */
-    GEEV_LANES = 16, /* most matrices of a tile, for any instruction set and precision */
-    GEEV_FAILED = 1  /* info of a tile's matrix that the reference must compute; any positive value would do */
+    GEEV_MOST = 64,           /* largest order that the lanes take */
+    GEEV_LANES = 16,          /* most matrices of a tile, for any instruction set and precision */
+    GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; dgebal's rules end it after a few sweeps */
 };
 
 /* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */

@@ -1,0 +1,139 @@
+/* geev on the CPU: the driver.  Shares the batch out in tiles of matrices, one a SIMD lane, up to n = GEEV_MOST, above
+ * in single matrices; a matrix on which the lanes did not converge goes to the reference.
+ *
+ * Threads take tiles one by one, since their times differ.  Each has a work area of its own.  Results depend on
+ * neither: a matrix is computed by the same arithmetic in any lane of any tile (geev_kernels.c). Progress is reported,
+ * where a callback is set, between groups of tiles. */
+#include "geev_cpu.h"
+
+#include "arena.h"
+#include "backend_cpu.h"
+#include "geev.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define TEMPLATE "geev_balance.inc"
+#include "for_sd.h"
+#define TEMPLATE "geev_store.inc"
+#include "for_sd.h"
+#define TEMPLATE "geev_reference.inc"
+#include "for_sd.h"
+
+enum { PROGRESS_GROUPS = 100 };
+
+static const geev_kernels *geev_kernels_of(const eig_context *ctx)
+{
+    switch (cpu_isa_of(ctx)) {
+#ifdef EIG_HAVE_AVX2
+    case CPU_AVX512:
+        return &geev_kernels_avx512;
+    case CPU_AVX2:
+        return &geev_kernels_avx2;
+#endif
+    default:
+        return &geev_kernels_baseline;
+    }
+}
+
+/* Matrices of a unit of work. */
+static int geev_unit(const eig_context *ctx, const geev_problem *p)
+{
+    if (p->n > GEEV_MOST) return 1;
+    const geev_kernels *const kernels = geev_kernels_of(ctx);
+    return p->precision == 's' ? kernels->lanes_s : kernels->lanes_d;
+}
+
+static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
+{
+    int const unit = geev_unit(ctx, p);
+    return p->batch / unit + (p->batch % unit != 0);
+}
+
+/* As many threads as the context allows, and no more than there is work for. */
+static int geev_threads(const eig_context *ctx, const geev_problem *p)
+{
+#ifdef _OPENMP
+    int const most = omp_in_parallel() ? 1 : ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+#else
+    int const most = 1;
+#endif
+    int64_t const units = geev_units(ctx, p);
+    return units < most ? (int)units : most;
+}
+
+/* The work areas of all threads; *area: bytes from one to the next. */
+static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
+{
+    int64_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    int64_t const reference = (p->n * p->n + 2 * p->n) * size;
+    int64_t const tile = p->n > GEEV_MOST ? 0 : geev_tile_vectors(p->n) * 64;
+    int64_t const bytes = tile > reference ? tile : reference;
+    *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    *areas = arena_take(a, threads, *area);
+}
+
+size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
+{
+    arena measure = {0};
+    char *areas;
+    size_t area;
+    geev_layout(&measure, p, geev_threads(ctx, p), &areas, &area);
+    return measure.used;
+}
+
+static void geev_single(const geev_problem *p, int64_t b, void *work)
+{
+    if (p->precision == 's')
+        geev_reference_s(p, b, work, (float *)work + p->n * p->n);
+    else
+        geev_reference_d(p, b, work, (double *)work + p->n * p->n);
+}
+
+static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work)
+{
+    unsigned hard = (p->precision == 's' ? kernels->tile_s : kernels->tile_d)(p, first, count, work);
+    for (int64_t b = first; hard; hard >>= 1, ++b)
+        if (hard & 1) geev_single(p, b, work);
+}
+
+/* Units first, ..., last - 1. */
+static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t first, int64_t last, int threads,
+                       char *areas, size_t area)
+{
+    const geev_kernels *const kernels = geev_kernels_of(ctx);
+    int const unit = geev_unit(ctx, p);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int64_t u = first; u < last; ++u) {
+#ifdef _OPENMP
+        char *const work = areas + (size_t)omp_get_thread_num() * area;
+#else
+        char *const work = areas;
+#endif
+        int64_t const b = u * unit, left = p->batch - b;
+        if (p->n > GEEV_MOST)
+            geev_single(p, b, work);
+        else
+            geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
+    }
+}
+
+eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
+{
+    int const threads = geev_threads(ctx, p);
+    void *work;
+    eig_status status = eig_workspace(ctx, "geev", p->work, p->work_bytes, geev_cpu_work_size(ctx, p), &work);
+    if (status != EIG_OK) return status;
+    arena a = {.base = work};
+    char *areas;
+    size_t area;
+    geev_layout(&a, p, threads, &areas, &area);
+    int64_t const units = geev_units(ctx, p);
+    int64_t const least = units / PROGRESS_GROUPS, group = !ctx->progress ? units : least > threads ? least : threads;
+    for (int64_t first = 0; first < units; first += group) {
+        if ((status = eig_report_progress(ctx, "geev", (double)first / (double)units)) != EIG_OK) return status;
+        geev_group(ctx, p, first, units - first < group ? units : first + group, threads, areas, area);
+    }
+    return eig_report_progress(ctx, "geev", 1);
+}

@@ -1,0 +1,33 @@
+/* Formulas of geev, the eigenvalues of real nonsymmetric matrices: scaling and balancing (balance.inc), the
+ * double-shift QR iteration (francis.inc), measures of a spectrum (measure.inc).
+ *
+ * All but the measures are free of branches, so that the same text also compiles for lanes of a vector
+ * (src/cpu/simd_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
+ * lane's mask is set. */
+#ifndef EIG_GEEV_H
+#define EIG_GEEV_H
+
+#include "numerics.h"
+
+#include <string.h>
+
+#define LOGICAL int
+#define SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define ANY(mask) (mask)
+#define SPLAT(x) (x)
+
+#define TEMPLATE "pow2.inc"
+#include "for_sd.h"
+#define TEMPLATE "balance.inc"
+#include "for_sd.h"
+#define TEMPLATE "francis.inc"
+#include "for_sd.h"
+#define TEMPLATE "measure.inc"
+#include "for_sd.h"
+
+#undef LOGICAL
+#undef SELECT
+#undef ANY
+#undef SPLAT
+
+#endif

@@ -1,0 +1,94 @@
+# Shared by scripts/demo, scripts/test and .ci/run: the packages they need, nvcc, and a quiet cmake.  Sourced by bash;
+# it defines $root, the repository, and makes it the current folder.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+die() { echo "$(basename "$0"): $*" >&2; exit 1; }
+
+# quietly WHAT COMMAND...: shows the command's output only when it fails.
+quietly() {
+    local what=$1 log status=0
+    shift
+    log=$(mktemp)
+    "$@" >"$log" 2>&1 || status=$?
+    if [ $status -ne 0 ]; then
+        cat "$log" >&2
+        rm -f "$log"
+        die "$what failed (exit status $status)"
+    fi
+    rm -f "$log"
+}
+
+have_command() { command -v "$1" >/dev/null 2>&1; }
+have_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
+have_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1; }
+
+# What is needed, as "PACKAGE command|header|library NAME"; packages by their Debian names.  gcc without the
+# recommended packages comes without the C library's headers: hence libc6-dev.
+build_needs=("gcc command cc" "libc6-dev header stdlib.h" "cmake command cmake")
+have_command make || build_needs+=("ninja-build command ninja")
+test_needs=("libcmocka-dev header cmocka.h")
+# What is only better to have: .mat files, rivals to compare with, and users in C++ and by pkg-config to test.
+build_wants=("libmatio-dev header matio.h" "libopenblas0 library liblapack.so.3")
+test_wants=("g++ command c++" "pkg-config command pkg-config")
+
+# missing_of WANT...: the packages among them that are not here.
+missing_of() {
+    local want package kind name
+    for want in "$@"; do
+        read -r package kind name <<<"$want"
+        "have_$kind" "$name" || echo "$package"
+    done
+}
+
+# install_packages PACKAGE...: by apt, as root or through sudo.  False where that is not possible.
+install_packages() {
+    local as_root=() log
+    have_command apt-get || return 1
+    if [ "$(id -u)" -ne 0 ]; then
+        have_command sudo || return 1
+        as_root=(sudo)
+    fi
+    echo "installing $*"
+    log=$(mktemp)
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+    if "${apt[@]}" update >"$log" 2>&1 && "${apt[@]}" install -y --no-install-recommends "$@" >>"$log" 2>&1; then
+        rm -f "$log"
+        return 0
+    fi
+    grep '^E:' "$log" | head -n 3 >&2
+    rm -f "$log"
+    return 1
+}
+
+# install_missing NEEDS WANTS (names of arrays): installs what is missing of both; does not go on without the needs.
+install_missing() {
+    local -n needs=$1 wants=$2
+    local missing=() optional=()
+    mapfile -t missing < <(missing_of "${needs[@]}")
+    mapfile -t optional < <(missing_of "${wants[@]}")
+    [ $((${#missing[@]} + ${#optional[@]})) -gt 0 ] || return 0
+    install_packages "${missing[@]}" "${optional[@]}" && return 0
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}" ||
+        die "cannot install ${missing[*]}: install what these Debian packages hold, then run this again"
+    echo "going on without ${optional[*]}, which could not be installed"
+}
+
+# configure FOLDER CMAKE_ARGUMENTS...: with nvcc where there is one, for the GPU that is here (for sm_90 if there is
+# none), with ninja rather than make.  EIG_CMAKE_ARGS in the environment adds arguments, e.g. -DEIG_CUDA=OFF.
+configure() {
+    local folder=$1 arguments=() capability
+    shift
+    if [ ! -f "$folder/CMakeCache.txt" ] && have_command ninja; then arguments+=(-G Ninja); fi
+    if ! have_command nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then PATH=$PATH:/usr/local/cuda/bin; fi
+    if have_command nvcc; then
+        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
+        arguments+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-90}")
+    fi
+    # shellcheck disable=SC2206 # words on purpose
+    arguments+=("$@" ${EIG_CMAKE_ARGS:-})
+    quietly "configuring $folder" cmake -S "$root" -B "$folder" "${arguments[@]}"
+}
+
+compile() { quietly "building $1" cmake --build "$1" --parallel "$(nproc)"; }

@@ -1,0 +1,70 @@
+/* What the commands share: the error sentence, contexts and their failures, the clock. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, isatty */
+#include "cli.h"
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+int cli_fail(int status, const char *format, ...)
+{
+    progress_clear();
+    va_list list;
+    va_start(list, format);
+    fputs("eigpack: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    return status;
+}
+
+int cli_status(const eig_context *ctx, eig_status status)
+{
+    progress_clear();
+    if (progress_signal()) return cli_fail(128 + progress_signal(), "stopped; nothing was written");
+    if (status == EIG_OK) return CLI_OK;
+    const char *const detail = eig_error_detail(ctx);
+    return cli_fail(status == EIG_BAD_ARGUMENT ? CLI_USAGE : CLI_FAILED, "%s",
+                    detail[0] ? detail : eig_status_text(status));
+}
+
+int cli_open(const arguments *args, eig_context **ctx)
+{
+    int64_t threads = 0;
+    if (!option_integer(args, "threads", 0, 65536, &threads)) return CLI_USAGE;
+    eig_status const created = eig_create(ctx, option_text(args, "device"));
+    int status = cli_status(*ctx, created);
+    if (status == CLI_OK) status = cli_status(*ctx, eig_set_threads(*ctx, (int)threads));
+    if (status != CLI_OK) {
+        eig_destroy(*ctx);
+        *ctx = NULL;
+        return status;
+    }
+    progress_attach(*ctx, isatty(STDERR_FILENO) && !option_given(args, "quiet"));
+    return CLI_OK;
+}
+
+bool cli_type(const arguments *args, bool *single)
+{
+    int choice = *single ? 0 : 1;
+    if (!option_choice(args, "type", "f32|f64", &choice)) return false;
+    *single = choice == 0;
+    return true;
+}
+
+double cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+void *cli_allocate(int64_t count, size_t size)
+{
+    if (count < 0 || (uint64_t)count > SIZE_MAX / size) return NULL;
+    size_t const bytes = (size_t)count * size;
+    return malloc(bytes ? bytes : 1);
+}

@@ -1,0 +1,152 @@
+/* eigpack bench: times on this machine, each answer checked, with LAPACK as rival in the same run on the same data.
+ *
+ * One line a case and rival on stdout; --csv F writes the same as a table with the columns
+ *     family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit
+ * Times are medians of repeats; contestants take turns, so that a noisy moment of the machine meets all of them. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "bench.h"
+#include "build.h"
+#include "io/io.h"
+#include "rivals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(bench *b);
+} families[] = {{"stebz", bench_stebz}};
+
+/* ------------------------------------------------------------------ times */
+
+void bench_add(bench_times *t, double ms)
+{
+    t->ms[t->count++] = ms;
+    t->total_ms += ms;
+}
+
+bool bench_wants_more(const bench *b, const bench_times *t)
+{
+    return t->count == 0 || (t->count < BENCH_SAMPLES && t->total_ms < b->budget_ms);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double const x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(const bench_times *t)
+{
+    double sorted[BENCH_SAMPLES];
+    memcpy(sorted, t->ms, sizeof sorted);
+    qsort(sorted, (size_t)t->count, sizeof *sorted, ascending);
+    int const middle = t->count / 2;
+    return t->count % 2 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
+}
+
+/* ------------------------------------------------------------------- rows */
+
+void bench_print(bench *b, const bench_row *row)
+{
+    char size[48], rival[80] = "", limit[32] = "";
+    if (row->batch == 1)
+        snprintf(size, sizeof size, "n = %lld", (long long)row->n);
+    else
+        snprintf(size, sizeof size, "n = %lld x %lld", (long long)row->n, (long long)row->batch);
+    if (row->rival)
+        snprintf(rival, sizeof rival, "  %s %.3f ms: %.2fx", row->rival, row->rival_ms, row->rival_ms / row->time_ms);
+    if (row->limit_ms > 0) snprintf(limit, sizeof limit, "%.6g", row->limit_ms);
+    printf("%s %s %-16s %-26s %10.3f ms  error %-6.3g %s%s\n", row->family, row->type, size, row->method, row->time_ms,
+           row->error, row->passed ? "ok" : "FAIL", rival);
+    fflush(stdout);
+    fprintf(b->csv, "%s,%s,%lld,%lld,%s,%s,%d,%.6g,%s,", row->family, row->type, (long long)row->n,
+            (long long)row->batch, b->device, row->method, b->threads, row->time_ms, limit);
+    if (row->rival)
+        fprintf(b->csv, "%s,%.6g,%.4g,", row->rival, row->rival_ms, row->rival_ms / row->time_ms);
+    else
+        fputs(",,,", b->csv);
+    fprintf(b->csv, "%.3g,%s,\"%s\",%s\n", row->error, row->passed ? "ok" : "FAIL", b->machine, EIG_COMMIT);
+}
+
+/* Splits "cpu avx512, 16 threads" into device and threads. */
+static void describe_device(bench *b)
+{
+    const char *const text = eig_describe(b->ctx);
+    size_t const length = strcspn(text, ",");
+    snprintf(b->device, sizeof b->device, "%.*s", (int)length, text);
+    if (strncmp(text, "cpu", 3) == 0) sscanf(text + length, ", %d", &b->threads);
+}
+
+static int run_family(bench *b, int (*family)(bench *b))
+{
+    char *text = NULL;
+    size_t size = 0;
+    b->csv = open_memstream(&text, &size);
+    if (!b->csv) return cli_fail(CLI_FAILED, "no memory for the table");
+    fputs(
+        "family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit\n",
+        b->csv);
+    int status = family(b);
+    bool const complete = fclose(b->csv) == 0;
+    const char *const path = option_text(b->args, "csv");
+    io_error error;
+    if (status == CLI_OK && path && !complete) status = cli_fail(CLI_FAILED, "no memory for the table");
+    if (status == CLI_OK && path && !io_write_bytes(path, text, size, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    free(text);
+    if (status == CLI_OK && b->failed > 0)
+        status = cli_fail(CLI_FAILED, "%lld cases have wrong answers", (long long)b->failed);
+    return status;
+}
+
+static int run(const arguments *args)
+{
+    bench b = {.args = args, .quick = option_given(args, "quick"), .rivals = option_given(args, "rivals")};
+    double budget = b.quick ? 0.2 : 1, rival = b.quick ? 2 : 10;
+    if (!option_real(args, "budget", 0, &budget) || !option_real(args, "rival-budget", 0, &rival)) return CLI_USAGE;
+    if (args->count != 1) return cli_fail(CLI_USAGE, "bench takes one FAMILY: stebz");
+    b.budget_ms = 1e3 * budget, b.rival_ms = 1e3 * rival;
+    if (b.rivals && !rivals_open()) cli_fail(CLI_OK, "no LAPACK library found: running without rivals");
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strcmp(args->file[0], families[i].name) != 0) continue;
+        int status = cli_open(args, &b.ctx);
+        if (status != CLI_OK) return status;
+        describe_device(&b);
+        rivals_machine(b.machine, sizeof b.machine);
+        status = run_family(&b, families[i].run);
+        eig_destroy(b.ctx);
+        return status;
+    }
+    return cli_fail(CLI_USAGE, "unknown family '%s': use stebz", args->file[0]);
+}
+
+static const option_row options[] = {
+    {"n", 'n', "LIST", "orders, e.g. 512,2048 (default: the family's own cases)"},
+    {"type", 0, "T", "f32 or f64 (default: both)"},
+    {"batch", 0, "B", "matrices a call (default 1)"},
+    {"kind", 0, "KIND", "test matrix of the given orders (default uniform); see eigpack generate --list"},
+    {"method", 0, "M", "multisection (default) or interval-tree"},
+    {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy)"},
+    {"rivals", 0, NULL, "time LAPACK's solvers in the same run, where the system has them"},
+    {"csv", 0, "F", "write the table to F"},
+    {"quick", 0, NULL, "few and small cases"},
+    {"budget", 0, "SECONDS", "time for the repeats of one case (default 1, quick 0.2)"},
+    {"rival-budget", 0, "SECONDS", "leave out a rival expected to take longer than this a run (default 10, quick 2)"},
+    {NULL, 0, NULL, NULL},
+};
+
+const cli_command command_bench = {
+    .name = "bench",
+    .summary = "times on this machine, every answer checked, against LAPACK where present",
+    .usage = "FAMILY [--type T] [--n LIST] [--rivals] [--csv F] ...",
+    .text =
+        "Times a family's cases: medians of repeats, each answer checked.  For stebz an answer passes when Sturm\n"
+        "counts show every eigenvalue within max(tolerance, 4 eps max|w|); `error` is the bound shown, in eps max|w|.",
+    .examples = "  eigpack bench stebz --quick\n"
+                "  eigpack bench stebz --rivals --csv stebz.csv\n"
+                "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
+                "  eigpack bench stebz --n 128 --batch 10000 --type f64\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,235 @@
+/* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
+#include "cli.h"
+#include "svg.h"
+#include "tridiagonal.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    bool single, quiet, timing;
+    eig_stebz_options options;
+    const char *output, *enclosures, *plot, *reference;
+    double *shifts; /* --count */
+    int64_t shift_count;
+    double read_ms, write_ms;
+} job;
+
+static int read_options(const arguments *args, job *j)
+{
+    int method = EIG_STEBZ_MULTISECTION;
+    double tolerance = 0, relative = 0;
+    eig_stebz_options const defaults = EIG_STEBZ_OPTIONS;
+    *j = (job){.options = defaults};
+    eig_stebz_options *const o = &j->options;
+    if (args->count < 1 || args->count > 2)
+        return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
+    if (!option_integer_pair(args, "range", ':', &o->il, &o->iu) ||
+        !option_real_pair(args, "interval", ',', &o->vl, &o->vu) || !option_real(args, "tolerance", 0, &tolerance) ||
+        !option_real(args, "relative", 0, &relative) ||
+        !option_choice(args, "method", "multisection|interval-tree", &method) || !cli_type(args, &j->single) ||
+        !option_real_list(args, "count", &j->shifts, &j->shift_count))
+        return CLI_USAGE;
+    if (option_given(args, "range") && option_given(args, "interval"))
+        return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
+    if (option_given(args, "range")) o->range = EIG_RANGE_INDEX;
+    if (option_given(args, "interval")) o->range = EIG_RANGE_VALUE;
+    o->abstol = tolerance, o->reltol = relative, o->method = (eig_stebz_method)method;
+    j->output = option_text(args, "output");
+    j->enclosures = option_text(args, "enclosures");
+    j->plot = option_text(args, "plot");
+    j->reference = option_text(args, "reference");
+    j->quiet = option_given(args, "quiet");
+    j->timing = option_given(args, "timing");
+    if (j->shifts && (j->enclosures || j->plot || j->reference || o->range != EIG_RANGE_ALL))
+        return cli_fail(CLI_USAGE, "--count computes no eigenvalues: it goes with --output and --type alone");
+    return CLI_OK;
+}
+
+/* ----------------------------------------------------------------- output */
+
+/* Writes count numbers (rows x 2 where columns is 2), as float32 where the computation was. */
+static int write_numbers(const job *j, const char *path, const char *variable, const double *x, int64_t rows,
+                         int columns)
+{
+    int64_t const count = rows * columns;
+    io_array a = {.type = j->single ? IO_F32 : IO_F64, .rank = columns == 1 ? 1 : 2, .shape = {rows, columns}};
+    a.data = cli_allocate(count, io_type_size(a.type));
+    if (!a.data) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        if (j->single)
+            ((float *)a.data)[i] = (float)x[i];
+        else
+            ((double *)a.data)[i] = x[i];
+    }
+    io_error error;
+    bool const good = io_write_array(path, variable, &a, &error);
+    io_array_free(&a);
+    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
+static int write_enclosures(const job *j, const spectrum *s)
+{
+    double *const pairs = (double *)cli_allocate(s->m, 2 * sizeof *pairs);
+    if (!pairs) return cli_fail(CLI_FAILED, "no memory for %lld enclosures", (long long)s->m);
+    for (int64_t k = 0; k < s->m; k++) pairs[2 * k] = s->lower[k], pairs[2 * k + 1] = s->upper[k];
+    int const status = write_numbers(j, j->enclosures, "enclosures", pairs, s->m, 2);
+    free(pairs);
+    return status;
+}
+
+static int write_all(job *j, const arguments *args, const spectrum *s)
+{
+    double const start = cli_now();
+    int status = CLI_OK;
+    if (j->output)
+        status = write_numbers(j, j->output, "eigenvalues", s->w, s->m, 1);
+    else if (!j->quiet)
+        for (int64_t k = 0; k < s->m; k++) printf("%.*g\n", j->single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG, s->w[k]);
+    if (status == CLI_OK && j->enclosures) status = write_enclosures(j, s);
+    if (status == CLI_OK && j->plot) {
+        char title[256];
+        const char *const slash = strrchr(args->file[0], '/');
+        snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", slash ? slash + 1 : args->file[0], (long long)s->m,
+                 s->m == 1 ? "" : "s");
+        io_error error;
+        if (!svg_spectrum(j->plot, title, s->w, s->m, &error)) status = cli_fail(CLI_FAILED, "%s", error.text);
+    }
+    j->write_ms = cli_now() - start;
+    return status;
+}
+
+/* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */
+static void print_summary(const job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
+{
+    if (j->output && !j->quiet && s->m > 0)
+        printf("%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)s->m, (long long)a->exact.n,
+               s->w[0], s->w[s->m - 1], eig_describe(ctx), s->total_ms);
+    else if (j->output && !j->quiet)
+        printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, eig_describe(ctx));
+    if (j->timing)
+        fprintf(stderr,
+                "%s\nread %.3f ms, solve %.3f ms (preparation %.3f, shifts %.3f, brackets %.3f), write %.3f ms\n",
+                eig_describe(ctx), j->read_ms, s->total_ms, s->pass_ms[0], s->pass_ms[1], s->pass_ms[2] + s->pass_ms[3],
+                j->write_ms);
+}
+
+/* ------------------------------------------------------------- comparison */
+
+/* The reference holds as many values as were computed, or all n where a range of indices was asked for.  The verdict
+ * goes to stdout, unless the eigenvalues did. */
+static int compare(const job *j, const tridiagonal *a, const spectrum *s)
+{
+    io_array r = {0};
+    io_error error;
+    if (!io_read_vector(j->reference, &r, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
+    int64_t const count = io_array_count(&r);
+    const double *values = (const double *)r.data;
+    int status = CLI_OK;
+    if (count == a->exact.n && s->first > 0)
+        values += s->first - 1;
+    else if (count != s->m)
+        status = cli_fail(CLI_USAGE, "%s: %lld values, but %lld eigenvalues were computed", j->reference,
+                          (long long)count, (long long)s->m);
+    if (status == CLI_OK && s->m > 0) {
+        comparison const c = spectrum_compare(s, j->single, values, j->options.abstol);
+        fprintf(j->output || j->quiet ? stdout : stderr,
+                "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c.difference,
+                (long long)(s->first > 0 ? s->first + c.worst : c.worst + 1), c.allowed,
+                c.passed ? "PASSED." : "FAILED.");
+        if (!c.passed) status = CLI_FAILED;
+    }
+    io_array_free(&r);
+    return status;
+}
+
+/* -------------------------------------------------------------- the counts */
+
+static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
+{
+    int64_t const m = j->shift_count;
+    int64_t *const below = (int64_t *)cli_allocate(m, sizeof *below);
+    float *const narrow = (float *)cli_allocate(m, sizeof *narrow);
+    int status = below && narrow ? CLI_OK : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)m);
+    if (status == CLI_OK) {
+        for (int64_t i = 0; i < m; i++) narrow[i] = (float)j->shifts[i];
+        status =
+            cli_status(ctx, a->single ? eig_sstebz_count(ctx, a->exact.n, a->d, a->e, m, narrow, below)
+                                      : eig_dstebz_count(ctx, a->exact.n, a->exact.d, a->exact.e, m, j->shifts, below));
+    }
+    io_array const out = {.type = IO_I64, .rank = 1, .shape = {m}, .data = below};
+    io_error error;
+    if (status == CLI_OK && j->output && !io_write_array(j->output, "count", &out, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK && !j->output)
+        for (int64_t i = 0; i < m; i++) printf("%lld\n", (long long)below[i]);
+    free(below);
+    free(narrow);
+    return status;
+}
+
+static int solve(job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
+{
+    if (j->shifts) return count_below(j, ctx, a);
+    spectrum s = {0};
+    int status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
+    if (status == CLI_OK) status = write_all(j, args, &s);
+    if (status == CLI_OK) print_summary(j, ctx, a, &s);
+    if (status == CLI_OK && j->reference) status = compare(j, a, &s);
+    spectrum_free(&s);
+    return status;
+}
+
+static int run(const arguments *args)
+{
+    job j;
+    io_tridiagonal t = {0};
+    io_error error;
+    tridiagonal a = {0};
+    eig_context *ctx = NULL;
+    int status = read_options(args, &j);
+    double const start = cli_now();
+    if (status == CLI_OK && !io_read_tridiagonal(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &error))
+        status = cli_fail(CLI_USAGE, "%s", error.text);
+    j.read_ms = cli_now() - start;
+    if (status == CLI_OK && !tridiagonal_make(&a, &t, j.single)) status = CLI_USAGE;
+    if (status == CLI_OK) status = cli_open(args, &ctx);
+    if (status == CLI_OK) status = solve(&j, args, ctx, &a);
+    eig_destroy(ctx);
+    tridiagonal_free(&a);
+    free(j.shifts);
+    return status;
+}
+
+static const option_row options[] = {
+    {"output", 'o', "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
+    {"range", 0, "IL:IU", "only the eigenvalues number IL to IU, counted from 1, ascending"},
+    {"interval", 0, "VL,VU", "only those in (VL, VU]; -inf and inf are allowed"},
+    {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
+    {"relative", 0, "R", "relative tolerance (default 0: 2 eps)"},
+    {"type", 0, "T", "f64 (default) or f32"},
+    {"method", 0, "M", "multisection (default) or interval-tree"},
+    {"enclosures", 0, "F", "write proven bounds, lower and upper, as two columns"},
+    {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
+    {"plot", 0, "F.svg", "draw the eigenvalues and their density"},
+    {"reference", 0, "F", "compare with the eigenvalues in F: PASSED or FAILED"},
+    {NULL, 0, NULL, NULL},
+};
+
+const cli_command command_stebz = {
+    .name = "stebz",
+    .summary = "eigenvalues of a symmetric tridiagonal matrix, by bisection",
+    .usage = "[options] D [E]",
+    .text = "All or some eigenvalues of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1\n"
+            "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat.  D alone may hold the whole\n"
+            "matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".",
+    .examples = "  eigpack stebz d.dat e.dat\n"
+                "  eigpack stebz T.mtx --output w.npy --plot spectrum.svg\n"
+                "  eigpack stebz d.npy e.npy --range 1:10 --enclosures bounds.npy\n"
+                "  eigpack stebz d.npy e.npy --interval -0.5,0.5 --tolerance 1e-8\n"
+                "  eigpack stebz d.dat e.dat --count -1,0,1\n",
+    .options = options,
+    .run = run,
+};

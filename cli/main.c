@@ -1,0 +1,58 @@
+/* The program eigpack: one table of commands.  A command reads its files, calls the library and writes its results;
+ * it uses nothing but eigpack.h and the file readers of src/io. */
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
+#include "cli.h"
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const cli_command *const commands[] = {
+    &command_info, &command_eigenvalues, &command_stebz, &command_generate, &command_bench,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void usage(FILE *out)
+{
+    fprintf(out, "usage: eigpack COMMAND ...\n\nEigenvalues and eigenvectors, many at a time, on CPUs and GPUs.\n\n");
+    for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "\neigpack COMMAND --help tells the options of a command; eigpack --version the version.\n");
+}
+
+/* Output that did not reach its place (a full disk, a closed pipe) is a failure like any other. */
+static int finish(int status)
+{
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_OK)
+        return cli_fail(CLI_FAILED, "cannot write to standard output");
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *const name = argc > 1 ? argv[1] : "";
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i]->name) != 0) continue;
+        arguments args;
+        int const status = options_read(commands[i], argc - 1, argv + 1, &args);
+        return status >= 0 ? status : commands[i]->run(&args);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("eigpack %d.%d.%d\n", eig_version() / 10000, eig_version() / 100 % 100, eig_version() % 100);
+        return CLI_OK;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        usage(stdout);
+        return CLI_OK;
+    }
+    if (argc > 1) return cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);
+    usage(stderr);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit then shows as a failed write, which is reported */
+    progress_catch_signals();
+    return finish(dispatch(argc, argv));
+}

@@ -1,0 +1,27 @@
+/* What a benchmark compares with: LAPACK's solvers, taken from the system's library at run time if it has one. */
+#ifndef EIG_CLI_RIVALS_H
+#define EIG_CLI_RIVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opens LAPACK; returns the library's name, or NULL where there is none. */
+const char *rivals_open(void);
+
+/* The processor and its number of threads, e.g. "AMD EPYC 9755, 16 threads"; returns text. */
+const char *rivals_machine(char *text, size_t size);
+
+/* A LAPACK solver for all (il = 1, iu = n) or some eigenvalues of T, on one thread. */
+typedef struct rival_solver {
+    const char *name; /* "dstebz", ... */
+    bool single, subsets;
+    /* Solves T; returns LAPACK's info, or -1000 where memory ran out.  d, e and w are double or float; *ms becomes the
+     * time of the call alone, without the copies that keep d and e. */
+    int (*solve)(int64_t n, const void *d, const void *e, int64_t il, int64_t iu, void *w, double *ms);
+} rival_solver;
+
+/* The stebz family's rivals; *count of them (0 where there is no LAPACK). */
+const rival_solver *rivals_stebz(int *count);
+
+#endif

@@ -1,0 +1,53 @@
+/* A tridiagonal matrix in the type that computes, calls of stebz on it, and checks of the answers. */
+#ifndef EIG_CLI_TRIDIAGONAL_H
+#define EIG_CLI_TRIDIAGONAL_H
+
+#include "cli.h"
+#include "io/io.h"
+
+typedef struct tridiagonal {
+    io_tridiagonal exact; /* the matrix that is solved: for single, every entry is a float */
+    bool single;
+    float *d, *e; /* the same entries, for single */
+} tridiagonal;
+
+/* Eigenvalues as the program handles them: in double, with what the call says of them. */
+typedef struct spectrum {
+    int64_t m, first; /* how many, and the index (from 1) of the first; first = 0: unknown (a range of values) */
+    double *w, *lower, *upper;
+    double pass_ms[4], total_ms;
+} spectrum;
+
+/* Rounds t to float where single, and takes it over.  False after a sentence. */
+bool tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single);
+void tridiagonal_free(tridiagonal *a);
+
+/* The interval of Gerschgorin's theorem, and the larger of its ends' absolute values: the largest row sum, ||T||. */
+void tridiagonal_gerschgorin(const io_tridiagonal *t, double *low, double *high);
+double tridiagonal_norm(const io_tridiagonal *t);
+
+/* Calls eig_?stebz; with `enclosures` lower and upper are filled too.  Returns an exit status; the arrays of *s are
+ * to be released by spectrum_free either way. */
+int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const tridiagonal *a, bool enclosures,
+                      spectrum *s);
+void spectrum_free(spectrum *s);
+
+/* |w[k] - reference[k]| <= precision + rounding for all k, where rounding is what the numbers' formats lose: half a
+ * unit in the last digit (or of float) of the reference, and the 4 eps max|w| that the type of w cannot avoid. */
+typedef struct comparison {
+    bool passed;
+    int64_t worst; /* the k, from 0, whose difference exceeds its allowance most */
+    double difference, allowed;
+} comparison;
+comparison spectrum_compare(const spectrum *s, bool single, const double *reference, double precision);
+
+/* Certificates by Sturm counts in double: the k-th eigenvalue lies in [w - tolerance, w + tolerance] if fewer than k
+ * lie below the one end and k or more up to the other.  bad[] lists on entry which w (from 0) to try, *count of them;
+ * on exit those without a certificate.  Returns an exit status. */
+int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, int64_t *bad,
+                     int64_t *count);
+
+/* All w by spectrum_certify: sets *passed. */
+int spectrum_certify_all(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, bool *passed);
+
+#endif

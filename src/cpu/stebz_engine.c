@@ -379,7 +379,10 @@ eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *p
     const stebz_kernels *kernels = stebz_kernels_of(ctx);
     engine g = {.ctx = ctx, .kernels = kernels, .job = job, .lock = ATOMIC_FLAG_INIT};
     g.lanes = job->pivot || !job->narrow ? kernels->lanes_d : kernels->lanes_s;
-    atomic_init(&g.remaining, job->iu - job->il + 1);
+    int64_t const wanted = job->iu - job->il + 1;
+    atomic_init(&g.remaining, wanted);
+    /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
+    if (threads > 2 * wanted / g.lanes + 1) threads = (int)(2 * wanted / g.lanes) + 1;
     if (threads == 1) {
         work(&g, true);
     } else {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { BENCH_SAMPLES = 15 }; /* most repeats of one case */
+enum { BENCH_SAMPLES = 101 }; /* most repeats of one case */
 
 typedef struct bench {
     const arguments *args;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { BAR_WIDTH = 40 };
 static const double first_shown_ms = 500, redraw_ms = 100;
@@ -18,9 +19,18 @@ static struct {
     int64_t part, parts;
 } bar = {.parts = 1};
 
-static void note_signal(int signal)
+/* Notes the first signal.  Another one after a second or more ends the program at once; one that comes together with
+ * the first (timeout(1) signals the process and then its group) says nothing new. */
+static void note_signal(int number)
 {
-    caught = signal;
+    static time_t first;
+    if (caught && time(NULL) - first > 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (caught) return;
+    caught = number;
+    first = time(NULL);
 }
 
 void progress_catch_signals(void)
@@ -30,7 +40,7 @@ void progress_catch_signals(void)
         struct sigaction action;
         memset(&action, 0, sizeof action);
         action.sa_handler = note_signal;
-        action.sa_flags = (int)SA_RESETHAND | SA_RESTART; /* a second signal has its usual effect */
+        action.sa_flags = SA_RESTART;
         sigaction(signals[i], &action, NULL);
     }
 }

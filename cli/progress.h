@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* From here on SIGINT and SIGTERM only note that they came; a second one ends the program at once. */
+/* From here on SIGINT and SIGTERM only note that they came; a later second one ends the program at once. */
 void progress_catch_signals(void);
 
 /* The signal that came, or 0. */

@@ -1,0 +1,323 @@
+#!/bin/bash
+# The program: every command, its exit statuses and sentences, files whole or absent.
+#   cli.sh PROGRAM DATA_FOLDER
+# Works in a temporary folder; needs no network.  Prints a line for each failed check and exits with 1 if any failed.
+set -u
+program=$1
+data=$(cd "$2" && pwd)
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export LC_ALL=C
+failed=0
+checks=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=$((failed + 1))
+}
+
+# expect STATUS PATTERN ARGUMENTS...: runs the program, leaves `out` and `err`.  The status must be STATUS; stdout and
+# stderr together must match PATTERN, if it is not empty.  A failure says one sentence; success says nothing on stderr.
+expect() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$program" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    [ $got -eq "$status" ] || fail "status $got, not $status: eigpack $*: $(head -c 300 err)"
+    [ -z "$pattern" ] || grep -Eq -- "$pattern" out err || fail "no match of '$pattern': eigpack $*: $(head -c 300 out err)"
+    if [ "$status" -ge 1 ] && ! grep -q "FAILED" out err; then
+        [ "$(wc -l <err)" -eq 1 ] && grep -q '^eigpack: ' err || fail "not one sentence: eigpack $*: $(head -c 300 err)"
+    elif [ "$status" -eq 0 ] && [ -s err ]; then
+        grep -q PASSED err || fail "stderr is not empty: eigpack $*: $(head -c 300 err)"
+    fi
+}
+
+# check NAME COMMAND...: the command must succeed.
+check() {
+    local name=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >check.out 2>&1 || fail "$name: $(head -c 300 check.out)"
+}
+
+# refuse FILES...: none of them may exist.
+refuse() {
+    local file
+    checks=$((checks + 1))
+    for file in "$@"; do [ ! -e "$file" ] || fail "$file was left behind"; done
+    [ -z "$(find . -name '*.tmp*' -o -name '.*.??????')" ] || fail "a temporary file was left behind"
+}
+
+# near FILE TOLERANCE FILE: the same count of numbers, each within the tolerance.
+near() {
+    paste "$1" "$3" | awk -v t="$2" 'NF != 2 || $1 - $2 > t || $2 - $1 > t { print; bad = 1 } END { exit bad || !NR }'
+}
+
+# ---------------------------------------------------------------- the command line
+"$program" >out 2>err
+check "no command: status 2" [ $? -eq 2 ]
+check "no command: usage on stderr" grep -q '^usage:' err
+expect 0 '^usage: eigpack COMMAND' --help
+expect 0 '^eigpack [0-9]+\.[0-9]+\.[0-9]+$' --version
+expect 2 "unknown command 'frobnicate'; see eigpack --help" frobnicate
+for command in info eigenvalues stebz generate bench; do
+    expect 0 "usage: eigpack $command" "$command" --help
+    check "$command --help has examples" grep -q "^  eigpack $command" out
+    check "$command --help tells --device" grep -q -- '--device' out
+    expect 2 "unknown or ambiguous option --frobnicate; see eigpack $command --help" "$command" --frobnicate=3
+    expect 2 "unknown option -Z; see eigpack $command --help" "$command" -Z
+    expect 2 "--threads needs a value" "$command" --threads
+    expect 2 "--quiet takes no value" "$command" --quiet=yes
+done
+expect 0 '^cpu +cpu ' info
+expect 2 "info takes no files" info file
+expect 2 "unknown device \"abacus\"" eigenvalues --device abacus
+expect 2 "--threads = '-1': must be an integer from 0" eigenvalues --threads -1
+expect 1 "(cuda:77|no CUDA)" eigenvalues --device cuda:77
+
+# ---------------------------------------------------------------- generate
+expect 0 '^  wilkinson ' generate --list
+expect 0 '' generate wilkinson -n 21 -o W.mtx
+for kind in $("$program" generate --list | awk '/^  / { print $1 }'); do
+    for n in 0 1 2 5; do
+        expect 0 '' generate "$kind" -n $n -o d.npy -o e.npy
+        expect 0 '' stebz d.npy e.npy -o w.dat -q
+        check "$kind: $n eigenvalues" [ "$(wc -w <w.dat)" -eq $n ]
+    done
+done
+expect 0 '' generate uniform -n 300 --seed 5 -o d.npy -o e.npy
+expect 0 '' generate -o d5.npy --output=e5.npy uniform --size=300 --seed=5
+check "same seed, same bytes" cmp d.npy d5.npy
+check "same seed, same bytes" cmp e.npy e5.npy
+expect 0 '' generate uniform -n 300 --seed 6 -o d6.npy -o e6.npy
+check "another seed, other bytes" eval '! cmp -s d.npy d6.npy'
+expect 0 '' generate uniform -n 10 --batch 3 -o db.npy -o eb.npy
+check "a batch has rank 2" grep -q "(3, 9)" eb.npy
+expect 2 "unknown kind 'frobnicate'; see eigpack generate --list" generate frobnicate -o x.mtx
+expect 2 "generate takes one KIND" generate -o x.mtx
+expect 2 "needs -o D -o E" generate uniform -n 5
+expect 2 "needs -o D -o E" generate uniform -n 5 -o x.npy
+expect 2 "needs -o D -o E" generate uniform -n 5 -o a.npy -o b.npy -o c.npy
+expect 2 "--size = 'ten': must be an integer >= 0" generate uniform -n ten -o x.mtx
+expect 2 "--size = '-3'" generate uniform -n -3 -o x.mtx
+expect 2 "batch must be 1" generate uniform -n 5 --batch 2 -o x.mtx
+expect 1 "." generate uniform -n 5 -o nowhere/x.mtx
+refuse x.mtx x.npy a.npy nowhere
+
+# ---------------------------------------------------------------- stebz
+# The two largest eigenvalues of Wilkinson's W21+, famous for lying close together.
+printf '10.746194182903393\n10.746194182903322\n' | sort -g >w21
+expect 0 '' stebz W.mtx --range 20:21
+check "W21+" near out 4e-15 w21
+expect 0 '' stebz --range=20:21 W.mtx --method interval-tree
+check "W21+, interval tree" near out 4e-15 w21
+expect 0 '' stebz W.mtx --type f32 --range 20:21
+check "W21+, f32" near out 4e-6 w21
+check "f32 has 9 digits" grep -Eqx '10\.[0-9]{5,7}' out
+expect 0 '' stebz W.mtx --interval 10,11
+check "an interval" near out 4e-15 w21
+expect 0 '' stebz W.mtx --interval -inf,-100
+check "an empty interval" [ ! -s out ]
+expect 0 '' stebz W.mtx --count -100,0,10.5,inf
+check "counts" [ "$(tr '\n' ' ' <out)" = "0 1 19 21 " ]
+expect 0 '' stebz W.mtx --count 10.5 --type f32 -o count.dat
+check "count in a file" [ "$(cat count.dat)" = 19 ]
+
+expect 0 '' stebz d.npy e.npy
+cp out all
+check "300 lines" [ "$(wc -l <all)" -eq 300 ]
+check "ascending" sort -gc all
+expect 0 '^300 of 300 eigenvalues in .* ms$' stebz -o w.dat d.npy --threads 1 e.npy
+check "text output is what is printed" cmp all w.dat
+expect 0 '' stebz d.npy e.npy --threads=2 -q -o w2.dat
+check "quiet" [ ! -s out ]
+check "same bits for 1 and 2 threads" cmp w.dat w2.dat
+expect 0 '' stebz d.npy e.npy -q -o w.npy
+expect 0 'PASSED' stebz d.npy e.npy -q --reference w.npy
+expect 0 'PASSED' stebz d.npy e.npy --reference w.dat -o again.dat
+expect 0 'PASSED' stebz d.npy e.npy --type f32 -q --reference w.npy
+expect 0 'PASSED' stebz d.npy e.npy -q --range 7:9 --reference w.npy
+expect 0 'PASSED' stebz d.npy e.npy -q --method interval-tree --tolerance 1e-9 --reference w.npy
+awk 'NR == 200 { $1 += 1e-6 } { printf "%.17g\n", $1 }' w.dat >wrong.dat
+expect 1 'difference from the reference: 1e-06 \(eigenvalue 200\), allowed' stebz d.npy e.npy -q --reference wrong.dat
+check "FAILED is said" grep -qx 'FAILED.' out
+expect 0 'PASSED' stebz d.npy e.npy -q --tolerance 1e-5 --reference wrong.dat
+head -7 w.dat >short.dat
+expect 2 'short.dat: 7 values, but 300 eigenvalues' stebz d.npy e.npy -q --reference short.dat
+
+expect 0 '' stebz d.npy e.npy -q --enclosures b.dat
+check "enclosures hold the eigenvalues" eval "paste b.dat w.dat |
+    awk 'NF != 3 || \$1 > \$3 || \$3 > \$2 || \$2 - \$1 > 1e-14 { bad = 1 } END { exit bad || NR != 300 }'"
+expect 0 '' stebz d.npy e.npy -q --enclosures b.npy
+check "enclosures have shape (m, 2)" grep -q "(300, 2)" b.npy
+expect 0 '' stebz d.npy e.npy -q --plot 'p&<.svg'
+check "the picture is whole" [ "$(tail -1 'p&<.svg')" = '</svg>' ]
+if type xmllint >/dev/null 2>&1; then check "the picture is XML" xmllint --noout 'p&<.svg'; fi
+expect 0 '' stebz W.mtx -q --interval 50,60 --plot empty.svg
+check "a picture without eigenvalues" [ "$(tail -1 empty.svg)" = '</svg>' ]
+"$program" stebz d.npy e.npy -q --timing 2>err
+check "--timing tells the stages" grep -Eq 'read .* solve .* write .* ms' err
+if "$program" info | grep -q 'no matio'; then
+    expect 1 'mat' stebz d.npy e.npy -q -o w.mat
+else
+    expect 0 '' stebz d.npy e.npy -q -o w.mat
+    expect 0 'PASSED' stebz d.npy e.npy -q --reference w.mat
+fi
+
+expect 2 'stebz takes the files D E' stebz
+expect 2 'stebz takes the files D E' stebz d.npy e.npy w.npy
+expect 2 "need 1 <= il <= iu <= n, got il = 0, iu = 5" stebz d.npy e.npy --range 0:5
+expect 2 "got il = 7, iu = 5" stebz d.npy e.npy --range 7:5
+expect 2 "iu = 301, n = 300" stebz d.npy e.npy --range 7:301
+expect 2 "--range = '5': must be two integers, FIRST:LAST" stebz d.npy e.npy --range 5
+expect 2 "need vl < vu, got vl = 1, vu = -1" stebz d.npy e.npy --interval 1,-1
+expect 2 "--interval = '0,nan': must be two numbers" stebz d.npy e.npy --interval 0,nan
+expect 2 "--range and --interval exclude" stebz d.npy e.npy --range 1:2 --interval 0,1
+expect 2 "--tolerance = '-1': must be a finite number >= 0" stebz d.npy e.npy --tolerance -1
+expect 2 "--tolerance = 'nan'" stebz d.npy e.npy --tolerance nan
+expect 2 "reltol = 2" stebz d.npy e.npy --relative 2
+expect 2 "--type = 'f16': must be one of f32|f64" stebz d.npy e.npy --type f16
+expect 2 "--method = 'luck': must be one of multisection|interval-tree" stebz d.npy e.npy --method luck
+expect 2 "--count = '1,two': must be numbers" stebz d.npy e.npy --count 1,two
+expect 2 "--count computes no eigenvalues" stebz d.npy e.npy --count 1 --plot x.svg
+expect 0 '' generate huge -n 9 -o huge_d.dat -o huge_e.dat
+expect 2 'd\[[0-9]\] = .* is beyond float32: use --type f64' stebz huge_d.dat huge_e.dat --type f32
+refuse x.svg
+
+# ---------------------------------------------------------------- unreadable input
+: >empty.dat
+printf '1\n2\nthree\n' >word.dat
+printf '1\n2\n3\n' >three.dat
+printf '1\n' >one.dat
+head -c 200 d.npy >cut.npy
+head -c 20 d.npy >cut2.npy
+head -5 W.mtx >cut.mtx
+sed 's/^21 21 /21 20 /' W.mtx >rectangle.mtx
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 5\n' >full.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 5\n2 1 4\n' >unsymmetric.mtx
+expect 2 'absent.dat: .*No such file' stebz absent.dat one.dat
+expect 2 'empty.dat: ' stebz empty.dat one.dat
+expect 2 'word.dat: .*three' stebz word.dat one.dat
+expect 2 '(three|one).dat' stebz three.dat one.dat
+expect 2 'cut.npy: ' stebz cut.npy e.npy
+expect 2 'cut2.npy: ' stebz cut2.npy e.npy
+expect 2 'eb.npy: ' stebz d.npy eb.npy
+expect 2 'cut.mtx: ' stebz cut.mtx
+expect 2 'rectangle.mtx: ' stebz rectangle.mtx
+expect 2 'full.mtx: ' stebz full.mtx
+expect 2 'unsymmetric.mtx: ' stebz unsymmetric.mtx
+expect 2 '\.: ' stebz . one.dat
+printf '1\nnan\n3\n' >nan.dat
+printf '1\n2\n' >two.dat
+expect 1 'd\[1\]' stebz nan.dat two.dat
+expect 1 'e\[1\]' stebz three.dat <(printf '1\ninf\n')
+
+# ---------------------------------------------------------------- outputs that cannot be written
+expect 1 'nowhere/w.dat: ' stebz d.npy e.npy -o nowhere/w.dat
+expect 1 'nowhere/p.svg: ' stebz d.npy e.npy -q --plot nowhere/p.svg
+mkdir occupied.npy
+expect 1 'occupied.npy: ' stebz d.npy e.npy -o occupied.npy
+rmdir occupied.npy
+expect 0 '' generate uniform -n 20000 -o big_d.npy -o big_e.npy
+echo precious >kept.dat
+(ulimit -f 16; exec "$program" stebz big_d.npy big_e.npy --range 1:9999 -o kept.dat) >out 2>err
+check "a full disk: status 1" [ $? -eq 1 ]
+check "a full disk: one sentence" grep -Eq '^eigpack: kept.dat: ' err
+check "a full disk: the old file is as it was" [ "$(cat kept.dat)" = precious ]
+(ulimit -f 16; exec "$program" generate uniform -n 20000 -o x.npy -o y.npy) >out 2>err
+check "a full disk: status 1" [ $? -eq 1 ]
+refuse x.npy y.npy
+if [ -w /dev/full ]; then
+    "$program" stebz d.npy e.npy >/dev/full 2>err
+    check "a full standard output: status 1" [ $? -eq 1 ]
+    check "a full standard output: one sentence" grep -qx 'eigpack: cannot write to standard output' err
+fi
+
+# ---------------------------------------------------------------- eigenvalues
+cat >report <<'END'
+Matrix size: 2048 x 2048
+Precision: 0.000010
+Iterations timing: 3
+Result filename: 'eigenvalues.dat'
+Gerschgorin interval: NUMBER / NUMBER
+Average time step 1: NUMBER ms
+Average time step 2, one intervals: NUMBER ms
+Average time step 2, mult intervals: NUMBER ms
+Average time TOTAL: NUMBER ms
+
+PASSED.
+END
+for more in "" "--method interval-tree" "--type f64"; do
+    expect 0 '^PASSED\.$' eigenvalues --iters-timing=3 $more
+    sed -E 's/-?[0-9]+\.[0-9]{6}( ms| \/|$)/NUMBER\1/g; s/Precision: NUMBER/Precision: 0.000010/' out >plain
+    check "the report$more" cmp plain report
+done
+refuse eigenvalues.dat
+expect 0 '^Iterations timing: 100$' eigenvalues
+expect 0 '^Precision: 0.001000$' eigenvalues --iters-timing 1 --precision=0.001 --matrix-size=4096
+check "the random matrix tells its seed" grep -q 'seed 1$' out
+check "the result file" [ "$(wc -l <eigenvalues.dat)" -eq 4096 ]
+expect 0 PASSED eigenvalues --iters-timing 1 --matrix-size 2048 --type f64 --precision 0 --filename-result same.dat
+check "seed 1 is the shipped matrix" near same.dat 1e-14 "$data/reference.dat"
+expect 0 PASSED eigenvalues --iters-timing 1 --matrix-size 64 --seed 9 --filename-result r.npy
+check "float32 results of a float32 run" grep -q "<f4" r.npy
+
+# The layout of the report's own files: numbers on one line, 6 digits, a padding before the off-diagonal.
+six() { awk '{ printf "%.6g ", $1 } END { print "" }'; }
+six <"$data/diagonal.dat" >d6.dat
+(echo 0; cat "$data/superdiagonal.dat") | six >e6.dat
+six <"$data/reference.dat" >r6.dat
+expect 0 PASSED eigenvalues --iters-timing 1 --diagonal d6.dat --superdiagonal e6.dat --reference r6.dat
+expect 0 PASSED eigenvalues --iters-timing 1 --diagonal d6.dat --superdiagonal e6.dat
+awk 'NR == 7 { $1 += 1e-4 } { printf "%.17g\n", $1 }' "$data/reference.dat" >r7.dat
+expect 1 'Eigenvalue 7 differs from the reference by' eigenvalues --iters-timing 1 --reference r7.dat
+check "FAILED is said" grep -qx 'FAILED.' out
+expect 2 'short.dat: 7 values, but the matrix has 2048' eigenvalues --reference short.dat
+expect 2 'absent.dat: ' eigenvalues --reference absent.dat
+expect 2 '--diagonal and --superdiagonal go together' eigenvalues --diagonal d6.dat
+expect 2 'give no --diagonal' eigenvalues --matrix-size 5 --diagonal d6.dat --superdiagonal e6.dat
+expect 2 "--matrix-size = '0'" eigenvalues --matrix-size 0
+expect 2 "--iters-timing = '0'" eigenvalues --iters-timing 0
+expect 2 "--precision = '-1'" eigenvalues --precision -1
+expect 2 'takes its files by options' eigenvalues d6.dat
+expect 1 'nowhere/w.dat' eigenvalues --iters-timing 1 --matrix-size 9 --filename-result nowhere/w.dat
+
+# ---------------------------------------------------------------- bench
+expect 0 '^stebz f64 n = 64 .*multisection .* ms .* ok' bench stebz --n 64,100 --csv t.csv --budget 0.01
+check "a row for each type and order" [ "$(wc -l <t.csv)" -eq 5 ]
+columns=family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit
+check "the columns" [ "$(head -1 t.csv)" = "$columns" ]
+check "16 fields a row" awk -F, 'NR > 1 { gsub(/"[^"]*"/, "x"); if (split($0, f, ",") != 16) bad = 1 } END { exit bad }' t.csv
+expect 0 'n = 32 x 5 .*interval-tree glued .* ok' bench stebz --n 32 --batch 5 --kind glued --method interval-tree \
+    --type f32 --tolerance 1e-5 --budget 0.01
+"$program" bench stebz --n 300 --type f64 --rivals --budget 0.01 >out 2>err
+check "rivals: status 0" [ $? -eq 0 ]
+if "$program" info | grep -q '^rivals *none'; then check "says that there are no rivals" grep -q 'no LAPACK' err
+else check "both rivals" [ "$(grep -Ec 'ok  dst(ebz|erf) ' out)" -eq 2 ]; fi
+expect 2 'bench takes one FAMILY' bench
+expect 2 "unknown family 'frob'" bench frob
+expect 2 "--n = '5,x': must be integers" bench stebz --n 5,x
+expect 1 'nowhere/t.csv' bench stebz --n 8 --budget 0.01 --csv nowhere/t.csv
+
+# ---------------------------------------------------------------- Ctrl-C and the progress bar
+expect 0 '' generate uniform -n 150000 -o big_d.npy -o big_e.npy
+for signal in INT TERM; do
+    timeout --foreground --preserve-status -s $signal 1 "$program" stebz big_d.npy big_e.npy -o big.npy --threads 1 \
+        >out 2>err
+    status=$?
+    check "$signal: status 128 + number, got $status" [ $status -eq $((128 + $(kill -l $signal))) ]
+    check "$signal: says so" grep -qx 'eigpack: stopped; nothing was written' err
+    refuse big.npy
+done
+if type script >/dev/null 2>&1; then
+    script -qec "timeout --foreground -s INT 2 $program stebz big_d.npy big_e.npy -q --threads 1 -o big.npy" term >/dev/null
+    check "quiet has no bar" eval "! grep -q '%' term"
+    script -qec "timeout --foreground -s INT 2 $program stebz big_d.npy big_e.npy --threads 1 -o big.npy" term >/dev/null
+    check "a bar on a terminal" grep -Eq '\[#* *\] +[0-9]+ %' term
+    refuse big.npy
+fi
+
+echo "$checks checks, $failed failed"
+[ $failed -eq 0 ]

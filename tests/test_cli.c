@@ -1,0 +1,123 @@
+/* The program's checks of answers: they must accept what is right to within rounding, and refuse what is not. */
+#include "../cli/tridiagonal.h"
+#include "io/matrices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 100 };
+
+/* ----------------------------------------------------- comparison with files */
+
+static void test_compare_exact(void **state)
+{
+    (void)state;
+    double w[] = {-1.2345678901234567, 0, 3.1415926535897931};
+    double reference[3];
+    memcpy(reference, w, sizeof w);
+    spectrum const s = {.m = 3, .first = 1, .w = w};
+    assert_true(spectrum_compare(&s, false, reference, 0).passed);
+    w[1] = 5e-16; /* within 4 eps max|w| = 2.8e-15 */
+    assert_true(spectrum_compare(&s, false, reference, 0).passed);
+    w[1] = 1e-14;
+    comparison const c = spectrum_compare(&s, false, reference, 0);
+    assert_false(c.passed);
+    assert_int_equal(c.worst, 1);
+    assert_true(c.difference == 1e-14 && c.allowed < 5e-15);
+    assert_true(spectrum_compare(&s, false, reference, 1e-13).passed);
+    assert_true(spectrum_compare(&s, true, reference, 0).passed); /* float computed these */
+    w[1] = NAN;
+    assert_false(spectrum_compare(&s, false, reference, 1).passed);
+}
+
+/* A reference of 6 digits is good to half a unit of the sixth. */
+static void test_compare_printed(void **state)
+{
+    (void)state;
+    double reference[] = {-2.11439, 0.0123457};
+    double w[] = {-2.1143949, 0.01234567};
+    spectrum const s = {.m = 2, .first = 1, .w = w};
+    assert_true(spectrum_compare(&s, false, reference, 0).passed);
+    w[0] = -2.1143961;
+    assert_false(spectrum_compare(&s, false, reference, 0).passed);
+    w[0] = -2.1143949, w[1] = 0.0123459;
+    assert_false(spectrum_compare(&s, false, reference, 0).passed);
+}
+
+/* A reference of floats is good to half an ulp of float. */
+static void test_compare_floats(void **state)
+{
+    (void)state;
+    double w[] = {1.0 / 3, 2.0 / 3};
+    double reference[] = {(float)w[0], (float)w[1]};
+    spectrum const s = {.m = 2, .first = 1, .w = w};
+    assert_true(spectrum_compare(&s, false, reference, 0).passed);
+    w[1] += 2e-7;
+    assert_false(spectrum_compare(&s, false, reference, 0).passed);
+}
+
+/* -------------------------------------------------------------- certificates */
+
+static void test_certify(void **state)
+{
+    (void)state;
+    io_tridiagonal t = {0};
+    io_error error;
+    tridiagonal a;
+    spectrum s;
+    eig_context *ctx;
+    bool passed = false;
+    double w[N];
+    assert_true(matrices_tridiagonal("121", N, 1, &t, &error));
+    assert_true(matrices_tridiagonal_spectrum("121", N, w));
+    assert_true(tridiagonal_make(&a, &t, false));
+    assert_int_equal(eig_create(&ctx, "cpu"), EIG_OK);
+    eig_stebz_options const options = EIG_STEBZ_OPTIONS;
+    assert_int_equal(tridiagonal_stebz(ctx, &options, &a, false, &s), CLI_OK);
+    assert_int_equal(s.m, N);
+    assert_int_equal(spectrum_certify_all(ctx, &a, &s, 1e-14, &passed), CLI_OK);
+    assert_true(passed);
+
+    /* one eigenvalue moved by twice the tolerance, either way; one missing; not a number */
+    double const right = s.w[N / 2], wrong[] = {right - 2e-10, right + 2e-10, s.w[N / 2 + 1], NAN, INFINITY};
+    for (int i = 0; i < 5; i++) {
+        s.w[N / 2] = wrong[i];
+        int64_t bad[] = {3, N / 2, N - 1}, count = 3;
+        assert_int_equal(spectrum_certify(ctx, &a, &s, 1e-10, bad, &count), CLI_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(bad[0], N / 2);
+        assert_int_equal(spectrum_certify_all(ctx, &a, &s, 1e-10, &passed), CLI_OK);
+        assert_false(passed);
+    }
+    s.w[N / 2] = right;
+    for (int k = 0; k < N; k++) assert_true(fabs(s.w[k] - w[k]) < 1e-14);
+    spectrum_free(&s);
+    tridiagonal_free(&a);
+    eig_destroy(ctx);
+}
+
+static void test_norm(void **state)
+{
+    (void)state;
+    double d[] = {1, -2, 0.5}, e[] = {-3, 4}, low, high;
+    io_tridiagonal const t = {.n = 3, .d = d, .e = e};
+    tridiagonal_gerschgorin(&t, &low, &high);
+    assert_true(low == -9 && high == 5);
+    assert_true(tridiagonal_norm(&t) == 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compare_exact),  cmocka_unit_test(test_compare_printed),
+        cmocka_unit_test(test_compare_floats), cmocka_unit_test(test_certify),
+        cmocka_unit_test(test_norm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
 # Run at build time: writes OUT with the commit of SOURCE, and leaves it alone where that has not changed.
 #   cmake -DSOURCE=... -DOUT=... [-DCOMMIT=...] -P eigpack_commit.cmake
+cmake_minimum_required(VERSION 3.20)
 if(NOT COMMIT)
     set(COMMIT unknown)
     find_program(GIT git)

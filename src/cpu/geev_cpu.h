@@ -36,16 +36,16 @@ typedef struct geev_kernels {
 extern const geev_kernels geev_kernels_baseline, geev_kernels_avx2, geev_kernels_avx512;
 
 /* Distance of two rows of a tile, in vectors: odd, so that a column does not fall on one set of the cache; a column
- * (and a row below) more than n, zeros that the last reflector of a sweep may touch. */
+ * (and two rows below) more than n: zeros that the last reflector of a sweep may touch. */
 static inline int geev_tile_row(int n)
 {
     return (n + 1) | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: one of padding ahead, the rows, then scales, reflector, and eigenvalues. */
+/* Vectors (of up to 64 bytes) of a tile: one of padding ahead, n + 2 rows, then scales, reflector, and eigenvalues. */
 static inline int64_t geev_tile_vectors(int64_t n)
 {
-    return 1 + (n + 1) * geev_tile_row((int)n) + 4 * (n + 1);
+    return 1 + (n + 2) * geev_tile_row((int)n) + 4 * (n + 1);
 }
 
 #endif

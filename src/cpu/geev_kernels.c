@@ -38,6 +38,7 @@ enum { GEEV_STEPS = 30 };
 #define SQRT simd_sqrt_vf
 #define SELECT simd_choose_vf
 #define ANY simd_mask_bits_vf
+#define MAX2 simd_max_vf
 #define EPS FLT_EPSILON
 #define SAFMIN FLT_MIN
 #include "balance.inc"
@@ -60,6 +61,7 @@ enum { GEEV_STEPS = 30 };
 #undef SQRT
 #undef SELECT
 #undef ANY
+#undef MAX2
 #undef EPS
 #undef SAFMIN
 #undef lanes
@@ -76,6 +78,7 @@ enum { GEEV_STEPS = 30 };
 #define SQRT simd_sqrt_vd
 #define SELECT simd_choose_vd
 #define ANY simd_mask_bits_vd
+#define MAX2 simd_max_vd
 #define EPS DBL_EPSILON
 #define SAFMIN DBL_MIN
 #include "balance.inc"

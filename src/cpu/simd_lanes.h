@@ -35,6 +35,33 @@ SIMD_FN vf simd_sqrt_vf(vf x)
 #endif
 }
 
+/* The larger of two numbers that are not NaN; of zeros either. */
+SIMD_FN vd simd_max_vd(vd a, vd b)
+{
+#if defined(__AVX512F__)
+    return (vd)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__)
+    return (vd)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return (vd)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
+    return (vd)simd_select_l(a > b, (vl)a, (vl)b);
+#endif
+}
+
+SIMD_FN vf simd_max_vf(vf a, vf b)
+{
+#if defined(__AVX512F__)
+    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return (vf)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return (vf)simd_select_i(a > b, (vi)a, (vi)b);
+#endif
+}
+
 /* Bit t of the result: whether the mask is set in lane t. */
 SIMD_FN unsigned simd_mask_bits_vd(vl mask)
 {

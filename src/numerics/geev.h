@@ -11,10 +11,14 @@
 
 #include <string.h>
 
+/* sqrt(SAFMIN) / EPS: the square of a number above it keeps all its digits; 2^-459 and 2^-40. */
+#define SQRT_TINY (REAL_IS_FLOAT ? 0x1p-40f : 0x1p-459)
+
 #define LOGICAL int
 #define SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define ANY(mask) (mask)
 #define SPLAT(x) (x)
+#define MAX2(a, b) ((a) > (b) ? (a) : (b))
 
 #define TEMPLATE "pow2.inc"
 #include "for_sd.h"
@@ -29,5 +33,6 @@
 #undef SELECT
 #undef ANY
 #undef SPLAT
+#undef MAX2
 
 #endif

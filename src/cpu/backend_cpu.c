@@ -2,15 +2,12 @@
 #include "backend_cpu.h"
 
 #include "arena.h"
+#include "openmp.h"
 #include "stebz_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 typedef struct isa {
     const char *name;
@@ -70,11 +67,7 @@ cpu_isa cpu_isa_of(const eig_context *ctx)
 
 static void describe(eig_context *ctx)
 {
-#ifdef _OPENMP
-    int const threads = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
-#else
-    int const threads = 1;
-#endif
+    int const threads = cpu_threads(ctx);
     snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[cpu_isa_of(ctx)].name, threads,
              threads == 1 ? "" : "s");
 }

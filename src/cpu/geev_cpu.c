@@ -9,10 +9,7 @@
 #include "arena.h"
 #include "backend_cpu.h"
 #include "geev.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "openmp.h"
 
 #define TEMPLATE "geev_balance.inc"
 #include "for_sd.h"
@@ -54,11 +51,7 @@ static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
 /* As many threads as the context allows, and no more than there is work for. */
 static int geev_threads(const eig_context *ctx, const geev_problem *p)
 {
-#ifdef _OPENMP
-    int const most = omp_in_parallel() ? 1 : ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
-#else
-    int const most = 1;
-#endif
+    int const most = cpu_threads(ctx);
     int64_t const units = geev_units(ctx, p);
     return units < most ? (int)units : most;
 }
@@ -104,13 +97,10 @@ static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t fi
 {
     const geev_kernels *const kernels = geev_kernels_of(ctx);
     int const unit = geev_unit(ctx, p);
+    (void)threads; /* unused without OpenMP */
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int64_t u = first; u < last; ++u) {
-#ifdef _OPENMP
-        char *const work = areas + (size_t)omp_get_thread_num() * area;
-#else
-        char *const work = areas;
-#endif
+        char *const work = areas + (size_t)cpu_thread_number() * area;
         int64_t const b = u * unit, left = p->batch - b;
         if (p->n > GEEV_MOST)
             geev_single(p, b, work);

@@ -75,7 +75,7 @@ SIMD_FN vl simd_push_sign_d(vl bits, vd t)
     return (vl)_mm512_shldi_epi64((__m512i)bits, (__m512i)t, 1);
 #else
     typedef uint64_t vu __attribute__((vector_size(SIMD_BYTES)));
-    return (bits + bits) | (vl)((vu)t >> 63);
+    return (vl)(((vu)bits + (vu)bits) | ((vu)t >> 63));
 #endif
 }
 
@@ -85,7 +85,7 @@ SIMD_FN vi simd_push_sign_s(vi bits, vf t)
     return (vi)_mm512_shldi_epi32((__m512i)bits, (__m512i)t, 1);
 #else
     typedef uint32_t vu __attribute__((vector_size(SIMD_BYTES)));
-    return (bits + bits) | (vi)((vu)t >> 31);
+    return (vi)(((vu)bits + (vu)bits) | ((vu)t >> 31));
 #endif
 }
 

@@ -6,12 +6,10 @@
  * Threads: one matrix is shared out by brackets, a batch by matrices.  Results depend on neither. */
 #include "stebz_cpu.h"
 
+#include "openmp.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { TREE_BLOCK = 512, LEAST_CELLS = 32 };
 
@@ -286,11 +284,7 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
         int64_t const to = from + slice < p->batch ? from + slice : p->batch;
 #pragma omp parallel num_threads(threads) if (threads > 1)
         {
-#ifdef _OPENMP
-            char *const own = work + each * (size_t)omp_get_thread_num();
-#else
-            char *const own = work;
-#endif
+            char *const own = work + each * (size_t)cpu_thread_number();
 #pragma omp for schedule(dynamic, 1)
             for (int64_t number = from; number < to; ++number) solve_member(&quiet, p, number, own);
         }

@@ -11,14 +11,11 @@
 #include "stebz_cpu.h"
 
 #include "bracket.h"
+#include "openmp.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 typedef struct engine {
     eig_context *ctx;
@@ -355,16 +352,10 @@ static void work(engine *g, bool master)
 
 int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
 {
-#ifdef _OPENMP
-    if (omp_in_parallel()) return 1;
-    int const available = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+    int const available = cpu_threads(ctx);
     /* A thread is worth waking for about 50 microseconds of work, 0.06 ns a row. */
     double const worth = (double)n * (double)counts / 1e6;
     return worth < 1 ? 1 : worth < available ? (int)worth : available;
-#else
-    (void)ctx, (void)n, (void)counts;
-    return 1;
-#endif
 }
 
 eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *pass_ms)
@@ -386,10 +377,8 @@ eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *p
     if (threads == 1) {
         work(&g, true);
     } else {
-#ifdef _OPENMP
 #pragma omp parallel num_threads(threads)
-        work(&g, omp_get_thread_num() == 0);
-#endif
+        work(&g, cpu_thread_number() == 0);
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;

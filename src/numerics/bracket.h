@@ -49,7 +49,7 @@ EIG_FN double bracket_point(double xa, double ma, double ea, double xb, double m
     double const quadratic = fa / (fb - fa) * (fc / (fb - fc)) + (xc - xa) / step * (fa / (fc - fa)) * (fb / (fc - fb));
     int const safe = (phi * phi < xi) & ((1.0 - phi) * (1.0 - phi) < 1.0 - xi);
     double t = has_c ? (safe ? quadratic : 0.5) : secant;
-    t = interpolate & (t > 0.0) & (t < 1.0) ? t : 0.5; /* also where t is NaN */
+    t = (interpolate & (t > 0.0) & (t < 1.0)) ? t : 0.5; /* also where t is NaN */
     double const least = 0.5 * width / fabs(step), shortest = least < 0.5 ? least : 0.5;
     t = t < shortest ? shortest : t > 1.0 - shortest ? 1.0 - shortest : t;
     return xa + t * step;

@@ -1,8 +1,9 @@
+# shellcheck shell=bash disable=SC2034 # its arrays are used by the scripts that source it
 # Shared by scripts/demo, scripts/test and .ci/run: the packages they need, nvcc, and a quiet cmake.  Sourced by bash;
 # it defines $root, the repository, and makes it the current folder.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit
 
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }
 
@@ -21,6 +22,10 @@ quietly() {
 }
 
 have_command() { command -v "$1" >/dev/null 2>&1; }
+have_nvcc() {
+    have_command nvcc && return
+    [ -x /usr/local/cuda/bin/nvcc ] && PATH=$PATH:/usr/local/cuda/bin
+}
 have_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 have_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1; }
 
@@ -81,13 +86,12 @@ configure() {
     local folder=$1 arguments=() capability
     shift
     if [ ! -f "$folder/CMakeCache.txt" ] && have_command ninja; then arguments+=(-G Ninja); fi
-    if ! have_command nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then PATH=$PATH:/usr/local/cuda/bin; fi
-    if have_command nvcc; then
+    if have_nvcc; then
         capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
         arguments+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-90}")
     fi
     # shellcheck disable=SC2206 # words on purpose
-    arguments+=("$@" ${EIG_CMAKE_ARGS:-})
+    arguments+=(${EIG_CMAKE_ARGS:-} "$@")
     quietly "configuring $folder" cmake -S "$root" -B "$folder" "${arguments[@]}"
 }
 

@@ -8,6 +8,9 @@ build=$(cd "$1" && pwd)
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
+# The static library needs the OpenMP of the compiler that built it.
+cc=$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")
+
 fail() { echo "install.sh: $*" >&2; exit 1; }
 
 # Installed under one name, used under another: nothing may remember where it was installed.
@@ -18,7 +21,7 @@ library=$(find "$prefix" -name libeigpack.so) && [ -n "$library" ] || fail "no s
 libdir=$(dirname "$library")
 
 # find_package
-cmake -S "$tests/consumer" -B "$temp/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$temp/log" 2>&1 &&
+cmake -S "$tests/consumer" -B "$temp/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$temp/log" 2>&1 &&
     cmake --build "$temp/consumer" >>"$temp/log" 2>&1 || { cat "$temp/log" >&2; fail "find_package(eigpack) failed"; }
 for program in c_eigpack c_static cxx_eigpack cxx_static; do
     "$temp/consumer/$program" || fail "$program failed"
@@ -32,11 +35,11 @@ if command -v pkg-config >/dev/null; then
     version=$(pkg-config --modversion eigpack | awk -F. '{ print 10000 * $1 + 100 * $2 + $3 }')
     # The flags are words on purpose: no quotes around them.
     # shellcheck disable=SC2046
-    cc -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_shared" \
+    "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_shared" \
         $(pkg-config --cflags --libs eigpack) -lm
     LD_LIBRARY_PATH=$libdir "$temp/pc_shared" || fail "the program built by pkg-config failed"
     # shellcheck disable=SC2046
-    cc -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_static" \
+    "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_static" \
         $(pkg-config --static --cflags --libs eigpack | sed 's/-leigpack/-l:libeigpack.a/')
     "$temp/pc_static" || fail "the program built by pkg-config --static failed"
 fi

@@ -192,9 +192,9 @@ bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagona
     if (h.parts == 2) return io_fail(error, path, "is complex; real numbers are needed");
     if (h.rows != h.columns) return io_fail(error, path, "is not square: %" PRId64 " x %" PRId64, h.rows, h.columns);
     if (!h.coordinate) {
-        io_array a;
+        io_array a = {0};
         bool const ok = parse_array(&s, &h, file->size, &a) && io_dense_tridiagonal(path, &a, t, error);
-        if (ok || a.data) io_array_free(&a);
+        io_array_free(&a);
         return ok;
     }
     if (!order_is_plausible(h.rows, file->size)) {

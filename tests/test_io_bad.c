@@ -1,0 +1,261 @@
+/* Files that are wrong: each is refused with one sentence that names it and what is wrong, whatever bytes it holds. */
+#include "io_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* What a file is read as. */
+typedef enum target { ARRAY, VECTOR, WHOLE_T } target;
+
+static bool read_as(target what, const char *name, io_error *error)
+{
+    io_array a;
+    io_tridiagonal t;
+    if (what == WHOLE_T) {
+        bool const done = io_read_tridiagonal(name, NULL, &t, error);
+        assert_true(done || (!t.d && !t.e && t.n == 0));
+        if (done) io_tridiagonal_free(&t);
+        return done;
+    }
+    bool const done = what == ARRAY ? io_read_array(name, &a, error) : io_read_vector(name, &a, error);
+    assert_true(done || (!a.data && a.rank == 0));
+    if (done) io_array_free(&a);
+    return done;
+}
+
+#define REAL "%%MatrixMarket matrix coordinate real "
+#define DENSE "%%MatrixMarket matrix array real "
+
+/* clang-format off */
+static const struct { const char *name; target what; const char *text, *words; } text_cases[] = {
+    {"x.dat", VECTOR, "", "is empty"},
+    {"x.dat", ARRAY, " \n\t\n", "is empty"},
+    {"x.dat", VECTOR, "1 2\n3 four 5\n", "line 2: 'four' is not a number"},
+    {"x.dat", VECTOR, "1\n2\n3x\n", "line 3: '3x' is not a number"},
+    {"x.dat", VECTOR, "1,2,3", "line 1: '1,2,3' is not a number"},
+    {"x.dat", VECTOR, "1 2 \033[31m\377", "'?[31m?' is not a number"},
+    {"x.dat", VECTOR, "1 1e400", "'1e400' is too large"},
+    {"x.dat", VECTOR, "1 1d", "'1d' is not a number"},
+    {"x.dat", VECTOR, "0123456789012345678901234567890123456789z", "'01234567890123456789012345678901...' is not a number"},
+    {"x.dat", WHOLE_T, "", "is empty"},
+    {"x.dat", WHOLE_T, "2.5 1 2", "line 1: not an order"},
+    {"x.dat", WHOLE_T, "-1", "STCollection"},
+    {"x.dat", WHOLE_T, "3 1 2 3", "4 words do not make a matrix of order 3"},
+    {"x.dat", WHOLE_T, "9223372036854775807 1 2 3", "words do not make"},
+    {"x.dat", WHOLE_T, "6148914691236517205 1 2 3", "words do not make"},
+    {"x.dat", WHOLE_T, "99999999999999999999 1 2 3", "not an order"},
+    {"x.dat", WHOLE_T, "2\n1 1 1\n3 1 1\n", "line 3: row 2 is expected, not 3"},
+    {"x.dat", WHOLE_T, "2\n1 1 1\n2 one 1\n", "line 3: 'one' is not a number"},
+    {"x.npy", ARRAY, "", "is empty"},
+    {"x.npy", ARRAY, "1 2 3 4 5 6 7", "is not a .npy file"},
+    {"x.mtx", WHOLE_T, "", "is empty"},
+    {"x.mtx", ARRAY, "3 3 3\n", "is not a Matrix Market file"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n", "real, integer or complex"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix sparse real general\n1 1 1\n1 1\n", "coordinate or array"},
+    {"x.mtx", WHOLE_T, REAL "skew-symmetric\n2 2 1\n2 1 1\n", "general or symmetric"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "is complex"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix array\nreal general\n1 1\n1\n", "real, integer or complex"},
+    {"x.mtx", WHOLE_T, REAL "general\n2 3 1\n1 1 1\n", "not square: 2 x 3"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n2 3 1\n1 1 1\n", "not square: 2 x 3"},
+    {"x.mtx", WHOLE_T, DENSE "general\n2 3\n1 1 1 1 1 1\n", "not square: 2 x 3"},
+    {"x.mtx", WHOLE_T, REAL "general\n3 3 2\n2 1 5\n1 2 6\n", "not symmetric: entry (2, 1) is 5, entry (1, 2) is 6"},
+    {"x.mtx", WHOLE_T, REAL "general\n3 3 1\n2 3 5\n", "not symmetric: entry (3, 2) is 0, entry (2, 3) is 5"},
+    {"x.mtx", WHOLE_T, DENSE "general\n2 2\n1 2 3 4\n", "not symmetric: entry (2, 1) is 2, entry (1, 2) is 3"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n3 1 5\n", "line 3: entry (3, 1) is not zero: the matrix is not tridiagonal"},
+    {"x.mtx", WHOLE_T, DENSE "symmetric\n3 3\n1 2 3 4 5 6\n", "not tridiagonal: entry (3, 1) is 3"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n3 1 nan\n", "not tridiagonal"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n1 2 5\n", "above the diagonal of a symmetric file"},
+    {"x.mtx", WHOLE_T, REAL "general\n3 3 2\n1 1 5\n1 1 6\n", "line 4: entry (1, 1) is given twice"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n0 1 5\n", "entry (0, 1) lies outside the matrix"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n4 4 5\n", "entry (4, 4) lies outside the matrix"},
+    {"x.mtx", WHOLE_T, REAL "general\n3 3 1\n9223372036854775807 -9223372036854775807 5\n", "lies outside the matrix"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 2\n1 1 5\n", "is truncated"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n1 1 5\n2 2 5\n", "line 4: more numbers than the header says"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 -1\n", "negative"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n1 1 x\n", "line 3: 'x' is not a number"},
+    {"x.mtx", WHOLE_T, REAL "symmetric\n1000000000000 1000000000000 1\n1 1 5\n", "claims order 1000000000000"},
+    {"x.mtx", ARRAY, DENSE "general\n1000000000 1000000000\n1\n", "is truncated"},
+    {"x.mtx", ARRAY, DENSE "symmetric\n4611686018427387904 4611686018427387904\n1\n", "is truncated"},
+    {"x.mtx", WHOLE_T, DENSE "general\n1000 1000\n1\n", "is truncated"},
+    {"x.mtx", ARRAY, DENSE "general\n2 2\n1 2 3\n", "is truncated"},
+    {"x.mtx", ARRAY, REAL "symmetric\n1 1 1\n1 1 1\n", "coordinate format"},
+    {"x.mtx", VECTOR, DENSE "general\n2 2\n1 2 3 4\n", "2 x 2 matrix; a vector is needed"},
+    {"x.mtx", VECTOR, "%%MatrixMarket matrix array complex general\n1 1\n1 2\n", "is complex"},
+    {"x.mat", ARRAY, "", "is empty"},
+    {"x.mat", ARRAY, "1 2 3", "matio"},
+};
+
+#define SHAPE(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape "}"
+
+static const struct { target what; const char *version, *dictionary; size_t bytes; const char *words; } npy_cases[] = {
+    {ARRAY, "\1", SHAPE("<f8", "False", "(2,)"), 15, "is truncated: 15 bytes of numbers where its header needs 16"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(2,)"), 17, "has 1 bytes after its array"},
+    {ARRAY, "\4", SHAPE("<f8", "False", "(2,)"), 16, "version 4.0"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "()"), 8, "has rank 0"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(1, 1, 1, 2)"), 16, "has rank 4"},
+    {VECTOR, "\1", SHAPE("<f8", "False", "(2, 2)"), 32, "2 x 2 matrix; a vector is needed"},
+    {VECTOR, "\1", SHAPE("<f8", "False", "(2, 1, 2)"), 32, "rank 3; a vector is needed"},
+    {VECTOR, "\1", SHAPE("<c8", "False", "(2,)"), 16, "is complex"},
+    {WHOLE_T, "\1", SHAPE("<f8", "False", "(2,)"), 16, "rank 1"},
+    {WHOLE_T, "\1", SHAPE("<f8", "False", "(2, 1)"), 16, "not square: 2 x 1"},
+    {ARRAY, "\1", SHAPE("<f2", "False", "(2,)"), 4, "type f2"},
+    {ARRAY, "\1", SHAPE("<f16", "False", "(2,)"), 32, "type f16"},
+    {ARRAY, "\1", SHAPE("|S5", "False", "(2,)"), 10, "type S5"},
+    {ARRAY, "\1", SHAPE("<U5", "False", "(1,)"), 20, "type U5"},
+    {ARRAY, "\1", SHAPE("|O", "False", "(2,)"), 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f99999999999", "False", "(2,)"), 16, "type f"},
+    {ARRAY, "\1", "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}", 16, "not understood"},
+    {ARRAY, "\1", "{'descr': '<f8', 'fortran_order': False}", 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "None", "(2,)"), 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(-2,)"), 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(2"), 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(2,)") " x", 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(99999999999999999999,)"), 16, "not understood"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(2305843009213693952,)"), 16, "is truncated"},
+    {ARRAY, "\1", SHAPE("<f8", "False", "(4294967296, 4294967296)"), 16, "is truncated"},
+    {ARRAY, "\1", SHAPE("|u1", "True", "(1000000000000, 1)"), 16, "is truncated"},
+};
+
+static const struct { const char *d, *e, *words; } length_cases[] = {
+    {"1 2 3", "1", "has 1 entries, but the 3 of the diagonal in d.dat need 2 (or 3, the first being padding)"},
+    {"1 2 3", "1 2 3 4", "has 4 entries"},
+    {"1 2 3", "", "is empty"},
+    {"1", "1 2", "has 2 entries"},
+    {"1 2", "x", "'x' is not a number"},
+};
+/* clang-format on */
+
+static void test_text(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < COUNT(text_cases); ++c) {
+        io_error error = {""};
+        put_text(text_cases[c].name, text_cases[c].text);
+        assert_refused(read_as(text_cases[c].what, text_cases[c].name, &error), text_cases[c].name, &error,
+                       text_cases[c].words);
+        remove(text_cases[c].name);
+    }
+}
+
+static void test_npy(void **state)
+{
+    static const char zeros[64];
+    (void)state;
+    for (size_t c = 0; c < COUNT(npy_cases); ++c) {
+        io_error error = {""};
+        put_npy("x.npy", npy_cases[c].version, npy_cases[c].dictionary, zeros, npy_cases[c].bytes);
+        assert_refused(read_as(npy_cases[c].what, "x.npy", &error), "x.npy", &error, npy_cases[c].words);
+    }
+    remove("x.npy");
+}
+
+static void test_lengths(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < COUNT(length_cases); ++c) {
+        io_error error = {""};
+        io_tridiagonal t;
+        put_text("d.dat", length_cases[c].d);
+        put_text("e.dat", length_cases[c].e);
+        assert_refused(io_read_tridiagonal("d.dat", "e.dat", &t, &error), "e.dat", &error, length_cases[c].words);
+    }
+    remove("d.dat");
+    remove("e.dat");
+}
+
+static void test_missing(void **state)
+{
+    static const char *const names[] = {"no.dat", "no.npy", "no.mtx", "no.mat"};
+    (void)state;
+    for (size_t f = 0; f < COUNT(names); ++f) {
+        io_error error = {""};
+        bool const without = strcmp(names[f], "no.mat") == 0 && !io_has_mat();
+        assert_refused(read_as(ARRAY, names[f], &error), names[f], &error,
+                       without ? "matio" : "No such file or directory");
+    }
+    io_error error = {""};
+    assert_refused(read_as(VECTOR, "/", &error), "/", &error, "Is a directory");
+    /* Of a path too long to show, the end is shown. */
+    char path[1024];
+    memset(path, 'x', sizeof path);
+    snprintf(path + 1000, 24, "/end.dat");
+    assert_false(read_as(VECTOR, path, &error));
+    assert_true(strncmp(error.text, "...x", 4) == 0 && strstr(error.text, "/end.dat: cannot be opened: "));
+}
+
+/* ------------------------------------------------------------------ damage of any sort */
+
+/* Cuts the file after every byte.  A cut before the given size must be refused; after it, only a closing newline or
+ * digits of the last number are missing, which nobody can know.  Then sets every byte to each of a few values, which
+ * may read as another matrix, but must end well. */
+static void damage(const char *name, target what, size_t must_fail_below)
+{
+    static const char values[] = {'\0', '\377', '\177', '9', '-', ' ', '\n', 'e'};
+    size_t size;
+    io_error error;
+    char *const bytes = get_bytes(name, &size);
+    assert_true(read_as(what, name, &error));
+    for (size_t k = 0; k < size; ++k) {
+        put_bytes(name, bytes, k);
+        if (read_as(what, name, &error) && k < must_fail_below) fail_msg("%s of %d bytes was accepted", name, (int)k);
+    }
+    for (size_t k = 0; k < size; ++k) {
+        char const old = bytes[k];
+        for (size_t v = 0; v < COUNT(values); ++v) {
+            bytes[k] = values[v];
+            put_bytes(name, bytes, size);
+            error.text[0] = '\0';
+            if (!read_as(what, name, &error)) assert_int_equal(strncmp(error.text, name, strlen(name)), 0);
+        }
+        bytes[k] = old;
+    }
+    free(bytes);
+    remove(name);
+}
+
+static void test_damage(void **state)
+{
+    double x[9] = {1, 4, 0, 4, 2, 5, 0, 5, 3};
+    io_array const vector = {IO_F64, 1, {9}, x}, matrix = {IO_F64, 2, {3, 3}, x};
+    io_tridiagonal const t = {3, x, x + 3};
+    size_t size;
+    (void)state;
+    assert_true(io_write_array("x.npy", "x", &vector, NULL));
+    free(get_bytes("x.npy", &size));
+    damage("x.npy", VECTOR, size);
+    assert_true(io_write_array("x.npy", "x", &matrix, NULL));
+    damage("x.npy", WHOLE_T, size);
+    put_npy("x.npy", "\2", SHAPE(">u2", "True", "(2, 3)"), x, 12);
+    free(get_bytes("x.npy", &size));
+    damage("x.npy", ARRAY, size);
+    assert_true(io_write_tridiagonal_mtx("x.mtx", &t, NULL));
+    free(get_bytes("x.mtx", &size));
+    damage("x.mtx", WHOLE_T, size - 1);
+    assert_true(io_write_array("x.mtx", "x", &matrix, NULL));
+    free(get_bytes("x.mtx", &size));
+    damage("x.mtx", ARRAY, size - 1);
+    put_text("x.dat", "3\n1 1 4\n2 2 5\n3 3 1");
+    damage("x.dat", WHOLE_T, 17);
+    put_text("x.dat", "3 1e5");
+    damage("x.dat", VECTOR, 1);
+    if (!io_has_mat()) return;
+    assert_true(io_write_array("x.mat", "x", &matrix, NULL));
+    free(get_bytes("x.mat", &size));
+    damage("x.mat", WHOLE_T, size);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),    cmocka_unit_test(test_npy),    cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_damage),
+    };
+    return cmocka_run_group_tests_name("io_bad", tests, folder_setup, folder_teardown);
+}

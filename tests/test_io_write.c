@@ -1,0 +1,196 @@
+/* What writing leaves: replaced files keep their permissions and links, pipes stay pipes; and where a result cannot be
+ * written (no such folder, a full disk), the old file is untouched and nothing half-written lies beside it. */
+#define _GNU_SOURCE
+#include "io_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static void test_replace(void **state)
+{
+    struct stat status;
+    size_t count;
+    (void)state;
+    put_text("old.txt", "old");
+    assert_int_equal(chmod("old.txt", 0640), 0);
+    assert_int_equal(symlink("old.txt", "link.txt"), 0);
+    assert_true(io_write_bytes("link.txt", "new", 3, NULL));
+    assert_int_equal(lstat("link.txt", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("old.txt", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    char *const bytes = get_bytes("old.txt", &count);
+    assert_int_equal(count, 3);
+    assert_memory_equal(bytes, "new", 3);
+    free(bytes);
+    /* A name of the greatest length has room for no suffix. */
+    char longest[256];
+    memset(longest, 'x', 255);
+    longest[255] = '\0';
+    assert_true(io_write_bytes(longest, "new", 3, NULL));
+    assert_int_equal(folder_files(), 3);
+    remove("old.txt");
+    remove("link.txt");
+    remove(longest);
+}
+
+/* A pipe stays a pipe, and gets the bytes. */
+static void test_pipe(void **state)
+{
+    struct stat status;
+    char bytes[8];
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int const end = open("pipe", O_RDWR | O_NONBLOCK);
+    assert_true(end >= 0);
+    assert_true(io_write_bytes("pipe", "through", 7, NULL));
+    assert_int_equal(read(end, bytes, sizeof bytes), 7);
+    assert_memory_equal(bytes, "through", 7);
+    close(end);
+    assert_int_equal(stat("pipe", &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    remove("pipe");
+    assert_int_equal(folder_files(), 0);
+}
+
+/* ------------------------------------------------------------------ what cannot be written */
+
+static void test_unwritable(void **state)
+{
+    io_error error;
+    (void)state;
+    assert_refused(io_write_bytes("nowhere/x.txt", "x", 1, &error), "nowhere/x.txt", &error,
+                   "No such file or directory");
+    assert_int_equal(mkdir("folder.npy", 0700), 0);
+    double x = 1.0;
+    io_array const a = {IO_F64, 1, {1}, &x};
+    assert_refused(io_write_array("folder.npy", "x", &a, &error), "folder.npy", &error, "directory");
+    assert_int_equal(rmdir("folder.npy"), 0);
+    io_array const cube = {IO_F64, 3, {1, 1, 1}, &x};
+    assert_refused(io_write_array("x.mtx", "x", &cube, &error), "x.mtx", &error, "rank 3");
+    if (io_has_mat()) {
+        io_array const vast = {IO_F64, 1, {INT64_C(1) << 40}, &x};
+        assert_refused(io_write_array("x.mat", "x", &vast, &error), "x.mat", &error, "2 GiB");
+    }
+    assert_int_equal(folder_files(), 0);
+}
+
+/* A file that may not be written is not replaced, though its folder would allow it.  Root may write anything. */
+static void test_read_only(void **state)
+{
+    io_error error;
+    (void)state;
+    if (geteuid() == 0) skip();
+    put_text("old.txt", "old");
+    assert_int_equal(chmod("old.txt", 0400), 0);
+    assert_refused(io_write_bytes("old.txt", "new", 3, &error), "old.txt", &error, "Permission denied");
+    remove("old.txt");
+}
+
+/* A device on which every write fails. */
+static void test_full_device(void **state)
+{
+    io_error error;
+    const char *device = "/dev/full";
+    (void)state;
+    if (geteuid() == 0) { /* not the real one: root could replace it */
+        device = "full";
+        if (mknod(device, S_IFCHR | 0600, makedev(1, 7)) != 0) skip();
+    }
+    if (access(device, W_OK) != 0) skip();
+    assert_refused(io_write_bytes(device, "x", 1, &error), device, &error, "No space left");
+    if (geteuid() == 0) remove(device);
+    assert_int_equal(folder_files(), 0);
+}
+
+/* Whether the file still says "old", and nothing lies beside it. */
+static bool only_old(const char *name)
+{
+    char bytes[8];
+    FILE *const file = fopen(name, "rb");
+    if (!file) return false;
+    size_t const count = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return count == 3 && memcmp(bytes, "old", 3) == 0 && folder_files() == 1;
+}
+
+/* Writes 128 KiB of zeros over existing files, in every format, and returns how many of the writes did not fail with
+ * the given words or did not leave the old file.  It asserts nothing: its caller has a limit to lift first. */
+static int count_survivors(const char *words)
+{
+    static const char *const names[] = {"x.npy", "x.dat", "x.mtx", "x.mat", "t.mtx"};
+    enum { N = 16384 };
+    double *const zeros = (double *)calloc(N, sizeof *zeros);
+    io_array const a = {IO_F64, 1, {N}, zeros};
+    io_tridiagonal const t = {N, zeros, zeros};
+    int wrong = zeros == NULL;
+    for (size_t f = 0; f < COUNT(names) && zeros; ++f) {
+        io_error error = {""};
+        if (strcmp(names[f], "x.mat") == 0 && !io_has_mat()) continue;
+        put_text(names[f], "old");
+        bool const written = names[f][0] == 't' ? io_write_tridiagonal_mtx(names[f], &t, &error)
+                                                : io_write_array(names[f], "x", &a, &error);
+        bool const right = !written && strstr(error.text, words) && only_old(names[f]);
+        if (!right) print_message("%s: written %d, '%s'\n", names[f], written, error.text);
+        wrong += !right;
+        remove(names[f]);
+    }
+    free(zeros);
+    return wrong;
+}
+
+/* A limit on the size of files stands for a full disk where no disk can be mounted. */
+static void test_file_limit(void **state)
+{
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit const limit = {20000, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int const wrong = count_survivors("File too large");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(wrong, 0);
+}
+
+/* A full disk: a file system of 24 KiB in memory, where the machine lets us mount one. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("disk", 0700), 0);
+    if (mount("eigpack-test", "disk", "tmpfs", 0, "size=24k") != 0) {
+        assert_int_equal(rmdir("disk"), 0);
+        skip();
+    }
+    assert_int_equal(chdir("disk"), 0);
+    int const wrong = count_survivors("No space left");
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(umount("disk"), 0);
+    assert_int_equal(rmdir("disk"), 0);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replace),   cmocka_unit_test(test_pipe),        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device), cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_full_disk),
+    };
+    return cmocka_run_group_tests_name("io_write", tests, folder_setup, folder_teardown);
+}

@@ -69,15 +69,15 @@ install_packages() {
 
 # install_missing NEEDS WANTS (names of arrays): installs what is missing of both; does not go on without the needs.
 install_missing() {
-    local -n needs=$1 wants=$2
+    local -n needed=$1 wanted=$2
     local missing=() optional=()
-    mapfile -t missing < <(missing_of "${needs[@]}")
-    mapfile -t optional < <(missing_of "${wants[@]}")
+    mapfile -t missing < <(missing_of "${needed[@]}")
+    mapfile -t optional < <(missing_of "${wanted[@]}")
     [ $((${#missing[@]} + ${#optional[@]})) -gt 0 ] || return 0
     install_packages "${missing[@]}" "${optional[@]}" && return 0
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}" ||
         die "cannot install ${missing[*]}: install what these Debian packages hold, then run this again"
-    echo "going on without ${optional[*]}, which could not be installed"
+    [ ${#optional[@]} -eq 0 ] || echo "going on without ${optional[*]}, which could not be installed"
 }
 
 # configure FOLDER CMAKE_ARGUMENTS...: with nvcc where there is one, for the GPU that is here (for sm_90 if there is

@@ -46,7 +46,8 @@ fi
 
 # The program and its data
 if [ -x "$prefix/bin/eigpack" ]; then
-    "$prefix/bin/eigpack" info >/dev/null || fail "the installed program does not run"
+    "$prefix/bin/eigpack" eigenvalues --iters-timing 1 --filename-result "$temp/result.dat" >"$temp/log" 2>&1 &&
+        grep -q '^PASSED' "$temp/log" || { cat "$temp/log" >&2; fail "the installed program does not find its data"; }
 fi
 
 # The interface: a symbol that appears or vanishes must be meant, and be written down.

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034 # its arrays are used by the scripts that source it
+# shellcheck shell=bash
 # Shared by scripts/demo, scripts/test and .ci/run: the packages they need, nvcc, and a quiet cmake.  Sourced by bash;
 # it defines $root, the repository, and makes it the current folder.
 
@@ -70,13 +70,13 @@ install_packages() {
 # install_missing NEEDS WANTS (names of arrays): installs what is missing of both; does not go on without the needs.
 install_missing() {
     local -n needed=$1 wanted=$2
-    local missing=() optional=()
-    mapfile -t missing < <(missing_of "${needed[@]}")
-    mapfile -t optional < <(missing_of "${wanted[@]}")
+    local missing optional
+    # shellcheck disable=SC2207 # words on purpose
+    missing=($(missing_of "${needed[@]}")) optional=($(missing_of "${wanted[@]}"))
     [ $((${#missing[@]} + ${#optional[@]})) -gt 0 ] || return 0
     install_packages "${missing[@]}" "${optional[@]}" && return 0
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}" ||
-        die "cannot install ${missing[*]}: install what these Debian packages hold, then run this again"
+        die "cannot install ${missing[*]}: have these packages installed by the system's administrator, then run this again"
     [ ${#optional[@]} -eq 0 ] || echo "going on without ${optional[*]}, which could not be installed"
 }
 

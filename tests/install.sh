@@ -8,8 +8,9 @@ build=$(cd "$1" && pwd)
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
-# The static library needs the OpenMP of the compiler that built it.
-cc=$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")
+# The static library needs the OpenMP of the compiler that built it; the generator is one that works here.
+cached() { sed -n "s/^$1:[^=]*=//p" "$build/CMakeCache.txt"; }
+cc=$(cached CMAKE_C_COMPILER)
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
 
@@ -21,7 +22,8 @@ library=$(find "$prefix" -name libeigpack.so) && [ -n "$library" ] || fail "no s
 libdir=$(dirname "$library")
 
 # find_package
-cmake -S "$tests/consumer" -B "$temp/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$temp/log" 2>&1 &&
+cmake -S "$tests/consumer" -B "$temp/consumer" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" >"$temp/log" 2>&1 &&
     cmake --build "$temp/consumer" >>"$temp/log" 2>&1 || { cat "$temp/log" >&2; fail "find_package(eigpack) failed"; }
 for program in c_eigpack c_static cxx_eigpack cxx_static; do
     "$temp/consumer/$program" || fail "$program failed"

@@ -11,7 +11,14 @@ if(EIG_CUDA STREQUAL "AUTO")
 elseif(EIG_CUDA)
     set(EIG_HAVE_CUDA ON)
 endif()
-set(EIG_CUDA_SOURCES src/cuda/backend_cuda.cu)
+set(EIG_CUDA_SOURCES
+    src/cuda/backend_cuda.cu
+    src/cuda/stebz_cuda.cu
+    src/cuda/stebz_prepare.cu
+    src/cuda/stebz_multisection.cu
+    src/cuda/stebz_batched.cu
+    src/cuda/stebz_tree.cu
+)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cuda/backend_cuda.cu)
     set(EIG_HAVE_CUDA OFF)
 endif()
@@ -26,7 +33,7 @@ if(EIG_HAVE_CUDA)
     add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})
     target_include_directories(eigpack_cuda PRIVATE src src/numerics include)
     target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>)
-    target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING)
+    target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)

@@ -1,0 +1,250 @@
+/* stebz on CUDA, batches: a team of threads computes a whole matrix in shared memory.
+ *
+ * Owner     team of 32 threads for n <= 32 (four matrices a block), else one block a matrix; a lane owns one eigenvalue
+ *           at a time and takes the next from a shared counter.
+ * Memory    per matrix: 16 bytes a padded row (8 in float), an edge every 16 rows, and the table of 2n shifts, 24 bytes
+ *           each; 8.7 KB for n = 128 in double.  T is read from global memory twice, w written once.
+ * Bits      the shifts of an eigenvalue depend on its matrix alone, not on its place or the size of the batch. */
+#include "stebz_bracket.cuh"
+#include "stebz_prepare.cuh"
+
+enum { WARP = 32, SMALL_BLOCK = 128, LARGE_BLOCK = 256, MOST_ROWS = 2048, RESERVE = 1024 };
+
+struct batch_args {
+    stebz_job job; /* pointers of matrix 0 */
+    int64_t batch, stride_d, stride_e, stride_w;
+    int *info;
+    int points, team;
+    size_t team_bytes;
+};
+
+/* What the threads of a team share. */
+struct batch_team {
+    stebz_facts facts;
+    double scratch[LARGE_BLOCK / WARP];
+    int next;
+};
+
+static __device__ __forceinline__ void team_sync(int team)
+{
+    if (team == WARP)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+static __device__ double team_max(double value, batch_team *shared, int team)
+{
+    for (int step = WARP / 2; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(0xffffffffu, value, step));
+    if (team == WARP) return value;
+    if (threadIdx.x % WARP == 0) shared->scratch[threadIdx.x / WARP] = value;
+    __syncthreads(); /* scratch is complete */
+    for (int i = 0; i < team / WARP; ++i) value = fmax(value, shared->scratch[i]);
+    __syncthreads(); /* scratch has been read */
+    return value;
+}
+
+/* A matrix resident in shared memory. */
+template <typename real> struct resident {
+    stebz_rows t;
+
+    __device__ stebz_value count(const stebz_facts &f, double x) const
+    {
+        int const padding = (int)(t.blocks * STURM_BLOCK - t.n);
+        stebz_value value = {0, 0, 0};
+        if (f.pivot) {
+            double q = 1;
+            const double2 *const row = (const double2 *)t.rows;
+            for (int j = padding; j < padding + (int)t.n; ++j) {
+                q = sturm_pivot(row[j].x, row[j].y, x, q, f.pivmin);
+                value.count += q < 0;
+            }
+            return value;
+        }
+        const pair_of<real> *const rows = (const pair_of<real> *)t.rows;
+        const stebz_edge<real> *const edges = (const stebz_edge<real> *)t.edges;
+        sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
+        int const skip = padding > 0, left = (int)t.blocks - skip;
+        if (skip) walk_slow_block(s, rows, edges[0], padding, -(real)x);
+        if (left > 0) walk_blocks(s, rows + skip * STURM_BLOCK, edges + skip, left, -(real)x);
+        value.count = s.count;
+        value.mantissa = s.r1;
+        value.exponent = s.exponent;
+        return value;
+    }
+};
+
+/* Measures and scales one matrix; the team's threads. */
+template <typename real>
+static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, batch_team *shared, int team, int rank)
+{
+    const real *const d = (const real *)job.d, *const e = (const real *)job.e;
+    stebz_partial p = measure_rows(d, e, t.n, rank, team);
+    p.finite = team_max(!p.finite, shared, team) == 0;
+    for (int k = 0; k < 2; ++k) {
+        p.norm[k] = team_max(p.norm[k], shared, team);
+        p.lo[k] = -team_max(-p.lo[k], shared, team);
+        p.hi[k] = team_max(p.hi[k], shared, team);
+    }
+    if (rank == 0) {
+        shared->facts = find_facts<real>(job, p);
+        shared->next = 0;
+    }
+    team_sync(team); /* facts are complete */
+    if (!shared->facts.finite || shared->facts.zero) return;
+    int const padding = (int)(t.blocks * STURM_BLOCK - t.n);
+    for (int block = rank; block < (int)t.blocks; block += team)
+        make_block(d, e, (int64_t)block * STURM_BLOCK - padding, block == 0 ? padding : 0, shared->facts, t,
+                   (int64_t)block * STURM_BLOCK);
+    team_sync(team); /* rows are complete */
+}
+
+/* Brackets of all wanted eigenvalues, one a lane. */
+template <typename real>
+static __device__ void team_refine(const stebz_job &job, const resident<real> &matrix, const stebz_table &table,
+                                   batch_team *shared, int team, int rank)
+{
+    stebz_facts const f = shared->facts;
+    int const wanted = (int)(f.iu - f.il + 1);
+    int at = rank;
+    stebz_bracket s = {};
+    if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
+    for (;;) {
+        for (;;) {
+            double const lo = bracket_lo(s), hi = bracket_hi(s), mid = stebz_middle<real>(f, lo, hi);
+            if (at >= wanted || (!stebz_narrow_enough(f, lo, hi) && lo < mid && mid < hi)) break;
+            stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
+            at = team + atomicAdd(&shared->next, 1);
+            if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
+        }
+        bool const active = at < wanted;
+        if (!__any_sync(0xffffffffu, active)) break;
+        double const x = active ? bracket_shift<real>(f, s) : 0;
+        bracket_move(s, x, matrix.count(f, x));
+    }
+    team_sync(team); /* all eigenvalues are written */
+}
+
+/* Running maxima, where counts that are not monotone in the last places have left w descending. */
+template <typename real> static __device__ void team_order(const stebz_job &job, int wanted, int rank)
+{
+    real *const arrays[] = {(real *)job.w, (real *)job.lower, (real *)job.upper};
+    if (rank > 0) return;
+    for (real *values : arrays)
+        for (int i = 1; values && i < wanted; ++i) values[i] = fmax(values[i], values[i - 1]);
+}
+
+template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) batch_kernel(batch_args a)
+{
+    extern __shared__ char memory[];
+    int const team = a.team, rank = threadIdx.x % team;
+    int64_t const matrix = (int64_t)blockIdx.x * (blockDim.x / team) + threadIdx.x / team;
+    if (matrix >= a.batch) return; /* whole teams leave; a team of several warps is a whole block */
+    char *at = memory + (threadIdx.x / team) * a.team_bytes;
+    batch_team *const shared = (batch_team *)at;
+    stebz_job job = a.job;
+    job.d = (const real *)job.d + matrix * a.stride_d;
+    job.e = (const real *)job.e + matrix * a.stride_e;
+    job.w = (real *)job.w + matrix * a.stride_w;
+    if (job.lower) job.lower = (real *)job.lower + matrix * a.stride_w;
+    if (job.upper) job.upper = (real *)job.upper + matrix * a.stride_w;
+    resident<real> T;
+    T.t = job.t;
+    T.t.edges = at += RESERVE;
+    T.t.rows = at += T.t.blocks * sizeof(stebz_edge<real>);
+    at += T.t.blocks * STURM_BLOCK * (job.abstol > 0 ? sizeof(double2) : sizeof(pair_of<real>));
+    stebz_table table;
+    table.points = a.points;
+    table.count = (int64_t *)at;
+    table.mantissa = (double *)(at += a.points * 8);
+    table.exponent = (double *)(at += a.points * 8);
+
+    team_prepare<real>(job, T.t, shared, team, rank);
+    int const wanted = (int)(job.iu - job.il + 1);
+    if (rank == 0 && a.info) a.info[matrix] = shared->facts.finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+    if (!shared->facts.finite || shared->facts.zero) {
+        real const value = shared->facts.finite ? 0 : (real)NAN;
+        for (int i = rank; i < wanted; i += team) {
+            ((real *)job.w)[i] = value;
+            if (job.lower) ((real *)job.lower)[i] = value;
+            if (job.upper) ((real *)job.upper)[i] = value;
+        }
+        return;
+    }
+    for (int j = rank; j < a.points; j += team) {
+        stebz_value const v = T.count(shared->facts, stebz_table_point<real>(shared->facts, a.points, j));
+        table.count[j] = j == 0 ? 0 : j == a.points - 1 ? job.t.n : v.count;
+        table.mantissa[j] = v.mantissa;
+        table.exponent[j] = v.exponent;
+    }
+    team_sync(team); /* the table is complete */
+    team_refine<real>(job, T, table, shared, team, rank);
+    bool descends = false;
+    for (int i = rank + 1; i < wanted; i += team) descends |= ((real *)job.w)[i] < ((real *)job.w)[i - 1];
+    if (team_max(descends, shared, team) > 0) team_order<real>(job, wanted, rank);
+}
+
+/* --------------------------------------------------------------- launchers */
+
+/* Shape of the launch; false where a matrix does not fit in shared memory. */
+static bool shape(const stebz_problem *p, int most_shared, batch_args *a, int *teams, size_t *bytes)
+{
+    if (p->n > MOST_ROWS || p->method != EIG_STEBZ_MULTISECTION) return false;
+    size_t const pair = p->precision == 's' && !(p->abstol > 0) ? sizeof(float2) : sizeof(double2);
+    int64_t const blocks = (p->n + STURM_BLOCK - 1) / STURM_BLOCK;
+    a->team = WARP;
+    while (a->team < p->n && a->team < LARGE_BLOCK) a->team += WARP;
+    a->points = (int)(2 * p->n > a->team ? 2 * p->n : a->team);
+    a->team_bytes = RESERVE + blocks * (STURM_BLOCK * pair + sizeof(stebz_edge<double>)) + (size_t)a->points * 24;
+    *teams = a->team == WARP ? SMALL_BLOCK / WARP : 1;
+    *bytes = *teams * a->team_bytes;
+    return *bytes <= (size_t)most_shared;
+}
+
+bool stebz_batch_fits(const eig_context *ctx, const stebz_problem *p)
+{
+    batch_args a = {};
+    int teams = 0;
+    size_t bytes = 0;
+    return shape(p, cuda_state_of(ctx)->shared_bytes, &a, &teams, &bytes);
+}
+
+template <typename real>
+static eig_status launch(eig_context *ctx, const batch_args &a, int teams, size_t bytes, cudaStream_t stream)
+{
+    CUDA_TRY(cudaFuncSetAttribute(batch_kernel<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  cuda_state_of(ctx)->shared_bytes));
+    int64_t const most = (int64_t)1 << 30; /* matrices of one launch's grid */
+    for (int64_t first = 0; first < a.batch; first += most * teams) {
+        batch_args part = a;
+        part.batch = a.batch - first < most * teams ? a.batch - first : most * teams;
+        part.job.d = (const real *)a.job.d + first * a.stride_d;
+        part.job.e = (const real *)a.job.e + first * a.stride_e;
+        part.job.w = (real *)a.job.w + first * a.stride_w;
+        if (a.job.lower) part.job.lower = (real *)a.job.lower + first * a.stride_w;
+        if (a.job.upper) part.job.upper = (real *)a.job.upper + first * a.stride_w;
+        if (a.info) part.info = a.info + first;
+        int const blocks = (int)((part.batch + teams - 1) / teams);
+        batch_kernel<real><<<blocks, a.team * teams, bytes, stream>>>(part);
+        CUDA_LAUNCHED("stebz: batch_kernel");
+    }
+    return EIG_OK;
+}
+
+eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream)
+{
+    batch_args a = {};
+    int teams = 0;
+    size_t bytes = 0;
+    shape(p, cuda_state_of(ctx)->shared_bytes, &a, &teams, &bytes);
+    a.job.d = p->d, a.job.e = p->e, a.job.w = p->w, a.job.lower = p->lower, a.job.upper = p->upper;
+    a.job.range = p->range, a.job.il = p->il, a.job.iu = p->iu;
+    a.job.abstol = p->abstol, a.job.reltol = p->reltol;
+    a.job.t.n = p->n;
+    a.job.t.blocks = (p->n + STURM_BLOCK - 1) / STURM_BLOCK;
+    a.batch = p->batch;
+    a.stride_d = p->stride_d, a.stride_e = p->stride_e, a.stride_w = p->stride_w;
+    a.info = p->info;
+    return p->precision == 's' ? launch<float>(ctx, a, teams, bytes, stream)
+                               : launch<double>(ctx, a, teams, bytes, stream);
+}

@@ -1,0 +1,171 @@
+/* Brackets of eigenvalues on the device: where the next shifts go, and which bracket the counts leave.
+ *
+ * A group of m lanes refines the bracket of one eigenvalue k, m a power of two from 1 to 32; every lane of the group
+ * holds the whole state.  Invariant: C(lo) < k <= C(hi) with counts evaluated for these very ends.
+ *
+ * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
+ * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two
+ *         ladders of m/2 shifts on both sides of the interpolated point, from its estimated error up to half the way
+ *         to the ends: the bracket shrinks to the true error, whichever it is. */
+#ifndef EIG_STEBZ_BRACKET_CUH
+#define EIG_STEBZ_BRACKET_CUH
+
+#include "bracket.h"
+#include "stebz_count.cuh"
+
+struct stebz_end {
+    double x, mantissa, exponent;
+};
+
+struct stebz_bracket {
+    stebz_end a, b, c; /* the end that moved last, the other, and a point beyond a */
+    int64_t k, count_a, count_b;
+    int has_c, idle; /* rounds in a row that did not shrink the bracket as bisection would */
+};
+
+static __device__ __forceinline__ double bracket_lo(const stebz_bracket &s)
+{
+    return fmin(s.a.x, s.b.x);
+}
+static __device__ __forceinline__ double bracket_hi(const stebz_bracket &s)
+{
+    return fmax(s.a.x, s.b.x);
+}
+
+/* The polynomial's values guide the next step when the counts say that one eigenvalue is inside. */
+static __device__ __forceinline__ bool bracket_single(const stebz_facts &f, const stebz_bracket &s)
+{
+    int64_t const inside = s.count_a - s.count_b;
+    return !f.pivot && (inside == 1 || inside == -1);
+}
+
+/* The bracket of eigenvalue k in the table: a binary search that keeps the invariant, so that it needs no order. */
+template <typename real>
+static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const stebz_table &t, int64_t k)
+{
+    int64_t lo = 0, hi = t.points - 1;
+    while (hi - lo > 1) {
+        int64_t const mid = lo + (hi - lo) / 2;
+        if (t.count[mid] < k)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    /* The neighbour beyond one end serves as the third point. */
+    int64_t const a = lo > 0 ? lo : hi, b = lo > 0 ? hi : lo, c = lo > 0 ? lo - 1 : hi + 1 < t.points ? hi + 1 : hi;
+    stebz_bracket s;
+    s.a = stebz_end{stebz_table_point<real>(f, t.points, a), t.mantissa[a], t.exponent[a]};
+    s.b = stebz_end{stebz_table_point<real>(f, t.points, b), t.mantissa[b], t.exponent[b]};
+    s.c = stebz_end{stebz_table_point<real>(f, t.points, c), t.mantissa[c], t.exponent[c]};
+    s.k = k;
+    s.count_a = t.count[a];
+    s.count_b = t.count[b];
+    s.has_c = c != a;
+    s.idle = 0;
+    return s;
+}
+
+static __device__ __forceinline__ double bracket_interpolate(const stebz_bracket &s, bool with_c, double width)
+{
+    return bracket_point(s.a.x, s.a.mantissa, s.a.exponent, s.b.x, s.b.mantissa, s.b.exponent, s.c.x, s.c.mantissa,
+                         s.c.exponent, with_c, 1, width);
+}
+
+/* One lane: the next shift. */
+template <typename real> static __device__ double bracket_shift(const stebz_facts &f, const stebz_bracket &s)
+{
+    double const lo = bracket_lo(s), hi = bracket_hi(s), width = stebz_width(f, lo, hi);
+    double const middle = stebz_middle<real>(f, lo, hi);
+    if (!bracket_single(f, s) || s.idle >= BRACKET_PATIENCE) return middle;
+    double const x = (double)(real)bracket_interpolate(s, s.has_c, width);
+    return lo < x && x < hi ? x : middle;
+}
+
+/* Lane i of a group of m: its next shift; shifts ascend with lanes. */
+template <typename real>
+static __device__ double bracket_shift_of(const stebz_facts &f, const stebz_bracket &s, int i, int m)
+{
+    double const lo = bracket_lo(s), hi = bracket_hi(s), middle = stebz_middle<real>(f, lo, hi);
+    double const width = stebz_width(f, lo, hi), half = 0.5 * m;
+    bool const left = i < m / 2;
+    double const bisect = s.a.x + 0.5 * (s.b.x - s.a.x); /* what bracket_point returns where it cannot interpolate */
+    double best = bisect;
+    if (bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, width);
+    double x;
+    if (best == bisect) {
+        x = left ? lo + (middle - lo) * ((i + 1) / (half + 0.5)) : hi - (hi - middle) * ((m - i) / (half + 0.5));
+    } else {
+        double const secant = bracket_interpolate(s, false, width), gap = best - secant;
+        double const reach = 0.5 * (left ? best - lo : hi - best);
+        double const least = fmin(fmax(0.25 * width, gap * gap / (hi - lo)), reach);
+        int const rung = left ? m / 2 - 1 - i : i - m / 2;
+        float const climb = m > 2 ? log2f((float)(reach / least)) * (float)rung / (float)(m / 2 - 1) : 0.0f;
+        double const distance = fmin(least * (double)exp2f(climb), reach);
+        x = best + (left ? -distance : distance);
+    }
+    x = (double)(real)x;
+    return lo < x && x < hi ? x : middle;
+}
+
+/* One lane: moves the end that the count at x allows. */
+static __device__ void bracket_move(stebz_bracket &s, double x, const stebz_value &v)
+{
+    double const width = fabs(s.b.x - s.a.x);
+    bool const left = v.count >= s.k; /* eigenvalue k lies in [lo, x] */
+    if (left == s.a.x < s.b.x) {      /* the end opposite to a moves: b is dropped and a becomes the other end */
+        s.c = s.b;
+        s.b = s.a;
+        s.count_b = s.count_a;
+    } else {
+        s.c = s.a;
+    }
+    s.a = stebz_end{x, v.mantissa, v.exponent};
+    s.count_a = v.count;
+    s.has_c = 1;
+    if (s.idle >= BRACKET_PATIENCE) s.idle = 0;
+    s.idle = fabs(s.b.x - x) > 0.5 * width ? s.idle + 1 : 0;
+}
+
+static __device__ __forceinline__ stebz_end end_of_lane(unsigned mask, const stebz_end &mine, int lane)
+{
+    return stebz_end{__shfl_sync(mask, mine.x, lane), __shfl_sync(mask, mine.mantissa, lane),
+                     __shfl_sync(mask, mine.exponent, lane)};
+}
+
+/* A group: the first lane whose count reaches k and the lane before it are the new ends; shifts ascend with lanes.
+ * All lanes of the warp. */
+static __device__ void bracket_narrow(stebz_bracket &s, double x, const stebz_value &v, int m)
+{
+    unsigned const all = 0xffffffffu;
+    int const lane = threadIdx.x & 31, base = lane & ~(m - 1);
+    unsigned const reached = (__ballot_sync(all, v.count >= s.k) >> base) & (m == 32 ? all : (1u << m) - 1);
+    int const first = reached ? __ffs(reached) - 1 : m; /* 0..m: the new bracket lies before lane first */
+    bool const old_lo = first == 0, old_hi = first == m;
+    stebz_end const mine = {x, v.mantissa, v.exponent};
+    stebz_end const below = end_of_lane(all, mine, base + max(first - 1, 0));
+    stebz_end const above = end_of_lane(all, mine, base + min(first, m - 1));
+    stebz_end const below2 = end_of_lane(all, mine, base + max(first - 2, 0));
+    stebz_end const above2 = end_of_lane(all, mine, base + min(first + 1, m - 1));
+    int64_t const count_below = __shfl_sync(all, v.count, base + max(first - 1, 0));
+    int64_t const count_above = __shfl_sync(all, v.count, base + min(first, m - 1));
+    bool const a_is_lo = s.a.x < s.b.x;
+    stebz_end const lo_end = a_is_lo ? s.a : s.b, hi_end = a_is_lo ? s.b : s.a;
+    int64_t const lo_count = a_is_lo ? s.count_a : s.count_b, hi_count = a_is_lo ? s.count_b : s.count_a;
+    double const width = hi_end.x - lo_end.x;
+    stebz_end const lo = old_lo ? lo_end : below, hi = old_hi ? hi_end : above;
+    int64_t const count_lo = old_lo ? lo_count : count_below, count_hi = old_hi ? hi_count : count_above;
+    /* Beyond lo: the lane before, or the old end; nothing if lo did not move.  Likewise beyond hi; the nearer serves.
+     */
+    stebz_end const beyond_lo = first >= 2 ? below2 : lo_end, beyond_hi = first <= m - 2 ? above2 : hi_end;
+    bool const take_lo = !old_lo && (old_hi || lo.x - beyond_lo.x <= beyond_hi.x - hi.x);
+    s.a = take_lo ? lo : hi;
+    s.b = take_lo ? hi : lo;
+    s.c = take_lo ? beyond_lo : beyond_hi;
+    s.count_a = take_lo ? count_lo : count_hi;
+    s.count_b = take_lo ? count_hi : count_lo;
+    s.has_c = s.c.x != s.a.x;
+    bool const slow = hi.x - lo.x > 2 * width / (m + 1);
+    s.idle = slow && s.idle == 0 ? 1 : 0;
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* Sturm counts on the device: the rows of T stream through shared memory while every lane counts at its own shift.
+ *
+ * Mapping   one shift a lane; a row is one broadcast load for the 32 lanes of a warp.
+ * Memory    two tiles of 16 KB of rows and 2 KB of edges.  A matrix of at most two tiles (2048 rows in double, 4096 in
+ *           float) stays there and warps run freely; a larger one passes through, copied one tile ahead (cp.async), and
+ *           the block's warps move in step: one barrier a tile.
+ * Cost      per row and shift two FMAs and one funnel shift, which collects the sign: 16 rows' changes are one popc.
+ *           The chain is one FMA a row.  Rows are loaded into registers half a block ahead. */
+#ifndef EIG_STEBZ_COUNT_CUH
+#define EIG_STEBZ_COUNT_CUH
+
+#include "stebz_cuda.cuh"
+
+#include <cuda_pipeline.h>
+
+enum { STEBZ_TILE_BYTES = 16384, STEBZ_TILE_EDGES = 2048, STEBZ_SHARED = 2 * (STEBZ_TILE_BYTES + STEBZ_TILE_EDGES) };
+
+/* Bits of a number: the word with its sign, its biased exponent, and a power of two from an exponent. */
+static __device__ __forceinline__ unsigned sign_word(float x)
+{
+    return __float_as_uint(x);
+}
+static __device__ __forceinline__ unsigned sign_word(double x)
+{
+    return (unsigned)__double2hiint(x);
+}
+static __device__ __forceinline__ int exponent_field(float x)
+{
+    return (__float_as_int(x) >> 23) & 0xff;
+}
+static __device__ __forceinline__ int exponent_field(double x)
+{
+    return (__double2hiint(x) >> 20) & 0x7ff;
+}
+template <typename real> constexpr int exponent_bias = sizeof(real) == 4 ? 127 : 1023;
+template <typename real> static __device__ __forceinline__ real power_of_two(int e);
+template <> __device__ __forceinline__ float power_of_two<float>(int e)
+{
+    return __int_as_float((127 + e) << 23);
+}
+template <> __device__ __forceinline__ double power_of_two<double>(int e)
+{
+    return __hiloint2double((1023 + e) << 20, 0);
+}
+
+/* A count on its way down the rows. */
+template <typename real> struct sturm_walk {
+    real r0, r1;      /* the determinants of the last two rows, scaled */
+    unsigned signs;   /* of the last 32 rows, newest lowest */
+    unsigned changes; /* sign changes of the last block, not yet counted */
+    int count;
+    int exponent; /* of the factor taken out so far */
+};
+
+template <typename real> static __device__ __forceinline__ void walk_push(sturm_walk<real> &s, real next)
+{
+    s.signs = __funnelshift_l(sign_word(next), s.signs, 1);
+    s.r0 = s.r1;
+    s.r1 = next;
+}
+
+template <typename real>
+static __device__ __forceinline__ void walk_row(sturm_walk<real> &s, pair_of<real> row, real minus_x)
+{
+    walk_push(s, fma(fma(minus_x, row.y, row.x), s.r1, -s.r0));
+}
+
+/* Multiplies both determinants by the power of two that brings the larger into [1, 2). */
+template <typename real> static __device__ __forceinline__ void walk_normalise(sturm_walk<real> &s)
+{
+    int const e = max(exponent_field(s.r0), exponent_field(s.r1)) - exponent_bias<real>;
+    real const factor = power_of_two<real>(-e);
+    s.r0 *= factor;
+    s.r1 *= factor;
+    s.exponent += e;
+}
+
+/* Rows [from, STURM_BLOCK) of one block without haste: the first block of a matrix, and blocks of plain rows. */
+template <typename real>
+static __device__ __forceinline__ void walk_slow_block(sturm_walk<real> &s, const pair_of<real> *rows,
+                                                       const stebz_edge<real> &edge, int from, real minus_x)
+{
+    bool const plain = edge.e0 == STEBZ_PLAIN;
+    if (plain) walk_normalise(s);
+#pragma unroll 1
+    for (int j = from; j < STURM_BLOCK; ++j) {
+        pair_of<real> const row = rows[j];
+        if (plain) {
+            walk_push(s, fma(row.x + minus_x, s.r1, -(row.y * s.r0)));
+            if ((j & 3) == 3) walk_normalise(s);
+        } else {
+            walk_row<real>(s, row, minus_x);
+        }
+    }
+    if (!plain) {
+        s.r0 *= edge.s0;
+        s.r1 *= edge.s1;
+        walk_normalise(s);
+    }
+    unsigned const mask = (1u << (STURM_BLOCK - from)) - 1;
+    s.count += __popc((s.signs ^ (s.signs >> 1)) & mask);
+}
+
+/* Full blocks, rows[0] being the first row of the first. */
+template <typename real>
+static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
+                                                   const stebz_edge<real> *edges, int blocks, real minus_x)
+{
+    enum { HALF = STURM_BLOCK / 2 };
+    pair_of<real> a[HALF], b[HALF];
+#pragma unroll
+    for (int j = 0; j < HALF; ++j) a[j] = rows[j];
+    s.changes = 0;
+#pragma unroll 1
+    for (int block = 0; block < blocks; ++block) {
+        stebz_edge<real> const edge = edges[block];
+        const pair_of<real> *const next = rows + (block + 1 < blocks ? STURM_BLOCK : 0);
+        if (sizeof(real) == 4 && edge.e0 == STEBZ_PLAIN) {
+            s.count += __popc(s.changes);
+            s.changes = 0;
+            walk_slow_block(s, rows, edge, 0, minus_x);
+#pragma unroll
+            for (int j = 0; j < HALF; ++j) a[j] = next[j];
+            rows = next;
+            continue;
+        }
+#pragma unroll
+        for (int j = 0; j < HALF; ++j) b[j] = rows[HALF + j];
+#pragma unroll
+        for (int j = 0; j < HALF; ++j) walk_row<real>(s, a[j], minus_x);
+        s.count += __popc(s.changes);
+#pragma unroll
+        for (int j = 0; j < HALF; ++j) a[j] = next[j];
+        real f0 = 0, f1 = 0;
+#pragma unroll
+        for (int j = 0; j < HALF; ++j) {
+            walk_row<real>(s, b[j], minus_x);
+            if (HALF + j == STEBZ_LOOK) {
+                int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
+                real const factor = power_of_two<real>(-e);
+                s.exponent += e;
+                f0 = edge.s0 * factor;
+                f1 = edge.s1 * factor;
+            }
+        }
+        s.r0 *= f0;
+        s.r1 *= f1;
+        s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
+        rows = next;
+    }
+    s.count += __popc(s.changes);
+}
+
+/* A count and, from the division-free form, the characteristic polynomial there: mantissa 2^exponent. */
+struct stebz_value {
+    int64_t count;
+    double mantissa, exponent;
+};
+
+/* The rows of one matrix passing through a thread block's shared memory. */
+template <typename real> struct stebz_stream {
+    using pair = pair_of<real>;
+    enum { TILE_BLOCKS = STEBZ_TILE_BYTES / (STURM_BLOCK * (int)sizeof(pair)) };
+    const char *rows, *edges;
+    char *shared;
+    int64_t blocks;
+    int tiles, padding, turn;
+
+    __device__ bool resident() const
+    {
+        return tiles <= 2;
+    }
+    __device__ const pair *tile_rows(int buffer) const
+    {
+        return (const pair *)(shared + buffer * STEBZ_TILE_BYTES);
+    }
+    __device__ const stebz_edge<real> *tile_edges(int buffer) const
+    {
+        return (const stebz_edge<real> *)(shared + 2 * STEBZ_TILE_BYTES + buffer * STEBZ_TILE_EDGES);
+    }
+    __device__ int tile_blocks(int tile) const
+    {
+        int64_t const left = blocks - (int64_t)tile * TILE_BLOCKS;
+        return left < TILE_BLOCKS ? (int)left : (int)TILE_BLOCKS;
+    }
+
+    __device__ void copy(int tile, int buffer)
+    {
+        int const row_bytes = tile_blocks(tile) * STURM_BLOCK * (int)sizeof(pair);
+        int const edge_bytes = edges ? tile_blocks(tile) * (int)sizeof(stebz_edge<real>) : 0;
+        const char *const from_rows = rows + (int64_t)tile * STEBZ_TILE_BYTES;
+        const char *const from_edges = edges + (int64_t)tile * TILE_BLOCKS * sizeof(stebz_edge<real>);
+        for (int at = threadIdx.x * 16; at < row_bytes; at += blockDim.x * 16)
+            __pipeline_memcpy_async(shared + buffer * STEBZ_TILE_BYTES + at, from_rows + at, 16);
+        for (int at = threadIdx.x * 16; at < edge_bytes; at += blockDim.x * 16)
+            __pipeline_memcpy_async(shared + 2 * STEBZ_TILE_BYTES + buffer * STEBZ_TILE_EDGES + at, from_edges + at,
+                                    16);
+        __pipeline_commit();
+    }
+
+    /* Pivot counts have no edges.  All threads of the block. */
+    __device__ void open(const stebz_rows &t, bool pivots, char *memory)
+    {
+        rows = (const char *)t.rows, edges = pivots ? NULL : (const char *)t.edges, shared = memory, blocks = t.blocks;
+        tiles = (int)((blocks + TILE_BLOCKS - 1) / TILE_BLOCKS);
+        padding = (int)(blocks * STURM_BLOCK - t.n);
+        turn = 0;
+        copy(0, 0);
+        if (!resident()) return;
+        if (tiles == 2) copy(1, 1);
+        __pipeline_wait_prior(0);
+        __syncthreads();
+    }
+
+    /* The buffer that holds the tile; starts the copy of the one after it.  The barrier publishes this tile's copy and
+     * proves that nobody reads the other buffer any more.  All threads of the block, unless resident. */
+    __device__ int acquire(int tile)
+    {
+        if (resident()) return tile;
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        int const buffer = turn & 1;
+        turn ^= 1;
+        copy(tile + 1 < tiles ? tile + 1 : 0, buffer ^ 1);
+        return buffer;
+    }
+
+    /* Division-free count at x.  All threads of the block, unless resident. */
+    __device__ stebz_value count(real x)
+    {
+        sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
+        stebz_value value = {0, 0, 0};
+        for (int tile = 0; tile < tiles; ++tile) {
+            int const buffer = acquire(tile), here = tile_blocks(tile);
+            int skip = 0;
+            if (tile == 0 && padding > 0) {
+                walk_slow_block(s, tile_rows(buffer), tile_edges(buffer)[0], padding, -x);
+                skip = 1;
+            }
+            if (here > skip)
+                walk_blocks(s, tile_rows(buffer) + skip * STURM_BLOCK, tile_edges(buffer) + skip, here - skip, -x);
+            value.count += s.count;
+            value.exponent += s.exponent;
+            s.count = s.exponent = 0;
+        }
+        value.mantissa = s.r1;
+        return value;
+    }
+
+    /* Pivot count at x, rows being pairs (a, b) of double. */
+    __device__ stebz_value count_pivots(double x, double pivmin)
+    {
+        stebz_value value = {0, 0, 0};
+        double q = 1;
+        for (int tile = 0; tile < tiles; ++tile) {
+            const pair *const row = tile_rows(acquire(tile));
+            int const end = tile_blocks(tile) * STURM_BLOCK;
+            int count = 0;
+            for (int j = tile == 0 ? padding : 0; j < end; ++j) {
+                q = sturm_pivot((double)row[j].x, (double)row[j].y, x, q, pivmin);
+                count += q < 0;
+            }
+            value.count += count;
+        }
+        return value;
+    }
+};
+
+#endif

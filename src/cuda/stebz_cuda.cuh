@@ -1,0 +1,171 @@
+/* stebz on CUDA: what its files share.
+ *
+ *   stebz_prepare.cu       finite check, norm, scale, coefficients; ranges by value
+ *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
+ *   stebz_multisection.cu  table of shifts, then independent brackets
+ *   stebz_batched.cu       a block or a warp for each matrix of a batch
+ *   stebz_tree.cu          the report's interval tree
+ *   stebz_cuda.cu          the driver: workspace, host arrays, and which kernels run */
+#ifndef EIG_STEBZ_CUDA_CUH
+#define EIG_STEBZ_CUDA_CUH
+
+#include "cuda_common.cuh"
+#include "sturm.h"
+
+/* Two numbers of a row: (alpha, gamma) of the division-free count, or (a, b) of the pivot count. */
+template <typename real> struct stebz_pair;
+template <> struct stebz_pair<float> {
+    using type = float2;
+};
+template <> struct stebz_pair<double> {
+    using type = double2;
+};
+template <typename real> using pair_of = typename stebz_pair<real>::type;
+
+/* Where a block of STURM_BLOCK rows ends: the scales of its last two rows, by which r becomes p, and the exponents of
+ * the scales of rows STEBZ_LOOK-1 and STEBZ_LOOK.  The power of two that keeps p in range is taken from those rows, six
+ * before the block ends, so that it is ready when the last row is. */
+enum { STEBZ_LOOK = 9, STEBZ_PLAIN = -100000 };
+template <typename real> struct alignas(16) stebz_edge {
+    real s0, s1;
+    int e0, e1; /* e0 = STEBZ_PLAIN: the block's scales would leave float's range; its rows hold (a, b*b) instead */
+};
+
+/* One matrix as the kernels read it.  Rows are padded in front to whole blocks, so that the last block is full; the
+ * padding is skipped.  In device memory. */
+struct stebz_rows {
+    int64_t n, blocks;
+    void *rows;  /* [blocks * STURM_BLOCK] pairs; room for pairs of double */
+    void *edges; /* [blocks] */
+};
+
+/* Facts about one matrix, made by the preparation and read by every later kernel.  Numbers are in units of the scaled
+ * matrix: original = scaled * 2^scale. */
+struct stebz_facts {
+    int finite, zero, scale;
+    int pivot, fine;       /* counts are by pivots; small eigenvalues are wanted to more than eps*||T|| */
+    double norm, lo, hi;   /* largest absolute row sum; an interval that holds all eigenvalues strictly */
+    double abstol, reltol; /* in effect */
+    double error;          /* a computed count is exact for a matrix at most this far from T */
+    double pivmin;
+    long long il, iu;
+    unsigned long long next; /* eigenvalues handed out so far by the current launch */
+    unsigned finished;       /* thread blocks that are done in the current launch */
+};
+
+/* What one thread block of the measuring kernel found; [1] with entries magnified, for matrices of tiny norm. */
+struct stebz_partial {
+    double norm[2], lo[2], hi[2];
+    int finite;
+};
+
+enum { STEBZ_MEASURE_BLOCKS = 256 };
+
+/* Counts at points 0..points-1, equally spaced over [facts.lo, facts.hi], ends included. */
+struct stebz_table {
+    int64_t points;
+    int64_t *count;
+    double *mantissa, *exponent; /* the characteristic polynomial: mantissa 2^exponent */
+};
+
+/* Everything of one matrix's computation; passed to kernels by value. */
+struct stebz_job {
+    const void *d, *e;
+    void *w, *lower, *upper;
+    int64_t *m;
+    eig_range range;
+    int64_t il, iu;
+    double vl, vu, abstol, reltol;
+    bool pivots; /* count by pivots whatever the tolerance */
+    stebz_rows t;
+    stebz_facts *facts;
+    stebz_partial *partials;
+    stebz_table table;
+    int64_t first, last; /* part of the wanted eigenvalues that a launch refines, counted from 0, last excluded */
+};
+
+/* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Never synchronises. */
+eig_status stebz_prepare(eig_context *ctx, char precision, const stebz_job &job);
+
+/* Counts by pivots at m shifts, after stebz_prepare. */
+eig_status stebz_count_shifts(eig_context *ctx, char precision, const stebz_job &job, const void *x, int64_t m,
+                              int64_t *count);
+
+/* Method multisection, after stebz_prepare: the table, then the brackets of [job.first, job.last). */
+int64_t stebz_table_points(const stebz_problem *p);
+eig_status stebz_fill_table(eig_context *ctx, char precision, const stebz_job &job);
+eig_status stebz_refine(eig_context *ctx, char precision, const stebz_job &job);
+
+/* Method interval tree, after stebz_prepare; marks, if not NULL, are recorded after step 1 and the one-intervals. */
+size_t stebz_tree_bytes(int64_t n);
+eig_status stebz_tree(eig_context *ctx, char precision, const stebz_job &job, void *work, cudaEvent_t *marks);
+
+/* Batches whose matrices fit in shared memory.  Device arrays; p->work is ready. */
+bool stebz_batch_fits(const eig_context *ctx, const stebz_problem *p);
+eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
+
+#ifdef __CUDACC__
+
+/* Scaled entries of T: a_i, and |b_i| between rows i-1 and i (row 0 has none and gets 0). */
+template <typename real>
+static __device__ __forceinline__ double2 stebz_entry(const real *d, const real *e, int64_t i, int scale)
+{
+    return make_double2(scalbn((double)d[i], -scale), i > 0 ? fabs(scalbn((double)e[i - 1], -scale)) : 0.0);
+}
+
+/* Point j of a table over [lo, hi], rounded to the precision of the count. */
+template <typename real>
+static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, int64_t points, int64_t j)
+{
+    return j == points - 1 ? f.hi : (double)(real)(f.lo + (f.hi - f.lo) * ((double)j / (double)(points - 1)));
+}
+
+/* How wide a final bracket may be. */
+static __device__ __forceinline__ double stebz_width(const stebz_facts &f, double lo, double hi)
+{
+    return fmax(f.abstol, f.reltol * fmax(fabs(lo), fabs(hi)));
+}
+
+static __device__ __forceinline__ bool stebz_narrow_enough(const stebz_facts &f, double lo, double hi)
+{
+    return hi - lo <= stebz_width(f, lo, hi);
+}
+
+/* Middle of a bracket.  Where small eigenvalues are wanted to relative accuracy it is geometric if the ends differ by
+ * orders of magnitude, so that 1e-300 is as near as 1e-3. */
+template <typename real>
+static __device__ __forceinline__ double stebz_middle(const stebz_facts &f, double lo, double hi)
+{
+    double const mid = lo + 0.5 * (hi - lo);
+    if (!f.pivot) return (double)(real)mid;
+    if (!f.fine) return mid;
+    double const least = fmax(f.abstol, f.pivmin);
+    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(fmax(lo, least));
+    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(fmax(-hi, least));
+    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
+    return mid;
+}
+
+/* Rounds y*2^scale to the output's precision, down or up where it is not representable. */
+template <typename real> static __device__ __forceinline__ real stebz_original(double y, int scale, int direction)
+{
+    double const value = scalbn(y, scale);
+    double const exact = scalbn(value, -scale); /* differs from y only where value is subnormal */
+    real rounded = (real)value;
+    if (direction < 0 && ((double)rounded > value || exact > y)) rounded = nextafter(rounded, (real)-INFINITY);
+    if (direction > 0 && ((double)rounded < value || exact < y)) rounded = nextafter(rounded, (real)INFINITY);
+    return rounded;
+}
+
+/* Writes eigenvalue number at (from 0) of the job from its final bracket. */
+template <typename real>
+static __device__ __forceinline__ void stebz_store(const stebz_facts &f, real *w, real *lower, real *upper, int64_t at,
+                                                   double lo, double hi)
+{
+    w[at] = stebz_original<real>(lo + 0.5 * (hi - lo), f.scale, 0);
+    if (lower) lower[at] = stebz_original<real>(__dsub_rd(lo, f.error), f.scale, -1);
+    if (upper) upper[at] = stebz_original<real>(__dadd_ru(hi, f.error), f.scale, 1);
+}
+
+#endif
+#endif

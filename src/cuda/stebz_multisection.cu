@@ -1,0 +1,239 @@
+/* stebz on CUDA, method multisection: a table of shifts, then independent brackets.
+ *
+ * Owner     table: lane j owns shift j.  Brackets: a group of m lanes owns one eigenvalue at a time and takes the next
+ *           from a counter when it is done, so that a slow bracket holds nobody up.  m is the largest power of two that
+ *           keeps the lanes at about one warp a scheduler, where one more shift costs nothing: 8 for 2048 eigenvalues,
+ *           1 from 16384 on.
+ * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
+ * Bits      an eigenvalue's shifts depend on the matrix, n and the range alone, not on lanes or order.
+ * Order     ascending: the last block takes running maxima of w, lower and upper where w descends, which can happen in
+ * the last places because counts are not monotone there; lower <= exact <= upper stays true. Bound by  the chain of one
+ * FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
+#include "stebz_bracket.cuh"
+
+enum { TABLE_LANES = 16384, SMALL_THREADS = 128, THREADS = 256 };
+
+/* The count that the facts ask for: division-free in the data's precision, or, if it may be wanted, by pivots. */
+template <typename real, bool may_pivot> struct counter {
+    stebz_stream<real> product;
+    stebz_stream<double> pivots;
+
+    __device__ void open(const stebz_facts &f, const stebz_rows &t, char *memory)
+    {
+        if (may_pivot && f.pivot)
+            pivots.open(t, true, memory);
+        else
+            product.open(t, false, memory);
+    }
+    __device__ bool resident(const stebz_facts &f) const
+    {
+        return may_pivot && f.pivot ? pivots.resident() : product.resident();
+    }
+    __device__ stebz_value count(const stebz_facts &f, double x)
+    {
+        if (may_pivot && f.pivot) return pivots.count_pivots(x, f.pivmin);
+        return product.count((real)x);
+    }
+};
+
+template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job)
+{
+    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    stebz_facts const f = *job.facts;
+    if (!f.finite || f.zero) return;
+    counter<real, may_pivot> counter;
+    counter.open(f, job.t, memory);
+    stebz_table const t = job.table;
+    for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < t.points; first += (int64_t)gridDim.x * blockDim.x) {
+        int64_t const j = first + threadIdx.x;
+        stebz_value const v = counter.count(f, stebz_table_point<real>(f, t.points, j < t.points ? j : t.points - 1));
+        if (j >= t.points) continue;
+        /* The ends need no rounding analysis: no eigenvalue lies below, none above. */
+        t.count[j] = j == 0 ? 0 : j == t.points - 1 ? job.t.n : v.count;
+        t.mantissa[j] = v.mantissa;
+        t.exponent[j] = v.exponent;
+    }
+    __pipeline_wait_prior(0);
+}
+
+/* True in all threads of the block if the values do not ascend. */
+template <typename real> static __device__ bool descends(const real *values, int64_t first, int64_t last)
+{
+    bool found = false;
+    for (int64_t i = (first > 0 ? first : 1) + threadIdx.x; i < last; i += blockDim.x)
+        found |= __ldcg(values + i) < __ldcg(values + i - 1);
+    return __syncthreads_or(found);
+}
+
+/* Running maximum of values[first..last), continued from values[first-1]; by the first warp. */
+template <typename real> static __device__ void running_maximum(real *values, int64_t first, int64_t last)
+{
+    if (!values || threadIdx.x >= 32) return;
+    real carry = first > 0 ? __ldcg(values + first - 1) : -(real)INFINITY;
+    for (int64_t base = first; base < last; base += 32) {
+        int64_t const i = base + threadIdx.x;
+        real const value = i < last ? __ldcg(values + i) : -(real)INFINITY;
+        real highest = value;
+        for (int step = 1; step < 32; step *= 2) {
+            real const other = __shfl_up_sync(0xffffffffu, highest, step);
+            highest = (int)threadIdx.x >= step ? fmax(highest, other) : highest;
+        }
+        highest = fmax(highest, carry);
+        if (i < last && highest != value) values[i] = highest;
+        carry = __shfl_sync(0xffffffffu, highest, 31);
+    }
+}
+
+/* The last block to come here orders the results and clears the counters for the next launch. */
+template <typename real> static __device__ void finish_launch(const stebz_job &job, int64_t first, int64_t last)
+{
+    __shared__ bool is_last;
+    __threadfence();
+    __syncthreads(); /* all results of this block are written */
+    if (threadIdx.x == 0) is_last = atomicAdd(&job.facts->finished, 1u) == gridDim.x - 1;
+    __syncthreads(); /* is_last is known */
+    if (!is_last) return;
+    __threadfence();
+    if (descends((const real *)job.w, first, last)) {
+        running_maximum((real *)job.w, first, last);
+        running_maximum((real *)job.lower, first, last);
+        running_maximum((real *)job.upper, first, last);
+    }
+    if (threadIdx.x == 0) {
+        job.facts->next = 0;
+        job.facts->finished = 0;
+    }
+}
+
+/* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */
+template <typename real> static __device__ bool trivial(const stebz_job &job, const stebz_facts &f, int64_t wanted)
+{
+    bool const single = blockIdx.x == 0 && threadIdx.x == 0;
+    if (single && job.m) *job.m = f.finite ? wanted : 0;
+    if (f.finite && !f.zero) return false;
+    int64_t const fill = f.finite ? wanted : job.range == EIG_RANGE_INDEX ? job.iu - job.il + 1 : job.t.n;
+    real const value = f.finite ? 0 : (real)NAN;
+    int64_t const step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < fill; i += step) {
+        ((real *)job.w)[i] = value;
+        if (job.lower) ((real *)job.lower)[i] = value;
+        if (job.upper) ((real *)job.upper)[i] = value;
+    }
+    return true;
+}
+
+/* Lanes an eigenvalue, for so many eigenvalues. */
+static __device__ int lanes_each(int64_t wanted)
+{
+    int m = 1;
+    while (m < 32 && 2 * m * wanted <= TABLE_LANES) m *= 2;
+    return m;
+}
+
+template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) refine_kernel(stebz_job job)
+{
+    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    stebz_facts const f = *job.facts;
+    int64_t const wanted = f.iu >= f.il ? f.iu - f.il + 1 : 0, last = job.last < wanted ? job.last : wanted;
+    if (trivial<real>(job, f, wanted)) return;
+    counter<real, may_pivot> counter;
+    counter.open(f, job.t, memory);
+    bool const resident = counter.resident(f);
+
+    int const m = lanes_each(wanted), lane = threadIdx.x & (m - 1);
+    int64_t const groups = (int64_t)gridDim.x * blockDim.x / m;
+    int64_t at = job.first + ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / m;
+    stebz_bracket s = {};
+    if (at < last) s = bracket_from_table<real>(f, job.table, f.il + at);
+    for (;;) {
+        /* Groups whose bracket is narrow enough store it and take the next eigenvalue. */
+        double x = 0;
+        for (;;) {
+            bool done = false;
+            double const lo = bracket_lo(s), hi = bracket_hi(s);
+            if (at < last) {
+                double const mid = stebz_middle<real>(f, lo, hi);
+                done = stebz_narrow_enough(f, lo, hi) || !(lo < mid && mid < hi);
+            }
+            if (!__any_sync(0xffffffffu, done)) break;
+            unsigned long long ticket = 0;
+            if (done && lane == 0) {
+                stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
+                ticket = atomicAdd(&job.facts->next, 1ull);
+            }
+            ticket = __shfl_sync(0xffffffffu, ticket, (threadIdx.x & 31) & ~(m - 1));
+            if (!done) continue;
+            at = job.first + groups + (int64_t)ticket;
+            if (at < last) s = bracket_from_table<real>(f, job.table, f.il + at);
+        }
+        bool const active = at < last;
+        if (!(resident ? __any_sync(0xffffffffu, active) : __syncthreads_or(active))) break;
+        if (active) x = m > 1 ? bracket_shift_of<real>(f, s, lane, m) : bracket_shift<real>(f, s);
+        stebz_value const v = counter.count(f, x);
+        if (m > 1)
+            bracket_narrow(s, x, v, m);
+        else
+            bracket_move(s, x, v);
+    }
+    __pipeline_wait_prior(0);
+    finish_launch<real>(job, job.first, last);
+}
+
+/* --------------------------------------------------------------- launchers */
+
+/* Twice as many shifts as eigenvalues, and at least one for each lane that costs nothing. */
+int64_t stebz_table_points(const stebz_problem *p)
+{
+    int64_t const wanted = p->range == EIG_RANGE_VALUE ? (p->n + 1) / 2 : p->iu - p->il + 1;
+    int64_t const points = (2 * wanted + THREADS - 1) / THREADS * THREADS;
+    return points > TABLE_LANES ? points : (int64_t)TABLE_LANES;
+}
+
+/* Blocks of a launch for so many lanes: no more than can run at once. */
+template <typename kernel_type>
+static eig_status choose_grid(eig_context *ctx, kernel_type kernel, int64_t lanes, int *blocks, int *threads)
+{
+    *threads = lanes <= TABLE_LANES ? SMALL_THREADS : THREADS;
+    int64_t const want = (lanes + *threads - 1) / *threads;
+    int each = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, *threads, 0));
+    int64_t const most = (int64_t)each * cuda_state_of(ctx)->multiprocessors;
+    *blocks = (int)(want < most ? want : most);
+    return EIG_OK;
+}
+
+template <typename real, bool may_pivot> static eig_status launch_table(eig_context *ctx, const stebz_job &job)
+{
+    int blocks = 0, threads = 0;
+    eig_status const status = choose_grid(ctx, table_kernel<real, may_pivot>, job.table.points, &blocks, &threads);
+    if (status != EIG_OK) return status;
+    table_kernel<real, may_pivot><<<blocks, threads, 0, cuda_state_of(ctx)->stream>>>(job);
+    CUDA_LAUNCHED("stebz: table_kernel");
+    return EIG_OK;
+}
+
+template <typename real, bool may_pivot> static eig_status launch_refine(eig_context *ctx, const stebz_job &job)
+{
+    int64_t const part = job.last - job.first, lanes = part > TABLE_LANES ? part : (int64_t)TABLE_LANES;
+    int blocks = 0, threads = 0;
+    eig_status const status = choose_grid(ctx, refine_kernel<real, may_pivot>, lanes, &blocks, &threads);
+    if (status != EIG_OK) return status;
+    refine_kernel<real, may_pivot><<<blocks, threads, 0, cuda_state_of(ctx)->stream>>>(job);
+    CUDA_LAUNCHED("stebz: refine_kernel");
+    return EIG_OK;
+}
+
+/* With the default tolerance no matrix needs pivots; with another, its norm decides on the device. */
+eig_status stebz_fill_table(eig_context *ctx, char precision, const stebz_job &job)
+{
+    if (precision == 's')
+        return job.abstol > 0 ? launch_table<float, true>(ctx, job) : launch_table<float, false>(ctx, job);
+    return job.abstol > 0 ? launch_table<double, true>(ctx, job) : launch_table<double, false>(ctx, job);
+}
+
+eig_status stebz_refine(eig_context *ctx, char precision, const stebz_job &job)
+{
+    if (precision == 's')
+        return job.abstol > 0 ? launch_refine<float, true>(ctx, job) : launch_refine<float, false>(ctx, job);
+    return job.abstol > 0 ? launch_refine<double, true>(ctx, job) : launch_refine<double, false>(ctx, job);
+}

@@ -1,0 +1,102 @@
+/* Preparation of a matrix for counting: what one thread does.  The single and the batched form share it. */
+#ifndef EIG_STEBZ_PREPARE_CUH
+#define EIG_STEBZ_PREPARE_CUH
+
+#include "stebz_count.cuh"
+
+/* Extremes of the row sums of reduced [0] and of magnified entries [1], so that one of them has neither overflowed nor
+ * lost subnormal digits. */
+template <typename real>
+static __device__ stebz_partial measure_rows(const real *d, const real *e, int64_t n, int64_t first, int64_t step)
+{
+    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 1};
+    for (int64_t i = first; i < n; i += step) {
+        double const a = d[i], before = i > 0 ? (double)e[i - 1] : 0, after = i < n - 1 ? (double)e[i] : 0;
+        p.finite &= isfinite(a) && isfinite(before) && isfinite(after);
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            double const factor = k ? 0x1p200 : 0x1p-2;
+            double const radius = factor * fabs(before) + factor * fabs(after), centre = factor * a;
+            p.norm[k] = fmax(p.norm[k], fabs(centre) + radius);
+            p.lo[k] = fmin(p.lo[k], centre - radius);
+            p.hi[k] = fmax(p.hi[k], centre + radius);
+        }
+    }
+    return p;
+}
+
+/* Scale, interval and tolerances from the extremes of the row sums. */
+template <typename real> static __device__ stebz_facts find_facts(const stebz_job &job, const stebz_partial &p)
+{
+    double const eps = sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON;
+    stebz_facts f = {};
+    f.finite = p.finite;
+    f.zero = p.norm[1] == 0;
+    f.il = job.il;
+    f.iu = job.iu;
+    f.pivmin = DBL_MIN;
+    if (!f.finite || f.zero) return f;
+    int const k = p.norm[0] < 0x1p-900;
+    int exponent;
+    f.norm = frexp(p.norm[k], &exponent);
+    f.scale = exponent + (k ? -200 : 2);
+    f.abstol = job.abstol > 0 ? scalbn(job.abstol, -f.scale) : eps * f.norm;
+    f.reltol = job.reltol > 0 ? job.reltol : 2 * eps;
+    f.fine = job.abstol > 0 && f.abstol < eps * f.norm;
+    f.pivot = f.fine || job.pivots;
+    f.error = (f.pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * f.norm;
+    double const margin = 2 * STURM_ERROR_PRODUCT * eps * f.norm;
+    f.lo = (double)(real)(scalbn(p.lo[k], -exponent) - margin);
+    f.hi = (double)(real)(scalbn(p.hi[k], -exponent) + margin);
+    if (job.t.n == 1) {
+        f.lo = f.hi = scalbn(p.lo[k], -exponent);
+        f.error = 0;
+    }
+    return f;
+}
+
+/* One block of rows for the division-free count; rows and edge are the block's own. */
+template <typename real>
+static __device__ void product_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
+                                     pair_of<real> *rows, stebz_edge<real> *edge)
+{
+    real const floor = sizeof(real) == 4 ? (real)STURM_FLOOR_S : (real)STURM_FLOOR_D;
+    real scale_2 = 1, scale_1 = 1, least = 1;
+    stebz_edge<real> out = {};
+    for (int j = from; j < STURM_BLOCK; ++j) {
+        double2 const entry = stebz_entry(d, e, row + j, f.scale);
+        real const b = row + j > 0 ? fmax((real)entry.y, floor) : (real)1;
+        pair_of<real> value;
+        sturm_coefficients((real)entry.x, b, &scale_2, &scale_1, &value.x, &value.y);
+        rows[j] = value;
+        least = fmin(least, scale_1);
+        if (j == STEBZ_LOOK - 1) out.e0 = exponent_field(scale_1) - 2 * exponent_bias<real>;
+        if (j == STEBZ_LOOK) out.e1 = exponent_field(scale_1) - 2 * exponent_bias<real>;
+    }
+    out.s0 = scale_2;
+    out.s1 = scale_1;
+    if (sizeof(real) == 4 && !(least >= (real)STURM_LEAST_SCALE_S)) {
+        out.e0 = STEBZ_PLAIN;
+        for (int j = from; j < STURM_BLOCK; ++j) {
+            double2 const entry = stebz_entry(d, e, row + j, f.scale);
+            real const b = fmax((real)entry.y, floor);
+            rows[j].x = (real)entry.x;
+            rows[j].y = b * b;
+        }
+    }
+    *edge = out;
+}
+
+/* Rows at..at+STURM_BLOCK-1 of the padded matrix, row being the first one's number in T, from `from` on. */
+template <typename real>
+static __device__ void make_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
+                                  const stebz_rows &t, int64_t at)
+{
+    if (f.pivot) {
+        for (int j = from; j < STURM_BLOCK; ++j) ((double2 *)t.rows)[at + j] = stebz_entry(d, e, row + j, f.scale);
+    } else {
+        product_block(d, e, row, from, f, (pair_of<real> *)t.rows + at, (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
+    }
+}
+
+#endif

@@ -44,19 +44,19 @@ static bool shipped_in(job *j, const char *folder)
 
 /* Finds the shipped matrix: in ./data, beside the program (a build folder or an installation), or where this build
  * was to be installed. */
-static bool find_shipped(job *j)
+static bool find_shipped(job *j, const char *name)
 {
     if (shipped_in(j, "data")) return true;
+    static const char *const beside[] = {"../share/eigpack/data", "../data", "../../data"};
     char program[PATH_MAX], folder[PATH_MAX + 32];
-    ssize_t const length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        static const char *const beside[] = {"../share/eigpack/data", "../data", "../../data"};
-        program[length] = '\0';
-        *strrchr(program, '/') = '\0';
-        for (int i = 0; i < 3; i++) {
-            snprintf(folder, sizeof folder, "%s/%s", program, beside[i]);
-            if (shipped_in(j, folder)) return true;
-        }
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0) length = snprintf(program, sizeof program, "%s", name); /* no /proc: as it was called */
+    program[length < (ssize_t)sizeof program ? length : 0] = '\0';
+    char *const slash = strrchr(program, '/');
+    for (int i = 0; slash && i < 3; i++) {
+        *slash = '\0';
+        snprintf(folder, sizeof folder, "%s/%s", program, beside[i]);
+        if (shipped_in(j, folder)) return true;
     }
     return shipped_in(j, EIG_DATA_FOLDER);
 }
@@ -83,7 +83,7 @@ static int read_options(const arguments *args, job *j)
     if (j->random && j->diagonal) return cli_fail(CLI_USAGE, "--matrix-size makes a random matrix: give no --diagonal");
     if (j->random || j->diagonal) return CLI_OK;
     const char *const reference = j->reference;
-    if (!find_shipped(j))
+    if (!find_shipped(j, args->program))
         return cli_fail(CLI_USAGE, "the shipped matrix (diagonal.dat, superdiagonal.dat, reference.dat) is in neither "
                                    "./data nor " EIG_DATA_FOLDER ": name the files by --diagonal and --superdiagonal");
     if (reference) j->reference = reference;

@@ -35,6 +35,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(name, commands[i]->name) != 0) continue;
         arguments args;
         int const status = options_read(commands[i], argc - 1, argv + 1, &args);
+        args.program = argv[0];
         return status >= 0 ? status : commands[i]->run(&args);
     }
     if (strcmp(name, "--version") == 0) {

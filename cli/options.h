@@ -21,7 +21,8 @@ enum { OPTIONS_MAX = 64, FILES_MAX = 8 };
 
 typedef struct arguments {
     const cli_command *command;
-    int count; /* what is no option: files and names */
+    const char *program; /* argv[0] of main */
+    int count;           /* what is no option: files and names */
     const char *file[FILES_MAX];
     int given; /* options in the order of the command line */
     const char *name[OPTIONS_MAX], *value[OPTIONS_MAX];

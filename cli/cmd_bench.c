@@ -105,7 +105,7 @@ static int run(const arguments *args)
     bench b = {.args = args, .quick = option_given(args, "quick"), .rivals = option_given(args, "rivals")};
     double budget = b.quick ? 0.2 : 1, rival = b.quick ? 2 : 10;
     if (!option_real(args, "budget", 0, &budget) || !option_real(args, "rival-budget", 0, &rival)) return CLI_USAGE;
-    if (args->count != 1) return cli_fail(CLI_USAGE, "bench takes one FAMILY: stebz");
+    if (args->count != 1) return cli_fail(CLI_USAGE, "bench takes one FAMILY; see eigpack bench --help");
     b.budget_ms = 1e3 * budget, b.rival_ms = 1e3 * rival;
     if (b.rivals && !rivals_open()) cli_fail(CLI_OK, "no LAPACK library found: running without rivals");
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -118,7 +118,7 @@ static int run(const arguments *args)
         eig_destroy(b.ctx);
         return status;
     }
-    return cli_fail(CLI_USAGE, "unknown family '%s': use stebz", args->file[0]);
+    return cli_fail(CLI_USAGE, "unknown family '%s'; see eigpack bench --help", args->file[0]);
 }
 
 static const option_row options[] = {
@@ -140,9 +140,9 @@ const cli_command command_bench = {
     .name = "bench",
     .summary = "times on this machine, every answer checked, against LAPACK where present",
     .usage = "FAMILY [--type T] [--n LIST] [--rivals] [--csv F] ...",
-    .text =
-        "Times a family's cases: medians of repeats, each answer checked.  For stebz an answer passes when Sturm\n"
-        "counts show every eigenvalue within max(tolerance, 4 eps max|w|); `error` is the bound shown, in eps max|w|.",
+    .text = "Times the cases of a family: medians of repeats, each answer checked.\n"
+            "  stebz   an answer passes when Sturm counts show every eigenvalue within max(tolerance, 4 eps max|w|);\n"
+            "          `error` is the bound shown, in eps max|w|",
     .examples = "  eigpack bench stebz --quick\n"
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"

@@ -262,8 +262,8 @@ static void test_one_file(void **state)
 {
     static const char *const mtx[] = {
         "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 1\n2 1 4\n2 2 2\n3 2 5\n3 3 3\n",
-        "%%matrixmarket MATRIX Coordinate Integer General\n%%x\n\n3 3 8\n1 1 1\n1 2 4\n2 1 4\n2 2 2\n2 3 5\n3 2 5\n3 3 "
-        "3\n3 1 0",
+        ("%%matrixmarket MATRIX Coordinate Integer General\n%%x\n\n"
+         "3 3 8\n1 1 1\n1 2 4\n2 1 4\n2 2 2\n2 3 5\n3 2 5\n3 3 3\n3 1 0"),
         "%%MatrixMarket matrix array real symmetric\n3 3\n1\n4\n0\n2\n5\n3\n",
         "%%MatrixMarket matrix array real general\r\n3 3\r\n1\r\n4\r\n0\r\n4\r\n2\r\n5\r\n0\r\n5\r\n3\r\n",
     };

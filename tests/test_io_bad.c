@@ -89,7 +89,8 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.mtx", VECTOR, DENSE "general\n2 2\n1 2 3 4\n", "2 x 2 matrix; a vector is needed"},
     {"x.mtx", VECTOR, "%%MatrixMarket matrix array complex general\n1 1\n1 2\n", "is complex"},
     {"x.mat", ARRAY, "", "is empty"},
-    {"x.mat", ARRAY, "1 2 3", "matio"},
+    {"x.mat", ARRAY, "1 2 3", "is not a .mat file"},
+    {"x.mat", ARRAY, "MATLAB 5.0 MAT-file", "is truncated"},
 };
 
 #define SHAPE(descr, order, shape) "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape "}"
@@ -137,6 +138,7 @@ static void test_text(void **state)
     (void)state;
     for (size_t c = 0; c < COUNT(text_cases); ++c) {
         io_error error = {""};
+        if (strcmp(text_cases[c].name, "x.mat") == 0 && !io_has_mat()) continue;
         put_text(text_cases[c].name, text_cases[c].text);
         assert_refused(read_as(text_cases[c].what, text_cases[c].name, &error), text_cases[c].name, &error,
                        text_cases[c].words);

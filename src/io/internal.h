@@ -84,6 +84,7 @@ bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagona
 bool mtx_write(FILE *out, const io_array *a); /* rank 1 or 2 */
 bool mtx_write_tridiagonal(FILE *out, const io_tridiagonal *t);
 
+bool mat_check(const char *path, size_t *bytes, io_error *error); /* whether it is a whole .mat file, and its size */
 bool mat_read(const char *path, io_array *a, io_error *error);
 bool mat_write(const char *path, const char *variable, const io_array *a, io_error *error);
 

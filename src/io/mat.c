@@ -1,16 +1,14 @@
 /* MATLAB's .mat files, through matio (https://github.com/tbeu/matio): level 4, 5 and 7.3 in, level 5 out.
  *
  * MATLAB stores by columns, we by rows, and its third extent is our first: an n x n x batch array becomes
- * (batch, n, n).  matio tells neither of failed writes nor of missing bytes, so that a file's completeness is checked
- * before it is read, and what was written is read back and compared before it takes its name. */
-#define _POSIX_C_SOURCE 200809L
+ * (batch, n, n).  matio tells neither of failed writes nor of missing bytes, so that a file is checked before it is
+ * read (mat_check.c), and what was written is read back and compared before it takes its name. */
 #include "internal.h"
 
 #include <errno.h>
 #include <matio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The two arrangements of one array. */
 typedef struct mat_layout {
@@ -27,59 +25,6 @@ static size_t by_columns(const mat_layout *m, size_t k)
 static size_t layout_count(const mat_layout *m)
 {
     return m->rows * m->columns * m->batch;
-}
-
-/* ------------------------------------------------------------------ completeness of the file */
-
-static uint32_t load32(const unsigned char *b, bool big)
-{
-    return big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
-               : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
-}
-
-/* Walks elements from at to end, each with its type and size in 8 bytes, and whether none reaches beyond end.  The
- * parts of a matrix are elements too: padded to multiples of 8 bytes, and short ones packed into their first 8. */
-static bool elements_complete(FILE *file, bool big, bool within_matrix, off_t at, off_t end)
-{
-    enum { MATRIX = 14 };
-    while (end - at >= 8) {
-        unsigned char tag[8];
-        if (fseeko(file, at, SEEK_SET) != 0 || fread(tag, 1, sizeof tag, file) < sizeof tag) return false;
-        uint32_t const type = load32(tag, big);
-        off_t size = (off_t)load32(tag + 4, big);
-        at += 8;
-        if (within_matrix && type >> 16 != 0) continue;
-        if (size > end - at) return false;
-        if (!within_matrix && type == MATRIX && !elements_complete(file, big, true, at, at + size)) return false;
-        if (within_matrix) size = (size + 7) / 8 * 8;
-        at += size;
-    }
-    return within_matrix || at == end;
-}
-
-/* Whether the file is as long as its elements say.  matio does not ask: it gives zeros for what is missing.  Level 5
- * has 128 bytes of header; files of other levels have other headers and pass. */
-static bool file_complete(FILE *file, off_t bytes)
-{
-    unsigned char header[128] = {0};
-    if (fread(header, 1, sizeof header, file) < sizeof header) return memcmp(header, "MATLAB", 6) != 0;
-    bool const big = header[126] == 'M' && header[127] == 'I', little = header[126] == 'I' && header[127] == 'M';
-    if ((!big && !little) || header[big ? 124 : 125] != 1) return true;
-    return elements_complete(file, big, false, sizeof header, bytes);
-}
-
-static bool check_file(const char *path, size_t *bytes, io_error *error)
-{
-    FILE *const file = fopen(path, "rb");
-    if (!file) return io_fail(error, path, "cannot be opened: %s", strerror(errno));
-    struct stat status;
-    bool const regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    bool const complete = regular && status.st_size > 0 && file_complete(file, status.st_size);
-    fclose(file);
-    if (!regular) return io_fail(error, path, "is not a regular file, which a .mat file must be");
-    if (status.st_size == 0) return io_fail(error, path, "is empty");
-    *bytes = (size_t)status.st_size;
-    return complete || io_fail(error, path, "is truncated");
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -210,7 +155,7 @@ bool mat_read(const char *path, io_array *a, io_error *error)
 {
     size_t bytes = 0;
     *a = (io_array){0};
-    if (!check_file(path, &bytes, error)) return false;
+    if (!mat_check(path, &bytes, error)) return false;
     mat_t *const mat = Mat_Open(path, MAT_ACC_RDONLY);
     if (!mat) return io_fail(error, path, "is not a .mat file that matio can read");
     bool sparse = false;

@@ -126,6 +126,27 @@ static eig_status stebz_count(eig_context *ctx)
     return status;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double const x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same matrix as a full one, after a part of it whose order the kernels take. */
+static eig_status geev(eig_context *ctx)
+{
+    static double a[N * N];
+    static eig_complex_d z[N];
+    int const part = 16;
+    for (int i = 0; i < N; ++i) a[i + i * N] = d[i], a[(i + 1) % N + i * N] = i + 1 < N ? e[i] : 0;
+    for (int i = 0; i + 1 < N; ++i) a[i + (i + 1) * N] = e[i];
+    eig_status status = eig_dgeev_batched(ctx, NULL, part, a, N, 0, z, 0, NULL, 1);
+    if (status == EIG_OK) status = eig_dgeev_batched(ctx, NULL, N, a, N, 0, z, 0, NULL, 1);
+    for (int k = 0; k < N; ++k) w[k] = z[k].re;
+    qsort(w, N, sizeof *w, ascending);
+    return status;
+}
+
 static void assert_spectrum(void)
 {
     for (int k = 0; k < N; ++k) assert_true(fabs(w[k] - exact[k]) < 1e-13);
@@ -183,13 +204,18 @@ static void test_stebz_count(void **state)
     fail_each(stebz_count);
 }
 
+static void test_geev(void **state)
+{
+    (void)state;
+    fail_each(geev);
+}
+
 int main(void)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_stebz),
-        cmocka_unit_test(test_stebz_interval_tree),
-        cmocka_unit_test(test_stebz_batched),
-        cmocka_unit_test(test_stebz_count),
+        cmocka_unit_test(test_stebz),         cmocka_unit_test(test_stebz_interval_tree),
+        cmocka_unit_test(test_stebz_batched), cmocka_unit_test(test_stebz_count),
+        cmocka_unit_test(test_geev),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,0 +1,322 @@
+/* geev on the device named by the argument: certificates for every kind of matrix, known spectra, a second opinion,
+ * extreme numbers, bad input.  What is promised of bits and arguments: test_geev_calls.c. */
+#include "geev_fixture.h"
+
+#ifdef EIG_TEST_LAPACK
+void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda, double *re, double *im,
+            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *size, int *info,
+            size_t left_length, size_t right_length);
+#endif
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* ------------------------------------------------------------- certificates */
+
+/* Floats cannot hold some kinds. */
+static bool fits(const char *kind, bool single)
+{
+    return !single || strcmp(kind, "graded-full") != 0;
+}
+
+static void test_kinds(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 4, 5, 8, 13, 30, 33, 64, 65, 70};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k) {
+        const char *const kind = matrices_nonsymmetric_names[k];
+        for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+            int64_t const n = orders[c / 2], count = n > 32 ? 5 : 19;
+            if (!fits(kind, c % 2)) continue;
+            batch b = batch_make(kind, n, count, c % 2, 100 + c);
+            for (options.balance = 1; options.balance >= 0; --options.balance) {
+                solve(ctx, &options, &b);
+                certify(kind, &b, 0);
+                certify(kind, &b, count - 1);
+                if (n <= 32) certify(kind, &b, count / 2);
+            }
+            batch_free(&b);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* Every matrix of a large random batch, so that rare roads are met as well. */
+static void test_many(void **state)
+{
+    static const int64_t orders[] = {3, 6, 10};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        batch b = batch_make("gaussian", orders[c / 2], 1501, c % 2, 7);
+        solve(ctx, NULL, &b);
+        for (int64_t m = 0; m < b.count; ++m) certify("gaussian", &b, m);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+static void test_large(void **state)
+{
+    static const int64_t orders[] = {100, 161};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < COUNT(orders); ++c) {
+        batch b = batch_make("random", orders[c], 2, c % 2, 3);
+        solve(ctx, NULL, &b);
+        certify("random", &b, 1);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* ------------------------------------------------------------ known spectra */
+
+/* The largest distance from a known eigenvalue to its partner: each takes the nearest that is left. */
+static double distance(int64_t n, const double *known, const double *w)
+{
+    double worst = 0;
+    bool *const taken = room((size_t)n, sizeof *taken);
+    for (int64_t k = 0; k < n; ++k) {
+        int64_t best = -1;
+        double least = INFINITY;
+        for (int64_t j = 0; j < n; ++j) {
+            double const d = hypot(known[2 * k] - w[2 * j], known[2 * k + 1] - w[2 * j + 1]);
+            if (!taken[j] && d < least) least = d, best = j;
+        }
+        if (best >= 0) taken[best] = true;
+        worst = fmax(worst, least);
+    }
+    free(taken);
+    return worst;
+}
+
+/* Normal matrices (cyclic ...) move their eigenvalues by no more than their backward error; Clement's by 2^n of it. */
+static void test_known(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 31, 64, 66};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k) {
+        const char *const kind = matrices_nonsymmetric_names[k];
+        bool const clement = strcmp(kind, "unsymmetric-clement") == 0;
+        for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+            int64_t const n = orders[c / 2];
+            double *const known = room((size_t)(2 * n), sizeof *known);
+            if (matrices_nonsymmetric_spectrum(kind, n, known) && !(clement && n > 9)) {
+                batch b = batch_make(kind, n, 3, c % 2, 1);
+                solve(ctx, NULL, &b);
+                double const norm = (double)dense_norm(n, b.a), eps = b.single ? FLT_EPSILON : DBL_EPSILON;
+                double const far = distance(n, known, b.w + 2 * n);
+                double const limit = 10 * (double)n * eps * norm * (clement ? ldexp(1, (int)n) : 1);
+                if (!(far <= limit)) fail_msg("%s n=%lld: off by %g, allowed %g", kind, (long long)n, far, limit);
+                batch_free(&b);
+            }
+            free(known);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* A triangular matrix gives its diagonal, exactly; so does one that a permutation makes triangular. */
+static void test_triangular(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 1; n <= 66; n += 13) {
+        batch b = batch_make("triangular", n, 2, false, 5);
+        double *const known = room((size_t)(2 * n), sizeof *known);
+        for (int64_t i = 0; i < n; ++i) known[2 * i] = b.a[n * n + i * n + i];
+        /* Matrix 0 is matrix 1 with its indices backwards, from another start. */
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t j = 0; j < n; ++j) b.a[i * n + j] = b.a[n * n + (2 * n + 3 - i) % n * n + (2 * n + 3 - j) % n];
+        solve(ctx, NULL, &b);
+        assert_true(distance(n, known, b.w) == 0);
+        assert_true(distance(n, known, b.w + 2 * n) == 0);
+        free(known);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* A Jordan block of order n scatters by eps^(1/n): no closer is possible, and no further is right. */
+static void test_jordan(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 2; n <= 32; n *= 2) {
+        batch b = batch_make("jordan", n, 4, false, 11);
+        solve(ctx, NULL, &b);
+        for (int64_t k = 0; k < 4 * n; ++k)
+            assert_true(hypot(b.w[2 * k] - 1, b.w[2 * k + 1]) <=
+                        2 * pow(20 * (double)n * DBL_EPSILON, 1.0 / (double)n));
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* ----------------------------------------------------------- second opinion */
+
+static void test_lapack(void **state)
+{
+    (void)state;
+#ifdef EIG_TEST_LAPACK
+    static const int64_t orders[] = {1, 2, 5, 10, 20, 30, 64};
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < COUNT(orders); ++c) {
+        int const n = (int)orders[c], size = 40 * n + 40, one = 1;
+        batch b = batch_make("closed-loop", n, 20, false, 17);
+        double *const a = room((size_t)(n * n + 6 * n + size), sizeof *a), *const re = a + n * n, *const im = re + n;
+        double *const known = im + n, *const work = known + 4 * n;
+        solve(ctx, NULL, &b);
+        for (int64_t m = 0; m < b.count; ++m) {
+            double norm = 0;
+            int info;
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < n; ++j) a[i + j * n] = b.a[(m * n + i) * n + j], norm += fabs(a[i + j * n]);
+            dgeev_("N", "N", &n, a, &n, re, im, NULL, &one, NULL, &one, work, &size, &info, 1, 1);
+            assert_int_equal(info, 0);
+            for (int k = 0; k < n; ++k) known[2 * k] = re[k], known[2 * k + 1] = im[k];
+            /* Random matrices have eigenvalues with condition numbers of a few hundred at most. */
+            assert_true(distance(n, known, b.w + 2 * m * n) <= 1000 * n * DBL_EPSILON * norm);
+        }
+        free(a);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+#else
+    skip();
+#endif
+}
+
+/* --------------------------------------------------------- extreme numbers */
+
+/* Scaling by a power of two scales every eigenvalue: but for square roots of odd powers, exactly. */
+static void test_scaled(void **state)
+{
+    static const int exponents[] = {-900, -460, -300, 300, 458, 520, 1000};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 2; n <= 32; n += 15) {
+        batch b = batch_make("gaussian", n, 9, false, 23), scaled = batch_new(n, 9, false);
+        solve(ctx, NULL, &b);
+        for (size_t c = 0; c < COUNT(exponents); ++c) {
+            for (int64_t k = 0; k < 9 * n * n; ++k) scaled.a[k] = ldexp(b.a[k], exponents[c]);
+            solve(ctx, NULL, &scaled);
+            for (int64_t k = 0; k < 18 * n; k += 2) {
+                double const size = hypot(b.w[k], b.w[k + 1]), limit = ldexp(4 * DBL_EPSILON * size, exponents[c]);
+                for (int part = 0; part < 2; ++part)
+                    assert_true(fabs(scaled.w[k + part] - ldexp(b.w[k + part], exponents[c])) <= limit);
+            }
+        }
+        batch_free(&b);
+        batch_free(&scaled);
+    }
+    eig_destroy(ctx);
+}
+
+/* Subnormal numbers only; and the largest there are. */
+static void test_limits(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int single = 0; single < 2; ++single) {
+        for (int64_t n = 1; n <= 65; n += 16) {
+            batch b = batch_make("gaussian", n, 10, single, 29);
+            for (int64_t k = 0; k < 10 * n * n; ++k) {
+                int const low = single ? -140 : -1060, high = single ? 124 : 1020;
+                b.a[k] = ldexp(fmax(fmin(b.a[k], 4), -4), k < 5 * n * n ? low : high);
+                if (single) b.a[k] = (double)(float)b.a[k];
+            }
+            solve(ctx, NULL, &b);
+            certify("subnormal", &b, 3);
+            for (int64_t k = 0; k < 2 * n && n < 8; ++k) assert_true(isfinite(b.w[2 * 7 * n + k]));
+            if (n < 8) certify("huge", &b, 7); /* a larger n has eigenvalues beyond the largest number */
+            batch_free(&b);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* 2 x 2 blocks whose formula must not cancel, over- or underflow. */
+static void test_blocks(void **state)
+{
+    static const double cases[][8] = {
+        {0, -1, 1, 0, 0, 1, 0, -1}, /* a, b, c, d, and the two eigenvalues */
+        {1, 1e-300, -1e-300, 1, 1, 1e-300, 1, -1e-300},
+        {3, 1e200, 0, -5, 3, 0, -5, 0}, /* triangular */
+        {3, 0, 1e-200, -5, 3, 0, -5, 0},
+        {1e8, 1, 1, 0, 1e8, 0, -1e-8, 0}, /* the small one from the product */
+        {0, 1e150, 1e-150, 0, 1, 0, -1, 0},
+        {2, 0, 0, 2, 2, 0, 2, 0},
+    };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    batch b = batch_new(2, (int64_t)COUNT(cases), false);
+    for (size_t c = 0; c < COUNT(cases); ++c) memcpy(b.a + 4 * c, cases[c], 4 * sizeof(double));
+    solve(ctx, NULL, &b);
+    for (size_t c = 0; c < COUNT(cases); ++c) {
+        double const *const want = cases[c] + 4;
+        double const far = distance(2, want, b.w + 4 * c),
+                     least = fmin(hypot(want[0], want[1]), hypot(want[2], want[3]));
+        if (!(far <= 4 * DBL_EPSILON * least)) fail_msg("block %zu: off by %g", c, far);
+    }
+    batch_free(&b);
+    eig_destroy(ctx);
+}
+
+/* ---------------------------------------------------------------- not finite */
+
+/* NaN and infinities in a few of a million: only those are NaN, and said to be. */
+static void test_not_finite(void **state)
+{
+    enum { N = 2, MANY = 1000000 };
+    static const int64_t bad[] = {0, 437, 438, 999999};
+    static const double values[] = {NAN, INFINITY, -INFINITY, NAN};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int single = 0; single < 2; ++single) {
+        batch clean = batch_make("random", N, MANY, single, 31), dirty = batch_make("random", N, MANY, single, 31);
+        for (size_t c = 0; c < COUNT(bad); ++c) dirty.a[bad[c] * N * N + (int64_t)c] = values[c];
+        solve(ctx, NULL, &clean);
+        solve(ctx, NULL, &dirty);
+        int64_t found = 0;
+        for (int64_t m = 0; m < MANY; ++m) {
+            bool const is_bad = m == bad[0] || m == bad[1] || m == bad[2] || m == bad[3];
+            found += is_bad;
+            assert_int_equal(clean.info[m], 0);
+            assert_int_equal(dirty.info[m], is_bad ? EIG_INFO_NOT_FINITE : 0);
+            for (int64_t k = 2 * m * N; k < 2 * (m + 1) * N; ++k)
+                assert_true(is_bad ? isnan(dirty.w[k]) : dirty.w[k] == clean.w[k]);
+        }
+        assert_int_equal(found, COUNT(bad));
+        batch_free(&clean);
+        batch_free(&dirty);
+    }
+    /* The same above the kernels' largest order, and with everything NaN. */
+    for (int64_t n = 5; n <= 70; n += 65) {
+        batch b = batch_make("random", n, 3, false, 37);
+        b.a[n * n + n] = NAN;
+        for (int64_t k = 2 * n * n; k < 3 * n * n; ++k) b.a[k] = NAN;
+        solve(ctx, NULL, &b);
+        certify("random", &b, 0);
+        for (int64_t k = 2 * n; k < 6 * n; ++k) assert_true(isnan(b.w[k]));
+        assert_int_equal(b.info[1], EIG_INFO_NOT_FINITE);
+        assert_int_equal(b.info[2], EIG_INFO_NOT_FINITE);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_many),       cmocka_unit_test(test_large),
+        cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular), cmocka_unit_test(test_jordan),
+        cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* geev on the device named by the argument: the same bits in every position, layout and chunk and with any number of
+ * threads; options, affine families, workspace, progress, refused arguments. */
+#include "geev_fixture.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static void same_results(const batch *x, const batch *y, const char *what)
+{
+    for (int64_t m = 0; m < x->count; ++m) {
+        if (x->info[m] != y->info[m]) fail_msg("%s: info of matrix %lld differs", what, (long long)m);
+        if (memcmp(x->w + 2 * m * x->n, y->w + 2 * m * x->n, (size_t)(2 * x->n) * sizeof(double)) != 0)
+            fail_msg("%s n=%lld %c: matrix %lld differs", what, (long long)x->n, x->single ? 's' : 'd', (long long)m);
+    }
+}
+
+/* A batch that has something of everything, so that lanes and warps meet neighbours of all sorts. */
+static batch mixture(int64_t n, int64_t count, bool single)
+{
+    batch b = batch_new(n, count, single);
+    for (int64_t m = 0, k = 0; m < count; ++m, ++k) {
+        if (!matrices_nonsymmetric_names[k]) k = 0;
+        double *const a = b.a + m * n * n;
+        matrices_nonsymmetric(matrices_nonsymmetric_names[k], n, 1, (uint64_t)m, a);
+        for (int64_t i = 0; i < n * n && single; ++i) a[i] = (double)(float)a[i];
+        if (m % 23 == 22 && n > 0) a[n * n / 2] = NAN;
+    }
+    return b;
+}
+
+static void test_bits(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 5, 8, 17, 30, 64, 67};
+    (void)state;
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 2], count = n > 20 ? 61 : 211;
+        batch first = mixture(n, count, c % 2), again = mixture(n, count, c % 2);
+        eig_context *ctx = test_context(1);
+        solve(ctx, NULL, &first);
+        /* One by one, then in odd chunks. */
+        for (int64_t m = 0; m < count; ++m)
+            solve_part(ctx, NULL, &again, place(EIG_LAYOUT_MATRIX_WISE, n, 1, 0), m, 1, 0);
+        same_results(&first, &again, "one by one");
+        for (int64_t m = 0, chunk = 3; m < count; m += chunk, chunk = chunk * 2 + 1) {
+            int64_t const part = chunk < count - m ? chunk : count - m;
+            solve_part(ctx, NULL, &again, place(EIG_LAYOUT_MATRIX_WISE, n, part, 0), m, part, 0);
+        }
+        same_results(&first, &again, "in chunks");
+        /* Layouts, padded and not. */
+        static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+        for (size_t l = 0; l < 6; ++l) {
+            solve_part(ctx, NULL, &again, place(layouts[l / 2], n, count, l % 2 ? 3 : 0), 0, count, l % 2 ? 5 : 0);
+            same_results(&first, &again, "another layout");
+        }
+        eig_destroy(ctx);
+        /* Another number of threads, more than the machine has. */
+        ctx = test_context(7);
+        solve(ctx, NULL, &again);
+        same_results(&first, &again, "seven threads");
+        eig_destroy(ctx);
+        batch_free(&first);
+        batch_free(&again);
+    }
+}
+
+/* Reversed: each matrix meets other neighbours in another lane. */
+static void test_order(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int64_t n = 3; n <= 33; n += 10) {
+        int64_t const count = 83, square = n * n;
+        batch b = mixture(n, count, false), reversed = mixture(n, count, false), back = mixture(n, count, false);
+        for (int64_t m = 0; m < count; ++m)
+            memcpy(reversed.a + m * square, b.a + (count - 1 - m) * square, (size_t)square * sizeof(double));
+        solve(ctx, NULL, &b);
+        solve(ctx, NULL, &reversed);
+        for (int64_t m = 0; m < count; ++m) {
+            memcpy(back.w + 2 * m * n, reversed.w + 2 * (count - 1 - m) * n, (size_t)(2 * n) * sizeof(double));
+            back.info[m] = reversed.info[count - 1 - m];
+        }
+        same_results(&b, &back, "reversed");
+        batch_free(&b), batch_free(&reversed), batch_free(&back);
+    }
+    eig_destroy(ctx);
+}
+
+/* Every method and number of threads a matrix is accepted, and gives right answers. */
+static void test_methods(void **state)
+{
+    static const int64_t orders[] = {1, 5, 12, 30, 64};
+    static const int threads[] = {0, 1, 2, 3, 4, 7, 8, 16, 31, 32};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        batch b = batch_make("gaussian", orders[c / 2], 41, c % 2, 3);
+        for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_MWB; ++method) {
+            for (size_t t = 0; t < COUNT(threads); ++t) {
+                eig_geev_options options = EIG_GEEV_OPTIONS;
+                options.method = (eig_geev_method)method, options.threads_per_matrix = threads[t];
+                solve(ctx, &options, &b);
+                certify("gaussian", &b, 0);
+                certify("gaussian", &b, 40);
+            }
+        }
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------ affine */
+
+/* The measure of the eigenvalues of one matrix, plainly. */
+static double measured(int kind, int64_t n, const double *w)
+{
+    double worst = kind == 'D' ? INFINITY : -INFINITY;
+    for (int64_t k = 0; k < n; ++k) {
+        double const size = hypot(w[2 * k], w[2 * k + 1]);
+        double const damping = size == 0 ? -1 : -w[2 * k] / size;
+        if (kind == 'A') worst = fmax(worst, w[2 * k]);
+        if (kind == 'R') worst = fmax(worst, size);
+        if (kind == 'D') worst = fmin(worst, damping);
+    }
+    return worst;
+}
+
+/* eig_dgeev_affine gives the bits that eig_dgeev_batched gives for the matrices formed by hand. */
+static void test_affine(void **state)
+{
+    enum { M = 3, POINTS = 45 };
+    static const int64_t orders[] = {1, 2, 4, 15, 64, 66};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < COUNT(orders); ++c) {
+        int64_t const n = orders[c], square = n * n;
+        batch terms = batch_make("gaussian", n, M + 1, false, 13), b = batch_new(n, POINTS, false);
+        double *const x = room(4 * POINTS, sizeof *x), *const value = room(POINTS, sizeof *value);
+        placement const p = place(EIG_LAYOUT_MATRIX_WISE, n, M + 1, 2);
+        double *const a = laid_out(&terms, &p, 0, M + 1);
+        for (int64_t k = 0; k < 4 * POINTS; ++k) x[k] = k % 4 == 3 ? NAN : sin((double)k);
+        x[4 * 17 + 1] = INFINITY;
+        for (int64_t m = 0; m < POINTS; ++m)
+            for (int64_t k = 0; k < square; ++k) {
+                double volatile sum = terms.a[k], product;
+                for (int64_t t = 0; t < M; ++t) product = x[4 * m + t] * terms.a[(t + 1) * square + k], sum += product;
+                b.a[m * square + k] = sum;
+            }
+        solve(ctx, NULL, &b);
+        eig_complex_d *const w = room((size_t)(n * POINTS), sizeof *w);
+        int info[POINTS];
+        for (int kind = 'A'; kind <= 'R'; kind += kind == 'A' ? 'D' - 'A' : 'R' - 'D') {
+            assert_int_equal(eig_dgeev_affine(ctx, NULL, n, M, a, p.lda, p.stride, x, 4, kind == 'D' ? NULL : w, n,
+                                              (eig_geev_measure)kind, value, info, POINTS),
+                             EIG_OK);
+            if (kind != 'D') assert_memory_equal(w, b.w, (size_t)(2 * n * POINTS) * sizeof(double));
+            for (int64_t m = 0; m < POINTS; ++m) {
+                assert_int_equal(info[m], m == 17 ? EIG_INFO_NOT_FINITE : 0);
+                double const want = measured(kind, n, b.w + 2 * m * n);
+                assert_true(m == 17 ? isnan(value[m]) : fabs(value[m] - want) <= 4 * DBL_EPSILON * fabs(want));
+            }
+        }
+        free(a), free(x), free(value), free(w);
+        batch_free(&terms), batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* In single precision; and with no parameter at all, where x may be NULL. */
+static void test_affine_single(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    float const a[] = {0, 2, -1, 0, 1, 0, 0, 1}, x[] = {0, 1, -3};
+    float value[3];
+    eig_complex_s w[6];
+    assert_int_equal(eig_sgeev_affine(ctx, NULL, 2, 1, a, 2, 4, x, 1, w, 2, EIG_GEEV_RADIUS, value, NULL, 3), EIG_OK);
+    for (int p = 0; p < 3; ++p) {
+        assert_true(fabsf(w[2 * p].re - x[p]) <= 4e-7F && fabsf(w[2 * p].im - sqrtf(2)) <= 4e-7F);
+        assert_true(fabsf(value[p] - hypotf(x[p], sqrtf(2))) <= 1e-6F);
+    }
+    assert_int_equal(eig_sgeev_affine(ctx, NULL, 2, 0, a, 2, 4, NULL, 0, NULL, 0, EIG_GEEV_DAMPING, value, NULL, 3),
+                     EIG_OK);
+    for (int p = 0; p < 3; ++p) assert_true(value[p] == 0);
+    eig_destroy(ctx);
+}
+
+/* --------------------------------------------------------- sizes and refusals */
+
+static void test_empty(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    double a = 1;
+    eig_complex_d w = {7, 7};
+    int info = 7;
+    size_t bytes = 7;
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, &a, 1, 0, &w, 0, &info, 5), EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 5), EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 3, NULL, 3, 9, NULL, 3, NULL, 0), EIG_OK);
+    assert_int_equal(eig_dgeev_affine(ctx, NULL, 0, 2, NULL, 1, 0, NULL, 2, NULL, 0, EIG_GEEV_ABSCISSA, NULL, NULL, 4),
+                     EIG_OK);
+    assert_int_equal(eig_geev_work_size(ctx, NULL, 'd', 0, 4, &bytes), EIG_OK);
+    assert_true(bytes == 0 && w.re == 7 && info == 7);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 1), EIG_OK);
+    assert_true(w.re == 1 && w.im == 0);
+    eig_destroy(ctx);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    double a[32] = {0};
+    eig_complex_d w[8];
+    eig_geev_options o = EIG_GEEV_OPTIONS;
+    size_t bytes;
+    eig_status const BAD = EIG_BAD_ARGUMENT;
+#define CALL(o, n, a, lda, stride, w, stride_w, batch) \
+    eig_dgeev_batched(ctx, o, n, a, lda, stride, w, stride_w, NULL, batch)
+    expect_refused(ctx, CALL(NULL, -1, a, 2, 4, w, 2, 2), BAD, "n = -1");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, -2), BAD, "batch = -2");
+    expect_refused(ctx, CALL(NULL, 2, NULL, 2, 4, w, 2, 2), BAD, "a is NULL");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, NULL, 2, 2), BAD, "w is NULL");
+    expect_refused(ctx, CALL(NULL, 2, a, 1, 4, w, 2, 2), BAD, "lda = 1 < n = 2");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, 3, w, 2, 2), BAD, "stride_a = 3 < lda*n = 4");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 1, 2), BAD, "stride_w = 1 < n = 2");
+    assert_int_equal(CALL(NULL, 2, a, 2, 0, w, 0, 1), EIG_OK); /* one matrix has no strides */
+    o.layout = EIG_LAYOUT_ELEMENT_WISE;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 1, w, 2, 2), BAD, "stride_a = 1 < batch = 2");
+    o.layout = EIG_LAYOUT_ROW_WISE;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 3, w, 2, 2), BAD, "batch*lda");
+    o.layout = (eig_layout)'X';
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "layout = 88");
+    o = (eig_geev_options)EIG_GEEV_OPTIONS, o.method = (eig_geev_method)3;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "method = 3");
+    o = (eig_geev_options)EIG_GEEV_OPTIONS, o.threads_per_matrix = 33;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "threads_per_matrix = 33");
+    o = (eig_geev_options)EIG_GEEV_OPTIONS, o.size = 8;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "begin with EIG_GEEV_OPTIONS");
+#undef CALL
+#define CALL(o, m, x, stride_x, w, measure, value) \
+    eig_dgeev_affine(ctx, o, 2, m, a, 2, 4, x, stride_x, w, 2, measure, value, NULL, 2)
+    o = (eig_geev_options)EIG_GEEV_OPTIONS;
+    expect_refused(ctx, CALL(NULL, -1, a, 1, w, EIG_GEEV_RADIUS, NULL), BAD, "m = -1");
+    expect_refused(ctx, CALL(NULL, 2, NULL, 2, w, EIG_GEEV_RADIUS, NULL), BAD, "x is NULL");
+    expect_refused(ctx, CALL(NULL, 2, a, 1, w, EIG_GEEV_RADIUS, NULL), BAD, "stride_x = 1 < m = 2");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, NULL, EIG_GEEV_RADIUS, NULL), BAD, "both NULL");
+    expect_refused(ctx, CALL(NULL, 2, a, 2, w, (eig_geev_measure)'x', a), BAD, "measure = 120");
+    o.layout = EIG_LAYOUT_ROW_WISE;
+    expect_refused(ctx, CALL(&o, 2, a, 2, w, EIG_GEEV_RADIUS, NULL), BAD, "layout = 'R'");
+#undef CALL
+    expect_refused(ctx, eig_geev_work_size(ctx, NULL, 'q', 2, 2, &bytes), BAD, "precision = 'q'");
+    expect_refused(ctx, eig_geev_work_size(ctx, NULL, 'd', 2, 2, NULL), BAD, "bytes is NULL");
+    assert_int_equal(eig_dgeev_batched(NULL, NULL, 2, a, 2, 4, w, 2, NULL, 2), EIG_BAD_ARGUMENT);
+    eig_destroy(ctx);
+}
+
+/* ------------------------------------------------------ workspace, progress */
+
+/* The workspace is exactly as large as the query says: nothing beyond it is touched, and a byte less is refused.  Host
+ * arrays on a GPU use none. */
+static void test_workspace(void **state)
+{
+    static const int64_t orders[] = {1, 5, 31, 64, 70};
+    enum { GUARD = 256 };
+    (void)state;
+    if (strcmp(test_device, "cpu") != 0) skip();
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        eig_context *const ctx = test_context(3);
+        batch b = mixture(orders[c / 2], 50, c % 2), lent = mixture(orders[c / 2], 50, c % 2);
+        eig_geev_options options = EIG_GEEV_OPTIONS;
+        size_t bytes;
+        solve(ctx, NULL, &b);
+        assert_int_equal(eig_geev_work_size(ctx, &options, b.single ? 's' : 'd', b.n, b.count, &bytes), EIG_OK);
+        unsigned char *const work = aligned_alloc(256, bytes + GUARD);
+        assert_non_null(work);
+        memset(work + bytes, 0xa5, GUARD);
+        options.work = work, options.work_bytes = bytes;
+        solve(ctx, &options, &lent);
+        same_results(&b, &lent, "lent workspace");
+        for (int k = 0; k < GUARD; ++k) assert_int_equal(work[bytes + (size_t)k], 0xa5);
+        eig_complex_d w[70];
+        double const a[70 * 70] = {0};
+        options.work_bytes = bytes - 1;
+        if (!b.single)
+            expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 50), EIG_BAD_ARGUMENT,
+                           "stride_a");
+        options.work_bytes = 8;
+        expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 1), EIG_BAD_WORKSPACE, "need");
+        free(work);
+        batch_free(&b), batch_free(&lent);
+        eig_destroy(ctx);
+    }
+}
+
+static int watch(void *user, double fraction)
+{
+    double *const last = user;
+    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
+    *last = fraction;
+    return 0;
+}
+
+static int stop(void *user, double fraction)
+{
+    (void)user;
+    return fraction > 0.3;
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    batch plain = mixture(6, 20000, false), watched = mixture(6, 20000, false);
+    double last = 0;
+    solve(ctx, NULL, &plain);
+    eig_set_progress(ctx, watch, &last);
+    solve(ctx, NULL, &watched);
+    assert_true(last == 1);
+    same_results(&plain, &watched, "with progress");
+    eig_set_progress(ctx, stop, NULL);
+    eig_complex_d *const w = room(6 * 20000, sizeof *w);
+    expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 6, plain.a, 6, 36, w, 6, NULL, 20000), EIG_CANCELLED, "cancelled");
+    free(w);
+    batch_free(&plain), batch_free(&watched);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),         cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_workspace),     cmocka_unit_test(test_progress),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

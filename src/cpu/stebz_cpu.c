@@ -104,14 +104,27 @@ size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p)
 
 /* -------------------------------------------------------------- one matrix */
 
+/* The arrays of one matrix of the batch.  e may be NULL when n is 1. */
+typedef struct stebz_entries {
+    const void *d, *e;
+} stebz_entries;
+
+static stebz_entries entries(const stebz_problem *p, int64_t number)
+{
+    size_t const real = p->precision == 's' ? sizeof(float) : sizeof(double);
+    const char *const d = p->d, *const e = p->e;
+    return (stebz_entries){d + (size_t)(number * p->stride_d) * real,
+                           e ? e + (size_t)(number * p->stride_e) * real : NULL};
+}
+
 /* The matrix with index number, times 2^-scale, into job->matrix.a and b. */
 static void load(const stebz_problem *p, int64_t number, int scale, stebz_job *job, const stebz_space *s)
 {
-    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
+    stebz_entries const t = entries(p, number);
     if (p->precision == 's')
-        load_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e, power(-scale), s->a, s->b);
+        load_s(p->n, t.d, t.e, power(-scale), s->a, s->b);
     else
-        load_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e, power(-scale), s->a, s->b);
+        load_d(p->n, t.d, t.e, power(-scale), s->a, s->b);
     job->matrix = (stebz_matrix){.n = p->n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
     job->scale = scale;
 }
@@ -130,10 +143,8 @@ static double norm_of(const stebz_matrix *t)
 /* Exponent of the norm (largest absolute row sum): T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0. */
 static int norm_exponent(const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s)
 {
-    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
-    double const largest = p->precision == 's'
-                               ? largest_entry_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e)
-                               : largest_entry_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e);
+    stebz_entries const t = entries(p, number);
+    double const largest = p->precision == 's' ? largest_entry_s(p->n, t.d, t.e) : largest_entry_d(p->n, t.d, t.e);
     if (largest == 0) return 0;
     int first, second;
     frexp(largest, &first);
@@ -242,9 +253,8 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 
 static int64_t first_not_finite(const stebz_problem *p, int64_t number)
 {
-    int64_t const at_d = number * p->stride_d, at_e = number * p->stride_e;
-    return p->precision == 's' ? first_not_finite_s(p->n, (const float *)p->d + at_d, (const float *)p->e + at_e)
-                               : first_not_finite_d(p->n, (const double *)p->d + at_d, (const double *)p->e + at_e);
+    stebz_entries const t = entries(p, number);
+    return p->precision == 's' ? first_not_finite_s(p->n, t.d, t.e) : first_not_finite_d(p->n, t.d, t.e);
 }
 
 static void store(const stebz_problem *p, const stebz_job *job, int64_t number)

@@ -10,6 +10,14 @@
 
 typedef long double complex dense_number;
 
+/* C11's CMPLXL, which glibc's header does not give to clang. */
+static inline dense_number dense_complex(long double re, long double im)
+{
+    dense_number x = 0;
+    ((long double *)&x)[0] = re, ((long double *)&x)[1] = im;
+    return x;
+}
+
 static inline long double dense_norm(int64_t n, const double *a)
 {
     long double sum = 0;
@@ -26,7 +34,7 @@ static inline long double dense_size(dense_number x)
 /* a*b written out: C's own checks for NaN at every product. */
 static inline dense_number dense_product(dense_number a, dense_number b)
 {
-    return CMPLXL(creall(a) * creall(b) - cimagl(a) * cimagl(b), creall(a) * cimagl(b) + cimagl(a) * creall(b));
+    return dense_complex(creall(a) * creall(b) - cimagl(a) * cimagl(b), creall(a) * cimagl(b) + cimagl(a) * creall(b));
 }
 
 /* LU factors of A - wI with row exchanges; the product of the pivots with its sign is *determinant.  False if a pivot

@@ -160,7 +160,7 @@ static inline void certify(const char *name, const batch *b, int64_t m)
     if (b->info[m] != 0) fail_msg("%s n=%lld: info = %d", name, (long long)n, b->info[m]);
     certify_pairs(name, n, w);
     for (int64_t k = 0; k < n; ++k) {
-        dense_number const x = CMPLXL(w[2 * k], w[2 * k + 1]);
+        dense_number const x = dense_complex(w[2 * k], w[2 * k + 1]);
         bool const checked = n <= 32 || (k + m) % 7 == 0;
         long double const sigma = checked ? dense_sigma_min(n, a, x, &determinant) : 0;
         if (!(sigma <= 10 * unit))

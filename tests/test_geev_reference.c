@@ -66,7 +66,7 @@ static void test_gives_up(void **state)
                 if (k < info)
                     assert_true(isnan(re[k]) && isnan(im[k]));
                 else
-                    assert_true(dense_sigma_min(N, all.a, CMPLXL(re[k], im[k]), &determinant) <=
+                    assert_true(dense_sigma_min(N, all.a, dense_complex(re[k], im[k]), &determinant) <=
                                 10 * N * DBL_EPSILON * dense_norm(N, all.a));
             }
         }

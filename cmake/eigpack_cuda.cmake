@@ -3,6 +3,10 @@
 set(EIG_CUDA_LIBRARIES "")
 set(EIG_HAVE_CUDA OFF)
 if(EIG_CUDA STREQUAL "AUTO")
+    # A failed search is not remembered: nvcc may have been installed since.
+    if(NOT CMAKE_CUDA_COMPILER)
+        unset(CMAKE_CUDA_COMPILER CACHE)
+    endif()
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
@@ -19,9 +23,6 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz_batched.cu
     src/cuda/stebz_tree.cu
 )
-if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cuda/backend_cuda.cu)
-    set(EIG_HAVE_CUDA OFF)
-endif()
 if(EIG_HAVE_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
         # Machine code for Turing to Hopper, and PTX that later chips' drivers compile.
@@ -32,10 +33,12 @@ if(EIG_HAVE_CUDA)
     find_package(CUDAToolkit REQUIRED)
     add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})
     target_include_directories(eigpack_cuda PRIVATE src src/numerics include)
-    target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>)
+    target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
+        $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
-    set(EIG_CUDA_LIBRARIES CUDA::cudart_static)
+    # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.
+    set(EIG_CUDA_LIBRARIES CUDA::cudart_static stdc++)
 endif()

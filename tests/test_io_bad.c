@@ -251,6 +251,16 @@ static void test_damage(void **state)
     assert_true(io_write_array("x.mat", "x", &matrix, NULL));
     free(get_bytes("x.mat", &size));
     damage("x.mat", WHOLE_T, size);
+    /* Four columns claimed, at byte 164, where three are stored. */
+    io_error error = {""};
+    assert_true(io_write_array("x.mat", "x", &matrix, NULL));
+    char *const bytes = get_bytes("x.mat", &size);
+    assert_int_equal(bytes[164], 3);
+    bytes[164] = 4;
+    put_bytes("x.mat", bytes, size);
+    free(bytes);
+    assert_refused(read_as(ARRAY, "x.mat", &error), "x.mat", &error, "damaged within variable 'x'");
+    remove("x.mat");
 }
 
 int main(void)

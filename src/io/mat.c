@@ -104,31 +104,43 @@ static bool check_extents(const char *path, const matvar_t *v, size_t bytes, mat
     return true;
 }
 
-/* Copies the numbers of a variable, whose data matio has read, into C order. */
-static void take_numbers(const matvar_t *v, const mat_layout *m, io_array *a)
+/* Reads the variable's numbers into its real and imaginary planes, filled with the given byte beforehand. */
+static bool read_planes(mat_t *mat, matvar_t *v, size_t count, size_t size, int filling, char *planes)
+{
+    mat_complex_split_t split = {planes, planes + count * size};
+    memset(planes, filling, count * size * (v->isComplex ? 2 : 1));
+    return Mat_VarReadDataLinear(mat, v, v->isComplex ? (void *)&split : planes, 0, 1, (int)count) == 0;
+}
+
+/* The variable's planes, to be freed; NULL if matio cannot read all of them.  It does not say when a damaged file gives
+ * it fewer numbers than it asked for: what it never wrote shows by reading twice, over different fillings. */
+static char *load_planes(mat_t *mat, matvar_t *v, const mat_layout *m)
+{
+    size_t const count = layout_count(m), size = Mat_SizeOfClass((int)v->class_type);
+    size_t const bytes = count * size * (v->isComplex ? 2 : 1);
+    if (count > INT32_MAX) return NULL;
+    char *const planes = (char *)malloc(bytes), *const again = (char *)malloc(bytes);
+    bool const good = planes && again && read_planes(mat, v, count, size, 0, planes) &&
+                      read_planes(mat, v, count, size, 0xff, again) && memcmp(planes, again, bytes) == 0;
+    free(again);
+    if (good) return planes;
+    free(planes);
+    return NULL;
+}
+
+/* Copies the planes into C order. */
+static void take_numbers(const matvar_t *v, const mat_layout *m, const char *planes, io_array *a)
 {
     size_t const count = layout_count(m);
     size_t const parts = v->isComplex ? 2 : 1, size = io_type_size(a->type) / parts;
-    bool const converted = !v->isComplex && a->type == IO_F64 && v->class_type != MAT_C_DOUBLE;
-    for (size_t part = 0; part < parts; ++part) {
-        const mat_complex_split_t *const split = (const mat_complex_split_t *)v->data;
-        const char *const plane = (const char *)(!v->isComplex ? v->data : part == 0 ? split->Re : split->Im);
-        char *const out = (char *)a->data + part * size;
-        for (size_t k = 0; k < count; ++k) {
-            size_t const from = by_columns(m, k);
-            if (converted)
-                ((double *)a->data)[k] = integer_value(v->class_type, plane, from);
-            else
-                memcpy(out + k * parts * size, plane + from * size, size);
+    bool const converted = a->type == IO_F64 && v->class_type != MAT_C_DOUBLE;
+    for (size_t k = 0; k < count; ++k) {
+        size_t const from = by_columns(m, k);
+        if (converted) ((double *)a->data)[k] = integer_value(v->class_type, planes, from);
+        for (size_t part = 0; part < parts && !converted; ++part) {
+            memcpy((char *)a->data + (k * parts + part) * size, planes + (part * count + from) * size, size);
         }
     }
-}
-
-static bool has_numbers(const matvar_t *v)
-{
-    const mat_complex_split_t *const split = (const mat_complex_split_t *)v->data;
-    return v->data && (!v->isComplex || (split->Re && split->Im)) &&
-           (size_t)v->data_size == Mat_SizeOfClass((int)v->class_type);
 }
 
 static bool read_variable(const char *path, mat_t *mat, matvar_t *v, size_t bytes, io_array *a, io_error *error)
@@ -142,13 +154,15 @@ static bool read_variable(const char *path, mat_t *mat, matvar_t *v, size_t byte
         shape[1] = (int64_t)m.rows;
         shape[2] = (int64_t)m.columns;
     }
-    bool const empty = layout_count(&m) == 0;
-    if (!empty && (Mat_VarReadDataAll(mat, v) != 0 || !has_numbers(v))) {
+    if (layout_count(&m) == 0) return io_array_create(path, type, v->rank, shape, a, error);
+    char *const planes = load_planes(mat, v, &m);
+    if (!planes) {
         return io_fail(error, path, "is truncated or damaged within variable '%.60s'", v->name ? v->name : "");
     }
-    if (!io_array_create(path, type, v->rank, shape, a, error)) return false;
-    if (!empty) take_numbers(v, &m, a);
-    return true;
+    bool const created = io_array_create(path, type, v->rank, shape, a, error);
+    if (created) take_numbers(v, &m, planes, a);
+    free(planes);
+    return created;
 }
 
 bool mat_read(const char *path, io_array *a, io_error *error)

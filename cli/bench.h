@@ -43,7 +43,8 @@ void bench_add(bench_times *t, double ms);
 bool bench_wants_more(const bench *b, const bench_times *t);
 double bench_median(const bench_times *t);
 
-/* Runs the family's cases.  Returns an exit status; wrong answers count in b->failed. */
+/* Run the family's cases.  Return an exit status; wrong answers count in b->failed. */
 int bench_stebz(bench *b);
+int bench_geev(bench *b);
 
 #endif

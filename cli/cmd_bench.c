@@ -15,7 +15,7 @@
 static const struct {
     const char *name;
     int (*run)(bench *b);
-} families[] = {{"stebz", bench_stebz}};
+} families[] = {{"stebz", bench_stebz}, {"geev", bench_geev}};
 
 /* ------------------------------------------------------------------ times */
 
@@ -124,9 +124,10 @@ static int run(const arguments *args)
 static const option_row options[] = {
     {"n", 'n', "LIST", "orders, e.g. 512,2048 (default: the family's own cases)"},
     {"type", 0, "T", "f32 or f64 (default: both)"},
-    {"batch", 0, "B", "matrices a call (default 1)"},
-    {"kind", 0, "KIND", "test matrix of the given orders (default uniform); see eigpack generate --list"},
-    {"method", 0, "M", "multisection (default) or interval-tree"},
+    {"batch", 0, "B", "matrices a call (default 1; geev: about 10^7 entries)"},
+    {"kind", 0, "KIND", "test matrix (default uniform; geev: random); see eigpack generate --list"},
+    {"method", 0, "M", "multisection (default) or interval-tree; geev on a GPU: auto (default), swb or mwb"},
+    {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy)"},
     {"rivals", 0, NULL, "time LAPACK's solvers in the same run, where the system has them"},
     {"csv", 0, "F", "write the table to F"},
@@ -146,7 +147,8 @@ const cli_command command_bench = {
     .examples = "  eigpack bench stebz --quick\n"
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
-                "  eigpack bench stebz --n 128 --batch 10000 --type f64\n",
+                "  eigpack bench stebz --n 128 --batch 10000 --type f64\n"
+                "  eigpack bench geev --rivals --csv geev.csv\n",
     .options = options,
     .run = run,
 };

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "io/io.h"
 #include "io/matrices.h"
+#include "io/matrices_batch.h"
 #include "progress.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 typedef struct job {
     const char *kind;
+    bool full; /* a nonsymmetric kind: full matrices */
     int64_t n, batch, seed;
     int files;
     const char *file[2];
@@ -20,6 +22,9 @@ static int print_kinds(void)
     printf("symmetric tridiagonal:\n");
     for (const char *const *name = matrices_tridiagonal_names; *name; name++)
         printf("  %-12s %s\n", *name, matrices_tridiagonal_text(*name));
+    printf("nonsymmetric:\n");
+    for (const char *const *name = matrices_nonsymmetric_names; *name; name++)
+        printf("  %-12s %s\n", *name, matrices_nonsymmetric_text(*name));
     return CLI_OK;
 }
 
@@ -34,12 +39,15 @@ static int read_options(const arguments *args, job *j)
     *j = (job){.n = 2048, .batch = 1, .seed = 1};
     if (args->count != 1) return cli_fail(CLI_USAGE, "generate takes one KIND; see eigpack generate --list");
     j->kind = args->file[0];
-    if (!matrices_tridiagonal_text(j->kind))
+    j->full = matrices_nonsymmetric_text(j->kind) != NULL;
+    if (!j->full && !matrices_tridiagonal_text(j->kind))
         return cli_fail(CLI_USAGE, "unknown kind '%s'; see eigpack generate --list", j->kind);
     if (!option_integer(args, "size", 0, INT64_MAX, &j->n) || !option_integer(args, "batch", 1, INT64_MAX, &j->batch) ||
         !option_integer(args, "seed", 0, INT64_MAX, &j->seed))
         return CLI_USAGE;
     j->files = option_all(args, "output", j->file, 2);
+    if (j->full && !option_given(args, "size")) j->n = 30;
+    if (j->full) return j->files == 1 ? CLI_OK : cli_fail(CLI_USAGE, "%s needs one -o A.npy (or .mat)", j->kind);
     if (j->files < 1 || j->files > 2 || (j->files == 1 && !is_mtx(j->file[0])))
         return cli_fail(CLI_USAGE, "%s needs -o D -o E for diagonal and off-diagonal, or one -o T.mtx", j->kind);
     if (j->files == 1 && j->batch != 1) return cli_fail(CLI_USAGE, "a .mtx file holds one matrix: --batch must be 1");
@@ -97,20 +105,42 @@ static int write_matrix(const job *j)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
+/* A batch of full matrices: shape (batch, n, n), or (n, n) for one. */
+static int write_full(const job *j)
+{
+    int64_t const n = j->n, square = n <= 65536 ? n * n : -1;
+    if (square < 0 || (square > 0 && j->batch > INT64_MAX / square))
+        return cli_fail(CLI_USAGE, "-n %lld --batch %lld is too large", (long long)n, (long long)j->batch);
+    io_array a = {.type = IO_F64, .rank = 3, .shape = {j->batch, n, n}};
+    if (j->batch == 1) a = (io_array){.type = IO_F64, .rank = 2, .shape = {n, n}};
+    io_error error;
+    a.data = cli_allocate(j->batch * square, sizeof(double));
+    if (!a.data) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)(j->batch * square));
+    int status = CLI_OK;
+    matrices_nonsymmetric(j->kind, n, j->batch, (uint64_t)j->seed, (double *)a.data);
+    if (progress_signal())
+        status = cli_fail(128 + progress_signal(), "stopped; nothing was written");
+    else if (!io_write_array(j->file[0], "A", &a, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    io_array_free(&a);
+    return status;
+}
+
 static int run(const arguments *args)
 {
     if (option_given(args, "list")) return print_kinds();
     job j;
     int const status = read_options(args, &j);
     if (status != CLI_OK) return status;
+    if (j.full) return write_full(&j);
     return j.files == 1 ? write_matrix(&j) : write_vectors(&j);
 }
 
 static const option_row options[] = {
-    {"size", 'n', "N", "order of the matrix (default 2048)"},
+    {"size", 'n', "N", "order of the matrix (default 2048; of a nonsymmetric one 30)"},
     {"batch", 0, "B", "number of matrices, with seeds S, S+1, ... (default 1)"},
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
-    {"output", 'o', "F", "output: twice, for diagonal and off-diagonal; or once, a .mtx file"},
+    {"output", 'o', "F", "output: twice, for diagonal and off-diagonal; or once: a .mtx file, or full matrices"},
     {"list", 0, NULL, "list the kinds"},
     {NULL, 0, NULL, NULL},
 };
@@ -125,7 +155,8 @@ const cli_command command_generate = {
     .examples = "  eigpack generate --list\n"
                 "  eigpack generate uniform -n 4096 -o d.npy -o e.npy\n"
                 "  eigpack generate wilkinson -n 21 -o W21.mtx\n"
-                "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n",
+                "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n"
+                "  eigpack generate random -n 30 --batch 100000 -o A.npy\n",
     .options = options,
     .run = run,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &command_info, &command_eigenvalues, &command_stebz, &command_generate, &command_bench,
+    &command_info, &command_eigenvalues, &command_stebz, &command_geev, &command_generate, &command_bench,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -24,4 +24,9 @@ typedef struct rival_solver {
 /* The stebz family's rivals; *count of them (0 where there is no LAPACK). */
 const rival_solver *rivals_stebz(int *count);
 
+/* Whether LAPACK has geev's rivals; and the eigenvalues of a batch of n x n matrices, one after the other, by ?gehrd
+ * and ?hseqr on so many threads, which are thrown away.  Returns the largest info; *ms: the time. */
+bool rivals_has_geev(void);
+int rivals_gehrd_hseqr(bool single, int64_t n, const void *a, int64_t batch, int threads, double *ms);
+
 #endif

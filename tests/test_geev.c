@@ -100,7 +100,7 @@ static void test_known(void **state)
     eig_context *const ctx = test_context(1);
     for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k) {
         const char *const kind = matrices_nonsymmetric_names[k];
-        bool const clement = strcmp(kind, "unsymmetric-clement") == 0;
+        bool const clement = strcmp(kind, "kac") == 0;
         for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
             int64_t const n = orders[c / 2];
             double *const known = room((size_t)(2 * n), sizeof *known);

@@ -249,7 +249,7 @@ static void spectrum_zero(int64_t n, double *w)
     X("anticyclic", "the cyclic permutation with -1 in the corner: roots of -1", fill_cyclic, -1, spectrum_anticyclic) \
     X("day", "Day's blocks [0 1; 1 0] in a cycle of 1e-6: hard for shifted QR", fill_day, 1e-6, NULL)                  \
     X("orthogonal", "random orthogonal Hessenberg matrices: |w| = 1", fill_orthogonal, 0, NULL)                        \
-    X("unsymmetric-clement", "Clement's matrix, not made symmetric: integers", fill_clement, 0, spectrum_clement)      \
+    X("kac", "the Sylvester-Kac (Clement) matrix, not made symmetric: integers", fill_clement, 0, spectrum_clement)    \
     X("badly-scaled", "D R D^-1, R normal, D powers of two from 2^-30 to 2^30", fill_scaled, 30, NULL)                 \
     X("graded-full", "entries from 1e-150 to 1e150", fill_graded, 300, NULL)                                           \
     X("triangular", "upper triangular, normal", fill_triangular, 0, NULL)                                              \

@@ -1,0 +1,232 @@
+/* eigpack geev: eigenvalues of a batch of nonsymmetric matrices from one file. */
+#include "cli.h"
+#include "io/io.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct job {
+    bool single, quiet, timing;
+    eig_geev_options options;
+    const char *values, *info_path;
+    int64_t n, batch;
+    bool one; /* the file holds one matrix of rank 2 */
+    void *a;  /* as the library reads it; its strides: */
+    int64_t lda, stride;
+    void *w;   /* [batch*n] eig_complex_s or eig_complex_d */
+    int *info; /* [batch] */
+    int64_t failed;
+    double read_ms, solve_ms, write_ms;
+} job;
+
+static int read_options(const arguments *args, job *j)
+{
+    static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    eig_geev_options const defaults = EIG_GEEV_OPTIONS;
+    int method = EIG_GEEV_AUTO, layout = 0;
+    int64_t threads = 0;
+    *j = (job){.options = defaults};
+    if (args->count != 1) return cli_fail(CLI_USAGE, "geev takes one file A; see eigpack geev --help");
+    if (!option_choice(args, "method", "auto|swb|mwb", &method) || !option_choice(args, "layout", "M|E|R", &layout) ||
+        !option_integer(args, "threads-per-matrix", 0, 32, &threads))
+        return CLI_USAGE;
+    j->options.method = (eig_geev_method)method;
+    j->options.layout = layouts[layout];
+    j->options.threads_per_matrix = (int)threads;
+    j->options.balance = !option_given(args, "no-balance");
+    j->values = option_text(args, "values");
+    j->info_path = option_text(args, "info");
+    j->quiet = option_given(args, "quiet");
+    j->timing = option_given(args, "timing");
+    return CLI_OK;
+}
+
+/* ------------------------------------------------------------------- input */
+
+static double entry(const io_array *a, int64_t k)
+{
+    switch (a->type) {
+    case IO_F32:
+        return (double)((const float *)a->data)[k];
+    case IO_I32:
+        return (double)((const int32_t *)a->data)[k];
+    case IO_I64:
+        return (double)((const int64_t *)a->data)[k];
+    default:
+        return ((const double *)a->data)[k];
+    }
+}
+
+/* Which extents are the matrices' depends on the arrangement: (batch, n, n), (n, n, batch) or (n, batch, n). */
+static int read_shape(const arguments *args, const io_array *a, job *j)
+{
+    int const at_batch = j->options.layout == EIG_LAYOUT_MATRIX_WISE ? 0
+                         : j->options.layout == EIG_LAYOUT_ROW_WISE  ? 1
+                                                                     : 2;
+    int const at_row = at_batch == 0 ? 1 : 0, at_column = at_batch == 2 ? 1 : 2;
+    if (a->type == IO_C64 || a->type == IO_C128)
+        return cli_fail(CLI_USAGE, "%s: geev takes real matrices, this array is complex", args->file[0]);
+    j->one = a->rank == 2;
+    if (a->rank < 2)
+        return cli_fail(CLI_USAGE, "%s: need a square matrix or a batch of them, got a vector", args->file[0]);
+    int64_t const rows = j->one ? a->shape[0] : a->shape[at_row], columns = j->one ? a->shape[1] : a->shape[at_column];
+    j->batch = j->one ? 1 : a->shape[at_batch];
+    if (rows != columns)
+        return cli_fail(CLI_USAGE, "%s: expected square matrices, got %lld x %lld", args->file[0], (long long)rows,
+                        (long long)columns);
+    j->n = rows;
+    if (j->one) j->options.layout = EIG_LAYOUT_MATRIX_WISE;
+    j->single = a->type == IO_F32;
+    return cli_type(args, &j->single) ? CLI_OK : CLI_USAGE;
+}
+
+/* Takes over the entries in the type that computes.  The library's matrices are column-major where they lie one after
+ * the other, the file's row-major: those are transposed. */
+static void convert(const io_array *a, job *j)
+{
+    int64_t const n = j->n, count = io_array_count(a);
+    bool const transpose = j->options.layout == EIG_LAYOUT_MATRIX_WISE;
+    int64_t const inner = transpose ? n : count, rows = transpose ? count / (n > 0 ? n : 1) : 1;
+    for (int64_t r = 0; r < rows; r++) {
+        /* Row r of the file: r / n is the matrix, r % n the row in it. */
+        int64_t const first = transpose ? r / n * n * n + r % n : 0, step = transpose ? n : 1;
+        for (int64_t k = 0; k < inner; k++) {
+            double const x = entry(a, r * inner + k);
+            if (j->single)
+                ((float *)j->a)[first + k * step] = (float)x;
+            else
+                ((double *)j->a)[first + k * step] = x;
+        }
+    }
+}
+
+static int read_matrices(const arguments *args, job *j)
+{
+    io_array a = {0};
+    io_error error;
+    double const start = cli_now();
+    if (!io_read_array(args->file[0], &a, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
+    int status = read_shape(args, &a, j);
+    int64_t const n = j->n, count = io_array_count(&a);
+    if (status == CLI_OK) {
+        j->a = cli_allocate(count, j->single ? sizeof(float) : sizeof(double));
+        if (!j->a) status = cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
+    }
+    if (status == CLI_OK) convert(&a, j);
+    io_array_free(&a);
+    j->lda = n > 0 ? n : 1;
+    j->stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
+                : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? j->batch
+                                                               : j->batch * n;
+    j->read_ms = cli_now() - start;
+    return status;
+}
+
+/* ------------------------------------------------------------------- solve */
+
+static int solve(eig_context *ctx, job *j)
+{
+    int64_t const n = j->n, batch = j->batch;
+    j->w = cli_allocate(n * batch, j->single ? sizeof(eig_complex_s) : sizeof(eig_complex_d));
+    j->info = (int *)cli_allocate(batch, sizeof *j->info);
+    if (!j->w || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)(n * batch));
+    for (int64_t b = 0; b < batch; b++) j->info[b] = 0;
+    double const start = cli_now();
+    eig_status const status = j->single ? eig_sgeev_batched(ctx, &j->options, n, (float *)j->a, j->lda, j->stride,
+                                                            (eig_complex_s *)j->w, n, j->info, batch)
+                                        : eig_dgeev_batched(ctx, &j->options, n, (double *)j->a, j->lda, j->stride,
+                                                            (eig_complex_d *)j->w, n, j->info, batch);
+    j->solve_ms = cli_now() - start;
+    for (int64_t b = 0; b < batch; b++) j->failed += j->info[b] != 0;
+    return cli_status(ctx, status);
+}
+
+/* ------------------------------------------------------------------ output */
+
+static int write_array(const char *path, const char *variable, const io_array *a)
+{
+    io_error error;
+    return io_write_array(path, variable, a, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
+/* One eigenvalue a line, real and imaginary part; in front the matrix's number where the file has several. */
+static void print_values(const job *j)
+{
+    int const digits = j->single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+    for (int64_t k = 0; k < j->n * j->batch; k++) {
+        double const re = j->single ? (double)((eig_complex_s *)j->w)[k].re : ((eig_complex_d *)j->w)[k].re;
+        double const im = j->single ? (double)((eig_complex_s *)j->w)[k].im : ((eig_complex_d *)j->w)[k].im;
+        if (!j->one) printf("%lld ", (long long)(k / j->n));
+        printf("%.*g %.*g\n", digits, re, digits, im);
+    }
+}
+
+static int write_all(job *j, eig_context *ctx)
+{
+    double const start = cli_now();
+    io_array w = {.type = j->single ? IO_C64 : IO_C128, .rank = 2, .shape = {j->batch, j->n}, .data = j->w};
+    io_array const info = {.type = IO_I32, .rank = 1, .shape = {j->batch}, .data = j->info};
+    if (j->one) w.rank = 1, w.shape[0] = j->n;
+    int status = CLI_OK;
+    if (j->values)
+        status = write_array(j->values, "eigenvalues", &w);
+    else if (!j->quiet)
+        print_values(j);
+    if (status == CLI_OK && j->info_path) status = write_array(j->info_path, "info", &info);
+    j->write_ms = cli_now() - start;
+    if (status != CLI_OK) return status;
+    if (j->values && !j->quiet)
+        printf("%lld eigenvalues of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->n * j->batch),
+               (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, eig_describe(ctx), j->solve_ms);
+    if (j->timing)
+        fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms, write %.3f ms\n", eig_describe(ctx), j->read_ms, j->solve_ms,
+                j->write_ms);
+    if (j->failed > 0)
+        return cli_fail(CLI_FAILED,
+                        "%lld of %lld matrices failed (not finite, or no convergence): their eigenvalues are NaN",
+                        (long long)j->failed, (long long)j->batch);
+    return CLI_OK;
+}
+
+static int run(const arguments *args)
+{
+    job j;
+    eig_context *ctx = NULL;
+    int status = read_options(args, &j);
+    if (status == CLI_OK) status = read_matrices(args, &j);
+    if (status == CLI_OK) status = cli_open(args, &ctx);
+    if (status == CLI_OK) status = solve(ctx, &j);
+    if (status == CLI_OK) status = write_all(&j, ctx);
+    eig_destroy(ctx);
+    free(j.a);
+    free(j.w);
+    free(j.info);
+    return status;
+}
+
+static const option_row options[] = {
+    {"values", 0, "F",
+     "write the eigenvalues, complex, of shape (batch, n): .npy, .mat, else text (default: print them)"},
+    {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (not all converged)"},
+    {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
+    {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
+    {"method", 0, "M", "on a GPU: auto (default), swb or mwb"},
+    {"threads-per-matrix", 0, "P", "on a GPU: threads (swb) or warps (mwb) that share a matrix; default 0: chosen"},
+    {"type", 0, "T", "f64 or f32 (default: the file's)"},
+    {NULL, 0, NULL, NULL},
+};
+
+const cli_command command_geev = {
+    .name = "geev",
+    .summary = "eigenvalues of a batch of nonsymmetric matrices, by double-shift QR",
+    .usage = "[options] A",
+    .text = "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy), or\n"
+            "n x n x batch (.mat).  Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that\n"
+            "is not finite gets NaN and does not disturb the others; the exit status is then 1.",
+    .examples = "  eigpack geev A.npy\n"
+                "  eigpack geev A.npy --values w.npy --info info.npy\n"
+                "  eigpack geev A.mat --values w.mat --no-balance\n",
+    .options = options,
+    .run = run,
+};

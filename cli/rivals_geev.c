@@ -1,0 +1,76 @@
+/* LAPACK as geev's rival: ?gehrd and ?hseqr, the two steps of ?geev for eigenvalues only, one matrix a thread.  The
+ * library is the one that rivals_open found; OpenBLAS's own threads are switched off, since the matrices are many. */
+#include "cli.h"
+#include "rivals.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*gehrd_function)(const int *n, const int *ilo, const int *ihi, void *a, const int *lda, void *tau,
+                               void *work, const int *size, int *info);
+typedef void (*hseqr_function)(const char *job, const char *vectors, const int *n, const int *ilo, const int *ihi,
+                               void *h, const int *ldh, void *re, void *im, void *z, const int *ldz, void *work,
+                               const int *size, int *info, size_t job_length, size_t vectors_length);
+typedef void (*threads_function)(int threads);
+
+typedef struct solver {
+    gehrd_function gehrd;
+    hseqr_function hseqr;
+} solver;
+
+/* POSIX gives functions as object pointers; C has no cast between the two, hence the copy. */
+static bool find(void *library, const char *name, void *function, size_t size)
+{
+    void *const symbol = dlsym(library, name);
+    memcpy(function, &symbol, size);
+    return symbol != NULL;
+}
+
+static bool open_solver(bool single, solver *s)
+{
+    const char *const name = rivals_open();
+    void *const library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    threads_function set_threads;
+    if (!library || !find(library, single ? "sgehrd_" : "dgehrd_", &s->gehrd, sizeof s->gehrd) ||
+        !find(library, single ? "shseqr_" : "dhseqr_", &s->hseqr, sizeof s->hseqr))
+        return false;
+    if (find(library, "openblas_set_num_threads", &set_threads, sizeof set_threads)) set_threads(1);
+    return true;
+}
+
+bool rivals_has_geev(void)
+{
+    solver s;
+    return open_solver(false, &s) && open_solver(true, &s);
+}
+
+/* One thread's matrices are copied to its own work area, which LAPACK overwrites. */
+int rivals_gehrd_hseqr(bool single, int64_t n64, const void *a, int64_t batch, int threads, double *ms)
+{
+    int const n = (int)n64, one = 1, size = 64 * n;
+    size_t const real = single ? sizeof(float) : sizeof(double), square = (size_t)n * (size_t)n * real;
+    size_t const vector = (size_t)n * real;
+    int failed = 0;
+    solver s;
+    if (!open_solver(single, &s)) return -1;
+    double const start = cli_now();
+#pragma omp parallel num_threads(threads) reduction(max : failed)
+    {
+        char *const h = (char *)malloc(square + 3 * vector + (size_t)size * real);
+        char *const re = h + square, *const im = re + vector, *const tau = im + vector, *const work = tau + vector;
+        if (!h) failed = 1000000;
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t b = 0; b < batch; b++) {
+            int info = 0;
+            if (!h) continue;
+            memcpy(h, (const char *)a + (size_t)b * square, square);
+            s.gehrd(&n, &one, &n, h, &n, tau, work, &size, &info);
+            s.hseqr("E", "N", &n, &one, &n, h, &n, re, im, NULL, &one, work, &size, &info, 1, 1);
+            failed = info > failed ? info : failed;
+        }
+        free(h);
+    }
+    *ms = cli_now() - start;
+    return failed;
+}

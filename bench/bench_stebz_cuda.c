@@ -1,6 +1,6 @@
 /* The benchmark of stebz on a GPU: device arrays, a lent workspace, times from CUDA events.
  *
- *     bench_stebz_cuda [COMMIT] [LARGEST_N]      prints CSV: one row a case and rival
+ *     bench_stebz_cuda [COMMIT] [LARGEST_N] [alone]      prints CSV: one row a case and rival; alone: no rivals
  *
  * time_ms   median over repeats of one call, from before its first kernel to after its last; rows "graph" replay the
  *           same call captured in a CUDA graph, 20 in a row, divided by 20.
@@ -251,6 +251,12 @@ static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
 
     int same;
     double const ms = time_calls(gpu, c, &o, &a, &same);
+    double pass[4];
+    o.pass_ms = pass;
+    must_eig(gpu, call(gpu, c, &o, a.d, a.e, a.w));
+    o.pass_ms = NULL;
+    fprintf(stderr, "# %s n = %lld: preparation %.4f, table %.4f, brackets %.4f ms\n", c->kind, (long long)n, pass[0],
+            pass[1], pass[2]);
     load_results(c, &a, w);
     double const eps = c->precision == 's' ? FLT_EPSILON : DBL_EPSILON, norm = norm_of(n, batch, d, e);
     double const delta = 0.5 * fmax(c->abstol, 2 * eps * norm) + 4 * eps * norm;
@@ -309,7 +315,11 @@ int main(int argc, char **argv)
     printf(
         "family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (cases[i].n * cases[i].batch <= largest) run_case(gpu, cpu, &cases[i]);
+        if (cases[i].n <= largest) {
+            bench_case c = cases[i];
+            if (argc > 3) c.tree = c.cpu = 0;
+            run_case(gpu, cpu, &c);
+        }
     eig_destroy(gpu);
     eig_destroy(cpu);
     return 0;

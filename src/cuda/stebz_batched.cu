@@ -163,12 +163,8 @@ template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) b
     int const wanted = (int)(job.iu - job.il + 1);
     if (rank == 0 && a.info) a.info[matrix] = shared->facts.finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
     if (!shared->facts.finite || shared->facts.zero) {
-        real const value = shared->facts.finite ? 0 : (real)NAN;
-        for (int i = rank; i < wanted; i += team) {
-            ((real *)job.w)[i] = value;
-            if (job.lower) ((real *)job.lower)[i] = value;
-            if (job.upper) ((real *)job.upper)[i] = value;
-        }
+        for (int i = rank; i < wanted; i += team)
+            stebz_store_trivial(shared->facts, (real *)job.w, (real *)job.lower, (real *)job.upper, i);
         return;
     }
     for (int j = rank; j < a.points; j += team) {

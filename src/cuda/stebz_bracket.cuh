@@ -1,12 +1,13 @@
 /* Brackets of eigenvalues on the device: where the next shifts go, and which bracket the counts leave.
  *
- * A group of m lanes refines the bracket of one eigenvalue k, m a power of two from 1 to 32; every lane of the group
+ * A group of m lanes refines the bracket of one eigenvalue, m a power of two from 1 to 32; every lane of the group
  * holds the whole state.  Invariant: C(lo) < k <= C(hi) with counts evaluated for these very ends.
  *
  * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
  * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two
  *         ladders of m/2 shifts on both sides of the interpolated point, from its estimated error up to half the way
- *         to the ends: the bracket shrinks to the true error, whichever it is. */
+ *         to the ends: the bracket shrinks to the true error, whichever it is.
+ * Where few halvings are left, equal spacing needs no luck: close. */
 #ifndef EIG_STEBZ_BRACKET_CUH
 #define EIG_STEBZ_BRACKET_CUH
 
@@ -76,7 +77,8 @@ template <typename real> static __device__ double bracket_shift(const stebz_fact
 {
     double const lo = bracket_lo(s), hi = bracket_hi(s), width = stebz_width(f, lo, hi);
     double const middle = stebz_middle<real>(f, lo, hi);
-    if (!bracket_single(f, s) || s.idle >= BRACKET_PATIENCE) return middle;
+    bool const close = hi - lo <= (sizeof(real) == 4 ? 32 : 4) * width;
+    if (close || !bracket_single(f, s) || s.idle >= BRACKET_PATIENCE) return middle;
     double const x = (double)(real)bracket_interpolate(s, s.has_c, width);
     return lo < x && x < hi ? x : middle;
 }
@@ -90,16 +92,20 @@ static __device__ double bracket_shift_of(const stebz_facts &f, const stebz_brac
     bool const left = i < m / 2;
     double const bisect = s.a.x + 0.5 * (s.b.x - s.a.x); /* what bracket_point returns where it cannot interpolate */
     double best = bisect;
-    if (bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, width);
+    bool const close = hi - lo <= (m + 1) * (sizeof(real) == 4 ? m + 1 : 1) * width;
+    if (!close && bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, width);
     double x;
     if (best == bisect) {
         x = left ? lo + (middle - lo) * ((i + 1) / (half + 0.5)) : hi - (hi - middle) * ((m - i) / (half + 0.5));
     } else {
         double const secant = bracket_interpolate(s, false, width), gap = best - secant;
-        double const reach = 0.5 * (left ? best - lo : hi - best);
-        double const least = fmin(fmax(0.25 * width, gap * gap / (hi - lo)), reach);
+        double const reach = 0.5 * (left ? best - lo : hi - best), size = fabs(gap), ratio = size / (hi - lo);
         int const rung = left ? m / 2 - 1 - i : i - m / 2;
-        float const climb = m > 2 ? log2f((float)(reach / least)) * (float)rung / (float)(m / 2 - 1) : 0.0f;
+        /* The secant is off by about gap, the parabola by about gap^2 over the width. */
+        double const guess = m == 2 ? size * sqrt(sqrt(ratio)) : (m == 4 ? 1.0 : 0.3) * size * ratio;
+        double const least = fmin(fmax(0.3 * width, guess), reach);
+        double const most = m == 4 ? fmin(fmax(2 * size, least), reach) : reach;
+        float const climb = m > 2 ? log2f((float)(most / least)) * (float)rung / (float)(m / 2 - 1) : 0.0f;
         double const distance = fmin(least * (double)exp2f(climb), reach);
         x = best + (left ? -distance : distance);
     }
@@ -166,6 +172,22 @@ static __device__ void bracket_narrow(stebz_bracket &s, double x, const stebz_va
     s.has_c = s.c.x != s.a.x;
     bool const slow = hi.x - lo.x > 2 * width / (m + 1);
     s.idle = slow && s.idle == 0 ? 1 : 0;
+}
+
+/* The whole state of another lane.  All lanes of the warp. */
+static __device__ stebz_bracket bracket_of_lane(const stebz_bracket &s, int lane)
+{
+    unsigned const all = 0xffffffffu;
+    stebz_bracket t;
+    t.a = end_of_lane(all, s.a, lane);
+    t.b = end_of_lane(all, s.b, lane);
+    t.c = end_of_lane(all, s.c, lane);
+    t.k = __shfl_sync(all, s.k, lane);
+    t.count_a = __shfl_sync(all, s.count_a, lane);
+    t.count_b = __shfl_sync(all, s.count_b, lane);
+    t.has_c = __shfl_sync(all, s.has_c, lane);
+    t.idle = 0;
+    return t;
 }
 
 #endif

@@ -101,17 +101,33 @@ static __device__ __forceinline__ void walk_slow_block(sturm_walk<real> &s, cons
     s.count += __popc((s.signs ^ (s.signs >> 1)) & mask);
 }
 
+enum { STEBZ_HALF = STURM_BLOCK / 2 };
+
+/* Half a block of rows, in loads of 16 bytes. */
+static __device__ __forceinline__ void load_half(double2 (&a)[STEBZ_HALF], const double2 *rows)
+{
+#pragma unroll
+    for (int j = 0; j < STEBZ_HALF; ++j) a[j] = rows[j];
+}
+static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const float2 *rows)
+{
+#pragma unroll
+    for (int j = 0; j < STEBZ_HALF; j += 2) {
+        float4 const two = *(const float4 *)(rows + j);
+        a[j] = make_float2(two.x, two.y);
+        a[j + 1] = make_float2(two.z, two.w);
+    }
+}
+
 /* Full blocks, rows[0] being the first row of the first. */
 template <typename real>
 static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
                                                    const stebz_edge<real> *edges, int blocks, real minus_x)
 {
-    enum { HALF = STURM_BLOCK / 2 };
-    pair_of<real> a[HALF], b[HALF];
-#pragma unroll
-    for (int j = 0; j < HALF; ++j) a[j] = rows[j];
+    pair_of<real> a[STEBZ_HALF], b[STEBZ_HALF];
+    load_half(a, rows);
     s.changes = 0;
-#pragma unroll 1
+#pragma unroll 2
     for (int block = 0; block < blocks; ++block) {
         stebz_edge<real> const edge = edges[block];
         const pair_of<real> *const next = rows + (block + 1 < blocks ? STURM_BLOCK : 0);
@@ -119,23 +135,20 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
             s.count += __popc(s.changes);
             s.changes = 0;
             walk_slow_block(s, rows, edge, 0, minus_x);
-#pragma unroll
-            for (int j = 0; j < HALF; ++j) a[j] = next[j];
+            load_half(a, next);
             rows = next;
             continue;
         }
+        load_half(b, rows + STEBZ_HALF);
 #pragma unroll
-        for (int j = 0; j < HALF; ++j) b[j] = rows[HALF + j];
-#pragma unroll
-        for (int j = 0; j < HALF; ++j) walk_row<real>(s, a[j], minus_x);
+        for (int j = 0; j < STEBZ_HALF; ++j) walk_row<real>(s, a[j], minus_x);
         s.count += __popc(s.changes);
-#pragma unroll
-        for (int j = 0; j < HALF; ++j) a[j] = next[j];
+        load_half(a, next);
         real f0 = 0, f1 = 0;
 #pragma unroll
-        for (int j = 0; j < HALF; ++j) {
+        for (int j = 0; j < STEBZ_HALF; ++j) {
             walk_row<real>(s, b[j], minus_x);
-            if (HALF + j == STEBZ_LOOK) {
+            if (STEBZ_HALF + j == STEBZ_LOOK) {
                 int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
                 real const factor = power_of_two<real>(-e);
                 s.exponent += e;
@@ -225,13 +238,14 @@ template <typename real> struct stebz_stream {
         return buffer;
     }
 
-    /* Division-free count at x.  All threads of the block, unless resident. */
-    __device__ stebz_value count(real x)
+    /* Division-free count at x.  All threads of the block, unless resident; those that are not working only copy. */
+    __device__ stebz_value count(real x, bool working)
     {
         sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
         stebz_value value = {0, 0, 0};
         for (int tile = 0; tile < tiles; ++tile) {
             int const buffer = acquire(tile), here = tile_blocks(tile);
+            if (!working) continue;
             int skip = 0;
             if (tile == 0 && padding > 0) {
                 walk_slow_block(s, tile_rows(buffer), tile_edges(buffer)[0], padding, -x);
@@ -248,12 +262,13 @@ template <typename real> struct stebz_stream {
     }
 
     /* Pivot count at x, rows being pairs (a, b) of double. */
-    __device__ stebz_value count_pivots(double x, double pivmin)
+    __device__ stebz_value count_pivots(double x, double pivmin, bool working)
     {
         stebz_value value = {0, 0, 0};
         double q = 1;
         for (int tile = 0; tile < tiles; ++tile) {
             const pair *const row = tile_rows(acquire(tile));
+            if (!working) continue;
             int const end = tile_blocks(tile) * STURM_BLOCK;
             int count = 0;
             for (int j = tile == 0 ? padding : 0; j < end; ++j) {

@@ -166,11 +166,16 @@ static eig_status solve_device(eig_context *ctx, const stebz_problem *p)
 
 /* -------------------------------------------------------------- host arrays */
 
+static double entry_of(char precision, const void *x, int64_t i)
+{
+    return precision == 's' ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
 /* Index of the first entry that is not finite, or -1. */
 static int64_t first_not_finite(char precision, const void *x, int64_t n)
 {
     for (int64_t i = 0; i < n; ++i)
-        if (!std::isfinite(precision == 's' ? (double)((const float *)x)[i] : ((const double *)x)[i])) return i;
+        if (!std::isfinite(entry_of(precision, x, i))) return i;
     return -1;
 }
 
@@ -194,8 +199,9 @@ static eig_status refuse_not_finite(eig_context *ctx, const stebz_problem *p)
     fill_nan(p->precision, p->lower, count);
     fill_nan(p->precision, p->upper, count);
     if (p->m) *p->m = 0;
-    return eig_fail(ctx, EIG_NOT_FINITE, "stebz: %s[%lld] is not finite", in_d >= 0 ? "d" : "e",
-                    (long long)(in_d >= 0 ? in_d : in_e));
+    int64_t const at = in_d >= 0 ? in_d : in_e;
+    return eig_fail(ctx, EIG_NOT_FINITE, "stebz: %c[%lld] is %g", in_d >= 0 ? 'd' : 'e', (long long)at,
+                    entry_of(p->precision, in_d >= 0 ? p->d : p->e, at));
 }
 
 /* Device copies of a host problem of batch matrices, packed without gaps. */
@@ -410,11 +416,12 @@ static eig_status count_host(eig_context *ctx, const stebz_count_problem *p)
     for (int i = 0; i < 2; ++i) {
         int64_t const at = first_not_finite(p->precision, arrays[i], lengths[i]);
         if (at >= 0)
-            return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: %c[%lld] is not finite", i ? 'e' : 'd', (long long)at);
+            return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: %c[%lld] is %g", i ? 'e' : 'd', (long long)at,
+                            entry_of(p->precision, arrays[i], at));
     }
     for (int64_t j = 0; j < p->m; ++j)
-        if (std::isnan(p->precision == 's' ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j]))
-            return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: x[%lld] is NaN", (long long)j);
+        if (std::isnan(entry_of(p->precision, p->x, j)))
+            return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: x[%lld] is nan", (long long)j);
     void *copies[3];
     int64_t *count = NULL;
     eig_status status = EIG_OK;

@@ -49,8 +49,7 @@ struct stebz_facts {
     double error;          /* a computed count is exact for a matrix at most this far from T */
     double pivmin;
     long long il, iu;
-    unsigned long long next; /* eigenvalues handed out so far by the current launch */
-    unsigned finished;       /* thread blocks that are done in the current launch */
+    unsigned finished; /* thread blocks that are done in the current launch */
 };
 
 /* What one thread block of the measuring kernel found; [1] with entries magnified, for matrices of tiny norm. */
@@ -106,11 +105,23 @@ eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t st
 
 #ifdef __CUDACC__
 
+/* Multiplies by 2^-scale, |scale| <= 1100, in two steps, since the power itself may not be representable. */
+struct stebz_scaling {
+    double first, second;
+};
+
+static __device__ __forceinline__ stebz_scaling stebz_scaling_of(int scale)
+{
+    int const half = scale / 2;
+    return stebz_scaling{__hiloint2double((1023 - half) << 20, 0), __hiloint2double((1023 - (scale - half)) << 20, 0)};
+}
+
 /* Scaled entries of T: a_i, and |b_i| between rows i-1 and i (row 0 has none and gets 0). */
 template <typename real>
-static __device__ __forceinline__ double2 stebz_entry(const real *d, const real *e, int64_t i, int scale)
+static __device__ __forceinline__ double2 stebz_entry(const real *d, const real *e, int64_t i, stebz_scaling by)
 {
-    return make_double2(scalbn((double)d[i], -scale), i > 0 ? fabs(scalbn((double)e[i - 1], -scale)) : 0.0);
+    return make_double2((double)d[i] * by.first * by.second,
+                        i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
 }
 
 /* Point j of a table over [lo, hi], rounded to the precision of the count. */
@@ -165,6 +176,17 @@ static __device__ __forceinline__ void stebz_store(const stebz_facts &f, real *w
     w[at] = stebz_original<real>(lo + 0.5 * (hi - lo), f.scale, 0);
     if (lower) lower[at] = stebz_original<real>(__dsub_rd(lo, f.error), f.scale, -1);
     if (upper) upper[at] = stebz_original<real>(__dadd_ru(hi, f.error), f.scale, 1);
+}
+
+/* Result number at of a matrix that is zero or not finite.  A zero's enclosure has room for a sign. */
+template <typename real>
+static __device__ __forceinline__ void stebz_store_trivial(const stebz_facts &f, real *w, real *lower, real *upper,
+                                                           int64_t at)
+{
+    real const value = f.finite ? 0 : (real)NAN, least = sizeof(real) == 4 ? (real)FLT_MIN : (real)DBL_MIN;
+    w[at] = value;
+    if (lower) lower[at] = value - least;
+    if (upper) upper[at] = value + least;
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* stebz on CUDA, method multisection: a table of shifts, then independent brackets.
  *
- * Owner     table: lane j owns shift j.  Brackets: a group of m lanes owns one eigenvalue at a time and takes the next
- *           from a counter when it is done, so that a slow bracket holds nobody up.  m is the largest power of two that
- *           keeps the lanes at about one warp a scheduler, where one more shift costs nothing: 8 for 2048 eigenvalues,
- *           1 from 16384 on.
+ * Owner     table: lane j owns shift j.  Brackets: a warp owns a run of consecutive eigenvalues and works on up to 32
+ *           of them at a time, each with a group of m = 32, 16, ... 1 lanes; a group that is done takes the next of the
+ *           run, and when half of the groups have nothing left, those that have get twice the lanes.  So no lane
+ *           idles, neither for a small n nor for a slow bracket.
  * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
- * Bits      an eigenvalue's shifts depend on the matrix, n and the range alone, not on lanes or order.
+ * Bits      runs depend on the number of eigenvalues alone and a warp's steps on its run: the same bits on every run.
  * Order     ascending: the last block takes running maxima of w, lower and upper where w descends, which can happen in
  * the last places because counts are not monotone there; lower <= exact <= upper stays true. Bound by  the chain of one
  * FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
@@ -29,10 +29,10 @@ template <typename real, bool may_pivot> struct counter {
     {
         return may_pivot && f.pivot ? pivots.resident() : product.resident();
     }
-    __device__ stebz_value count(const stebz_facts &f, double x)
+    __device__ stebz_value count(const stebz_facts &f, double x, bool working)
     {
-        if (may_pivot && f.pivot) return pivots.count_pivots(x, f.pivmin);
-        return product.count((real)x);
+        if (may_pivot && f.pivot) return pivots.count_pivots(x, f.pivmin, working);
+        return product.count((real)x, working);
     }
 };
 
@@ -46,7 +46,8 @@ template <typename real, bool may_pivot> static __global__ void __launch_bounds_
     stebz_table const t = job.table;
     for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < t.points; first += (int64_t)gridDim.x * blockDim.x) {
         int64_t const j = first + threadIdx.x;
-        stebz_value const v = counter.count(f, stebz_table_point<real>(f, t.points, j < t.points ? j : t.points - 1));
+        stebz_value const v =
+            counter.count(f, stebz_table_point<real>(f, t.points, j < t.points ? j : t.points - 1), true);
         if (j >= t.points) continue;
         /* The ends need no rounding analysis: no eigenvalue lies below, none above. */
         t.count[j] = j == 0 ? 0 : j == t.points - 1 ? job.t.n : v.count;
@@ -84,7 +85,7 @@ template <typename real> static __device__ void running_maximum(real *values, in
     }
 }
 
-/* The last block to come here orders the results and clears the counters for the next launch. */
+/* The last block to come here orders the results and clears the counter for the next launch. */
 template <typename real> static __device__ void finish_launch(const stebz_job &job, int64_t first, int64_t last)
 {
     __shared__ bool is_last;
@@ -99,10 +100,7 @@ template <typename real> static __device__ void finish_launch(const stebz_job &j
         running_maximum((real *)job.lower, first, last);
         running_maximum((real *)job.upper, first, last);
     }
-    if (threadIdx.x == 0) {
-        job.facts->next = 0;
-        job.facts->finished = 0;
-    }
+    if (threadIdx.x == 0) job.facts->finished = 0;
 }
 
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */
@@ -112,22 +110,56 @@ template <typename real> static __device__ bool trivial(const stebz_job &job, co
     if (single && job.m) *job.m = f.finite ? wanted : 0;
     if (f.finite && !f.zero) return false;
     int64_t const fill = f.finite ? wanted : job.range == EIG_RANGE_INDEX ? job.iu - job.il + 1 : job.t.n;
-    real const value = f.finite ? 0 : (real)NAN;
     int64_t const step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < fill; i += step) {
-        ((real *)job.w)[i] = value;
-        if (job.lower) ((real *)job.lower)[i] = value;
-        if (job.upper) ((real *)job.upper)[i] = value;
-    }
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < fill; i += step)
+        stebz_store_trivial(f, (real *)job.w, (real *)job.lower, (real *)job.upper, i);
     return true;
 }
 
-/* Lanes an eigenvalue, for so many eigenvalues. */
-static __device__ int lanes_each(int64_t wanted)
+/* The run of eigenvalues that a warp owns, counted from 0, and how its lanes are grouped. */
+struct warp_run {
+    int64_t next, end; /* not yet taken */
+    int m;             /* lanes a group */
+};
+
+/* Groups whose bracket is narrow enough store it and take the next eigenvalue of the run, in the order of the lanes.
+ * at is the group's eigenvalue, or -1. */
+template <typename real>
+static __device__ void finish_brackets(const stebz_job &job, const stebz_facts &f, warp_run &run, int64_t &at,
+                                       stebz_bracket &s)
 {
-    int m = 1;
-    while (m < 32 && 2 * m * wanted <= TABLE_LANES) m *= 2;
-    return m;
+    int const lane = threadIdx.x & 31, base = lane & ~(run.m - 1);
+    for (;;) {
+        double const lo = bracket_lo(s), hi = bracket_hi(s), mid = stebz_middle<real>(f, lo, hi);
+        bool const done = at >= 0 && (stebz_narrow_enough(f, lo, hi) || !(lo < mid && mid < hi));
+        bool const leads = lane == base;
+        if (done && leads) stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
+        unsigned const free = __ballot_sync(0xffffffffu, leads && (done || at < 0));
+        if (__any_sync(0xffffffffu, done) == 0 && (free == 0 || run.next >= run.end)) return;
+        int64_t const mine = run.next + __popc(free & ((1u << base) - 1));
+        run.next = run.next + __popc(free) < run.end ? run.next + __popc(free) : run.end;
+        if (!done && at >= 0) continue;
+        at = mine < run.end ? mine : -1;
+        if (at >= 0) s = bracket_from_table<real>(f, job.table, f.il + at);
+    }
+}
+
+/* When the run is used up: gives the groups that still work all lanes.  False when none is left. */
+static __device__ bool regroup(warp_run &run, int64_t &at, stebz_bracket &s)
+{
+    int const lane = threadIdx.x & 31;
+    unsigned const busy = __ballot_sync(0xffffffffu, at >= 0 && (lane & (run.m - 1)) == 0);
+    if (busy == 0) return false;
+    int const groups = __popc(busy);
+    int m = run.m;
+    while (2 * m * groups <= 32) m *= 2;
+    if (m == run.m) return true;
+    run.m = m;
+    int const mine = lane / m, from = (int)__fns(busy, 0, (mine < groups ? mine : 0) + 1);
+    s = bracket_of_lane(s, from);
+    at = __shfl_sync(0xffffffffu, at, from);
+    if (mine >= groups) at = -1;
+    return true;
 }
 
 template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) refine_kernel(stebz_job job)
@@ -140,38 +172,28 @@ template <typename real, bool may_pivot> static __global__ void __launch_bounds_
     counter.open(f, job.t, memory);
     bool const resident = counter.resident(f);
 
-    int const m = lanes_each(wanted), lane = threadIdx.x & (m - 1);
-    int64_t const groups = (int64_t)gridDim.x * blockDim.x / m;
-    int64_t at = job.first + ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / m;
+    int64_t const warps = (int64_t)gridDim.x * (blockDim.x / 32), part = last - job.first;
+    int64_t const length = (part + warps - 1) / warps;
+    int64_t const warp = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    warp_run run = {job.first + warp * length, job.first + (warp + 1) * length, 1};
+    if (run.end > last) run.end = last;
+    while (run.m < 32 && 2 * run.m * length <= 32) run.m *= 2;
+    int64_t at = -1;
     stebz_bracket s = {};
-    if (at < last) s = bracket_from_table<real>(f, job.table, f.il + at);
+    bool working = run.next < run.end;
     for (;;) {
-        /* Groups whose bracket is narrow enough store it and take the next eigenvalue. */
-        double x = 0;
-        for (;;) {
-            bool done = false;
-            double const lo = bracket_lo(s), hi = bracket_hi(s);
-            if (at < last) {
-                double const mid = stebz_middle<real>(f, lo, hi);
-                done = stebz_narrow_enough(f, lo, hi) || !(lo < mid && mid < hi);
-            }
-            if (!__any_sync(0xffffffffu, done)) break;
-            unsigned long long ticket = 0;
-            if (done && lane == 0) {
-                stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
-                ticket = atomicAdd(&job.facts->next, 1ull);
-            }
-            ticket = __shfl_sync(0xffffffffu, ticket, (threadIdx.x & 31) & ~(m - 1));
-            if (!done) continue;
-            at = job.first + groups + (int64_t)ticket;
-            if (at < last) s = bracket_from_table<real>(f, job.table, f.il + at);
+        if (working) {
+            finish_brackets<real>(job, f, run, at, s);
+            working = regroup(run, at, s);
         }
-        bool const active = at < last;
-        if (!(resident ? __any_sync(0xffffffffu, active) : __syncthreads_or(active))) break;
-        if (active) x = m > 1 ? bracket_shift_of<real>(f, s, lane, m) : bracket_shift<real>(f, s);
-        stebz_value const v = counter.count(f, x);
-        if (m > 1)
-            bracket_narrow(s, x, v, m);
+        if (!(resident ? working : __syncthreads_or(working))) break;
+        double x = 0;
+        if (at >= 0)
+            x = run.m > 1 ? bracket_shift_of<real>(f, s, threadIdx.x & (run.m - 1), run.m) : bracket_shift<real>(f, s);
+        stebz_value const v = counter.count(f, x, working);
+        if (!working) continue;
+        if (run.m > 1)
+            bracket_narrow(s, x, v, run.m);
         else
             bracket_move(s, x, v);
     }
@@ -212,13 +234,16 @@ template <typename real, bool may_pivot> static eig_status launch_table(eig_cont
     return EIG_OK;
 }
 
+/* Warps for so many eigenvalues: one a scheduler for few, where more would only take turns, then two, then four. */
+static int refine_warps(int64_t part)
+{
+    return part <= 16384 ? 512 : part <= 65536 ? 1024 : 2048;
+}
+
 template <typename real, bool may_pivot> static eig_status launch_refine(eig_context *ctx, const stebz_job &job)
 {
-    int64_t const part = job.last - job.first, lanes = part > TABLE_LANES ? part : (int64_t)TABLE_LANES;
-    int blocks = 0, threads = 0;
-    eig_status const status = choose_grid(ctx, refine_kernel<real, may_pivot>, lanes, &blocks, &threads);
-    if (status != EIG_OK) return status;
-    refine_kernel<real, may_pivot><<<blocks, threads, 0, cuda_state_of(ctx)->stream>>>(job);
+    int const warps = refine_warps(job.last - job.first), threads = warps == 512 ? SMALL_THREADS : THREADS;
+    refine_kernel<real, may_pivot><<<warps * 32 / threads, threads, 0, cuda_state_of(ctx)->stream>>>(job);
     CUDA_LAUNCHED("stebz: refine_kernel");
     return EIG_OK;
 }

@@ -8,32 +8,24 @@
  * Cost     reads T twice, writes 18 (float) or 18 (double) bytes a row: negligible. */
 #include "stebz_prepare.cuh"
 
-#include <cub/block/block_reduce.cuh>
+enum { THREADS = 256, WARPS = THREADS / 32, ONE_BLOCK = 8192, EXTREMES = 6 };
 
-enum { THREADS = 256, ONE_BLOCK = 8192 };
-
-struct take_max {
-    __device__ double operator()(double a, double b) const
-    {
-        return a > b ? a : b;
-    }
-};
-
-/* The extremes over the block's threads, in thread 0. */
-static __device__ stebz_partial reduce_block(stebz_partial p)
+/* The extremes over the block's threads, in all threads. */
+static __device__ stebz_partial reduce_block(const stebz_partial &p)
 {
-    using reduce = cub::BlockReduce<double, THREADS>;
-    __shared__ typename reduce::TempStorage space;
-    for (int k = 0; k < 2; ++k) {
-        p.norm[k] = reduce(space).Reduce(p.norm[k], take_max());
-        __syncthreads(); /* space is used again */
-        p.lo[k] = -reduce(space).Reduce(-p.lo[k], take_max());
-        __syncthreads();
-        p.hi[k] = reduce(space).Reduce(p.hi[k], take_max());
-        __syncthreads();
-    }
-    p.finite = __syncthreads_and(p.finite);
-    return p;
+    __shared__ double shared[WARPS][EXTREMES];
+    double most[EXTREMES] = {p.norm[0], p.norm[1], -p.lo[0], -p.lo[1], p.hi[0], p.hi[1]};
+    for (int step = 16; step > 0; step /= 2)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
+    if (threadIdx.x % 32 == 0)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) shared[threadIdx.x / 32][k] = most[k];
+    int const finite = __syncthreads_and(p.finite); /* shared is complete */
+    for (int w = 0; w < WARPS; ++w)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], shared[w][k]);
+    return stebz_partial{{most[0], most[1]}, {-most[2], -most[3]}, {most[4], most[5]}, finite};
 }
 
 template <typename real>
@@ -79,13 +71,14 @@ enum { PIVOT_THREADS = 128, PIVOT_ROWS = 1024 };
 template <typename real> static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts &f, double x)
 {
     __shared__ double2 rows[PIVOT_ROWS];
+    stebz_scaling const by = stebz_scaling_of(f.scale);
     double q = 1;
     int64_t count = 0;
     for (int64_t first = 0; first < job.t.n; first += PIVOT_ROWS) {
         int const here = (int)(job.t.n - first < PIVOT_ROWS ? job.t.n - first : PIVOT_ROWS);
         __syncthreads(); /* the rows of the last turn have been read */
         for (int j = threadIdx.x; j < here; j += blockDim.x)
-            rows[j] = stebz_entry((const real *)job.d, (const real *)job.e, first + j, f.scale);
+            rows[j] = stebz_entry((const real *)job.d, (const real *)job.e, first + j, by);
         __syncthreads(); /* the rows are there */
         for (int j = 0; j < here; ++j) {
             q = sturm_pivot(rows[j].x, rows[j].y, x, q, f.pivmin);

@@ -55,19 +55,20 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     return f;
 }
 
-/* One block of rows for the division-free count; rows and edge are the block's own. */
+/* One block of rows for the division-free count. */
 template <typename real>
-static __device__ void product_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
+static __device__ void product_block(const double2 (&entries)[STURM_BLOCK], bool has_first, int from,
                                      pair_of<real> *rows, stebz_edge<real> *edge)
 {
     real const floor = sizeof(real) == 4 ? (real)STURM_FLOOR_S : (real)STURM_FLOOR_D;
     real scale_2 = 1, scale_1 = 1, least = 1;
     stebz_edge<real> out = {};
-    for (int j = from; j < STURM_BLOCK; ++j) {
-        double2 const entry = stebz_entry(d, e, row + j, f.scale);
-        real const b = row + j > 0 ? fmax((real)entry.y, floor) : (real)1;
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) {
+        if (j < from) continue;
+        real const b = has_first && j == from ? (real)1 : fmax((real)entries[j].y, floor);
         pair_of<real> value;
-        sturm_coefficients((real)entry.x, b, &scale_2, &scale_1, &value.x, &value.y);
+        sturm_coefficients((real)entries[j].x, b, &scale_2, &scale_1, &value.x, &value.y);
         rows[j] = value;
         least = fmin(least, scale_1);
         if (j == STEBZ_LOOK - 1) out.e0 = exponent_field(scale_1) - 2 * exponent_bias<real>;
@@ -77,10 +78,11 @@ static __device__ void product_block(const real *d, const real *e, int64_t row, 
     out.s1 = scale_1;
     if (sizeof(real) == 4 && !(least >= (real)STURM_LEAST_SCALE_S)) {
         out.e0 = STEBZ_PLAIN;
-        for (int j = from; j < STURM_BLOCK; ++j) {
-            double2 const entry = stebz_entry(d, e, row + j, f.scale);
-            real const b = fmax((real)entry.y, floor);
-            rows[j].x = (real)entry.x;
+#pragma unroll
+        for (int j = 0; j < STURM_BLOCK; ++j) {
+            if (j < from) continue;
+            real const b = fmax((real)entries[j].y, floor);
+            rows[j].x = (real)entries[j].x;
             rows[j].y = b * b;
         }
     }
@@ -92,10 +94,17 @@ template <typename real>
 static __device__ void make_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
                                   const stebz_rows &t, int64_t at)
 {
+    stebz_scaling const by = stebz_scaling_of(f.scale);
+    double2 entries[STURM_BLOCK];
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) entries[j] = j < from ? make_double2(0, 0) : stebz_entry(d, e, row + j, by);
     if (f.pivot) {
-        for (int j = from; j < STURM_BLOCK; ++j) ((double2 *)t.rows)[at + j] = stebz_entry(d, e, row + j, f.scale);
+#pragma unroll
+        for (int j = 0; j < STURM_BLOCK; ++j)
+            if (j >= from) ((double2 *)t.rows)[at + j] = entries[j];
     } else {
-        product_block(d, e, row, from, f, (pair_of<real> *)t.rows + at, (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
+        product_block<real>(entries, row + from == 0, from, (pair_of<real> *)t.rows + at,
+                            (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
     }
 }
 

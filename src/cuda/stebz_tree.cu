@@ -80,7 +80,7 @@ static __device__ int64_t tree_level(const stebz_job &job, const stebz_facts &f,
         bool const mine = i < count;
         tree_interval const parent = from[mine ? i : first];
         double const middle = stebz_middle<real>(f, parent.lo, parent.hi);
-        int64_t const below = rows.count_pivots(middle, f.pivmin).count;
+        int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
         tree_interval left, right;
         tree_split(parent, middle, below, &left, &right);
         bool const keep_left = mine && tree_wanted(f, left) && !tree_converged<real>(job, f, left);
@@ -137,12 +137,8 @@ template <typename real> static __device__ bool tree_trivial(const stebz_job &jo
     if (threadIdx.x == 0 && job.m) *job.m = f.finite ? wanted : 0;
     if (f.finite && !f.zero) return wanted == 0;
     int64_t const fill = f.finite ? wanted : job.range == EIG_RANGE_INDEX ? job.iu - job.il + 1 : job.t.n;
-    for (int64_t i = threadIdx.x; i < fill; i += blockDim.x) {
-        real const value = f.finite ? 0 : (real)NAN;
-        ((real *)job.w)[i] = value;
-        if (job.lower) ((real *)job.lower)[i] = value;
-        if (job.upper) ((real *)job.upper)[i] = value;
-    }
+    for (int64_t i = threadIdx.x; i < fill; i += blockDim.x)
+        stebz_store_trivial(f, (real *)job.w, (real *)job.lower, (real *)job.upper, i);
     return true;
 }
 
@@ -190,7 +186,7 @@ static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job
         tree_interval interval = lists->one[active ? i : first];
         while (__syncthreads_or(active)) {
             double const middle = stebz_middle<real>(f, interval.lo, interval.hi);
-            int64_t const below = rows.count_pivots(middle, f.pivmin).count;
+            int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
             if (!active) continue;
             if (below == interval.below)
                 interval.lo = middle;

@@ -18,10 +18,20 @@ endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
     src/cuda/stebz_cuda.cu
+    src/cuda/stebz_host.cu
     src/cuda/stebz_prepare.cu
     src/cuda/stebz_multisection.cu
     src/cuda/stebz_batched.cu
     src/cuda/stebz_tree.cu
+    src/cuda/geev_cuda.cu
+    src/cuda/geev_host.cu
+    src/cuda/geev_form.cu
+    src/cuda/geev_prepare.cu
+    src/cuda/geev_plain.cu
+    src/cuda/geev_qr_swb_s.cu
+    src/cuda/geev_qr_swb_d.cu
+    src/cuda/geev_qr_mwb_s.cu
+    src/cuda/geev_qr_mwb_d.cu
 )
 if(EIG_HAVE_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

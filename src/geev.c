@@ -15,6 +15,7 @@ static geev_problem geev_pack(const eig_geev_options *options, char precision, i
         .balance = o.balance != 0,
         .method = o.method,
         .threads_per_matrix = o.threads_per_matrix,
+        .chunk = o.chunk,
         .work = o.work,
         .work_bytes = o.work_bytes,
     };
@@ -32,6 +33,7 @@ static eig_status geev_check_options(eig_context *ctx, const eig_geev_options *o
             "geev: method = %d, must be 0 (auto), 1 (swb) or 2 (mwb)", (int)p->method);
     REQUIRE(p->threads_per_matrix >= 0 && p->threads_per_matrix <= 32, "geev: threads_per_matrix = %d, must be 0 to 32",
             p->threads_per_matrix);
+    REQUIRE(p->chunk >= 0, "geev: chunk = %lld, must be >= 0", (long long)p->chunk);
     return EIG_OK;
 }
 

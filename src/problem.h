@@ -58,6 +58,7 @@ typedef struct geev_problem {
     bool balance;
     eig_geev_method method;
     int threads_per_matrix; /* 0 = the backend chooses */
+    int64_t chunk;          /* 0 = the backend chooses */
     void *work;
     size_t work_bytes;
 } geev_problem;

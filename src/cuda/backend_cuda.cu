@@ -182,16 +182,6 @@ eig_status cuda_find_side(eig_context *ctx, const char *family, const cuda_argum
     return EIG_OK;
 }
 
-size_t geev_cuda_work_size(const eig_context *, const geev_problem *)
-{
-    return 0;
-}
-
-eig_status geev_cuda(eig_context *ctx, const geev_problem *)
-{
-    return eig_fail(ctx, EIG_NO_BACKEND, "geev: this version computes it on a CPU context only");
-}
-
 extern "C" const backend backend_cuda = {
     "cuda",     cuda_open,        cuda_close,          cuda_describe, cuda_allocate, cuda_release, stebz_cuda_work_size,
     stebz_cuda, stebz_count_cuda, geev_cuda_work_size, geev_cuda,

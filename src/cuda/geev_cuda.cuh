@@ -1,0 +1,124 @@
+/* geev on CUDA: what its files share.
+ *
+ *   geev_prepare.cu    kernel 1: load, finite check, scale, balance, Hessenberg form, packed into the workspace
+ *   geev_hessenberg.cuh  the reduction in registers
+ *   geev_qr.cuh        kernel 2: the double-shift QR iteration out of shared memory; geev_qr_*.cu instantiate it
+ *   geev_plain.cu      any order, a thread block a matrix in global memory: n > 64, and second attempts
+ *   geev_table.h       which method and how many threads a matrix `auto` takes, as measured
+ *   geev_cuda.cu       the driver on device arrays: workspace, chunks
+ *   geev_host.cu       host arrays: streams, staging
+ *
+ * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
+ * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
+ * of different matrices never want the same bank at once. */
+#ifndef EIG_GEEV_CUDA_CUH
+#define EIG_GEEV_CUDA_CUH
+
+#include "cuda_common.cuh"
+
+enum {
+    GEEV_MOST = 64,           /* largest order of the fast kernels */
+    GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
+};
+
+/* Entries of an upper Hessenberg matrix of order n, row by row, each from its subdiagonal entry on. */
+static inline int64_t geev_packed(int64_t n)
+{
+    return n * (n + 1) / 2 + n - 1;
+}
+
+/* What kernel 1 tells kernel 2 about a matrix, besides its Hessenberg form. */
+struct geev_record {
+    double unscale; /* eigenvalues are multiplied by it; a power of two */
+    int lo, hi;     /* triangular outside rows lo..hi */
+    int info;       /* EIG_INFO_NOT_FINITE, or 0 */
+};
+
+/* Shared by all blocks of a launch; zeroed before kernel 1. */
+struct geev_queue {
+    unsigned long long prepare, iterate; /* tiles handed out so far by each kernel */
+    unsigned long long failed;           /* matrices on the list */
+};
+
+/* One chunk of a problem on device arrays; passed to kernels by value. */
+struct geev_job {
+    geev_problem p;
+    int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
+    int tile;             /* matrices of a tile of kernel 2, and so of the packed matrices */
+    int eager;            /* see geev_qr.cuh */
+    void *packed;         /* [tiles][geev_packed(n)][tile] */
+    geev_record *records; /* [count] */
+    geev_queue *queue;
+    int64_t *failed;    /* [count] numbers of the matrices that did not converge */
+    void *plain;        /* work areas of the plain solver, one a block */
+    size_t plain_bytes; /* of each */
+    int plain_blocks;
+};
+
+/* A kernel's form: which method, and how many threads a matrix. */
+struct geev_form {
+    eig_geev_method method;
+    int threads;
+};
+
+/* The launchers.  All enqueue on the stream and wait for nothing. */
+eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream);
+eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+
+/* The form that computes order n: that of the problem's options where it has a kernel, else the next that has one. */
+geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p);
+int geev_tile_matrices(geev_form form);
+
+/* Bytes of one work area of the plain solver. */
+size_t geev_plain_bytes(const geev_problem *p);
+
+/* The whole of a problem on device arrays, on a stream, with a workspace of geev_device_bytes. */
+size_t geev_device_bytes(const eig_context *ctx, const geev_problem *p);
+eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream);
+
+/* A problem on host arrays. */
+eig_status geev_host(eig_context *ctx, const geev_problem *p);
+
+#ifdef __CUDACC__
+
+#include "geev.h"
+
+/* Numbers of a precision. */
+template <typename real> struct geev_limits;
+template <> struct geev_limits<float> {
+    static constexpr float eps = FLT_EPSILON, safmin = FLT_MIN, square_safe = 0x1p-40f;
+    using complex = float2;
+};
+template <> struct geev_limits<double> {
+    static constexpr double eps = DBL_EPSILON, safmin = DBL_MIN, square_safe = 0x1p-459;
+    using complex = double2;
+};
+
+/* Entry (i, j) of matrix b; an affine one is rounded after each product and sum. */
+template <typename real>
+static __device__ __forceinline__ real geev_entry(const geev_problem &p, int64_t b, int64_t i, int64_t j)
+{
+    const real *const a = (const real *)p.a;
+    if (p.affine) {
+        const real *const x = (const real *)p.x + b * p.stride_x, *const at = a + i + j * p.lda;
+        real sum = at[0];
+        for (int64_t k = 0; k < p.m; ++k) sum = sum + x[k] * at[(k + 1) * p.stride_a];
+        return sum;
+    }
+    if (p.layout == EIG_LAYOUT_ELEMENT_WISE) return a[(i * p.lda + j) * p.stride_a + b];
+    if (p.layout == EIG_LAYOUT_ROW_WISE) return a[i * p.stride_a + b * p.lda + j];
+    return a[i + j * p.lda + b * p.stride_a];
+}
+
+/* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU. */
+template <typename real>
+static __device__ __forceinline__ void geev_put(const geev_problem &p, int64_t b, int64_t k, real re, real im)
+{
+    typename geev_limits<real>::complex w;
+    w.x = re + (real)0, w.y = im + (real)0;
+    ((typename geev_limits<real>::complex *)p.w)[b * p.stride_w + k] = w;
+}
+
+#endif
+#endif

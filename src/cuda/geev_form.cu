@@ -1,0 +1,62 @@
+/* geev on CUDA: which form of kernel 2 computes a problem. */
+#include "geev_cuda.cuh"
+#include "geev_table.h"
+
+eig_status geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status geev_qr_mwb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+
+/* The last row of the table that begins at n or below. */
+static geev_choice choose_from_table(char precision, int64_t n)
+{
+    bool const is_float = precision == 's';
+    const geev_choice *const table = is_float ? geev_table_s : geev_table_d;
+    int const rows = is_float ? (int)(sizeof geev_table_s / sizeof *geev_table_s)
+                              : (int)(sizeof geev_table_d / sizeof *geev_table_d);
+    int row = 0;
+    while (row + 1 < rows && table[row + 1].from <= n) ++row;
+    return table[row];
+}
+
+/* Most indices that a team of so many threads can own, 16 or fewer each. */
+static int64_t most_order(int threads)
+{
+    return threads == 1 ? 16 : threads == 2 ? 32 : GEEV_MOST;
+}
+
+int geev_tile_matrices(geev_form form)
+{
+    return form.method == EIG_GEEV_MWB ? 32 : 32 / form.threads;
+}
+
+/* Bytes of shared memory that a tile of this form takes. */
+static size_t tile_bytes(const geev_problem *p, geev_form form)
+{
+    size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    size_t const exchange = form.method == EIG_GEEV_MWB ? 32 * (size_t)form.threads * sizeof(int) : 0;
+    return (size_t)geev_tile_matrices(form) * size * (size_t)geev_packed(p->n) + exchange;
+}
+
+geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p)
+{
+    geev_choice const choice = choose_from_table(p->precision, p->n);
+    geev_form form = {p->method == EIG_GEEV_AUTO ? choice.method : p->method, 1};
+    int const wanted = p->threads_per_matrix > 0 ? p->threads_per_matrix : choice.threads;
+    while (form.threads < wanted || most_order(form.threads) < p->n) form.threads *= 2;
+    if (form.threads == 1) form.method = EIG_GEEV_SWB; /* one warp for 32 matrices: the methods are the same */
+    /* 32 matrices of a block may not fit in its shared memory; those of a warp do, with enough threads each. */
+    size_t const most = cuda_state_of(ctx)->shared_bytes;
+    if (form.method == EIG_GEEV_MWB && tile_bytes(p, form) > most) form.method = EIG_GEEV_SWB;
+    while (form.threads < 32 && tile_bytes(p, form) > most) form.threads *= 2;
+    return form;
+}
+
+eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream)
+{
+    if (form.method == EIG_GEEV_MWB)
+        return job.p.precision == 's' ? geev_qr_mwb_s(ctx, form.threads, job, stream)
+                                      : geev_qr_mwb_d(ctx, form.threads, job, stream);
+    return job.p.precision == 's' ? geev_qr_swb_s(ctx, form.threads, job, stream)
+                                  : geev_qr_swb_d(ctx, form.threads, job, stream);
+}

@@ -1,0 +1,186 @@
+/* geev on CUDA, plainly: one matrix of any order by one thread block in global memory, by the road of LAPACK's dgeev
+ * for eigenvalues only.  For n > GEEV_MOST, and the second attempt at matrices on which kernel 2 did not converge.
+ *
+ * Memory    a work area a block: n*n reals, row by row, then 3n.
+ * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
+ * Promises  at most 30*max(10, n) iterations between two deflations, whatever the entries. */
+#include "geev_balance.cuh"
+#include "geev_hessenberg.cuh"
+#include "geev_team.cuh"
+
+enum { PLAIN_THREADS = 256 };
+
+using plain_team = block_team<PLAIN_THREADS>;
+
+size_t geev_plain_bytes(const geev_problem *p)
+{
+    size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    size_t const bytes = (size_t)(p->n * p->n + 3 * p->n) * size;
+    return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+}
+
+/* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
+template <typename real>
+static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, int hi, int first, int i)
+{
+    real const tiny = geev_limits<real>::safmin * ((real)(hi - lo + 1) / geev_limits<real>::eps);
+    int found = first;
+    for (int k = i - team.rank; k > first && found == first; k -= PLAIN_THREADS) {
+        real const beside = (k - 2 >= lo ? fabs(h(k - 1, k - 2)) : (real)0) + (k < hi ? fabs(h(k + 1, k)) : (real)0);
+        if (francis_deflates(h(k, k - 1), h(k - 1, k), h(k - 1, k - 1), h(k, k), beside, tiny)) found = k;
+    }
+    return team.max(found);
+}
+
+template <typename real>
+static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, real *re1, real *re2, real *im)
+{
+    real h11 = h(i - 1, i - 1), h12 = h(i - 1, i), h21 = h(i, i - 1), h22 = h(i, i);
+    if (steps % 20 == 0)
+        francis_exceptional(h22, h21, h(i - 1, i - 2), &h11, &h12, &h21, &h22);
+    else if (steps % 10 == 0)
+        francis_exceptional(h(l, l), h(l + 1, l), h(l + 2, l + 1), &h11, &h12, &h21, &h22);
+    francis_shifts(h11, h12, h21, h22, re1, re2, im);
+}
+
+/* v := a multiple of the first column of (H - s1)(H - s2) from row m on; whether the sweep may start there. */
+template <typename real>
+static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, real re2, real im, real *v)
+{
+    francis_first_column(h(m, m), h(m, m + 1), h(m + 1, m), h(m + 1, m + 1), h(m + 2, m + 1), re1, re2, im, v, v + 1,
+                         v + 2);
+    if (m == l) return true;
+    real const sum = fabs(v[0]) + fabs(v[1]) + fabs(v[2]), safe = sum > 0 ? sum : 1;
+    real const around = fabs(h(m - 1, m - 1)) + fabs(h(m, m)) + fabs(h(m + 1, m + 1));
+    return fabs(h(m, m - 1)) * (fabs(v[1] / safe) + fabs(v[2] / safe)) <=
+           geev_limits<real>::eps * fabs(v[0] / safe) * around;
+}
+
+/* One double-shift sweep on the window l..i from row m on. */
+template <typename real>
+static __device__ void plain_sweep(plain_team team, geev_view<real> h, int l, int m, int i, const real *first)
+{
+    for (int k = m; k < i; ++k) {
+        bool const three = k + 2 <= i;
+        real const v0 = k == m ? first[0] : h(k, k - 1), v1 = k == m ? first[1] : h(k + 1, k - 1);
+        real const v2 = !three ? (real)0 : k == m ? first[2] : h(k + 2, k - 1);
+        real u1, u2, tau, beta;
+        francis_reflector(v0, v1, v2, &u1, &u2, &tau, &beta);
+        team.sync(); /* all have read column k-1 */
+        if (team.rank == 0 && k > m) {
+            h(k, k - 1) = beta, h(k + 1, k - 1) = 0;
+            if (three) h(k + 2, k - 1) = 0;
+        } else if (team.rank == 0 && m > l) {
+            h(k, k - 1) *= 1 - tau;
+        }
+        for (int j = k + team.rank; j <= i; j += PLAIN_THREADS) {
+            real const dot = tau * (h(k, j) + u1 * h(k + 1, j) + (three ? u2 * h(k + 2, j) : (real)0));
+            h(k, j) -= dot, h(k + 1, j) -= dot * u1;
+            if (three) h(k + 2, j) -= dot * u2;
+        }
+        team.sync(); /* rows k..k+2 are complete */
+        int const last = k + 3 < i ? k + 3 : i;
+        for (int r = l + team.rank; r <= last; r += PLAIN_THREADS) {
+            real const dot = tau * (h(r, k) + u1 * h(r, k + 1) + (three ? u2 * h(r, k + 2) : (real)0));
+            h(r, k) -= dot, h(r, k + 1) -= dot * u1;
+            if (three) h(r, k + 2) -= dot * u2;
+        }
+        team.sync(); /* columns k..k+2 are complete */
+    }
+}
+
+/* Eigenvalues of the Hessenberg matrix h; returns info as eig_dgeev_batched defines it. */
+template <typename real>
+static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, int hi, real *re, real *im)
+{
+    int const n = h.n, most = 30 * (n > 10 ? n : 10);
+    for (int k = team.rank; k < n; k += PLAIN_THREADS) {
+        re[k] = k < lo || k > hi ? h(k, k) : (real)NAN;
+        im[k] = re[k] - re[k];
+    }
+    team.sync();
+    int i = hi, l = lo, steps = 0;
+    while (i >= lo) {
+        l = plain_window(team, h, lo, hi, l, i);
+        team.sync(); /* all have looked at the subdiagonal */
+        if (l > lo && team.rank == 0) h(l, l - 1) = 0;
+        if (l >= i - 1) {
+            if (team.rank == 0 && l == i) {
+                re[i] = h(i, i), im[i] = 0;
+            } else if (team.rank == 0) {
+                francis_block(h(l, l), h(l, i), h(i, l), h(i, i), re + l, re + i, im + l);
+                im[i] = -im[l];
+            }
+            i = l - 1, l = lo, steps = 0;
+            team.sync();
+            continue;
+        }
+        if (steps == most) return i + 1;
+        ++steps;
+        real re1, re2, imaginary, v[3];
+        plain_shifts(h, l, i, steps, &re1, &re2, &imaginary);
+        int m = i - 2;
+        while (!plain_column(h, m, l, re1, re2, imaginary, v)) --m;
+        plain_sweep(team, h, l, m, i, v);
+    }
+    return 0;
+}
+
+template <typename real>
+static __device__ void plain_matrix(plain_team team, const geev_problem &p, int64_t b, real *work)
+{
+    int const n = (int)p.n;
+    geev_view<real> const h = {work, n, n, 1};
+    real *const scale = work + (int64_t)n * n, *const re = scale + n, *const im = re + n;
+    for (int i = 0; i < n; ++i)
+        for (int j = team.rank; j < n; j += PLAIN_THREADS) h(i, j) = geev_entry<real>(p, b, i, j);
+    team.sync();
+    geev_record record = {1, 0, n - 1, 0};
+    normalise(team, h, &record);
+    int info = record.info;
+    if (info == 0) {
+        if (p.balance) {
+            isolate(team, h, &record.lo, &record.hi);
+            balance(team, h, record.lo, record.hi, scale);
+        }
+        hessenberg(team, h, record.lo, record.hi);
+        for (int i = record.lo + 2; i <= record.hi; ++i) /* where the reduction left its reflectors */
+            for (int j = record.lo + team.rank; j < i - 1; j += PLAIN_THREADS) h(i, j) = 0;
+        team.sync();
+        info = plain_iterate(team, h, record.lo, record.hi, re, im);
+    }
+    team.sync();
+    real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
+    if (p.w)
+        for (int k = team.rank; k < n; k += PLAIN_THREADS)
+            geev_put(p, b, k, record.info == 0 ? re[k] * factor : factor, record.info == 0 ? im[k] * factor : factor);
+    if (team.rank == 0) {
+        real measure = info == 0 ? (real)0 : (real)NAN;
+        for (int k = 0; k < n && info == 0 && p.value; ++k)
+            measure = geev_measure(p.measure, measure, re[k] * factor, im[k] * factor, k == 0);
+        if (p.value) ((real *)p.value)[b] = measure;
+        if (p.info) p.info[b] = info;
+    }
+    team.sync(); /* results are read before the next matrix comes */
+}
+
+/* All matrices of the job, or those on its list. */
+template <typename real> static __global__ void __launch_bounds__(PLAIN_THREADS) plain_kernel(geev_job job, bool listed)
+{
+    __shared__ double space[PLAIN_THREADS / 32];
+    plain_team const team = {(int)threadIdx.x, space};
+    int64_t const count = listed ? (int64_t)job.queue->failed : job.count;
+    real *const work = (real *)((char *)job.plain + blockIdx.x * (size_t)job.plain_bytes);
+    for (int64_t at = blockIdx.x; at < count; at += gridDim.x)
+        plain_matrix(team, job.p, listed ? job.failed[at] : job.first + at, work);
+}
+
+eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
+{
+    if (job.p.precision == 's')
+        plain_kernel<float><<<job.plain_blocks, PLAIN_THREADS, 0, stream>>>(job, listed);
+    else
+        plain_kernel<double><<<job.plain_blocks, PLAIN_THREADS, 0, stream>>>(job, listed);
+    CUDA_LAUNCHED("geev: plain_kernel");
+    return EIG_OK;
+}

@@ -24,7 +24,8 @@ static void test_certified(void **state)
     for (size_t c = 0; matrices_nonsymmetric_names[c]; ++c) {
         for (int64_t n = 1; n <= 41; n += 8) {
             batch b = batch_make(matrices_nonsymmetric_names[c], n, 2, false, 3);
-            double *const work = room((size_t)(n * n + 2 * n), sizeof *work);
+            int64_t const end = n * geev_column(n);
+            double *const work = room((size_t)(end + 2 * n), sizeof *work);
             geev_problem const p = {.precision = 'd',
                                     .n = n,
                                     .batch = 2,
@@ -37,7 +38,7 @@ static void test_certified(void **state)
                                     .info = b.info,
                                     .balance = true};
             for (int64_t m = 0; m < 2; ++m) {
-                geev_reference_d(&p, m, work, work + n * n);
+                geev_reference_d(&p, m, work, work + end);
                 certify(matrices_nonsymmetric_names[c], &b, m);
             }
             free(work);
@@ -57,8 +58,8 @@ static void test_gives_up(void **state)
         for (int64_t most = 0; most <= 8; ++most) {
             double h[N * N], work[2 * N], re[N], im[N];
             memcpy(h, b.a, sizeof h);
-            reference_hessenberg_d(N, 0, N - 1, h, work, work + N);
-            int const info = reference_iterate_d(N, 0, N - 1, most, h, re, im);
+            reference_hessenberg_d(N, N, 0, N - 1, h, work, work + N);
+            int const info = reference_iterate_d(N, N, 0, N - 1, most, h, re, im);
             assert_in_range(info, 0, N);
             ++seen[info];
             for (int k = 0; k < N; ++k) {

@@ -60,7 +60,7 @@ static int geev_threads(const eig_context *ctx, const geev_problem *p)
 static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
 {
     int64_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
-    int64_t const reference = (p->n * p->n + 2 * p->n) * size;
+    int64_t const reference = p->n * (geev_column(p->n) + 2) * size;
     int64_t const tile = p->n > GEEV_MOST ? 0 : geev_tile_vectors(p->n) * 64;
     int64_t const bytes = tile > reference ? tile : reference;
     *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
@@ -78,10 +78,11 @@ size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
 
 static void geev_single(const geev_problem *p, int64_t b, void *work)
 {
+    int64_t const end = p->n * geev_column(p->n); /* of the matrix in the work area */
     if (p->precision == 's')
-        geev_reference_s(p, b, work, (float *)work + p->n * p->n);
+        geev_reference_s(p, b, work, (float *)work + end);
     else
-        geev_reference_d(p, b, work, (double *)work + p->n * p->n);
+        geev_reference_d(p, b, work, (double *)work + end);
 }
 
 static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work)

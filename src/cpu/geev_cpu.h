@@ -35,6 +35,12 @@ typedef struct geev_kernels {
 
 extern const geev_kernels geev_kernels_baseline, geev_kernels_avx2, geev_kernels_avx512;
 
+/* Distance of two columns of a matrix in the reference. */
+static inline int64_t geev_column(int64_t n)
+{
+    return n | 1;
+}
+
 /* Distance of two rows of a tile, in vectors: odd, so that a column does not fall on one set of the cache; a column
  * (and two rows below) more than n: zeros that the last reflector of a sweep may touch. */
 static inline int geev_tile_row(int n)

@@ -53,6 +53,7 @@ int rivals_gehrd_hseqr(bool single, int64_t n64, const void *a, int64_t batch, i
     size_t const vector = (size_t)n * real;
     int failed = 0;
     solver s;
+    (void)threads; /* unused without OpenMP */
     if (!open_solver(single, &s)) return -1;
     double const start = cli_now();
 #pragma omp parallel num_threads(threads) reduction(max : failed)

@@ -71,6 +71,27 @@ static void test_large(void **state)
     eig_destroy(ctx);
 }
 
+/* An order that takes long to certify: the trace, the pairs, and that no eigenvalue exceeds the norm. */
+static void test_1024(void **state)
+{
+    enum { N = 1024 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    batch b = batch_make("gaussian", N, 1, false, 41);
+    solve(ctx, NULL, &b);
+    double const norm = (double)dense_norm(N, b.a);
+    long double trace = 0;
+    assert_int_equal(b.info[0], 0);
+    certify_pairs("gaussian", N, b.w);
+    for (int64_t k = 0; k < N; ++k) {
+        trace += (long double)b.a[k * N + k] - (long double)b.w[2 * k];
+        assert_true(hypot(b.w[2 * k], b.w[2 * k + 1]) <= norm);
+    }
+    assert_true(fabsl(trace) <= 10 * N * DBL_EPSILON * norm);
+    batch_free(&b);
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------------------------ known spectra */
 
 /* The largest distance from a known eigenvalue to its partner: each takes the nearest that is left. */
@@ -313,10 +334,10 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_many),       cmocka_unit_test(test_large),
-        cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular), cmocka_unit_test(test_jordan),
-        cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_many),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_1024),   cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular),
+        cmocka_unit_test(test_jordan), cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

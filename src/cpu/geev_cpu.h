@@ -26,7 +26,7 @@ static inline geev_strides geev_strides_of(const geev_problem *p)
 
 /* The kernels of one instruction set.  tile_? computes matrices first, ..., first + count - 1 of a problem with
  * 1 <= n <= GEEV_MOST, count <= lanes_?, stores their results, and returns a mask of those that it did not store
- * because they did not converge (bit t: matrix first + t).  work: geev_tile_bytes, aligned to 64. */
+ * because they did not converge (bit t: matrix first + t).  work: 64 geev_tile_vectors bytes, aligned to 64. */
 typedef struct geev_kernels {
     int lanes_s, lanes_d;
     unsigned (*tile_s)(const geev_problem *p, int64_t first, int count, void *work);

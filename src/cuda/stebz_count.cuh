@@ -119,27 +119,52 @@ static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const 
     }
 }
 
+/* The compiler would rather derive a shift or a shared address anew in every block than keep it in a register, which
+ * costs more than the block's arithmetic; these hide where a value came from. */
+static __device__ __forceinline__ float keep(float x)
+{
+    asm volatile("" : "+f"(x));
+    return x;
+}
+static __device__ __forceinline__ double keep(double x)
+{
+    asm volatile("" : "+d"(x));
+    return x;
+}
+template <typename T> static __device__ __forceinline__ const T *keep_shared(const T *p)
+{
+    unsigned address = (unsigned)__cvta_generic_to_shared(p);
+    asm volatile("" : "+r"(address));
+    return (const T *)__cvta_shared_to_generic(address);
+}
+
 /* Full blocks, rows[0] being the first row of the first. */
 template <typename real>
 static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
                                                    const stebz_edge<real> *edges, int blocks, real minus_x)
 {
     pair_of<real> a[STEBZ_HALF], b[STEBZ_HALF];
+    rows = keep_shared(rows);
+    edges = keep_shared(edges);
+    minus_x = keep(minus_x);
     load_half(a, rows);
+    stebz_edge<real> edge = edges[0];
     s.changes = 0;
 #pragma unroll 2
     for (int block = 0; block < blocks; ++block) {
-        stebz_edge<real> const edge = edges[block];
-        const pair_of<real> *const next = rows + (block + 1 < blocks ? STURM_BLOCK : 0);
+        int const ahead = block + 1 < blocks;
+        stebz_edge<real> const next_edge = edges[block + ahead];
+        const pair_of<real> *const next = rows + ahead * STURM_BLOCK;
+        load_half(b, rows + STEBZ_HALF);
         if (sizeof(real) == 4 && edge.e0 == STEBZ_PLAIN) {
             s.count += __popc(s.changes);
             s.changes = 0;
             walk_slow_block(s, rows, edge, 0, minus_x);
             load_half(a, next);
             rows = next;
+            edge = next_edge;
             continue;
         }
-        load_half(b, rows + STEBZ_HALF);
 #pragma unroll
         for (int j = 0; j < STEBZ_HALF; ++j) walk_row<real>(s, a[j], minus_x);
         s.count += __popc(s.changes);
@@ -160,6 +185,7 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
         s.r1 *= f1;
         s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
         rows = next;
+        edge = next_edge;
     }
     s.count += __popc(s.changes);
 }

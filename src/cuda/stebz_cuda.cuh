@@ -5,7 +5,8 @@
  *   stebz_multisection.cu  table of shifts, then independent brackets
  *   stebz_batched.cu       a block or a warp for each matrix of a batch
  *   stebz_tree.cu          the report's interval tree
- *   stebz_cuda.cu          the driver: workspace, host arrays, and which kernels run */
+ *   stebz_cuda.cu          the driver: workspace, and which kernels run
+ *   stebz_host.cu          host arrays: copies in and out, batches in chunks */
 #ifndef EIG_STEBZ_CUDA_CUH
 #define EIG_STEBZ_CUDA_CUH
 
@@ -26,6 +27,11 @@ template <typename real> using pair_of = typename stebz_pair<real>::type;
  * the scales of rows STEBZ_LOOK-1 and STEBZ_LOOK.  The power of two that keeps p in range is taken from those rows, six
  * before the block ends, so that it is ready when the last row is. */
 enum { STEBZ_LOOK = 9, STEBZ_PLAIN = -100000 };
+
+/* In float a block's scales must not fall below this.  A pair p enters a block between 2^-98 (six rows of decay after
+ * the look) and 2^8, and grows by at most 2.42 a row of the scaled matrix: r = p/s stays below 2^(8+21+90). */
+#define STEBZ_LEAST_SCALE 0x1p-90f
+
 template <typename real> struct alignas(16) stebz_edge {
     real s0, s1;
     int e0, e1; /* e0 = STEBZ_PLAIN: the block's scales would leave float's range; its rows hold (a, b*b) instead */
@@ -102,6 +108,20 @@ eig_status stebz_tree(eig_context *ctx, char precision, const stebz_job &job, vo
 /* Batches whose matrices fit in shared memory.  Device arrays; p->work is ready. */
 bool stebz_batch_fits(const eig_context *ctx, const stebz_problem *p);
 eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
+
+/* The driver's parts that host arrays share. */
+static inline size_t stebz_bytes_of(char precision)
+{
+    return precision == 's' ? sizeof(float) : sizeof(double);
+}
+size_t stebz_layout(const stebz_problem *p, char *base, stebz_job *job, void **tree);
+stebz_job stebz_make_job(const stebz_problem *p, int64_t matrix);
+eig_status stebz_solve(eig_context *ctx, const stebz_problem *p, stebz_job job, void *tree, bool wait);
+eig_status stebz_solve_device(eig_context *ctx, const stebz_problem *p);
+eig_status stebz_count_device(eig_context *ctx, const stebz_count_problem *p);
+eig_status stebz_solve_host(eig_context *ctx, const stebz_problem *p);
+eig_status stebz_solve_host_batch(eig_context *ctx, const stebz_problem *p);
+eig_status stebz_count_host(eig_context *ctx, const stebz_count_problem *p);
 
 #ifdef __CUDACC__
 

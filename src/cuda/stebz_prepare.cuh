@@ -76,7 +76,7 @@ static __device__ void product_block(const double2 (&entries)[STURM_BLOCK], bool
     }
     out.s0 = scale_2;
     out.s1 = scale_1;
-    if (sizeof(real) == 4 && !(least >= (real)STURM_LEAST_SCALE_S)) {
+    if (sizeof(real) == 4 && !(least >= (real)STEBZ_LEAST_SCALE)) {
         out.e0 = STEBZ_PLAIN;
 #pragma unroll
         for (int j = 0; j < STURM_BLOCK; ++j) {

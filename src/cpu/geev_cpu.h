@@ -1,4 +1,4 @@
-/* geev on the CPU: what its files share.  geev_cpu.c is the driver; geev_kernels.inc computes one matrix a SIMD lane;
+/* geev on the CPU: what its files share.  geev_cpu.c is the driver; geev_kernels.c computes one matrix a SIMD lane;
  * geev_reference.inc is the plain solver of one matrix of any order: the oracle, the way for n > GEEV_MOST, and the
  * second chance of a matrix on which the lanes did not converge. */
 #ifndef EIG_GEEV_CPU_H

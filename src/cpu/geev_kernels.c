@@ -51,7 +51,8 @@ enum { GEEV_STEPS = 30 };
 #undef NAME
 #define NAME(f) f##_s
 #define simd_fma simd_fma_s
-#include "geev_kernels.inc"
+#include "geev_form.inc"
+#include "geev_iterate.inc"
 #undef real
 #undef LOGICAL
 #undef NAME
@@ -91,7 +92,8 @@ enum { GEEV_STEPS = 30 };
 #undef NAME
 #define NAME(f) f##_d
 #define simd_fma simd_fma_d
-#include "geev_kernels.inc"
+#include "geev_form.inc"
+#include "geev_iterate.inc"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

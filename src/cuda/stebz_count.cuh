@@ -119,8 +119,9 @@ static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const 
     }
 }
 
-/* The compiler would rather derive a shift or a shared address anew in every block than keep it in a register, which
- * costs more than the block's arithmetic; these hide where a value came from. */
+/* In float the compiler would rather derive the shift (from a double) and the shared address (from a special register)
+ * anew in every block than keep them in registers, which costs more than the block's arithmetic; these hide where a
+ * value came from. */
 static __device__ __forceinline__ float keep(float x)
 {
     asm volatile("" : "+f"(x));
@@ -128,7 +129,6 @@ static __device__ __forceinline__ float keep(float x)
 }
 static __device__ __forceinline__ double keep(double x)
 {
-    asm volatile("" : "+d"(x));
     return x;
 }
 template <typename T> static __device__ __forceinline__ const T *keep_shared(const T *p)
@@ -144,8 +144,11 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
                                                    const stebz_edge<real> *edges, int blocks, real minus_x)
 {
     pair_of<real> a[STEBZ_HALF], b[STEBZ_HALF];
-    rows = keep_shared(rows);
-    edges = keep_shared(edges);
+    constexpr bool early = sizeof(real) == 4; /* edges a block ahead: in float a branch waits for them */
+    if (early) {
+        rows = keep_shared(rows);
+        edges = keep_shared(edges);
+    }
     minus_x = keep(minus_x);
     load_half(a, rows);
     stebz_edge<real> edge = edges[0];
@@ -154,6 +157,7 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
     for (int block = 0; block < blocks; ++block) {
         int const ahead = block + 1 < blocks;
         stebz_edge<real> const next_edge = edges[block + ahead];
+        if (!early) edge = edges[block];
         const pair_of<real> *const next = rows + ahead * STURM_BLOCK;
         load_half(b, rows + STEBZ_HALF);
         if (sizeof(real) == 4 && edge.e0 == STEBZ_PLAIN) {

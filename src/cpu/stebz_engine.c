@@ -353,8 +353,9 @@ static void work(engine *g, bool master)
 int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
 {
     int const available = cpu_threads(ctx);
-    /* A thread is worth waking for about 50 microseconds of work, 0.06 ns a row. */
-    double const worth = (double)n * (double)counts / 1e6;
+    /* A thread is worth waking for about a quarter of a millisecond of work, 0.06 ns a row: on a busy machine a team
+     * waits for its slowest thread's turn. */
+    double const worth = (double)n * (double)counts / 4e6;
     return worth < 1 ? 1 : worth < available ? (int)worth : available;
 }
 

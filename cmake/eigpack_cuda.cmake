@@ -28,6 +28,8 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev_form.cu
     src/cuda/geev_prepare.cu
     src/cuda/geev_plain.cu
+    src/cuda/geev_qr_unrolled_s.cu
+    src/cuda/geev_qr_unrolled_d.cu
     src/cuda/geev_qr_swb_s.cu
     src/cuda/geev_qr_swb_d.cu
     src/cuda/geev_qr_mwb_s.cu

@@ -33,8 +33,11 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
     job->plain = arena_take(&a, job->plain_blocks, job->plain_bytes);
     job->count = p->batch;
     if (p->n <= GEEV_MOST) {
-        job->tile = geev_tile_matrices(geev_choose_form(ctx, p));
-        int64_t const entries = geev_packed(p->n), most = (int64_t)(CHUNK_BYTES / real_size(p)) / entries / 32 * 32;
+        geev_form const form = geev_choose_form(ctx, p);
+        job->tile = geev_tile_matrices(form);
+        job->order = form.order > 0 ? form.order : (int)p->n;
+        int64_t const entries = geev_packed(job->order),
+                      most = (int64_t)(CHUNK_BYTES / real_size(p)) / entries / 32 * 32;
         if (job->count > most) job->count = most;
         int64_t const tiles = (job->count + job->tile - 1) / job->tile;
         job->packed = arena_take(&a, tiles * job->tile * entries, real_size(p));
@@ -58,7 +61,6 @@ eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cuda
     if (p->n > GEEV_MOST) return geev_launch_plain(ctx, job, false, stream);
     geev_form const form = geev_choose_form(ctx, p);
     int64_t const chunk = job.count;
-    job.eager = 0;
     for (job.first = 0; job.first < p->batch; job.first += chunk) {
         job.count = p->batch - job.first < chunk ? p->batch - job.first : chunk;
         CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));

@@ -44,9 +44,9 @@ struct geev_queue {
 struct geev_job {
     geev_problem p;
     int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
+    int order;            /* for which Hessenberg matrices are packed, >= n */
     int tile;             /* matrices of a tile of kernel 2, and so of the packed matrices */
-    int eager;            /* see geev_qr.cuh */
-    void *packed;         /* [tiles][geev_packed(n)][tile] */
+    void *packed;         /* [tiles][geev_packed(order)][tile] */
     geev_record *records; /* [count] */
     geev_queue *queue;
     int64_t *failed;    /* [count] numbers of the matrices that did not converge */
@@ -55,10 +55,10 @@ struct geev_job {
     int plain_blocks;
 };
 
-/* A kernel's form: which method, and how many threads a matrix. */
+/* A kernel's form: which method, how many threads a matrix, and the order it is compiled for; 0: any. */
 struct geev_form {
     eig_geev_method method;
-    int threads;
+    int threads, order;
 };
 
 /* The launchers.  All enqueue on the stream and wait for nothing. */

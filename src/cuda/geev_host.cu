@@ -45,7 +45,8 @@ static int64_t chunk_matrices(const geev_problem *p)
     int64_t const each = bytes_each(p), total = each * p->batch;
     int64_t bytes = total / CHUNKS;
     bytes = bytes < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES : bytes > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : bytes;
-    int64_t const chosen = p->chunk > 0 ? p->chunk : (bytes / each + 31) / 32 * 32;
+    int64_t const fit = bytes / each; /* whole warps of small matrices; at least one of large ones */
+    int64_t const chosen = p->chunk > 0 ? p->chunk : fit >= 32 ? fit / 32 * 32 : fit > 0 ? fit : 1;
     return chosen > p->batch ? p->batch : chosen;
 }
 

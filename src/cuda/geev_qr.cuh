@@ -7,8 +7,11 @@
  *          next reflector without asking anybody.  Of its rows and columns a thread keeps the two entries in registers
  *          that the next reflector needs again: a step loads one entry of a slot, computes three, stores one.  Rows and
  *          columns differ by addresses alone, so teams at different places still run the same instructions.
- * Pace     a matrix waits at the end of a sweep until enough others of its tile wait too: then they look for
- *          deflations and prepare their next sweeps together.  `eager` times the waiting ones must reach the others.
+ * Pace     all matrices of a tile stand at the same row k, so that addresses and modes are nearly the same in all
+ * lanes: a sweep of the tile runs from the first row where any of them begins to the last row of the largest window.
+ *          Before its first row and behind its last one a matrix gets identities for reflectors, which change no bit,
+ *          and above and beside its window it updates entries that no eigenvalue depends on any more.  Between two
+ *          sweeps they look for deflations and find their shifts together.
  * Order    each entry goes through the same arithmetic whatever the method, p, tile and pace: same bits.
  * Results  an eigenvalue's real part replaces its diagonal entry; the imaginary part of a pair replaces the subdiagonal
  *          entry between the two, all other subdiagonal entries become zero. */
@@ -60,22 +63,27 @@ template <int P, bool multiple> struct tile_team {
 enum qr_phase { QR_WAITS, QR_CHASES, QR_DONE };
 
 /* One matrix on its way; every thread of the team holds the same values, but for its slots. */
-template <typename real, int P, int S> struct qr_state {
+template <typename real, int P, int S, int N> struct qr_state {
     using row_set = typename std::conditional<P * S <= 32, unsigned, unsigned long long>::type;
     int n, lo, hi;
+    /* The order that the entries are packed for: a constant N >= n, or n itself. */
+    __device__ __forceinline__ int order() const
+    {
+        return N > 0 ? N : n;
+    }
     int i, l, steps, info;
     qr_phase phase;
     /* Subdiagonal entries h[k][k-1] that the last sweep made small enough to be looked at; unknown: look at all. */
     row_set small;
     bool unknown;
-    /* the chase: row k of the bulge, the sweep's first row m, place of entry (k, k) */
-    int k, m, at;
-    real size;                         /* |h[k-1][k-1]| */
+    /* the chase: the sweep's first row, and a multiple of the first column of (H - s1)(H - s2) there */
+    int m;
+    real first0, first1, first2;
     real v0, v1, v2;                   /* becomes a multiple of the first unit vector */
+    real size;                         /* |h[k-1][k-1]| */
     real b00, b01, b10, b11, b20, b21; /* rows k..k+2 of columns k and k+1, as far as not loaded later */
     real x0[S], x1[S];                 /* slots: entries (q, k), (q, k+1) of a row; (k, q), (k+1, q) of a column */
     int place[S];                      /* of x0 */
-    unsigned live;                     /* slots inside the window */
 };
 
 /* Place of entry (i, j) among the packed ones, j >= i - 1. */
@@ -100,10 +108,10 @@ template <typename real, int G> struct qr_entries {
 /* ------------------------------------------------------------- deflation */
 
 /* Whether h[k][k-1] is negligible. */
-template <typename real, int G, int P, int S>
-static __device__ __forceinline__ bool negligible(const qr_state<real, P, S> &q, qr_entries<real, G> h, int k)
+template <typename real, int G, int P, int S, int N>
+static __device__ __forceinline__ bool negligible(const qr_state<real, P, S, N> &q, qr_entries<real, G> h, int k)
 {
-    int const n = q.n, at = place_of(n, k, k), above = at - (n - k + 2);
+    int const n = q.order(), at = place_of(n, k, k), above = at - (n - k + 2);
     real const sub = h[at - 1], upper = h[above], lower = h[at];
     real const tiny = geev_limits<real>::safmin * ((real)(q.hi - q.lo + 1) / geev_limits<real>::eps);
     real beside = 0;
@@ -131,18 +139,18 @@ static __device__ __forceinline__ void finish_block(qr_entries<real, G> h, int n
 }
 
 /* The last k in l+1..i with a negligible h[k][k-1], or -1; of all k a thread looks at its share. */
-template <typename real, int G, int P, int S>
-static __device__ __forceinline__ int find_negligible(const qr_state<real, P, S> &q, qr_entries<real, G> h, int rank)
+template <typename real, int G, int P, int S, int N>
+static __device__ __forceinline__ int find_negligible(const qr_state<real, P, S, N> &q, qr_entries<real, G> h, int rank)
 {
     if (q.unknown) {
         for (int k = q.i - rank; k > q.l; k -= P)
             if (negligible(q, h, k)) return k;
         return -1;
     }
-    typename qr_state<real, P, S>::row_set rows = q.small;
+    typename qr_state<real, P, S, N>::row_set rows = q.small;
     while (rows) {
         int const k = sizeof rows == 4 ? 31 - __clz((int)rows) : 63 - __clzll((long long)rows);
-        rows ^= (typename qr_state<real, P, S>::row_set)1 << k;
+        rows ^= (typename qr_state<real, P, S, N>::row_set)1 << k;
         if (k > q.i) continue;
         if (k <= q.l) return -1;
         if (negligible(q, h, k)) return k;
@@ -152,11 +160,11 @@ static __device__ __forceinline__ int find_negligible(const qr_state<real, P, S>
 
 /* Lets every waiting matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.
  * Returns whether this thread's matrix was waiting and now begins a sweep. */
-template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S> &q,
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S, N> &q,
                                                qr_entries<real, team_type::matrices> h)
 {
-    int const n = q.n, most = 30 * (n > 10 ? n : 10);
+    int const n = q.order(), most = 30 * (q.n > 10 ? q.n : 10);
     bool begins = false, looks = q.phase == QR_WAITS;
     while (__any_sync(0xffffffffu, looks)) {
         int const found = team.max(looks ? find_negligible(q, h, team.r) : -1);
@@ -203,11 +211,11 @@ static __device__ __forceinline__ bool may_start(qr_entries<real, G> h, int n, i
 
 /* Shifts and first row of the next sweep, for threads whose matrix begins one; then the bulge and the slots are loaded.
  * All threads of the tile take part. */
-template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ void begin_sweep(team_type team, qr_state<real, P, S> &q,
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ void begin_sweep(team_type team, qr_state<real, P, S, N> &q,
                                                    qr_entries<real, team_type::matrices> h, bool begins)
 {
-    int const n = q.n;
+    int const n = q.order();
     real re1 = 0, re2 = 0, im = 0;
     int found = -1;
     if (begins) {
@@ -227,26 +235,31 @@ static __device__ __forceinline__ void begin_sweep(team_type team, qr_state<real
     if (!begins) return;
     q.phase = QR_CHASES;
     q.unknown = false;
-    q.m = q.k = found > q.l ? found : q.l;
-    q.at = place_of(n, q.m, q.m);
-    int const below = q.at + n - q.m + 1;
-    q.b00 = h[q.at], q.b01 = h[q.at + 1];
-    q.b10 = h[below - 1], q.b11 = h[below];
-    q.b20 = 0, q.b21 = h[below + n - q.m - 1];
-    francis_first_column(q.b00, q.b01, q.b10, q.b11, q.b21, re1, re2, im, &q.v0, &q.v1, &q.v2);
+    q.m = found > q.l ? found : q.l;
+    int const at = place_of(n, q.m, q.m), below = at + n - q.m + 1;
+    francis_first_column(h[at], h[at + 1], h[below - 1], h[below], h[below + n - q.m - 1], re1, re2, im, &q.first0,
+                         &q.first1, &q.first2);
     /* Row m's own subdiagonal entry and those above it stay; of them only this one's neighbour changes. */
-    q.small = q.m > q.l ? (typename qr_state<real, P, S>::row_set)1 << q.m : 0;
-    q.size = fabs(q.m > q.l ? h[q.at - (n - q.m + 2)] : (real)0);
-    q.live = 0;
+    q.small = q.m > q.l ? (typename qr_state<real, P, S, N>::row_set)1 << q.m : 0;
+}
+
+/* Loads the bulge's block at row k and the slots. */
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ void load_slots(team_type team, qr_state<real, P, S, N> &q,
+                                                  qr_entries<real, team_type::matrices> h, int k, int last)
+{
+    int const n = q.order(), at = place_of(n, k, k), below = at + n - k + 1;
+    q.b00 = h[at], q.b01 = h[at + 1], q.b10 = h[below - 1], q.b11 = h[below];
+    q.b20 = 0, q.b21 = h[below + n - k - 1];
+    q.size = 0;
+    q.v0 = q.v1 = q.v2 = 0;
 #pragma unroll
     for (int s = 0; s < S; ++s) {
         int const index = s * P + team.r;
-        q.place[s] = index >= q.m ? place_of(n, q.m, index) : place_of(n, index, q.m);
-        if (index < q.l || index > q.i) continue;
-        q.live |= 1u << s;
-        if (index >= q.m && index <= q.m + 2) continue; /* lies in the bulge's block */
-        q.x0[s] = h[q.place[s]];
-        q.x1[s] = h[q.place[s] + (index > q.m ? n - q.m : 1)];
+        q.place[s] = (index >= k ? place_of(n, k, index) : place_of(n, index, k)) * team_type::matrices;
+        if ((N == 0 && index > last) || (index >= k && index <= k + 2)) continue;
+        q.x0[s] = h.base[q.place[s]];
+        q.x1[s] = h.base[q.place[s] + (index > k ? n - k : 1) * team_type::matrices];
     }
 }
 
@@ -268,22 +281,42 @@ template <typename real> static __device__ __forceinline__ bool is_small(real su
            sum == 0;
 }
 
-/* One step of the sweep: row and column k of the bulge's block leave it, row and column k+3 enter.  Threads whose
- * matrix does not chase compute on what their registers hold and store nothing.  tile_live: slots that any thread of
- * the warp has in its window. */
-template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ void chase_step(team_type team, qr_state<real, P, S> &q,
-                                                  qr_entries<real, team_type::matrices> h, unsigned tile_live)
+/* One step of the tile's sweep, which ends in row `end`: row and column k of the bulge's block leave it, row and column
+ * k+3 enter.  at: place of entry (k, k).  Slots first, ..., last are inside some matrix's window. */
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ void chase_step(team_type team, qr_state<real, P, S, N> &q,
+                                                  qr_entries<real, team_type::matrices> h, int k, int at, int end,
+                                                  int first, int last)
 {
-    bool const chases = q.phase == QR_CHASES, last = q.k == q.i - 1;
-    bool const three = chases && q.k + 2 <= q.i, four = chases && q.k + 3 <= q.i;
-    int const k = q.k, down = q.n - k; /* distance of entries (k, j) and (k+1, j) */
-    /* Column k+2 enters the block; where the window ends, zeros do. */
-    real c0 = 0, c1 = 0, c2 = 0, sub = 0;
-    if (three) c0 = h[q.at + 2], c1 = h[q.at + down + 2], c2 = h[q.at + 2 * down + 1];
-    if (four) sub = h[q.at + 3 * down - 1];
+    constexpr int G = team_type::matrices;
+    using row_set = typename qr_state<real, P, S, N>::row_set;
+    int const down = q.order() - k; /* distance of entries (k, j) and (k+1, j) */
+    bool const three = k + 2 <= end;
+    bool const acts = q.phase == QR_CHASES && k >= q.m && k < q.i, ends = k == q.i - 1;
+    auto const place = [&](int s) {
+        int const index = s * P + team.r;
+        if (N == 0) return q.place[s];
+        return (index > k ? place_of(N, k, index) : place_of(N, index, k)) * G;
+    };
+    /* The same in all lanes.  With constants for places it pays to skip less. */
+    auto const skips = [=](int s) { return s > last || (N == 0 && s < first); };
+    /* Column k+2 enters the block. */
+    real c0 = 0, c1 = 0, c2 = 0, sub = 0, x2[S];
+    if (N > 0 ? k + 2 < N : three) c0 = h[at + 2], c1 = h[at + down + 2], c2 = h[at + 2 * down + 1];
+    if (N > 0 ? k + 3 < N : k + 3 <= end) sub = h[at + 3 * down - 1];
+    /* With constants for places all other loads come first too: they arrive while the reflector is made. */
+    auto const load = [&](int s) {
+        bool const column = s * P + team.r > k;
+        x2[s] = 0;
+        if (N > 0 ? k + 2 < N : three && s * P + team.r <= end)
+            x2[s] = h.base[place(s) + (column ? 2 * down - 1 : 2) * G];
+    };
+#pragma unroll
+    for (int s = 0; s < S; ++s)
+        if (N > 0 && !skips(s)) load(s);
+    real const v0 = k == q.m ? q.first0 : q.v0, v1 = k == q.m ? q.first1 : q.v1, v2 = k == q.m ? q.first2 : q.v2;
     real u1, u2, tau, beta;
-    fast_reflector(q.v0, q.v1, q.v2, &u1, &u2, &tau, &beta);
+    fast_reflector(acts ? v0 : (real)1, acts ? v1 : (real)0, acts ? v2 : (real)0, &u1, &u2, &tau, &beta);
     real const t1 = tau * u1, t2 = tau * u2;
     /* The block from the left, then with row k+3 = (0, 0, sub) from the right. */
     reflect3(u1, u2, tau, t1, t2, q.b00, q.b10, q.b20);
@@ -294,47 +327,85 @@ static __device__ __forceinline__ void chase_step(team_type team, qr_state<real,
     reflect3(u1, u2, tau, t1, t2, q.b20, q.b21, c2);
     real const dot = -u2 * sub;
     real const f0 = dot * tau, f1 = dot * t1, f2 = fma(dot, t2, sub);
-    if (chases && team.r == 0) {
-        h[q.at] = q.b00;
+    if (acts && team.r == 0) {
+        h[at] = q.b00;
         if (k > q.m)
-            h[q.at - 1] = beta;
+            h[at - 1] = beta;
         else if (k > q.l)
-            h[q.at - 1] *= 1 - tau;
-        if (last) h[q.at + 1] = q.b01, h[q.at + down] = q.b10, h[q.at + down + 1] = q.b11;
+            h[at - 1] *= 1 - tau;
+        if (ends) h[at + 1] = q.b01, h[at + down] = q.b10, h[at + down + 1] = q.b11;
     }
     /* h[k][k-1], and in the last step h[k+1][k], are final, and so are the diagonal entries beside them. */
-    using row_set = typename qr_state<real, P, S>::row_set;
     real const size = fabs(q.b00);
-    if (k > q.m && is_small(beta, q.size + size)) q.small |= (row_set)1 << k;
-    if (last && is_small(q.b10, size + fabs(q.b11))) q.small |= (row_set)2 << k;
+    if (acts && k > q.m && is_small(beta, q.size + size)) q.small |= (row_set)1 << k;
+    if (acts && ends && is_small(q.b10, size + fabs(q.b11))) q.small |= (row_set)2 << k;
     q.size = size;
 #pragma unroll
     for (int s = 0; s < S; ++s) {
-        if (!(tile_live >> s & 1)) continue; /* the same in all lanes */
-        int const away = s * P + team.r - k;
-        bool const acts = chases && (q.live >> s & 1) && (unsigned)away > 2u, column = away > 0;
-        int const place = q.place[s];
-        real x0 = q.x0[s], x1 = q.x1[s], x2 = 0;
-        if (acts && three) x2 = h[place + (column ? 2 * down - 1 : 2)];
-        reflect3(u1, u2, tau, t1, t2, x0, x1, x2);
-        if (acts) h[place] = x0;
-        if (acts && away == 3) h[place + down] = x1, h[place + 2 * down - 1] = x2; /* enters the block next */
-        if (acts && last && !column) h[place + 1] = x1;
+        if (skips(s)) continue;
+        if (N == 0) load(s);
+        int const away = s * P + team.r - k, to = place(s);
+        bool const column = away > 0, outside = (unsigned)away > 2u && (N > 0 || away <= end - k);
+        real x0 = q.x0[s], x1 = q.x1[s];
+        reflect3(u1, u2, tau, t1, t2, x0, x1, x2[s]);
+        if (outside) h.base[to] = x0;
+        if (outside && away == 3) { /* enters the block next */
+            h.base[to + down * G] = x1;
+            h.base[to + (2 * down - 1) * G] = x2[s];
+        }
         q.x0[s] = away == 0 ? q.b01 : x1; /* leaves the block as a row */
-        q.x1[s] = away == 0 ? c0 : x2;
-        q.place[s] = place + (column ? down : 1);
+        q.x1[s] = away == 0 ? c0 : x2[s];
+        if (N == 0) q.place[s] = to + (column ? down : 1) * G;
     }
     q.v0 = q.b10, q.v1 = q.b20, q.v2 = f0;
     q.b00 = q.b11, q.b01 = c1, q.b10 = q.b21, q.b11 = c2, q.b20 = f1, q.b21 = f2;
-    q.at += down + 1, q.k = k + 1;
-    if (chases && last) q.phase = QR_WAITS;
     team.sync();
+}
+
+/* The least x of the warp. */
+static __device__ __forceinline__ int warp_min(int x)
+{
+    for (int d = 1; d < 32; d *= 2) {
+        int const other = __shfl_xor_sync(0xffffffffu, x, d);
+        x = x < other ? x : other;
+    }
+    return x;
+}
+
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ void iterate(team_type team, qr_state<real, P, S, N> &q,
+                                               qr_entries<real, team_type::matrices> h)
+{
+    for (;;) {
+        bool const begins = deflate(team, q, h);
+        begin_sweep(team, q, h, begins);
+        if (!__any_sync(0xffffffffu, begins)) return;
+        /* Each warp of a block sees the same 32 matrices, and finds the same limits. */
+        int const begin = warp_min(begins ? q.m : GEEV_MOST), end = -warp_min(begins ? -q.i : GEEV_MOST);
+        int const first = warp_min(begins ? q.l : GEEV_MOST) / P, last = end / P;
+        load_slots(team, q, h, begin, end);
+        team.sync(); /* all have loaded before the first step stores */
+        if constexpr (N > 0) {
+#pragma unroll
+            for (int k = 0; k < N - 1; ++k)
+                if (k >= begin && k < end) chase_step(team, q, h, k, place_of(N, k, k), end, first, last);
+        } else {
+            for (int k = begin, at = place_of(q.n, k, k); k < end; at += q.n - k + 1, ++k)
+                chase_step(team, q, h, k, at, end, first, last);
+        }
+        /* The rows' entries in column `end` are still in registers. */
+#pragma unroll
+        for (int s = 0; s < S; ++s)
+            if (s * P + team.r < end && s >= first) h(q.order(), s * P + team.r, end) = q.x0[s];
+        team.sync();
+        if (begins) q.phase = QR_WAITS;
+    }
 }
 
 /* --------------------------------------------------------- tiles in and out */
 
-template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ void iterate(team_type team, qr_state<real, P, S> &q,
+template <typename real, int P, int S, int N, typename team_type>
+static __device__ __forceinline__ void iterate(team_type team, qr_state<real, P, S, N> &q,
                                                qr_entries<real, team_type::matrices> h, int eager)
 {
     unsigned tile_live = 0;
@@ -357,19 +428,20 @@ static __device__ __forceinline__ void iterate(team_type team, qr_state<real, P,
 }
 
 /* Imaginary part of eigenvalue k, from the entry between the two of a pair. */
-template <typename real> static __device__ __forceinline__ real imaginary(const real *tile, int G, int n, int k)
+template <typename real>
+static __device__ __forceinline__ real imaginary(const real *tile, int G, int order, int n, int k)
 {
-    real const next = k + 1 < n ? tile[(place_of(n, k + 1, k)) * G] : (real)0;
-    return next != 0 ? next : k > 0 ? -tile[place_of(n, k, k - 1) * G] : (real)0;
+    real const next = k + 1 < n ? tile[place_of(order, k + 1, k) * G] : (real)0;
+    return next != 0 ? next : k > 0 ? -tile[place_of(order, k, k - 1) * G] : (real)0;
 }
 
 /* Writes what the call asks for.  b: the first matrix of the tile. */
-template <typename real, int P, int S, typename team_type>
+template <typename real, int P, int S, int N, typename team_type>
 static __device__ void store_results(team_type team, const geev_job &job, int64_t b, int live, const real *tile,
-                                     const qr_state<real, P, S> &q, real unscale)
+                                     const qr_state<real, P, S, N> &q, real unscale)
 {
     constexpr int G = team_type::matrices;
-    int const n = q.n;
+    int const n = q.n, order = q.order();
     const geev_problem &p = job.p;
     bool const mine = team.r == 0 && team.g < live;
     if (mine && p.info) p.info[b + team.g] = q.info;
@@ -377,8 +449,8 @@ static __device__ void store_results(team_type team, const geev_job &job, int64_
     if (mine && p.value) {
         real measure = 0;
         for (int k = 0; k < n; ++k)
-            measure = geev_measure(p.measure, measure, tile[place_of(n, k, k) * G + team.g] * unscale,
-                                   imaginary(tile + team.g, G, n, k) * unscale, k == 0);
+            measure = geev_measure(p.measure, measure, tile[place_of(order, k, k) * G + team.g] * unscale,
+                                   imaginary(tile + team.g, G, order, n, k) * unscale, k == 0);
         ((real *)p.value)[b + team.g] = q.info == 0 ? measure : (real)NAN;
     }
     if (!p.w) return;
@@ -386,18 +458,19 @@ static __device__ void store_results(team_type team, const geev_job &job, int64_
         int const t = f / n, k = f - t * n;
         const geev_record &record = job.records[b - job.first + t];
         real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
-        geev_put(p, b + t, k, tile[place_of(n, k, k) * G + t] * factor, imaginary(tile + t, G, n, k) * factor);
+        geev_put(p, b + t, k, tile[place_of(order, k, k) * G + t] * factor,
+                 imaginary(tile + t, G, order, n, k) * factor);
     }
 }
 
-template <typename real, int P, int S, bool multiple>
+template <typename real, int P, int S, int N, bool multiple>
 static __global__ void __launch_bounds__(multiple ? 32 * P : 128) qr_kernel(geev_job job)
 {
     using team_type = tile_team<P, multiple>;
     constexpr int G = team_type::matrices;
     extern __shared__ double shared[];
     __shared__ unsigned long long block_turn;
-    int const n = (int)job.p.n, entries = n * (n + 1) / 2 + n - 1;
+    int const n = (int)job.p.n, order = N > 0 ? N : n, entries = order * (order + 1) / 2 + order - 1;
     team_type team;
     real *const tile = (real *)shared + (size_t)(threadIdx.x / team_type::threads) * entries * G;
     if (multiple) team.exchange = (int *)((real *)shared + (size_t)entries * G);
@@ -417,18 +490,18 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 128) qr_kernel(geev
         const real *const packed = (const real *)job.packed + (int64_t)turn * entries * G;
 #pragma unroll 8
         for (int e = team.thread; e < entries * G; e += team_type::threads) tile[e] = packed[e];
-        qr_state<real, P, S> q;
+        qr_state<real, P, S, N> q;
         geev_record record = {1, 0, -1, 0};
         if (team.g < live) record = job.records[first + team.g];
         q.n = n, q.lo = record.lo, q.hi = record.hi, q.info = record.info;
-        q.i = q.hi, q.l = q.lo, q.steps = 0, q.k = q.m = q.at = 0;
-        q.live = 0, q.small = 0, q.unknown = true, q.size = 0;
-        q.v0 = q.v1 = q.v2 = q.b00 = q.b01 = q.b10 = q.b11 = q.b20 = q.b21 = 0;
+        q.i = q.hi, q.l = q.lo, q.steps = 0, q.m = 0;
+        q.small = 0, q.unknown = true;
+        q.first0 = q.first1 = q.first2 = 0;
         q.phase = q.info == 0 && q.lo <= q.hi ? QR_WAITS : QR_DONE;
 #pragma unroll
         for (int s = 0; s < S; ++s) q.x0[s] = q.x1[s] = 0, q.place[s] = 0;
         team.sync(); /* the tile is loaded */
-        iterate(team, q, qr_entries<real, G>{tile + team.g}, job.eager);
+        iterate(team, q, qr_entries<real, G>{tile + team.g});
         team.sync();
         store_results(team, job, job.first + first, live, tile, q, (real)record.unscale);
         team.sync(); /* results are read before the next tile comes */
@@ -437,23 +510,22 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 128) qr_kernel(geev
 
 /* ---------------------------------------------------------------- launcher */
 
-template <typename real, int P, int S, bool multiple>
+template <typename real, int P, int S, int N, bool multiple>
 static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     using team_type = tile_team<P, multiple>;
-    int const n = (int)job.p.n;
-    size_t const bytes = (size_t)geev_packed(n) * team_type::matrices * sizeof(real);
+    size_t const bytes = (size_t)geev_packed(job.order) * team_type::matrices * sizeof(real);
     int const teams = multiple || bytes > 8192 ? 1 : 4;
     size_t const total = teams * bytes + (multiple ? P * 32 * sizeof(int) : 0);
     int const threads = teams * team_type::threads;
-    CUDA_TRY(
-        cudaFuncSetAttribute(qr_kernel<real, P, S, multiple>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)total));
+    CUDA_TRY(cudaFuncSetAttribute(qr_kernel<real, P, S, N, multiple>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)total));
     int each = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, qr_kernel<real, P, S, multiple>, threads, total));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, qr_kernel<real, P, S, N, multiple>, threads, total));
     int64_t const tiles = (job.count + team_type::matrices - 1) / team_type::matrices;
     int64_t const want = (tiles + teams - 1) / teams;
     int64_t const most = (int64_t)(each > 0 ? each : 1) * cuda_state_of(ctx)->multiprocessors;
-    qr_kernel<real, P, S, multiple><<<(int)(want < most ? want : most), threads, total, stream>>>(job);
+    qr_kernel<real, P, S, N, multiple><<<(int)(want < most ? want : most), threads, total, stream>>>(job);
     CUDA_LAUNCHED("geev: qr_kernel");
     return EIG_OK;
 }
@@ -465,23 +537,23 @@ static eig_status launch_form(eig_context *ctx, int threads, const geev_job &job
     int const n = (int)job.p.n;
     switch (threads) {
     case 1: /* one warp for 32 matrices: both methods are the same */
-        return n <= 8 ? launch_qr<real, 1, 8, false>(ctx, job, stream)
-                      : launch_qr<real, 1, 16, false>(ctx, job, stream);
+        return n <= 8 ? launch_qr<real, 1, 8, 0, false>(ctx, job, stream)
+                      : launch_qr<real, 1, 16, 0, false>(ctx, job, stream);
     case 2:
-        return n <= 16 ? launch_qr<real, 2, 8, multiple>(ctx, job, stream)
-                       : launch_qr<real, 2, 16, multiple>(ctx, job, stream);
+        return n <= 16 ? launch_qr<real, 2, 8, 0, multiple>(ctx, job, stream)
+                       : launch_qr<real, 2, 16, 0, multiple>(ctx, job, stream);
     case 4:
-        return n <= 16   ? launch_qr<real, 4, 4, multiple>(ctx, job, stream)
-               : n <= 32 ? launch_qr<real, 4, 8, multiple>(ctx, job, stream)
-                         : launch_qr<real, 4, 16, multiple>(ctx, job, stream);
+        return n <= 16   ? launch_qr<real, 4, 4, 0, multiple>(ctx, job, stream)
+               : n <= 32 ? launch_qr<real, 4, 8, 0, multiple>(ctx, job, stream)
+                         : launch_qr<real, 4, 16, 0, multiple>(ctx, job, stream);
     case 8:
-        return n <= 32 ? launch_qr<real, 8, 4, multiple>(ctx, job, stream)
-                       : launch_qr<real, 8, 8, multiple>(ctx, job, stream);
+        return n <= 32 ? launch_qr<real, 8, 4, 0, multiple>(ctx, job, stream)
+                       : launch_qr<real, 8, 8, 0, multiple>(ctx, job, stream);
     case 16:
-        return n <= 32 ? launch_qr<real, 16, 2, multiple>(ctx, job, stream)
-                       : launch_qr<real, 16, 4, multiple>(ctx, job, stream);
+        return n <= 32 ? launch_qr<real, 16, 2, 0, multiple>(ctx, job, stream)
+                       : launch_qr<real, 16, 4, 0, multiple>(ctx, job, stream);
     default:
-        return launch_qr<real, 32, 2, multiple>(ctx, job, stream);
+        return launch_qr<real, 32, 2, 0, multiple>(ctx, job, stream);
     }
 }
 

@@ -54,21 +54,22 @@ template <typename real>
 static __device__ __forceinline__ void fast_reflector(real v0, real v1, real v2, real *u1, real *u2, real *tau,
                                                       real *beta)
 {
-    real const below = fmax(fabs(v1), fabs(v2)), largest = fmax(fabs(v0), below);
-    bool const acts = below > 0;
-    real unit = 1;
-    if (largest < geev_limits<real>::square_safe && acts) { /* squares would lose digits */
+    bool const acts = v1 != 0 || v2 != 0;
+    real square = fma(v2, v2, fma(v1, v1, v0 * v0)), unit = 1;
+    if (square <
+        4 * geev_limits<real>::square_safe * geev_limits<real>::square_safe) { /* squares may have lost digits */
+        real const largest = fmax(fabs(v0), fmax(fabs(v1), fabs(v2)));
         unit = pow2_floor(fmax(largest, geev_limits<real>::safmin));
         real const scale = pow2_inverse(unit);
         v0 *= scale, v1 *= scale, v2 *= scale;
+        square = fma(v2, v2, fma(v1, v1, v0 * v0));
     }
-    real const square = fma(v2, v2, fma(v1, v1, v0 * v0));
     real const root = fast_rsqrt(square), norm = copysign(square * root, v0), pivot = v0 + norm;
     real const inverse = fast_reciprocal(pivot);
     *u1 = acts ? v1 * inverse : (real)0;
     *u2 = acts ? v2 * inverse : (real)0;
     *tau = acts ? fabs(pivot) * root : (real)0;
-    *beta = acts ? -norm * unit : v0;
+    *beta = unit * (acts ? -norm : v0);
 }
 
 #endif

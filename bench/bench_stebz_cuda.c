@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +37,14 @@ static const bench_case cases[] = {
     {"uniform", 'd', 131072, 1, 0, 0, 0, 0},     {"uniform", 'd', 1000000, 1, 0, 12000, 0, 0},
 };
 
+/* One case: the matrices in double and in the type that computes, on the host and on the device. */
 typedef struct arrays {
-    void *d, *e, *w, *x, *work;
-    int64_t *m, *count;
+    double *exact_d, *exact_e, *result;
+    float *narrow_d, *narrow_e;
+    const void *host_d, *host_e;
+    void *d, *e, *w, *work; /* device */
     size_t work_bytes, real;
+    double eps, norm;
 } arrays;
 
 static cudaStream_t stream;
@@ -210,12 +215,14 @@ static void load_results(const bench_case *c, const arrays *a, double *w)
         for (size_t i = count; i-- > 0;) w[i] = (double)((const float *)w)[i];
 }
 
-static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
+static arrays make_arrays(eig_context *gpu, const bench_case *c)
 {
     int64_t const n = c->n, batch = c->batch, total = n * batch;
-    double *const d = malloc((size_t)total * 8), *const e = malloc((size_t)total * 8),
-                  *const w = malloc((size_t)total * 8);
-    float *const df = malloc((size_t)total * 4), *const ef = malloc((size_t)total * 4);
+    bool const narrow = c->precision == 's';
+    arrays a = {.real = narrow ? 4 : 8, .eps = narrow ? FLT_EPSILON : DBL_EPSILON};
+    double *const d = a.exact_d = malloc((size_t)total * 8), *const e = a.exact_e = malloc((size_t)total * 8);
+    a.result = malloc((size_t)total * 8);
+    a.narrow_d = malloc((size_t)total * 4), a.narrow_e = malloc((size_t)total * 4);
     for (int64_t b = 0; b < batch; b++) {
         io_tridiagonal t;
         io_error error;
@@ -224,76 +231,92 @@ static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
         memcpy(e + b * (n - 1), t.e, (size_t)(n - 1) * 8);
         io_tridiagonal_free(&t);
     }
-    if (c->precision == 's') /* what the float functions see */
-        for (int64_t i = 0; i < total; i++) {
-            d[i] = df[i] = (float)d[i];
-            if (i < total - batch) e[i] = ef[i] = (float)e[i];
-        }
-    const void *const hd = c->precision == 's' ? (void *)df : d, *const he = c->precision == 's' ? (void *)ef : e;
-    arrays a = {.real = c->precision == 's' ? 4 : 8};
+    for (int64_t i = 0; narrow && i < total; i++) { /* what the float functions see */
+        d[i] = a.narrow_d[i] = (float)d[i];
+        if (i < total - batch) e[i] = a.narrow_e[i] = (float)e[i];
+    }
+    a.norm = norm_of(n, batch, d, e);
+    a.host_d = narrow ? (void *)a.narrow_d : d;
+    a.host_e = narrow ? (void *)a.narrow_e : e;
+    for (int method = 0; method <= c->tree; method++) {
+        eig_stebz_options o = EIG_STEBZ_OPTIONS;
+        o.method = (eig_stebz_method)method;
+        size_t need = 0;
+        must_eig(gpu, eig_stebz_work_size(gpu, &o, c->precision, n, batch, &need));
+        if (need > a.work_bytes) a.work_bytes = need;
+    }
+    size_t const bytes = (size_t)total * a.real;
+    must(cudaMalloc(&a.d, bytes) == cudaSuccess && cudaMalloc(&a.e, bytes) == cudaSuccess &&
+             cudaMalloc(&a.w, bytes) == cudaSuccess && cudaMalloc(&a.work, a.work_bytes + 256) == cudaSuccess,
+         "cudaMalloc");
+    must(cudaMemcpy(a.d, a.host_d, bytes, cudaMemcpyHostToDevice) == cudaSuccess &&
+             cudaMemcpy(a.e, a.host_e, bytes - (size_t)batch * a.real, cudaMemcpyHostToDevice) == cudaSuccess,
+         "cudaMemcpy");
+    return a;
+}
+
+static void drop_arrays(arrays *a)
+{
+    cudaFree(a->d), cudaFree(a->e), cudaFree(a->w), cudaFree(a->work);
+    free(a->exact_d), free(a->exact_e), free(a->result), free(a->narrow_d), free(a->narrow_e);
+}
+
+/* Median milliseconds of a CPU context, and the largest difference of its eigenvalues from a->result. */
+static double time_cpu(eig_context *cpu, const bench_case *c, const arrays *a, double *error)
+{
+    int64_t const total = c->n * c->batch;
+    void *const w = malloc((size_t)total * a->real);
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
     o.abstol = c->abstol;
-    eig_stebz_options tree = o;
-    tree.method = EIG_STEBZ_INTERVAL_TREE;
-    must_eig(gpu, eig_stebz_work_size(gpu, c->tree ? &tree : &o, c->precision, n, batch, &a.work_bytes));
-    size_t other;
-    must_eig(gpu, eig_stebz_work_size(gpu, &o, c->precision, n, batch, &other));
-    a.work_bytes = a.work_bytes > other ? a.work_bytes : other;
-    must(cudaMalloc(&a.d, (size_t)total * a.real) == cudaSuccess &&
-             cudaMalloc(&a.e, (size_t)total * a.real) == cudaSuccess &&
-             cudaMalloc(&a.w, (size_t)total * a.real) == cudaSuccess &&
-             cudaMalloc(&a.work, a.work_bytes + 256) == cudaSuccess,
-         "cudaMalloc");
-    cudaMemcpy(a.d, hd, (size_t)total * a.real, cudaMemcpyHostToDevice);
-    cudaMemcpy(a.e, he, (size_t)(total - batch) * a.real, cudaMemcpyHostToDevice);
-    o.work = tree.work = a.work;
-    o.work_bytes = tree.work_bytes = a.work_bytes;
+    double times[5];
+    int repeats = 5;
+    for (int r = -1; r < repeats; r++) {
+        double const start = host_ms();
+        must_eig(cpu, call(cpu, c, &o, a->host_d, a->host_e, w));
+        if (r >= 0) times[r] = host_ms() - start;
+        if (r < 0 && host_ms() - start > 500) repeats = 1;
+    }
+    *error = 0;
+    for (int64_t i = 0; i < total; i++) {
+        double const other = c->precision == 's' ? (double)((float *)w)[i] : ((double *)w)[i];
+        *error = fmax(*error, fabs(a->result[i] - other) / (a->eps * a->norm));
+    }
+    free(w);
+    return median(times, repeats);
+}
 
+static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
+{
+    arrays a = make_arrays(gpu, c);
+    eig_stebz_options o = EIG_STEBZ_OPTIONS;
+    o.abstol = c->abstol;
+    o.work = a.work;
+    o.work_bytes = a.work_bytes;
     int same;
     double const ms = time_calls(gpu, c, &o, &a, &same);
     double pass[4];
     o.pass_ms = pass;
     must_eig(gpu, call(gpu, c, &o, a.d, a.e, a.w));
     o.pass_ms = NULL;
-    fprintf(stderr, "# %s n = %lld: preparation %.4f, table %.4f, brackets %.4f ms\n", c->kind, (long long)n, pass[0],
-            pass[1], pass[2]);
-    load_results(c, &a, w);
-    double const eps = c->precision == 's' ? FLT_EPSILON : DBL_EPSILON, norm = norm_of(n, batch, d, e);
-    double const delta = 0.5 * fmax(c->abstol, 2 * eps * norm) + 4 * eps * norm;
+    fprintf(stderr, "# %s n = %lld: preparation %.4f, table %.4f, brackets %.4f ms\n", c->kind, (long long)c->n,
+            pass[0], pass[1], pass[2]);
+    load_results(c, &a, a.result);
+    double const delta = 0.5 * fmax(c->abstol, 2 * a.eps * a.norm) + 4 * a.eps * a.norm;
+    int64_t const step = c->batch > 64 ? c->batch / 37 : 1;
     int good = same;
-    for (int64_t b = 0; b<batch; b += batch> 64 ? batch / 37 : 1) good &= certify(gpu, c, b, d, e, w, delta);
-    double cpu_ms = 0, error = -1;
-    if (c->cpu) {
-        void *const hw = malloc((size_t)total * a.real);
-        eig_stebz_options host = EIG_STEBZ_OPTIONS;
-        host.abstol = c->abstol;
-        double times[5];
-        int repeats = 5;
-        for (int r = -1; r < repeats; r++) {
-            double const start = host_ms();
-            must_eig(cpu, call(cpu, c, &host, hd, he, hw));
-            if (r >= 0) times[r] = host_ms() - start;
-            if (r < 0 && host_ms() - start > 500) repeats = 1;
-        }
-        cpu_ms = median(times, repeats);
-        error = 0;
-        for (int64_t i = 0; i < total; i++) {
-            double const other_w = c->precision == 's' ? (double)((float *)hw)[i] : ((double *)hw)[i];
-            error = fmax(error, fabs(w[i] - other_w) / (eps * norm));
-        }
-        free(hw);
-    }
+    for (int64_t b = 0; b < c->batch; b += step) good &= certify(gpu, c, b, a.exact_d, a.exact_e, a.result, delta);
+    double error = -1;
+    double const cpu_ms = c->cpu ? time_cpu(cpu, c, &a, &error) : 0;
     print_row(c, "multisection", ms, c->cpu ? "eigpack cpu all cores" : "", cpu_ms, error, good);
     if (ms < 200) print_row(c, "multisection graph", time_graph(gpu, c, &o, &a), "", 0, error, good);
     if (c->tree) {
-        int tree_same;
-        double const tree_ms = time_calls(gpu, c, &tree, &a, &tree_same);
-        load_results(c, &a, w);
-        print_row(c, "multisection", ms, "interval-tree", tree_ms, error,
-                  good && tree_same && certify(gpu, c, 0, d, e, w, delta));
+        o.method = EIG_STEBZ_INTERVAL_TREE;
+        double const tree_ms = time_calls(gpu, c, &o, &a, &same);
+        load_results(c, &a, a.result);
+        good &= same && certify(gpu, c, 0, a.exact_d, a.exact_e, a.result, delta);
+        print_row(c, "multisection", ms, "interval-tree", tree_ms, error, good);
     }
-    cudaFree(a.d), cudaFree(a.e), cudaFree(a.w), cudaFree(a.work);
-    free(d), free(e), free(w), free(df), free(ef);
+    drop_arrays(&a);
 }
 
 int main(int argc, char **argv)

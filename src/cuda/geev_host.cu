@@ -3,14 +3,15 @@
  *
  * Memory    pinned arrays are copied from and to in place; others pass through the slot's staging by memcpy.  A batch
  *           may be larger than the device's memory: only three chunks are ever there.
- * Chunks    options->chunk, or so many matrices that there are 32 chunks of 1 to 32 MB: short ones shorten the time
- *           before the first kernel and after the last, long ones keep the link and the kernels busy. */
+ * Chunks    options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time
+ *           before the first kernel and after the last, long ones keep the link and the kernels busy (docs/geev-cuda.md
+ *           has the measurements). */
 #include "geev_cuda.cuh"
 
 #include <cstring>
 
-enum { PIECES = 5, CHUNKS = 32 };
-static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 20, MOST_CHUNK_BYTES = (int64_t)1 << 25;
+enum { PIECES = 5, CHUNKS = 16 };
+static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;
 
 /* A part of one array that a chunk needs: rows of `width` bytes, every `pitch` bytes on the host, dense on the device.
  */

@@ -4,7 +4,7 @@
  *   geev_hessenberg.cuh  the reduction in registers
  *   geev_qr.cuh        kernel 2: the double-shift QR iteration out of shared memory; geev_qr_*.cu instantiate it
  *   geev_plain.cu      any order, a thread block a matrix in global memory: n > 64, and second attempts
- *   geev_table.h       which method and how many threads a matrix `auto` takes, as measured
+ *   geev_table.cuh       which method and how many threads a matrix `auto` takes, as measured
  *   geev_cuda.cu       the driver on device arrays: workspace, chunks
  *   geev_host.cu       host arrays: streams, staging
  *

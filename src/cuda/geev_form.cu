@@ -1,6 +1,6 @@
 /* geev on CUDA: which form of kernel 2 computes a problem. */
 #include "geev_cuda.cuh"
-#include "geev_table.h"
+#include "geev_table.cuh"
 
 eig_status geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);

@@ -1,6 +1,6 @@
 /* Which form of kernel 2 `auto` takes for order n.  A row holds from the order `from` on, up to the next row. */
-#ifndef EIG_GEEV_TABLE_H
-#define EIG_GEEV_TABLE_H
+#ifndef EIG_GEEV_TABLE_CUH
+#define EIG_GEEV_TABLE_CUH
 
 #include "geev_cuda.cuh"
 

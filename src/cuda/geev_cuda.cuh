@@ -1,8 +1,10 @@
 /* geev on CUDA: what its files share.
  *
  *   geev_prepare.cu    kernel 1: load, finite check, scale, balance, Hessenberg form, packed into the workspace
- *   geev_hessenberg.cuh  the reduction in registers
+ *   geev_team.cuh, geev_balance.cuh, geev_hessenberg.cuh, geev_registers.cuh    its steps
  *   geev_qr.cuh        kernel 2: the double-shift QR iteration out of shared memory; geev_qr_*.cu instantiate it
+ *   geev_qr_state.cuh, geev_reflector.cuh    its steps
+ *   geev_form.cu       which form of kernel 2 computes a problem
  *   geev_plain.cu      any order, a thread block a matrix in global memory: n > 64, and second attempts
  *   geev_table.cuh       which method and how many threads a matrix `auto` takes, as measured
  *   geev_cuda.cu       the driver on device arrays: workspace, chunks

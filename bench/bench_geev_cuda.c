@@ -192,7 +192,7 @@ static void row(const char *part, const arrays *x, int64_t n, int64_t batch, con
                 double limit, const char *rival, double rival_ms, double error)
 {
     printf("geev-%s,%c,%d,%d,cuda,%s,%d,%.4f,%.3f,%s,%.4f,%.3f,%.1f,%s,%s,%s\n", part, x->precision, (int)n, (int)batch,
-           method, threads, ms, limit, rival, rival_ms, rival_ms > 0 ? ms / rival_ms : 0.0, error,
+           method, threads, ms, limit, rival, rival_ms, rival_ms > 0 ? rival_ms / ms : 0.0, error,
            error >= 0 && error < 1e4 * (double)n ? "ok" : "FAILED", machine, commit);
     fflush(stdout);
 }

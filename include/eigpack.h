@@ -123,7 +123,8 @@ typedef struct eig_stebz_options {
     eig_stebz_method method; /* multisection */
     void *lower, *upper;     /* [as w, same type] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k] */
     double *pass_ms; /* [4] out, or NULL: milliseconds of the passes: preparation, table of shifts (interval tree: step
-                        1), brackets of one eigenvalue, brackets of several.  With device arrays it synchronises. */
+                        1), brackets of one eigenvalue, brackets of several (multisection: all brackets in [2]).  With
+                        device arrays it synchronises. */
     void *work;      /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
     size_t work_bytes; /* at least eig_stebz_work_size */
 } eig_stebz_options;
@@ -148,13 +149,14 @@ typedef struct eig_stebz_options {
  * most half the tolerance above plus 3 eps ||T||, where eps is DBL_EPSILON or FLT_EPSILON and ||T|| the largest
  * absolute row sum.  A positive abstol below eps*||T|| selects the pivot count with exact splitting, which finds
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
- * it is about three times slower.
+ * it takes 6 to 15 times as long (docs/stebz.md).
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_NOT_FINITE (w is filled with NaN; with
  * device arrays the call returns EIG_OK, w is filled with NaN and *m is 0), EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise, and can be captured in a CUDA graph where
  * the workspace is lent.  Same bits for any number of threads and from run to run.
- * Cost: O(n) a count; about 12 counts an eigenvalue on generic matrices, at most 128, plus a table of 2n counts.
+ * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  A bracket
+ * halves at least every fourth count, so that an eigenvalue takes no more than about 250.
  * Source: W. Kahan, Stanford CS41 (1966); J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995); docs/stebz.md. */
 EIG_API eig_status eig_dstebz(eig_context *ctx, const eig_stebz_options *options, int64_t n, const double *d,
                               const double *e, int64_t *m, double *w);

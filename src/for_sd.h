@@ -3,8 +3,8 @@
  *     #define TEMPLATE "sturm.inc"
  *     #include "for_sd.h"
  *
- * Words a template may use: real, NAME(f), REAL(constant), FABS, SQRT, LDEXP, EPS (spacing of 1), SAFMIN (smallest
- * normal number).  No include guard: it is meant to be included again. */
+ * Words a template may use: real, REAL_IS_FLOAT (0 or 1), NAME(f), REAL(constant), FABS, SQRT, EPS (spacing of 1),
+ * SAFMIN (smallest normal number).  No include guard: it is meant to be included again. */
 #include <float.h>
 #include <math.h>
 
@@ -22,7 +22,6 @@
 #define REAL(c) c##f
 #define FABS fabsf
 #define SQRT sqrtf
-#define LDEXP ldexpf
 #define EPS FLT_EPSILON
 #define SAFMIN FLT_MIN
 #include TEMPLATE
@@ -32,7 +31,6 @@
 #undef REAL
 #undef FABS
 #undef SQRT
-#undef LDEXP
 #undef EPS
 #undef SAFMIN
 
@@ -42,7 +40,6 @@
 #define REAL(c) c
 #define FABS fabs
 #define SQRT sqrt
-#define LDEXP ldexp
 #define EPS DBL_EPSILON
 #define SAFMIN DBL_MIN
 #include TEMPLATE
@@ -52,7 +49,6 @@
 #undef REAL
 #undef FABS
 #undef SQRT
-#undef LDEXP
 #undef EPS
 #undef SAFMIN
 

@@ -25,9 +25,6 @@ typedef double vd __attribute__((vector_size(SIMD_BYTES)));
 typedef float vf __attribute__((vector_size(SIMD_BYTES)));
 typedef int64_t vl __attribute__((vector_size(SIMD_BYTES)));
 typedef int32_t vi __attribute__((vector_size(SIMD_BYTES)));
-/* The same for loads and stores at any address. */
-typedef double vd_unaligned __attribute__((vector_size(SIMD_BYTES), aligned(8), may_alias));
-typedef float vf_unaligned __attribute__((vector_size(SIMD_BYTES), aligned(4), may_alias));
 
 #define SIMD_FN static inline __attribute__((always_inline))
 

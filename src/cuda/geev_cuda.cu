@@ -1,9 +1,11 @@
 /* geev on CUDA: the driver on device arrays.
  *
- * n <= GEEV_MOST   in chunks that bound the workspace: kernel 1 (geev_prepare.cu), kernel 2 (geev_qr.cuh), and the
- * plain solver on the list of matrices that did not converge, nearly always empty. larger n         the plain solver, a
- * block a matrix. Everything is enqueued on one stream; nothing waits, so a call with a lent workspace can be captured
- * in a graph. */
+ * n <= GEEV_SMALL  one kernel (geev_small.cuh)
+ * n <= GEEV_MOST   kernel 1 (geev_prepare.cu, geev_prepare_grid.cu) and kernel 2 (geev_qr.cuh), in chunks that bound
+ * the workspace larger n         the plain solver, a block a matrix
+ *
+ * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.
+ * Everything is enqueued on one stream; nothing waits, so a call with a lent workspace can be captured in a graph. */
 #include "geev_cuda.cuh"
 
 /* Bounds of the workspace: packed matrices of a chunk, and work areas of the plain solver. */
@@ -34,14 +36,14 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
     job->count = p->batch;
     if (p->n <= GEEV_MOST) {
         geev_form const form = geev_choose_form(ctx, p);
-        job->tile = geev_tile_matrices(form);
-        job->order = form.order > 0 ? form.order : (int)p->n;
-        int64_t const entries = geev_packed(job->order),
-                      most = (int64_t)(CHUNK_BYTES / real_size(p)) / entries / 32 * 32;
+        int64_t const entries = geev_packed(p->n), most = (int64_t)(CHUNK_BYTES / real_size(p)) / entries / 32 * 32;
         if (job->count > most) job->count = most;
-        int64_t const tiles = (job->count + job->tile - 1) / job->tile;
-        job->packed = arena_take(&a, tiles * job->tile * entries, real_size(p));
-        job->records = (geev_record *)arena_take(&a, job->count, sizeof(geev_record));
+        if (form.method != EIG_GEEV_AUTO) {
+            job->tile = geev_tile_matrices(form);
+            int64_t const tiles = (job->count + job->tile - 1) / job->tile;
+            job->packed = arena_take(&a, tiles * job->tile * entries, real_size(p));
+            job->records = (geev_record *)arena_take(&a, job->count, sizeof(geev_record));
+        }
         job->failed = (int64_t *)arena_take(&a, job->count, sizeof(int64_t));
         job->queue = (geev_queue *)arena_take(&a, 1, sizeof(geev_queue));
     }
@@ -64,8 +66,13 @@ eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cuda
     for (job.first = 0; job.first < p->batch; job.first += chunk) {
         job.count = p->batch - job.first < chunk ? p->batch - job.first : chunk;
         CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
-        eig_status status = geev_launch_prepare(ctx, job, stream);
-        if (status == EIG_OK) status = geev_launch_qr(ctx, form, job, stream);
+        eig_status status;
+        if (form.method == EIG_GEEV_AUTO) {
+            status = geev_launch_small(ctx, job, stream);
+        } else {
+            status = geev_launch_prepare(ctx, job, stream);
+            if (status == EIG_OK) status = geev_launch_qr(ctx, form, job, stream);
+        }
         if (status == EIG_OK) status = geev_launch_plain(ctx, job, true, stream);
         if (status != EIG_OK) return status;
     }

@@ -1,12 +1,13 @@
 /* geev on CUDA: what its files share.
  *
- *   geev_prepare.cu    kernel 1: load, finite check, scale, balance, Hessenberg form, packed into the workspace
- *   geev_team.cuh, geev_balance.cuh, geev_hessenberg.cuh, geev_registers.cuh    its steps
- *   geev_qr.cuh        kernel 2: the double-shift QR iteration out of shared memory; geev_qr_*.cu instantiate it
- *   geev_qr_state.cuh, geev_reflector.cuh    its steps
- *   geev_form.cu       which form of kernel 2 computes a problem
+ *   geev_small.cuh     n <= 10: all of it in one kernel, a thread a matrix
+ *   geev_prepare.cu    kernel 1 of larger n: load, finite check, scale, balance, Hessenberg form, packed into the
+ * workspace geev_prepare_grid.cu    the same for n <= 32, in registers geev_team.cuh, geev_balance.cuh,
+ * geev_hessenberg.cuh, geev_grid.cuh    its steps geev_qr.cuh        kernel 2: the double-shift QR iteration out of
+ * shared memory; geev_qr_*.cu instantiate it geev_qr_state.cuh, geev_chase.cuh, geev_reflector.cuh    its steps
+ *   geev_form.cu       which form computes a problem
+ *   geev_table.cuh     which form `auto` takes, as measured
  *   geev_plain.cu      any order, a thread block a matrix in global memory: n > 64, and second attempts
- *   geev_table.cuh       which method and how many threads a matrix `auto` takes, as measured
  *   geev_cuda.cu       the driver on device arrays: workspace, chunks
  *   geev_host.cu       host arrays: streams, staging
  *
@@ -20,6 +21,7 @@
 
 enum {
     GEEV_MOST = 64,           /* largest order of the fast kernels */
+    GEEV_SMALL = 10,          /* largest order that a thread computes in registers */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 
@@ -46,9 +48,8 @@ struct geev_queue {
 struct geev_job {
     geev_problem p;
     int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
-    int order;            /* for which Hessenberg matrices are packed, >= n */
     int tile;             /* matrices of a tile of kernel 2, and so of the packed matrices */
-    void *packed;         /* [tiles][geev_packed(order)][tile] */
+    void *packed;         /* [tiles][geev_packed(n)][tile] */
     geev_record *records; /* [count] */
     geev_queue *queue;
     int64_t *failed;    /* [count] numbers of the matrices that did not converge */
@@ -57,14 +58,18 @@ struct geev_job {
     int plain_blocks;
 };
 
-/* A kernel's form: which method, how many threads a matrix, and the order it is compiled for; 0: any. */
+/* What computes a problem: method swb or mwb with so many threads a matrix; or, method auto, one thread in registers.
+ */
 struct geev_form {
     eig_geev_method method;
-    int threads, order;
+    int threads;
 };
 
-/* The launchers.  All enqueue on the stream and wait for nothing. */
+/* The launchers.  geev_launch_small does all that the other kernels do in turn.  All enqueue on the stream and wait for
+ * nothing. */
+eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status geev_launch_prepare_grid(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
 
@@ -96,6 +101,17 @@ template <> struct geev_limits<double> {
     static constexpr double eps = DBL_EPSILON, safmin = DBL_MIN, square_safe = 0x1p-459;
     using complex = double2;
 };
+
+/* The upper word of |x|: exponent and first digits. */
+static __device__ __forceinline__ int upper_word(double x)
+{
+    return __double2hiint(x) & 0x7fffffff;
+}
+
+static __device__ __forceinline__ int upper_word(float x)
+{
+    return __float_as_int(x) & 0x7fffffff;
+}
 
 /* Entry (i, j) of matrix b; an affine one is rounded after each product and sum. */
 template <typename real>

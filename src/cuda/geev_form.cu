@@ -2,13 +2,12 @@
 #include "geev_cuda.cuh"
 #include "geev_table.cuh"
 
+eig_status geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status geev_qr_mwb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-
-eig_status geev_qr_unrolled_s(eig_context *ctx, int order, const geev_job &job, cudaStream_t stream);
-eig_status geev_qr_unrolled_d(eig_context *ctx, int order, const geev_job &job, cudaStream_t stream);
 
 /* The last row of the table that begins at n or below. */
 static geev_choice choose_from_table(char precision, int64_t n)
@@ -33,12 +32,15 @@ int geev_tile_matrices(geev_form form)
     return form.method == EIG_GEEV_MWB ? 32 : 32 / form.threads;
 }
 
+/* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cuh. */
+enum { TILE_PADDING = GEEV_MOST + 3 };
+
 /* Bytes of shared memory that a tile of this form takes. */
 static size_t tile_bytes(const geev_problem *p, geev_form form)
 {
     size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
     size_t const exchange = form.method == EIG_GEEV_MWB ? 32 * (size_t)form.threads * sizeof(int) : 0;
-    return (size_t)geev_tile_matrices(form) * size * (size_t)geev_packed(form.order > 0 ? form.order : p->n) + exchange;
+    return (size_t)geev_tile_matrices(form) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
 }
 
 geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p)
@@ -46,8 +48,11 @@ geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p)
     size_t const most = cuda_state_of(ctx)->shared_bytes;
     geev_form const choice = choose_from_table(p->precision, p->n).form;
     bool const asked = p->method != EIG_GEEV_AUTO || p->threads_per_matrix > 0;
-    if (!asked && tile_bytes(p, choice) <= most) return choice;
-    geev_form form = {p->method == EIG_GEEV_AUTO ? choice.method : p->method, 1, 0};
+    if (!asked && (choice.method == EIG_GEEV_AUTO || tile_bytes(p, choice) <= most)) return choice;
+    geev_form form = {p->method != EIG_GEEV_AUTO       ? p->method
+                      : choice.method != EIG_GEEV_AUTO ? choice.method
+                                                       : EIG_GEEV_SWB,
+                      1};
     int const wanted = p->threads_per_matrix > 0 ? p->threads_per_matrix : choice.threads;
     while (form.threads < wanted || most_order(form.threads) < p->n) form.threads *= 2;
     if (form.threads == 1) form.method = EIG_GEEV_SWB; /* one warp for 32 matrices: the methods are the same */
@@ -57,11 +62,13 @@ geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p)
     return form;
 }
 
+eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    return job.p.precision == 's' ? geev_small_s(ctx, job, stream) : geev_small_d(ctx, job, stream);
+}
+
 eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream)
 {
-    if (form.order > 0)
-        return job.p.precision == 's' ? geev_qr_unrolled_s(ctx, form.order, job, stream)
-                                      : geev_qr_unrolled_d(ctx, form.order, job, stream);
     if (form.method == EIG_GEEV_MWB)
         return job.p.precision == 's' ? geev_qr_mwb_s(ctx, form.threads, job, stream)
                                       : geev_qr_mwb_d(ctx, form.threads, job, stream);

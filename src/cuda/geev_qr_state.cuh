@@ -24,7 +24,7 @@ template <int P, bool multiple> struct tile_team {
         else
             __syncwarp();
     }
-    /* The largest x of the team; all threads of the tile call it, and it orders memory as sync does. */
+    /* The largest x of the team; all threads of the tile call it. */
     __device__ __forceinline__ int max(int x) const
     {
         if (!multiple) {
@@ -33,7 +33,6 @@ template <int P, bool multiple> struct tile_team {
                 int const other = __shfl_xor_sync(0xffffffffu, x, d);
                 x = x > other ? x : other;
             }
-            __syncwarp();
             return x;
         }
         exchange[r * 32 + g] = x;
@@ -44,133 +43,146 @@ template <int P, bool multiple> struct tile_team {
     }
 };
 
-enum qr_phase { QR_WAITS, QR_CHASES, QR_DONE };
-
-/* One matrix on its way; every thread of the team holds the same values, but for its slots. */
-template <typename real, int P, int S, int N> struct qr_state {
-    using row_set = typename std::conditional<P * S <= 32, unsigned, unsigned long long>::type;
-    int n, lo, hi;
-    /* The order that the entries are packed for: a constant N >= n, or n itself. */
-    __device__ __forceinline__ int order() const
-    {
-        return N > 0 ? N : n;
-    }
-    int i, l, steps, info;
-    qr_phase phase;
-    /* Subdiagonal entries h[k][k-1] that the last sweep made small enough to be looked at; unknown: look at all. */
-    row_set small;
-    bool unknown;
-    /* the chase: the sweep's first row, and a multiple of the first column of (H - s1)(H - s2) there */
-    int m;
-    real first0, first1, first2;
-    real v0, v1, v2;                   /* becomes a multiple of the first unit vector */
-    real size;                         /* |h[k-1][k-1]| */
-    real b00, b01, b10, b11, b20, b21; /* rows k..k+2 of columns k and k+1, as far as not loaded later */
-    real x0[S], x1[S];                 /* slots: entries (q, k), (q, k+1) of a row; (k, q), (k+1, q) of a column */
-    int place[S];                      /* of x0 */
-};
-
-/* Place of entry (i, j) among the packed ones, j >= i - 1. */
+/* Place of entry (i, j) among the packed ones, j >= i - 1; for j = 0: the place that row i's columns count from. */
 static __device__ __forceinline__ int place_of(int n, int i, int j)
 {
     return i * n - i * (i - 1) / 2 + j;
 }
 
-/* A tile's entries, from one thread's point of view: those of its matrix. */
+/* All of a block's dynamic shared memory. */
+extern __shared__ __align__(16) char qr_memory[];
+
+/* A tile's entries, from one thread's point of view: those of its matrix.  Offsets are in bytes of shared memory; the
+ * places of a matrix lie `unit` apart. */
 template <typename real, int G> struct qr_entries {
-    real *base;
+    static constexpr int unit = G * (int)sizeof(real);
+    int base; /* offset of entry (0, 0) */
+    __device__ __forceinline__ real &at(int offset) const
+    {
+        return *(real *)(qr_memory + offset);
+    }
     __device__ __forceinline__ real &operator[](int place) const
     {
-        return base[place * G];
-    }
-    __device__ __forceinline__ real &operator()(int n, int i, int j) const
-    {
-        return base[place_of(n, i, j) * G];
+        return at(base + place * unit);
     }
 };
+
+/* One matrix on its way; every thread of the team holds the same values, but for its slots. */
+template <typename real, int P, int S> struct qr_state {
+    using row_set = typename std::conditional<P * S <= 32, unsigned, unsigned long long>::type;
+    int n;
+    int lo, hi; /* triangular outside these rows */
+    int l, i;   /* the window: rows that the iteration works on */
+    int m;      /* the first row of its sweep */
+    int steps, info;
+    int most_steps;
+    bool waits; /* not done */
+    /* Subdiagonal entries h[k][k-1] of less than 2^-flag_bits times the matrix's largest entry: among them are all that
+     * can be negligible.  Entries are compared by their upper words. */
+    row_set small;
+    int small_word;
+    real first0, first1, first2;       /* a multiple of the first column of (H - s1)(H - s2), rows m.. */
+    real v0, v1, v2;                   /* becomes a multiple of the first unit vector */
+    real b00, b01, b10, b11, b20, b21; /* rows k..k+2 of columns k and k+1 */
+    real x0[S], x1[S];                 /* slots: entries (q, k), (q, k+1) of a row; (k, q), (k+1, q) of a column */
+    int row[S];                        /* offset that row q's columns count from */
+};
+
+template <typename real> struct qr_flags;
+template <> struct qr_flags<double> {
+    static constexpr int step = 14 << 20; /* 2^-14 in an upper word */
+};
+template <> struct qr_flags<float> {
+    static constexpr int step = 10 << 23; /* 2^-10 */
+};
+
+static __device__ __forceinline__ int top_bit(unsigned set)
+{
+    return 31 - __clz((int)set);
+}
+
+static __device__ __forceinline__ int top_bit(unsigned long long set)
+{
+    return 63 - __clzll((long long)set);
+}
+
+/* Rows first..last, 0 <= first; empty where last < first. */
+template <typename row_set> static __device__ __forceinline__ row_set rows_between(int first, int last)
+{
+    constexpr int bits = 8 * sizeof(row_set);
+    return last < first ? (row_set)0 : (~(row_set)0 >> (bits - 1 - last)) & (~(row_set)0 << first);
+}
 
 /* ------------------------------------------------------------- deflation */
 
 /* Whether h[k][k-1] is negligible. */
-template <typename real, int G, int P, int S, int N>
-static __device__ __forceinline__ bool negligible(const qr_state<real, P, S, N> &q, qr_entries<real, G> h, int k)
+template <typename state, typename real, int G>
+static __device__ __forceinline__ bool negligible(const state &q, qr_entries<real, G> h, int k)
 {
-    int const n = q.order(), at = place_of(n, k, k), above = at - (n - k + 2);
+    int const n = q.n, at = place_of(n, k, k), above = at - (n - k + 2);
     real const sub = h[at - 1], upper = h[above], lower = h[at];
     real const tiny = geev_limits<real>::safmin * ((real)(q.hi - q.lo + 1) / geev_limits<real>::eps);
     real beside = 0;
     if (upper == 0 && lower == 0) {
         if (k - 2 >= q.lo) beside = fabs(h[above - 1]);
-        if (k < q.hi) beside += fabs(h(n, k + 1, k));
+        if (k < q.hi) beside += fabs(h[at + n - k]);
     }
     return francis_may_deflate(sub, upper, lower, beside, tiny) &&
            francis_deflates(sub, h[above + 1], upper, lower, beside, tiny);
 }
 
-/* Eigenvalues of the window l..i of order 1 or 2. */
-template <typename real, int G>
-static __device__ __forceinline__ void finish_block(qr_entries<real, G> h, int n, int lo, int l, int i)
+/* The last k in l+1..i with a negligible h[k][k-1], or l. */
+template <typename state, typename real, int G>
+static __device__ __forceinline__ int find_negligible(const state &q, qr_entries<real, G> h)
 {
-    int const at = place_of(n, i, i);
-    if (l == i) {
-        if (i > lo) h[at - 1] = 0;
-        return;
-    }
-    int const above = place_of(n, l, l);
-    real re1, re2, im;
-    francis_block(h[above], h[above + 1], h[at - 1], h[at], &re1, &re2, &im);
-    h[above] = re1, h[at] = re2, h[at - 1] = im;
-}
-
-/* The last k in l+1..i with a negligible h[k][k-1], or -1; of all k a thread looks at its share. */
-template <typename real, int G, int P, int S, int N>
-static __device__ __forceinline__ int find_negligible(const qr_state<real, P, S, N> &q, qr_entries<real, G> h, int rank)
-{
-    if (q.unknown) {
-        for (int k = q.i - rank; k > q.l; k -= P)
-            if (negligible(q, h, k)) return k;
-        return -1;
-    }
-    typename qr_state<real, P, S, N>::row_set rows = q.small;
+    using row_set = typename state::row_set;
+    row_set rows = q.small & rows_between<row_set>(q.l + 1, q.i);
     while (rows) {
-        int const k = sizeof rows == 4 ? 31 - __clz((int)rows) : 63 - __clzll((long long)rows);
-        rows ^= (typename qr_state<real, P, S, N>::row_set)1 << k;
-        if (k > q.i) continue;
-        if (k <= q.l) return -1;
+        int const k = top_bit(rows);
         if (negligible(q, h, k)) return k;
+        rows ^= (row_set)1 << k;
     }
-    return -1;
+    return q.l;
 }
 
-/* Lets every waiting matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.
- * Returns whether this thread's matrix was waiting and now begins a sweep. */
-template <typename real, int P, int S, int N, typename team_type>
-static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S, N> &q,
+/* What becomes of a matrix whose last negligible subdiagonal entry stands in row top (l: none). */
+enum qr_next { QR_LOOKS_AGAIN, QR_SWEEPS, QR_IS_DONE };
+
+/* Deflates there; a block of order 1 or 2 is left as it is.  stores: by one thread of the team. */
+template <typename state, typename real, int G>
+static __device__ __forceinline__ qr_next deflate_at(state &q, qr_entries<real, G> h, int top, bool stores)
+{
+    if (top > q.l && stores) h[place_of(q.n, top, top) - 1] = 0;
+    if (top >= q.i - 1) {
+        if (top == q.l) q.l = q.lo;
+        q.i = top - 1, q.steps = 0;
+        return q.i >= q.lo ? QR_LOOKS_AGAIN : QR_IS_DONE;
+    }
+    if (q.steps == q.most_steps) {
+        q.info = q.i + 1;
+        return QR_IS_DONE;
+    }
+    ++q.steps, q.l = top;
+    return QR_SWEEPS;
+}
+
+/* Lets every matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.  Returns
+ * whether this thread's matrix now begins a sweep. */
+template <typename real, int P, int S, typename team_type>
+static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S> &q,
                                                qr_entries<real, team_type::matrices> h)
 {
-    int const n = q.order(), most = 30 * (q.n > 10 ? q.n : 10);
-    bool begins = false, looks = q.phase == QR_WAITS;
+    bool looks = q.waits;
     while (__any_sync(0xffffffffu, looks)) {
-        int const found = team.max(looks ? find_negligible(q, h, team.r) : -1);
+        int const top = looks ? find_negligible(q, h) : 0;
+        team.sync(); /* all of the team have read */
         if (looks) {
-            int const top = found >= 0 ? found : q.l;
-            if (found >= 0 && team.r == 0) h[place_of(n, found, found) - 1] = 0;
-            if (top >= q.i - 1) {
-                if (team.r == 0) finish_block(h, n, q.lo, top, q.i);
-                q.i = top - 1, q.steps = 0;
-                /* What is left of the window is known as before; beyond it nothing is. */
-                if (top == q.l) q.l = q.lo, q.unknown = true;
-                looks = q.i >= q.lo;
-                if (!looks) q.phase = QR_DONE;
-            } else if (q.steps == most) {
-                q.info = q.i + 1, q.phase = QR_DONE, looks = false;
-            } else {
-                ++q.steps, q.l = top, begins = true, looks = false;
-            }
+            qr_next const next = deflate_at(q, h, top, team.r == 0);
+            looks = next == QR_LOOKS_AGAIN, q.waits = next != QR_IS_DONE;
         }
         team.sync();
     }
-    return begins;
+    return q.waits;
 }
 
 /* ------------------------------------------------------ beginning a sweep */
@@ -193,58 +205,44 @@ static __device__ __forceinline__ bool may_start(qr_entries<real, G> h, int n, i
     return sub * (fabs(v1 / safe) + fabs(v2 / safe)) <= eps * fabs(v0 / safe) * around;
 }
 
-/* Shifts and first row of the next sweep, for threads whose matrix begins one; then the bulge and the slots are loaded.
- * All threads of the tile take part. */
-template <typename real, int P, int S, int N, typename team_type>
-static __device__ __forceinline__ void begin_sweep(team_type team, qr_state<real, P, S, N> &q,
-                                                   qr_entries<real, team_type::matrices> h, bool begins)
+/* The shifts of a sweep. */
+template <typename state, typename real, int G>
+static __device__ __forceinline__ void choose_shifts(const state &q, qr_entries<real, G> h, real *re1, real *re2,
+                                                     real *im)
 {
-    int const n = q.order();
-    real re1 = 0, re2 = 0, im = 0;
-    int found = -1;
-    if (begins) {
-        int const at = place_of(n, q.i, q.i), above = at - (n - q.i + 2);
-        real h11 = h[above], h12 = h[above + 1], h21 = h[at - 1], h22 = h[at];
-        if (q.steps % 20 == 0) {
-            francis_exceptional(h22, h21, h[above - 1], &h11, &h12, &h21, &h22);
-        } else if (q.steps % 10 == 0) {
-            int const first = place_of(n, q.l, q.l);
-            francis_exceptional(h[first], h[first + n - q.l], h(n, q.l + 2, q.l + 1), &h11, &h12, &h21, &h22);
-        }
-        francis_shifts(h11, h12, h21, h22, &re1, &re2, &im);
-        for (int m = q.l + 1 + team.r; m <= q.i - 2; m += P)
-            if (may_start(h, n, m, re1, re2, im)) found = m;
+    int const n = q.n, at = place_of(n, q.i, q.i), above = at - (n - q.i + 2);
+    real h11 = h[above], h12 = h[above + 1], h21 = h[at - 1], h22 = h[at];
+    if (q.steps % 20 == 0) {
+        francis_exceptional(h22, h21, h[above - 1], &h11, &h12, &h21, &h22);
+    } else if (q.steps % 10 == 0) {
+        int const first = place_of(n, q.l, q.l), second = first + n - q.l;
+        francis_exceptional(h[first], h[second], h[second + n - q.l], &h11, &h12, &h21, &h22);
     }
-    found = team.max(found);
-    if (!begins) return;
-    q.phase = QR_CHASES;
-    q.unknown = false;
-    q.m = found > q.l ? found : q.l;
+    francis_shifts(h11, h12, h21, h22, re1, re2, im);
+}
+
+/* Shifts and first row of the next sweep, for threads whose matrix begins one.  Of the rows between l and i-2 only
+ * those are tried whose subdiagonal entry and the next are both flagged, since it is their product that must be
+ * negligible; to begin at l is always right. */
+template <typename state, typename real, int G>
+static __device__ __forceinline__ void begin_sweep(state &q, qr_entries<real, G> h)
+{
+    using row_set = typename state::row_set;
+    int const n = q.n;
+    real re1, re2, im;
+    choose_shifts(q, h, &re1, &re2, &im);
+    row_set tried = q.small & q.small >> 1 & rows_between<row_set>(q.l + 1, q.i - 2);
+    q.m = q.l;
+    while (tried) {
+        int const m = top_bit(tried);
+        tried ^= (row_set)1 << m;
+        if (may_start(h, n, m, re1, re2, im)) q.m = m, tried = 0;
+    }
     int const at = place_of(n, q.m, q.m), below = at + n - q.m + 1;
     francis_first_column(h[at], h[at + 1], h[below - 1], h[below], h[below + n - q.m - 1], re1, re2, im, &q.first0,
                          &q.first1, &q.first2);
-    /* Row m's own subdiagonal entry and those above it stay; of them only this one's neighbour changes. */
-    q.small = q.m > q.l ? (typename qr_state<real, P, S, N>::row_set)1 << q.m : 0;
-}
-
-/* Loads the bulge's block at row k and the slots. */
-template <typename real, int P, int S, int N, typename team_type>
-static __device__ __forceinline__ void load_slots(team_type team, qr_state<real, P, S, N> &q,
-                                                  qr_entries<real, team_type::matrices> h, int k, int last)
-{
-    int const n = q.order(), at = place_of(n, k, k), below = at + n - k + 1;
-    q.b00 = h[at], q.b01 = h[at + 1], q.b10 = h[below - 1], q.b11 = h[below];
-    q.b20 = 0, q.b21 = h[below + n - k - 1];
-    q.size = 0;
-    q.v0 = q.v1 = q.v2 = 0;
-#pragma unroll
-    for (int s = 0; s < S; ++s) {
-        int const index = s * P + team.r;
-        q.place[s] = (index >= k ? place_of(n, k, index) : place_of(n, index, k)) * team_type::matrices;
-        if ((N == 0 && index > last) || (index >= k && index <= k + 2)) continue;
-        q.x0[s] = h.base[q.place[s]];
-        q.x1[s] = h.base[q.place[s] + (index > k ? n - k : 1) * team_type::matrices];
-    }
+    /* The sweep makes the entries below row m anew. */
+    q.small &= ~rows_between<row_set>(q.m + 1, q.i);
 }
 
 #endif

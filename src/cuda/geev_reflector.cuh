@@ -49,27 +49,69 @@ template <typename real> static __device__ __forceinline__ real fast_rsqrt(real 
     return fma(y * e, fma((real)0.375, e, (real)0.5), y);
 }
 
-/* francis_reflector's results: I - tau u u', u = (1, u1, u2)', takes (v0, v1, v2)' to (beta, 0, 0)'. */
-template <typename real>
-static __device__ __forceinline__ void fast_reflector(real v0, real v1, real v2, real *u1, real *u2, real *tau,
-                                                      real *beta)
-{
-    bool const acts = v1 != 0 || v2 != 0;
-    real square = fma(v2, v2, fma(v1, v1, v0 * v0)), unit = 1;
-    if (square <
-        4 * geev_limits<real>::square_safe * geev_limits<real>::square_safe) { /* squares may have lost digits */
-        real const largest = fmax(fabs(v0), fmax(fabs(v1), fabs(v2)));
-        unit = pow2_floor(fmax(largest, geev_limits<real>::safmin));
-        real const scale = pow2_inverse(unit);
-        v0 *= scale, v1 *= scale, v2 *= scale;
-        square = fma(v2, v2, fma(v1, v1, v0 * v0));
+/* I - tau u u', u = (1, u1, u2)', with t = tau u. */
+template <typename real> struct reflector3 {
+    real u1, u2, tau, t1, t2;
+
+    /* Applied to entries x0, x1, x2 of a row or column. */
+    __device__ __forceinline__ void apply(real &x0, real &x1, real &x2) const
+    {
+        real const dot = -fma(u2, x2, fma(u1, x1, x0));
+        x0 = fma(dot, tau, x0), x1 = fma(dot, t1, x1), x2 = fma(dot, t2, x2);
     }
-    real const root = fast_rsqrt(square), norm = copysign(square * root, v0), pivot = v0 + norm;
-    real const inverse = fast_reciprocal(pivot);
-    *u1 = acts ? v1 * inverse : (real)0;
-    *u2 = acts ? v2 * inverse : (real)0;
-    *tau = acts ? fabs(pivot) * root : (real)0;
-    *beta = unit * (acts ? -norm : v0);
+};
+
+/* A vector v is taken to (-norm, 0, ..., 0)' by I - tau u u' with u = v * inverse but for u0 = 1; norm has the sign of
+ * v0.  square: v'v.  The reciprocal starts from an approximate pivot, so that both approximations are refined at once.
+ */
+template <typename real> struct householder {
+    real norm, inverse, tau;
+
+    __device__ __forceinline__ householder(real v0, real square)
+    {
+        real const y = rsqrt_start(square), near_norm = square * y, z = reciprocal_start(v0 + copysign(near_norm, v0));
+        real const e = fma(-near_norm, y, (real)1), root = fma(y * e, fma((real)0.375, e, (real)0.5), y);
+        norm = copysign(square * root, v0);
+        real const pivot = v0 + norm, d = fma(-pivot, z, (real)1);
+        inverse = fma(z, fma(d, d, d), z);
+        tau = fabs(pivot) * root;
+    }
+};
+
+/* The reflector that takes (v0, v1, v2)' to (beta, 0, 0)', from their squares' sum; where it does not act it is zero.
+ */
+template <typename real>
+static __device__ __forceinline__ reflector3<real> reflector_of(bool acts, real v0, real v1, real v2, real square,
+                                                                real *beta)
+{
+    householder<real> const h(v0, square);
+    real const inverse = acts ? h.inverse : (real)0;
+    reflector3<real> t;
+    t.u1 = v1 * inverse, t.u2 = v2 * inverse;
+    t.tau = acts ? h.tau : (real)0;
+    t.t1 = t.tau * t.u1, t.t2 = t.tau * t.u2;
+    *beta = acts ? -h.norm : v0;
+    return t;
+}
+
+/* The same for v whose squares lose digits, or that is zero. */
+template <typename real>
+static __device__ __noinline__ reflector3<real> tiny_reflector(real v0, real v1, real v2, real *beta)
+{
+    real const largest = fmax(fabs(v0), fmax(fabs(v1), fabs(v2)));
+    real const unit = pow2_floor(fmax(largest, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
+    v0 *= scale, v1 *= scale, v2 *= scale;
+    reflector3<real> const t = reflector_of(largest > 0, v0, v1, v2, fma(v2, v2, fma(v1, v1, v0 * v0)), beta);
+    *beta *= unit;
+    return t;
+}
+
+/* Whether a thread of the warp has to make its reflector anew by tiny_reflector. */
+template <typename real> static __device__ __forceinline__ bool any_tiny(bool acts, real square, bool *tiny)
+{
+    constexpr real least = 4 * geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+    *tiny = acts && square < least;
+    return __any_sync(0xffffffffu, *tiny);
 }
 
 #endif

@@ -10,14 +10,12 @@ struct geev_choice {
 };
 
 static const geev_choice geev_table_d[] = {
-    {1, {EIG_GEEV_SWB, 1, 4}},  {5, {EIG_GEEV_SWB, 1, 5}},  {6, {EIG_GEEV_SWB, 1, 6}},
-    {7, {EIG_GEEV_SWB, 1, 8}},  {9, {EIG_GEEV_SWB, 1, 10}}, {11, {EIG_GEEV_SWB, 2, 0}},
-    {17, {EIG_GEEV_SWB, 4, 0}}, {25, {EIG_GEEV_SWB, 8, 0}}, {49, {EIG_GEEV_SWB, 16, 0}},
+    {1, {EIG_GEEV_AUTO, 1}}, {11, {EIG_GEEV_SWB, 2}},  {17, {EIG_GEEV_SWB, 4}},
+    {33, {EIG_GEEV_SWB, 8}}, {49, {EIG_GEEV_SWB, 16}},
 };
 static const geev_choice geev_table_s[] = {
-    {1, {EIG_GEEV_SWB, 1, 4}},  {5, {EIG_GEEV_SWB, 1, 5}},  {6, {EIG_GEEV_SWB, 1, 6}},
-    {7, {EIG_GEEV_SWB, 1, 8}},  {9, {EIG_GEEV_SWB, 1, 10}}, {11, {EIG_GEEV_SWB, 2, 0}},
-    {17, {EIG_GEEV_SWB, 4, 0}}, {25, {EIG_GEEV_SWB, 8, 0}}, {49, {EIG_GEEV_SWB, 16, 0}},
+    {1, {EIG_GEEV_AUTO, 1}}, {11, {EIG_GEEV_SWB, 2}},  {17, {EIG_GEEV_SWB, 4}},
+    {33, {EIG_GEEV_SWB, 8}}, {49, {EIG_GEEV_SWB, 16}},
 };
 
 #endif

@@ -1,0 +1,360 @@
+/* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 4 or 8: lane (r, c) holds the
+ * entries (i, j) with i % 4 = r, j % C = c, in a TR x TC array; n <= 4*TR and n <= C*TC.
+ *
+ * For each column k a reflector I - t v v' is applied from both sides at once: with W = A'v and Z = A v,
+ *
+ *     (I - t v v') A (I - t v v') = A - v (t W - t^2 (v'A v) v)' - Z (t v)',
+ *
+ * so an entry is read once for the two products and once for the update, and never leaves its register.  v is not
+ * normalised: t = 2 / v'v, of which the GPU's fast reciprocals give all but the last bits.
+ *
+ * Vectors  go through shared memory, laid out so that a lane finds its entries side by side.
+ * Sums     over lanes exchange halves: of the 2m values that two lanes hold, each adds up m.
+ * Order    of all arithmetic depends on n alone.  All lanes of a warp take part in every step; a team with nothing to
+ *          do has zeros for a reflector.
+ * Below the subdiagonal garbage is left; entries beside lo..hi are updated too, as far as that leaves the eigenvalues
+ * alone. */
+#ifndef EIG_GEEV_GRID_CUH
+#define EIG_GEEV_GRID_CUH
+
+#include "geev_balance.cuh"
+#include "geev_reflector.cuh"
+
+template <typename real, int C, int TR, int TC> struct geev_grid {
+    static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
+    /* Distances, in shared memory, of the entries of lanes r and r + 1, c and c + 1: reads of 16 bytes do not conflict.
+     */
+    static constexpr int row_step = (TR > 4 ? 8 : 4) + together, column_step = sizeof(real) == 8 ? 6 : 4;
+    /* v (and the entry that v's first one comes from), Z, W. */
+    static constexpr int z_at = R * row_step, w_at = 2 * z_at, head_at = w_at + C * column_step, space = head_at + 4;
+    static constexpr unsigned all = 0xffffffffu;
+
+    real x[TR][TC];
+    int lane, r, c; /* in the team */
+    real *shared;   /* [space] of the team */
+
+    struct alignas(16) piece {
+        real x[together];
+    };
+
+    __device__ __forceinline__ geev_grid(int thread, real *shared)
+        : lane(thread % lanes), r(lane / C), c(lane % C), shared(shared)
+    {
+        for (int e = lane; e < space; e += lanes) shared[e] = 0;
+        __syncwarp();
+    }
+
+    /* Places of entry i of a vector as rows and as columns see it. */
+    static __device__ __forceinline__ int row_place(int i)
+    {
+        return i % R * row_step + i / R;
+    }
+    static __device__ __forceinline__ int column_place(int j)
+    {
+        return w_at + j % C * column_step + j / C;
+    }
+
+    /* ------------------------------------------------------- in and out */
+
+    /* From global memory, by columns. */
+    __device__ __forceinline__ void load(const real *a, int64_t lda, int n)
+    {
+#pragma unroll
+        for (int b = 0; b < TC; ++b) {
+            int const j = b * C + c;
+            const real *const column = a + j * lda + r;
+#pragma unroll
+            for (int s = 0; s < TR; ++s) x[s][b] = j < n && s * R + r < n ? column[s * R] : (real)0;
+        }
+    }
+    __device__ __forceinline__ void load(geev_view<real> h)
+    {
+#pragma unroll
+        for (int a = 0; a < TR; ++a)
+#pragma unroll
+            for (int b = 0; b < TC; ++b) {
+                int const i = a * R + r, j = b * C + c;
+                x[a][b] = i < h.n && j < h.n ? h(i, j) : (real)0;
+            }
+    }
+    __device__ __forceinline__ void store(geev_view<real> h) const
+    {
+#pragma unroll
+        for (int a = 0; a < TR; ++a)
+#pragma unroll
+            for (int b = 0; b < TC; ++b) {
+                int const i = a * R + r, j = b * C + c;
+                if (i < h.n && j < h.n) h(i, j) = x[a][b];
+            }
+    }
+    /* The upper Hessenberg part, row by row. */
+    __device__ __forceinline__ void pack(real *packed, int n) const
+    {
+#pragma unroll
+        for (int a = 0; a < TR; ++a) {
+            int const i = a * R + r;
+            real *const row = packed + i * n - i * (i - 1) / 2;
+#pragma unroll
+            for (int b = a * R / C; b < TC; ++b) { /* at or right of the diagonal, perhaps */
+                int const j = b * C + c;
+                if (j >= i - 1 && i < n && j < n) row[j] = x[a][b];
+            }
+            /* the subdiagonal entry of the first row of a block of columns */
+            if (a * R % C == 0 && a > 0)
+                if (r == 0 && c == C - 1 && i < n) row[i - 1] = x[a][a * R / C - 1];
+        }
+    }
+
+    /* ------------------------------------------------- sums over lanes */
+
+    /* Adds up value[0..K-1], K a power of two, over K lanes that differ in `bit`, bit/2, ..., last: a lane returns the
+     * sum of the value whose index its bits make. */
+    template <int K> static __device__ __forceinline__ real exchange_sum(const real (&value)[K], int bit, int mine)
+    {
+        if constexpr (K == 1) {
+            return value[0];
+        } else {
+            real half[K / 2];
+            bool const upper = mine & bit;
+#pragma unroll
+            for (int e = 0; e < K / 2; ++e) {
+                real const keep = upper ? value[e + K / 2] : value[e], give = upper ? value[e] : value[e + K / 2];
+                half[e] = keep + __shfl_xor_sync(all, give, bit);
+            }
+            return exchange_sum<K / 2>(half, bit / 2, mine);
+        }
+    }
+    /* Rows' sums: partial[a] of row a*R + r, over c; the lane's result is for row rows_lane(). */
+    __device__ __forceinline__ void sum_rows(const real (&partial)[TR]) const
+    {
+        if constexpr (C == 8) {
+            real value[8];
+#pragma unroll
+            for (int a = 0; a < 8; ++a) value[a] = a < TR ? partial[a < TR ? a : 0] : (real)0;
+            shared[z_at + r * row_step + c] = exchange_sum<8>(value, 4, lane);
+        } else {
+            real value[4];
+#pragma unroll
+            for (int a = 0; a < 4; ++a) value[a] = a < TR ? partial[a < TR ? a : 0] : (real)0;
+            shared[z_at + r * row_step + c] = exchange_sum<4>(value, 2, lane);
+        }
+    }
+    __device__ __forceinline__ void sum_columns(const real (&partial)[TC]) const
+    {
+        real value[4];
+#pragma unroll
+        for (int b = 0; b < 4; ++b) value[b] = b < TC ? partial[b < TC ? b : 0] : (real)0;
+        shared[w_at + c * column_step + r] = exchange_sum<4>(value, 2 * C, lane);
+    }
+    template <int count> __device__ __forceinline__ void read(real (&to)[count], int at) const
+    {
+#pragma unroll
+        for (int e = 0; e < count; e += together) {
+            piece const p = *(const piece *)(shared + at + e);
+#pragma unroll
+            for (int m = 0; m < together && e + m < count; ++m) to[e + m] = p.x[m];
+        }
+    }
+
+    /* ------------------------------------------------------- balancing */
+
+    /* Squared norms of row and column `lane`, with the diagonal; *plain: both have entries beside the diagonal, and
+     * squares of all entries are safe.  A matrix with plain rows alone is finite, needs no scaling, and isolates no
+     * eigenvalue. */
+    __device__ __forceinline__ void norms(int n, real *row_norm, real *column_norm, bool *plain) const
+    {
+        real row[TR], column[TC];
+#pragma unroll
+        for (int b = 0; b < TC; ++b) column[b] = 0;
+#pragma unroll
+        for (int a = 0; a < TR; ++a) {
+            row[a] = 0;
+#pragma unroll
+            for (int b = 0; b < TC; ++b) {
+                bool const diagonal = b == a * R / C && c == r + a * R % C;
+                real const y = diagonal ? (real)0 : x[a][b];
+                row[a] = fma(y, y, row[a]), column[b] = fma(y, y, column[b]);
+                if (diagonal) shared[r * row_step + a] = x[a][b] * x[a][b];
+            }
+        }
+        sum_rows(row);
+        sum_columns(column);
+        __syncwarp();
+        real const square = shared[row_place(lane)];
+        real const least = geev_limits<real>::square_safe, off_row = shared[z_at + row_place(lane)],
+                   off_column = shared[column_place(lane)];
+        __syncwarp();
+        *plain = lane >= n || (off_row > least && off_column > least && off_row < 1 / least && off_column < 1 / least &&
+                               square < 1 / least);
+        *row_norm = off_row + square, *column_norm = off_column + square;
+    }
+
+    /* Whether some lane of this team says so. */
+    __device__ __forceinline__ unsigned ballot(bool x) const
+    {
+        unsigned const votes = __ballot_sync(all, x);
+        return lanes == 32 ? votes : votes >> (threadIdx.x % 32 / lanes * lanes) & ((1u << (lanes % 32)) - 1);
+    }
+
+    /* Scales rows and columns by powers of two as balance() does, in the same order; it looks only at indices whose
+     * norms differ by a factor of two, the others need nothing.  Norms and `wanted` are as norms() says. */
+    __device__ void balance(int n, bool wanted, real row_norm, real column_norm)
+    {
+        int next = 0, sweep = 0;
+        bool changed = false, plain;
+        real scale = 1; /* of row `lane`, so far */
+        for (;;) {
+            bool const differ =
+                lane < n && !(column_norm >= (real)0.25 * row_norm && (real)0.25 * column_norm < row_norm);
+            unsigned const votes = ballot(differ);
+            unsigned ahead = next < 32 ? votes >> next << next : 0;
+            if (ahead == 0 && changed && sweep + 1 < GEEV_BALANCE_SWEEPS) ahead = votes, changed = false, ++sweep;
+            if (ahead == 0) wanted = false;
+            if (!__any_sync(all, wanted)) return;
+            int const i = wanted ? __ffs((int)ahead) - 1 : 0;
+            real const column = sqrt(__shfl_sync(all, column_norm, i, lanes));
+            real const row = sqrt(__shfl_sync(all, row_norm, i, lanes)), before = __shfl_sync(all, scale, i, lanes);
+            real const f = wanted ? balance_factor(column, row, column, row, before) : (real)1;
+            next = i + 1;
+            if (!__any_sync(all, f != 1)) continue;
+            changed = changed || f != 1;
+            if (lane == i) scale *= f;
+            real const g = 1 / f;
+#pragma unroll
+            for (int a = 0; a < TR; ++a)
+#pragma unroll
+                for (int b = 0; b < TC; ++b) {
+                    if (a * R + r == i) x[a][b] *= g;
+                    if (b * C + c == i) x[a][b] *= f;
+                }
+            norms(n, &row_norm, &column_norm, &plain);
+        }
+    }
+
+    /* ------------------------------------------------------- reduction */
+
+    /* Of a vector's entries in rows first*R and on; the same bits in every lane, and when the vector is scaled. */
+    template <int first> __device__ __forceinline__ real sum_squares(const real (&v)[TR]) const
+    {
+        real even = 0, odd = 0;
+#pragma unroll
+        for (int a = first; a < TR; a += 2) {
+            even = fma(v[a], v[a], even);
+            if (a + 1 < TR) odd = fma(v[a + 1 < TR ? a + 1 : a], v[a + 1 < TR ? a + 1 : a], odd);
+        }
+        real sum = even + odd;
+        sum += __shfl_xor_sync(all, sum, C);
+        sum += __shfl_xor_sync(all, sum, 2 * C);
+        return sum;
+    }
+
+    /* The reflector for column k, whose entries below the diagonal lie in shared memory.  A multiple of it, as
+     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above. */
+    template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
+    {
+        constexpr int first = kb * C / R;
+        real const least = geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+        real head = shared[head_at], tail = sum_squares<first>(vr);
+        real square = fma(head, head, tail);
+        if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */
+            real most = fabs(head);
+#pragma unroll
+            for (int a = first; a < TR; ++a) most = fmax(most, fabs(vr[a]));
+            most = fmax(most, __shfl_xor_sync(all, most, C));
+            most = fmax(most, __shfl_xor_sync(all, most, 2 * C));
+            real const unit = square < least ? unit_of(most) : (real)1;
+            head *= unit;
+#pragma unroll
+            for (int a = first; a < TR; ++a) vr[a] *= unit;
+#pragma unroll
+            for (int b = kb; b < TC; ++b) vc[b] *= unit;
+            tail = sum_squares<first>(vr);
+            square = fma(head, head, tail);
+        }
+        bool const acts = tail > 0;
+        square = acts ? square : (real)1;
+        real const norm = square * fast_rsqrt(square);
+        *t = acts ? fast_reciprocal(fma(norm, fabs(head), square)) : (real)0;
+        return head + copysign(norm, head);
+    }
+
+    /* Step k = kb*C + kc; a team with acts = false does nothing. */
+    template <int kb> __device__ __forceinline__ void step(int kc, int hi, bool acts)
+    {
+        constexpr int first = kb * C / R; /* rows above a = first are done with */
+        int const k = kb * C + kc, end = acts ? hi : -1;
+        if (c == kc) {
+#pragma unroll
+            for (int a = first; a < TR; ++a) {
+                int const i = a * R + r;
+                shared[r * row_step + a] = i > k + 1 && i <= end ? x[a][kb] : (real)0;
+                if (a <= first + C / R && i == k + 1) shared[head_at] = acts ? x[a][kb] : (real)0;
+            }
+        }
+        __syncwarp();
+        real vr[TR], vc[TC], z[TR], w[TC], t;
+        read(vr, r * row_step);
+#pragma unroll
+        for (int b = kb; b < TC; ++b) vc[b] = shared[row_place(c) + b * (C / R)];
+        real const pivot = reflector<kb>(vr, vc, &t);
+#pragma unroll
+        for (int a = first; a < TR && a <= first + C / R; ++a) vr[a] = a * R + r == k + 1 ? pivot : vr[a];
+#pragma unroll
+        for (int b = kb; b < TC && b <= kb + 1; ++b) vc[b] = b * C + c == k + 1 ? pivot : vc[b];
+
+            /* W and Z */
+#pragma unroll
+        for (int b = 0; b < TC; ++b) {
+            w[b] = 0;
+#pragma unroll
+            for (int a = TR - 1; a >= first && b >= kb; --a) w[b] = fma(vr[a], x[a][b], w[b]);
+        }
+#pragma unroll
+        for (int a = 0; a < TR; ++a) {
+            z[a] = 0;
+#pragma unroll
+            for (int b = TC - 1; b >= kb; --b) z[a] = fma(vc[b], x[a][b], z[a]);
+        }
+        sum_columns(w);
+        sum_rows(z);
+        __syncwarp();
+        read(w, w_at + c * column_step);
+        read(z, z_at + r * row_step);
+
+        /* the update */
+        real inner = 0;
+#pragma unroll
+        for (int b = kb; b < TC; ++b) {
+            vc[b] *= t;
+            inner = fma(w[b], vc[b], inner);
+        }
+#pragma unroll
+        for (int d = 1; d < C; d *= 2) inner += __shfl_xor_sync(all, inner, d);
+#pragma unroll
+        for (int b = kb; b < TC; ++b) {
+            w[b] = fma(inner, vc[b], -t * w[b]);
+#pragma unroll
+            for (int a = 0; a < TR; ++a) {
+                x[a][b] = fma(-z[a], vc[b], x[a][b]);
+                if (a >= first) x[a][b] = fma(vr[a], w[b], x[a][b]);
+            }
+        }
+    }
+
+    /* Columns kb*C and on. */
+    template <int kb> __device__ __forceinline__ void reduce_from(int n, int lo, int hi)
+    {
+#pragma unroll 1
+        for (int kc = 0; kc < C && kb * C + kc < n - 2; ++kc) {
+            int const k = kb * C + kc;
+            step<kb>(kc, hi, k >= lo && k < hi - 1);
+        }
+        if constexpr (kb + 1 < TC) reduce_from<kb + 1>(n, lo, hi);
+    }
+    __device__ __forceinline__ void reduce(int n, int lo, int hi)
+    {
+        reduce_from<0>(n, lo, hi);
+    }
+};
+
+#endif

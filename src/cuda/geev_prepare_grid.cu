@@ -1,0 +1,130 @@
+/* geev on CUDA, kernel 1 for n = 9 to 32: as geev_prepare.cu, but the matrices lie in registers.
+ *
+ * Mapping  a warp a matrix (n <= 16: two), 4 or 8 warps a block; where nothing is to be balanced a matrix takes the
+ *          way memory, registers, memory.
+ * Memory   shared memory holds each team's vectors; besides, a place where the block's matrices are packed side by
+ *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
+ * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input through shared
+ *          memory.
+ * Cost     n = 30: 10 n^3/3 flops in about 7,500 warp instructions; one reading of the matrix; writes
+ *          geev_packed(n) entries. */
+#include "geev_grid.cuh"
+#include "geev_team.cuh"
+
+enum { GRID_WARPS = 16 }; /* on a multiprocessor: 128 registers a thread */
+
+/* Matrices side by side: at least 32 bytes of each packed entry. */
+template <typename real, int C> struct grid_block {
+    static constexpr int lanes = 4 * C, warps = sizeof(real) == 4 && C == 8 ? 8 : 4, teams = 32 * warps / lanes;
+    /* Distance of the teams' places: entries of consecutive teams in different banks. */
+    static __host__ __device__ int stride(int n, int vectors)
+    {
+        constexpr int banks = 128 / (int)sizeof(real), shift = sizeof(real) == 8 ? 16 / teams : 32 / teams;
+        int const whole = n * (n | 1) + n, packed = n * (n + 1) / 2 + n - 1;
+        int const least = vectors + (whole > packed ? whole : packed);
+        return (least - shift + banks - 1) / banks * banks + shift;
+    }
+};
+
+/* The team's matrix from any source, into h. */
+template <typename real, int lanes>
+static __device__ void gather(const geev_problem &p, int64_t b, int lane, geev_view<real> h)
+{
+    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    for (int outer = 0; outer < h.n; ++outer)
+        for (int inner = lane; inner < h.n; inner += lanes) {
+            int const i = by_rows ? outer : inner, j = by_rows ? inner : outer;
+            h(i, j) = geev_entry<real>(p, b, i, j);
+        }
+}
+
+/* What is to be done before the reduction: scaling, permutations, balancing. */
+template <typename real, int C, int TR, int TC>
+static __device__ __forceinline__ void condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
+                                                 geev_view<real> h, geev_record *record)
+{
+    real row_norm, column_norm;
+    bool plain;
+    grid.norms(h.n, &row_norm, &column_norm, &plain);
+    bool const odd = grid.ballot(!plain) != 0 && live;
+    if (odd) {
+        geev_team<4 * C> const team(threadIdx.x % 32);
+        grid.store(h);
+        team.sync();
+        normalise(team, h, record);
+        if (balances) {
+            isolate(team, h, &record->lo, &record->hi);
+            balance(team, h, record->lo, record->hi, h.base + h.n * h.row);
+        }
+        grid.load(h);
+    }
+    __syncwarp();
+    grid.balance(h.n, balances && live && !odd, row_norm, column_norm);
+}
+
+template <typename real, int C, int TR, int TC>
+static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps, GRID_WARPS / grid_block<real, C>::warps)
+    prepare_grid_kernel(geev_job job)
+{
+    using block = grid_block<real, C>;
+    using grid_type = geev_grid<real, C, TR, TC>;
+    constexpr int lanes = block::lanes, teams = block::teams, threads = 32 * block::warps;
+    extern __shared__ __align__(16) unsigned char shared[];
+    int const n = (int)job.p.n, team = threadIdx.x / lanes;
+    int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
+    real *const packed = (real *)shared + grid_type::space, *const own = packed + team * stride;
+    geev_view<real> const h = {own, n, n | 1, 1};
+    int64_t const first = (int64_t)blockIdx.x * teams, at = first + team;
+    bool const live = at < job.count;
+    geev_record record = {1, 0, n - 1, 0};
+
+    grid_type grid(threadIdx.x, own - grid_type::space);
+    if (job.p.layout == EIG_LAYOUT_MATRIX_WISE && !job.p.affine) {
+        grid.load((const real *)job.p.a + (job.first + at) * job.p.stride_a, job.p.lda, live ? n : 0);
+    } else {
+        if (live) gather<real, lanes>(job.p, job.first + at, grid.lane, h);
+        __syncwarp();
+        grid.load(h);
+    }
+    condition(grid, live, job.p.balance, h, &record);
+    grid.reduce(n, record.lo, record.hi);
+
+    grid.pack(own, n);
+    if (grid.lane == 0 && live) job.records[at] = record;
+    __syncthreads();
+    int const g = threadIdx.x % teams, T = job.tile, tile = __ffs(T) - 1;
+    int64_t const b = first + g;
+    if (b >= job.count) return;
+    real *const to = (real *)job.packed + (((b >> tile) * entries) << tile) + (b & (T - 1));
+    for (int e = threadIdx.x / teams; e < entries; e += threads / teams)
+        to[(int64_t)e << tile] = packed[g * stride + e];
+}
+
+template <typename real, int C, int TR, int TC>
+static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    using block = grid_block<real, C>;
+    size_t const bytes = sizeof(real) * block::teams * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
+    CUDA_TRY(cudaFuncSetAttribute(prepare_grid_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)bytes));
+    int64_t const blocks = (job.count + block::teams - 1) / block::teams;
+    prepare_grid_kernel<real, C, TR, TC><<<(int)blocks, 32 * block::warps, bytes, stream>>>(job);
+    CUDA_LAUNCHED("geev: prepare_grid_kernel");
+    return EIG_OK;
+}
+
+template <typename real> static eig_status choose(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    int64_t const n = job.p.n;
+    if (n <= 12) return launch<real, 4, 3, 3>(ctx, job, stream);
+    if (n <= 16) return launch<real, 4, 4, 4>(ctx, job, stream);
+    if (n <= 20) return launch<real, 8, 5, 3>(ctx, job, stream);
+    if (n <= 24) return launch<real, 8, 6, 3>(ctx, job, stream);
+    if (n <= 28) return launch<real, 8, 7, 4>(ctx, job, stream);
+    return launch<real, 8, 8, 4>(ctx, job, stream);
+}
+
+eig_status geev_launch_prepare_grid(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    return job.p.precision == 's' ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
+}

@@ -46,5 +46,6 @@ double bench_median(const bench_times *t);
 /* Run the family's cases.  Return an exit status; wrong answers count in b->failed. */
 int bench_stebz(bench *b);
 int bench_geev(bench *b);
+int bench_tune_geev(bench *b);
 
 #endif

@@ -167,6 +167,7 @@ int bench_geev(bench *b)
     eig_geev_options options = EIG_GEEV_OPTIONS;
     int64_t *given = NULL, count = 7, batch = 0, threads = 0;
     int type = -1, method = EIG_GEEV_AUTO, status = CLI_OK;
+    if (option_given(b->args, "tune")) return bench_tune_geev(b);
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) || !option_choice(b->args, "type", "f64|f32", &type) ||
         !option_choice(b->args, "method", "auto|swb|mwb", &method) ||

@@ -128,6 +128,8 @@ static const option_row options[] = {
     {"kind", 0, "KIND", "test matrix (default uniform; geev: random); see eigpack generate --list"},
     {"method", 0, "M", "multisection (default) or interval-tree; geev on a GPU: auto (default), swb or mwb"},
     {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
+    {"tune", 0, NULL,
+     "geev on a GPU: time all methods and threads a matrix for n = 1 to 64; print the table of `auto`"},
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy)"},
     {"rivals", 0, NULL, "time LAPACK's solvers in the same run, where the system has them"},
     {"csv", 0, "F", "write the table to F"},
@@ -148,7 +150,8 @@ const cli_command command_bench = {
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
                 "  eigpack bench stebz --n 128 --batch 10000 --type f64\n"
-                "  eigpack bench geev --rivals --csv geev.csv\n",
+                "  eigpack bench geev --rivals --csv geev.csv\n"
+                "  eigpack bench geev --tune --device cuda --csv tune.csv\n",
     .options = options,
     .run = run,
 };

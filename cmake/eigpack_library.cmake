@@ -2,6 +2,7 @@
 
 set(EIG_SOURCES
     src/context.c
+    src/copy_rows.c
     src/stebz.c
     src/geev.c
     src/cpu/backend_cpu.c

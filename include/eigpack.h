@@ -88,7 +88,8 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
  * instruction set of a CPU context is the best that the machine has; EIG_CPU=baseline|avx2|avx512 chooses another. */
 EIG_API const char *eig_describe(eig_context *ctx);
 
-/* Threads of a CPU context; 0 = OpenMP's default.  Results do not depend on it. */
+/* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
+ * default.  Results do not depend on it. */
 EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero
@@ -211,7 +212,7 @@ typedef enum eig_layout {
 } eig_layout;
 
 typedef enum eig_geev_method {
-    EIG_GEEV_AUTO = 0, /* by n, from measurements */
+    EIG_GEEV_AUTO = 0, /* by n, from measurements; with threads_per_matrix = 1 and n <= 10 in registers */
     EIG_GEEV_SWB = 1,  /* single-warp based: each warp computes whole matrices, p threads a matrix */
     EIG_GEEV_MWB = 2   /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
 } eig_geev_method;
@@ -231,13 +232,14 @@ typedef struct eig_geev_options {
     eig_geev_method method; /* CUDA: which threads compute a matrix; a CPU context accepts and ignores it */
     int threads_per_matrix; /* CUDA: p of the method, 1 to 32; 0 = by n, from measurements; CPU: ignored */
     int64_t chunk;          /* CUDA, host arrays: so many matrices travel and compute together; 0 = chosen */
+    int max_steps;          /* QR steps between two deflations after which a matrix is given up; 0 = 30*max(10, n) */
     void *work;        /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
     size_t work_bytes; /* at least eig_geev_work_size */
 } eig_geev_options;
 
-#define EIG_GEEV_OPTIONS                                                                  \
-    {                                                                                     \
-        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, NULL, 0 \
+#define EIG_GEEV_OPTIONS                                                                     \
+    {                                                                                        \
+        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, NULL, 0 \
     }
 
 /* Eigenvalues of batch real n x n matrices.
@@ -258,7 +260,7 @@ typedef struct eig_geev_options {
  * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
- * 30*max(10, n) iterations the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
+ * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE; a matrix

@@ -16,6 +16,9 @@ static geev_problem geev_pack(const eig_geev_options *options, char precision, i
         .method = o.method,
         .threads_per_matrix = o.threads_per_matrix,
         .chunk = o.chunk,
+        .max_steps = o.max_steps != 0 ? o.max_steps
+                     : n > 10         ? (int)(30 * (n < 1000000 ? n : 1000000))
+                                      : 300,
         .work = o.work,
         .work_bytes = o.work_bytes,
     };
@@ -33,6 +36,7 @@ static eig_status geev_check_options(eig_context *ctx, const eig_geev_options *o
             "geev: method = %d, must be 0 (auto), 1 (swb) or 2 (mwb)", (int)p->method);
     REQUIRE(p->threads_per_matrix >= 0 && p->threads_per_matrix <= 32, "geev: threads_per_matrix = %d, must be 0 to 32",
             p->threads_per_matrix);
+    REQUIRE(p->max_steps >= 0, "geev: max_steps = %d, must be >= 0", p->max_steps);
     REQUIRE(p->chunk >= 0, "geev: chunk = %lld, must be >= 0", (long long)p->chunk);
     return EIG_OK;
 }

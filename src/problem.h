@@ -59,6 +59,7 @@ typedef struct geev_problem {
     eig_geev_method method;
     int threads_per_matrix; /* 0 = the backend chooses */
     int64_t chunk;          /* 0 = the backend chooses */
+    int max_steps;          /* between two deflations; > 0 */
     void *work;
     size_t work_bytes;
 } geev_problem;

@@ -107,6 +107,54 @@ static void test_methods(void **state)
     eig_destroy(ctx);
 }
 
+/* Given up after few steps: info = k > 0, w[k..n-1] are eigenvalues, w[0..k-1] are NaN; matrices that are done by then
+ * are as ever, and the measure of the others is NaN. */
+static void test_gives_up(void **state)
+{
+    static const int64_t orders[] = {3, 5, 8, 10, 15, 30, 64, 66};
+    enum { MANY = 37 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 2];
+        batch b = batch_make("gaussian", n, MANY, c % 2, 5);
+        int given_up = 0, done = 0, found = 0;
+        for (int steps = 1; steps <= 4; ++steps) {
+            eig_geev_options options = EIG_GEEV_OPTIONS;
+            options.max_steps = steps;
+            solve(ctx, &options, &b);
+            for (int64_t m = 0; m < MANY; ++m) {
+                int const info = b.info[m];
+                assert_in_range(info, 0, n);
+                if (info == 0 && m % 9 == 0) certify("gaussian", &b, m);
+                done += info == 0, given_up += info > 0, found += info > 0 && info < n;
+                double const norm = dense_norm((int)n, b.a + m * n * n), eps = b.single ? FLT_EPSILON : DBL_EPSILON;
+                for (int64_t k = 0; k < n && info > 0 && m % 9 == 0; ++k) {
+                    double const re = b.w[2 * (m * n + k)], im = b.w[2 * (m * n + k) + 1];
+                    dense_number determinant;
+                    if (k < info)
+                        assert_true(isnan(re) && isnan(im));
+                    else if (n <= 15 || k == info)
+                        assert_true(dense_sigma_min((int)n, b.a + m * n * n, dense_complex(re, im), &determinant) <=
+                                    10 * (double)n * eps * norm);
+                }
+            }
+        }
+        assert_true(given_up > 0 && (done > 0 || n > 15) && (found > 0 || n < 5));
+        batch_free(&b);
+    }
+    /* A companion matrix takes more than one step; the parameter makes the second point triangular. */
+    double const a[] = {0, 0, -6, 1, 0, 11, 0, 1, 6, 0, 0, 6, 0, 0, -11, 0, 0, 0}, x[] = {0, 1};
+    double value[2];
+    int info[2];
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.max_steps = 1;
+    assert_int_equal(eig_dgeev_affine(ctx, &options, 3, 1, a, 3, 9, x, 1, NULL, 0, EIG_GEEV_RADIUS, value, info, 2),
+                     EIG_OK);
+    assert_true(info[0] > 0 && isnan(value[0]) && info[1] == 0 && value[1] == 6);
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------------------------------ affine */
 
 /* The measure of the eigenvalues of one matrix, plainly. */
@@ -234,6 +282,8 @@ static void test_refused(void **state)
     expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "method = 3");
     o = (eig_geev_options)EIG_GEEV_OPTIONS, o.threads_per_matrix = 33;
     expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "threads_per_matrix = 33");
+    o = (eig_geev_options)EIG_GEEV_OPTIONS, o.max_steps = -1;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "max_steps = -1");
     o = (eig_geev_options)EIG_GEEV_OPTIONS, o.size = 8;
     expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "begin with EIG_GEEV_OPTIONS");
 #undef CALL
@@ -329,9 +379,10 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),         cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_workspace),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single),
+        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ static void test_certified(void **state)
                                     .w = b.w,
                                     .stride_w = n,
                                     .info = b.info,
-                                    .balance = true};
+                                    .balance = true,
+                                    .max_steps = 300};
             for (int64_t m = 0; m < 2; ++m) {
                 geev_reference_d(&p, m, work, work + end);
                 certify(matrices_nonsymmetric_names[c], &b, m);

@@ -8,6 +8,9 @@
  * Runs     The steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
  *          above B+1 columns, a load, five multiply-adds and a store each.  Runs of one slot would be a little shorter;
  *          all of them together would not fit the instruction cache.
+ * Branches  there are none between the chain of operations that makes the next reflector and the slots' operations, so
+ *          that these fill its waiting: slots beyond the window are computed, and not stored (n = 30 in 40 ms; 45 with
+ *          branches around them).
  * Idle     matrices stand at the same row k.  Where one has nothing to do its reflector is zero, which changes no bit.
  * Reads    go up to two rows below the window, where a zero multiplies whatever is found: tiles end in finite padding.
  */
@@ -50,8 +53,8 @@ template <typename real> struct next_reflector {
 };
 
 /* The reflector of step k, from the column left of the block: first the chain of operations that the next step waits
- * for, without a branch; then what is seldom done, and the stores.  The entry at `at` is final unless the sweep begins
- * in row k. */
+ * for, without a branch; then what is seldom done, and the store.  The entry at `at` is final unless the sweep begins
+ * in row k; the last one is stored after the sweep, since until then reads beyond a row's end may meet it. */
 template <typename real, int P, int S>
 static __device__ __forceinline__ next_reflector<real> begin_reflector(const qr_state<real, P, S> &q, int k)
 {
@@ -65,7 +68,7 @@ static __device__ __forceinline__ next_reflector<real> begin_reflector(const qr_
 template <typename real, int P, int S, typename team_type>
 static __device__ __forceinline__ reflector3<real> finish_reflector(team_type team, qr_state<real, P, S> &q,
                                                                     qr_entries<real, team_type::matrices> h, int k,
-                                                                    int at, next_reflector<real> next)
+                                                                    int at, bool stores, next_reflector<real> next)
 {
     using row_set = typename qr_state<real, P, S>::row_set;
     bool tiny;
@@ -75,7 +78,7 @@ static __device__ __forceinline__ reflector3<real> finish_reflector(team_type te
         if (tiny) next.t = t, next.sub = beta;
     }
     bool const final = (unsigned)(k - 1 - q.m) < (unsigned)(q.i - q.m); /* rows m+1 to i */
-    if (final && team.r == 0) h.at(at) = next.sub;
+    if (final && stores && team.r == 0) h.at(at) = next.sub;
     if (final && upper_word(next.sub) < q.small_word) q.small |= (row_set)1 << k;
     return next.t;
 }
@@ -100,7 +103,6 @@ static __device__ __forceinline__ void chase_step(team_type team, qr_state<real,
     real x2[S];
 #pragma unroll
     for (int s = 0; s < S; ++s) {
-        x2[s] = 0;
         if (s < B) {
             here[s] = q.row[s] + c.column;
             x2[s] = h.at(here[s] + 2 * unit);
@@ -110,7 +112,7 @@ static __device__ __forceinline__ void chase_step(team_type team, qr_state<real,
             x2[s] = h.at(is_column ? col2 + s * across : here[s] + 2 * unit);
         } else {
             here[s] = col0 + s * across;
-            if (s * P <= c.end) x2[s] = h.at(col2 + s * across);
+            x2[s] = h.at(col2 + s * across);
         }
     }
     real f[3];
@@ -122,7 +124,6 @@ static __device__ __forceinline__ void chase_step(team_type team, qr_state<real,
     next_reflector<real> const after = begin_reflector(q, c.k + 1);
 #pragma unroll
     for (int s = 0; s < S; ++s) {
-        if (s >= above && s * P > c.end) continue;
         bool const inside = s * P + team.r <= c.end;
         real x0 = q.x0[s], x1 = q.x1[s];
         t.apply(x0, x1, x2[s]);
@@ -138,7 +139,7 @@ static __device__ __forceinline__ void chase_step(team_type team, qr_state<real,
         q.x0[s] = leaves ? leaving : x1;
         q.x1[s] = leaves ? column[0] : x2[s];
     }
-    reflector = finish_reflector(team, q, h, c.k + 1, c.row1 + c.column, after);
+    reflector = finish_reflector(team, q, h, c.k + 1, c.row1 + c.column, c.k + 1 < c.end, after);
     team.sync();
 }
 
@@ -200,13 +201,13 @@ static __device__ __forceinline__ void sweep(team_type team, qr_state<real, P, S
         /* Up to the next row where a sweep begins. */
         bool const enters = begins && c.k == q.m;
         if (enters) q.v0 = q.first0, q.v1 = q.first1, q.v2 = q.first2;
-        reflector3<real> t = finish_reflector(team, q, h, c.k, c.row0 + c.column - unit, begin_reflector(q, c.k));
+        reflector3<real> t = finish_reflector(team, q, h, c.k, c.row0 + c.column - unit, true, begin_reflector(q, c.k));
         if (enters && q.m > q.l && team.r == 0) h.at(c.row0 + c.column - unit) *= 1 - t.tau;
         int const stop = __reduce_min_sync(0xffffffffu, begins && q.m > c.k ? q.m : end);
         chase_from<0>(team, q, h, c, stop, t);
     }
     /* Row `end` is still in the block, and the rows' entries in its column are in registers. */
-    if (begins && q.i == end && team.r == 0) h.at(c.row0 + c.column) = q.b00;
+    if (begins && q.i == end && team.r == 0) h.at(c.row0 + c.column - unit) = q.v0, h.at(c.row0 + c.column) = q.b00;
 #pragma unroll
     for (int s = 0; s < S; ++s)
         if (s * P + team.r < end) h.at(q.row[s] + c.column) = q.x0[s];

@@ -1,5 +1,5 @@
-/* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 4 or 8: lane (r, c) holds the
- * entries (i, j) with i % 4 = r, j % C = c, in a TR x TC array; n <= 4*TR and n <= C*TC.
+/* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 2 or 4: lane (r, c) holds
+ * the entries (i, j) with i % 4 = r, j % C = c, in a TR x TC array; n <= 4*TR and n <= C*TC.
  *
  * For each column k a reflector I - t v v' is applied from both sides at once: with W = A'v and Z = A v,
  *
@@ -24,7 +24,12 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
     /* Distances, in shared memory, of the entries of lanes r and r + 1, c and c + 1: reads of 16 bytes do not conflict.
      */
-    static constexpr int row_step = (TR > 4 ? 8 : 4) + together, column_step = sizeof(real) == 8 ? 6 : 4;
+    static constexpr int rows = TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
+    static constexpr int row_step = rows + together, column_step = columns + (sizeof(real) == 8 ? 2
+                                                                              : columns == 8    ? 4
+                                                                                                : 0);
+    /* Rows and columns, of all of them, that a lane takes care of in vectors of length n. */
+    static constexpr int each = (R * TR + lanes - 1) / lanes;
     /* v (and the entry that v's first one comes from), Z, W. */
     static constexpr int z_at = R * row_step, w_at = 2 * z_at, head_at = w_at + C * column_step, space = head_at + 4;
     static constexpr unsigned all = 0xffffffffu;
@@ -107,12 +112,14 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------- sums over lanes */
 
-    /* Adds up value[0..K-1], K a power of two, over K lanes that differ in `bit`, bit/2, ..., last: a lane returns the
-     * sum of the value whose index its bits make. */
-    template <int K> static __device__ __forceinline__ real exchange_sum(const real (&value)[K], int bit, int mine)
+    /* Adds up value[0..K-1] over L lanes that differ in `bit`, bit/2, ..., all powers of two, L <= K: the lane whose
+     * bits make the number m gets the sums of value[m*K/L], ... */
+    template <int K, int L>
+    static __device__ __forceinline__ void exchange_sum(const real (&value)[K], int bit, int mine, real (&sum)[K / L])
     {
-        if constexpr (K == 1) {
-            return value[0];
+        if constexpr (L == 1) {
+#pragma unroll
+            for (int e = 0; e < K; ++e) sum[e] = value[e];
         } else {
             real half[K / 2];
             bool const upper = mine & bit;
@@ -121,30 +128,31 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
                 real const keep = upper ? value[e + K / 2] : value[e], give = upper ? value[e] : value[e + K / 2];
                 half[e] = keep + __shfl_xor_sync(all, give, bit);
             }
-            return exchange_sum<K / 2>(half, bit / 2, mine);
+            exchange_sum<K / 2, L / 2>(half, bit / 2, mine, sum);
         }
     }
-    /* Rows' sums: partial[a] of row a*R + r, over c; the lane's result is for row rows_lane(). */
+    /* Rows' sums over c, of partial[a] in row a*R + r, to the place of Z. */
     __device__ __forceinline__ void sum_rows(const real (&partial)[TR]) const
     {
-        if constexpr (C == 8) {
-            real value[8];
+        real value[rows], sum[rows / (C < rows ? C : rows)];
 #pragma unroll
-            for (int a = 0; a < 8; ++a) value[a] = a < TR ? partial[a < TR ? a : 0] : (real)0;
-            shared[z_at + r * row_step + c] = exchange_sum<8>(value, 4, lane);
-        } else {
-            real value[4];
+        for (int a = 0; a < rows; ++a) value[a] = a < TR ? partial[a < TR ? a : 0] : (real)0;
+        static_assert(C <= rows, "");
+        exchange_sum<rows, C>(value, C / 2, lane, sum);
+        constexpr int count = rows / C;
 #pragma unroll
-            for (int a = 0; a < 4; ++a) value[a] = a < TR ? partial[a < TR ? a : 0] : (real)0;
-            shared[z_at + r * row_step + c] = exchange_sum<4>(value, 2, lane);
-        }
+        for (int e = 0; e < count; ++e) shared[z_at + r * row_step + c * count + e] = sum[e];
     }
+    /* Columns' sums over r, of partial[b] in column b*C + c, to the place of W. */
     __device__ __forceinline__ void sum_columns(const real (&partial)[TC]) const
     {
-        real value[4];
+        constexpr int count = columns / R;
+        real value[columns], sum[count];
 #pragma unroll
-        for (int b = 0; b < 4; ++b) value[b] = b < TC ? partial[b < TC ? b : 0] : (real)0;
-        shared[w_at + c * column_step + r] = exchange_sum<4>(value, 2 * C, lane);
+        for (int b = 0; b < columns; ++b) value[b] = b < TC ? partial[b < TC ? b : 0] : (real)0;
+        exchange_sum<columns, R>(value, 2 * C, lane, sum);
+#pragma unroll
+        for (int e = 0; e < count; ++e) shared[w_at + c * column_step + r * count + e] = sum[e];
     }
     template <int count> __device__ __forceinline__ void read(real (&to)[count], int at) const
     {
@@ -158,10 +166,14 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------------- balancing */
 
-    /* Squared norms of row and column `lane`, with the diagonal; *plain: both have entries beside the diagonal, and
-     * squares of all entries are safe.  A matrix with plain rows alone is finite, needs no scaling, and isolates no
-     * eigenvalue. */
-    __device__ __forceinline__ void norms(int n, real *row_norm, real *column_norm, bool *plain) const
+    /* Squared norms of rows and columns lane, lane + lanes, ..., with the diagonal; plain: all have entries beside the
+     * diagonal, and squares of all entries are safe.  A matrix with plain rows alone is finite, needs no scaling, and
+     * isolates no eigenvalue. */
+    struct norms {
+        real row[each], column[each];
+        bool plain;
+    };
+    __device__ __forceinline__ norms find_norms(int n) const
     {
         real row[TR], column[TC];
 #pragma unroll
@@ -171,7 +183,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
             row[a] = 0;
 #pragma unroll
             for (int b = 0; b < TC; ++b) {
-                bool const diagonal = b == a * R / C && c == r + a * R % C;
+                bool const diagonal = a * R + R > b * C && b * C + C > a * R && a * R + r == b * C + c;
                 real const y = diagonal ? (real)0 : x[a][b];
                 row[a] = fma(y, y, row[a]), column[b] = fma(y, y, column[b]);
                 if (diagonal) shared[r * row_step + a] = x[a][b] * x[a][b];
@@ -180,45 +192,72 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         sum_rows(row);
         sum_columns(column);
         __syncwarp();
-        real const square = shared[row_place(lane)];
-        real const least = geev_limits<real>::square_safe, off_row = shared[z_at + row_place(lane)],
-                   off_column = shared[column_place(lane)];
+        real const least = geev_limits<real>::square_safe, most = 1 / least;
+        norms found;
+        found.plain = true;
+#pragma unroll
+        for (int e = 0; e < each; ++e) {
+            int const i = lane + e * lanes;
+            found.row[e] = found.column[e] = 1;
+            if (i >= n) continue;
+            real const square = shared[row_place(i)], in_row = shared[z_at + row_place(i)],
+                       in_column = shared[column_place(i)];
+            found.plain = found.plain && in_row > least && in_column > least && in_row < most && in_column < most &&
+                          square < most;
+            found.row[e] = in_row + square, found.column[e] = in_column + square;
+        }
         __syncwarp();
-        *plain = lane >= n || (off_row > least && off_column > least && off_row < 1 / least && off_column < 1 / least &&
-                               square < 1 / least);
-        *row_norm = off_row + square, *column_norm = off_column + square;
+        return found;
     }
 
-    /* Whether some lane of this team says so. */
+    /* The lanes of this team that say so, from bit 0 on. */
     __device__ __forceinline__ unsigned ballot(bool x) const
     {
         unsigned const votes = __ballot_sync(all, x);
         return lanes == 32 ? votes : votes >> (threadIdx.x % 32 / lanes * lanes) & ((1u << (lanes % 32)) - 1);
     }
 
+    /* Entry i of a vector of which a lane holds entries lane, lane + lanes, ... */
+    __device__ __forceinline__ real entry_of(const real (&x)[each], int i) const
+    {
+        real value = 0;
+#pragma unroll
+        for (int e = 0; e < each; ++e) {
+            real const here = __shfl_sync(all, x[e], i % lanes, lanes);
+            value = i / lanes == e ? here : value;
+        }
+        return value;
+    }
+
     /* Scales rows and columns by powers of two as balance() does, in the same order; it looks only at indices whose
-     * norms differ by a factor of two, the others need nothing.  Norms and `wanted` are as norms() says. */
-    __device__ void balance(int n, bool wanted, real row_norm, real column_norm)
+     * norms differ by a factor of two, the others need nothing. */
+    __device__ void balance(int n, bool wanted, norms now)
     {
         int next = 0, sweep = 0;
-        bool changed = false, plain;
-        real scale = 1; /* of row `lane`, so far */
+        bool changed = false;
+        real scale[each]; /* of the rows, so far */
+#pragma unroll
+        for (int e = 0; e < each; ++e) scale[e] = 1;
         for (;;) {
-            bool const differ =
-                lane < n && !(column_norm >= (real)0.25 * row_norm && (real)0.25 * column_norm < row_norm);
-            unsigned const votes = ballot(differ);
+            unsigned votes = 0;
+#pragma unroll
+            for (int e = 0; e < each; ++e)
+                votes |= ballot(!(now.column[e] >= (real)0.25 * now.row[e] && (real)0.25 * now.column[e] < now.row[e]))
+                         << e * (lanes % 32);
             unsigned ahead = next < 32 ? votes >> next << next : 0;
             if (ahead == 0 && changed && sweep + 1 < GEEV_BALANCE_SWEEPS) ahead = votes, changed = false, ++sweep;
             if (ahead == 0) wanted = false;
             if (!__any_sync(all, wanted)) return;
             int const i = wanted ? __ffs((int)ahead) - 1 : 0;
-            real const column = sqrt(__shfl_sync(all, column_norm, i, lanes));
-            real const row = sqrt(__shfl_sync(all, row_norm, i, lanes)), before = __shfl_sync(all, scale, i, lanes);
+            real const column = sqrt(entry_of(now.column, i)), row = sqrt(entry_of(now.row, i));
+            real const before = entry_of(scale, i);
             real const f = wanted ? balance_factor(column, row, column, row, before) : (real)1;
             next = i + 1;
             if (!__any_sync(all, f != 1)) continue;
             changed = changed || f != 1;
-            if (lane == i) scale *= f;
+#pragma unroll
+            for (int e = 0; e < each; ++e)
+                if (lane + e * lanes == i) scale[e] *= f;
             real const g = 1 / f;
 #pragma unroll
             for (int a = 0; a < TR; ++a)
@@ -227,7 +266,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
                     if (a * R + r == i) x[a][b] *= g;
                     if (b * C + c == i) x[a][b] *= f;
                 }
-            norms(n, &row_norm, &column_norm, &plain);
+            now = find_norms(n);
         }
     }
 
@@ -288,17 +327,17 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
             for (int a = first; a < TR; ++a) {
                 int const i = a * R + r;
                 shared[r * row_step + a] = i > k + 1 && i <= end ? x[a][kb] : (real)0;
-                if (a <= first + C / R && i == k + 1) shared[head_at] = acts ? x[a][kb] : (real)0;
+                if (a <= (kb + 1) * C / R && i == k + 1) shared[head_at] = acts ? x[a][kb] : (real)0;
             }
         }
         __syncwarp();
         real vr[TR], vc[TC], z[TR], w[TC], t;
         read(vr, r * row_step);
 #pragma unroll
-        for (int b = kb; b < TC; ++b) vc[b] = shared[row_place(c) + b * (C / R)];
+        for (int b = kb; b < TC; ++b) vc[b] = shared[(b * C % R + c % R) * row_step + (b * C + c) / R];
         real const pivot = reflector<kb>(vr, vc, &t);
 #pragma unroll
-        for (int a = first; a < TR && a <= first + C / R; ++a) vr[a] = a * R + r == k + 1 ? pivot : vr[a];
+        for (int a = first; a < TR && a <= (kb + 1) * C / R; ++a) vr[a] = a * R + r == k + 1 ? pivot : vr[a];
 #pragma unroll
         for (int b = kb; b < TC && b <= kb + 1; ++b) vc[b] = b * C + c == k + 1 ? pivot : vc[b];
 

@@ -1,14 +1,14 @@
 /* geev on CUDA, host arrays: chunks of the batch travel through three slots, each with a stream, device memory and, for
  * arrays that are not pinned, pinned staging: while one chunk computes, the next is copied in and the last one out.
  *
- * Memory    pinned arrays are copied from and to in place; others pass through the slot's staging by memcpy.  A batch
- *           may be larger than the device's memory: only three chunks are ever there.
- * Chunks    options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time
- *           before the first kernel and after the last, long ones keep the link and the kernels busy (docs/geev-cuda.md
- *           has the measurements). */
+ * Memory    pinned arrays are copied from and to in place; others pass through the slot's staging, copied there by
+ * several threads.  A batch may be larger than the device's memory: only three chunks are ever there. Chunks
+ * options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time before the
+ * first kernel and after the last, long ones keep the link and the kernels busy (docs/geev-cuda.md has the
+ * measurements). */
 #include "geev_cuda.cuh"
 
-#include <cstring>
+#include "../copy_rows.h"
 
 enum { PIECES = 5, CHUNKS = 16 };
 static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;
@@ -128,18 +128,13 @@ static void bind_chunk(const geev_problem *p, chunk_plan *plan, char *base)
     plan->p.info = p->info ? (int *)(base + (size_t)plan->p.info) : NULL;
 }
 
-static void copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t width, size_t rows)
-{
-    for (size_t row = 0; row < rows; ++row) memcpy(to + row * to_pitch, from + row * from_pitch, width);
-}
-
 /* Enqueues the copy of one piece, by way of the staging where the host array is not pinned. */
 static eig_status copy_piece(eig_context *ctx, const piece &s, const cuda_slot &slot)
 {
     char *const device = (char *)slot.device.data + s.device_at;
     char *const host = s.pinned ? s.host : (char *)slot.host.data + s.staging_at;
     size_t const pitch = s.pinned ? s.pitch : s.width;
-    if (!s.output && !s.pinned) copy_rows(host, s.width, s.host, s.pitch, s.width, s.rows);
+    if (!s.output && !s.pinned) eig_copy_rows(ctx, host, s.width, s.host, s.pitch, s.width, s.rows);
     if (s.output)
         CUDA_TRY(cudaMemcpy2DAsync(host, pitch, device, s.width, s.width, s.rows, cudaMemcpyDeviceToHost, slot.stream));
     else
@@ -155,7 +150,7 @@ static eig_status finish_chunk(eig_context *ctx, cuda_slot *slot, chunk_plan *pl
     for (int k = 0; k < plan->count; ++k) {
         const piece &s = plan->pieces[k];
         if (s.output && !s.pinned)
-            copy_rows(s.host, s.pitch, (char *)slot->host.data + s.staging_at, s.width, s.width, s.rows);
+            eig_copy_rows(ctx, s.host, s.pitch, (char *)slot->host.data + s.staging_at, s.width, s.width, s.rows);
     }
     plan->count = 0;
     return EIG_OK;

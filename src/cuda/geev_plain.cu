@@ -91,9 +91,9 @@ static __device__ void plain_sweep(plain_team team, geev_view<real> h, int l, in
 
 /* Eigenvalues of the Hessenberg matrix h; returns info as eig_dgeev_batched defines it. */
 template <typename real>
-static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, int hi, real *re, real *im)
+static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, int hi, int most, real *re, real *im)
 {
-    int const n = h.n, most = 30 * (n > 10 ? n : 10);
+    int const n = h.n;
     for (int k = team.rank; k < n; k += PLAIN_THREADS) {
         re[k] = k < lo || k > hi ? h(k, k) : (real)NAN;
         im[k] = re[k] - re[k];
@@ -147,7 +147,7 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         for (int i = record.lo + 2; i <= record.hi; ++i) /* where the reduction left its reflectors */
             for (int j = record.lo + team.rank; j < i - 1; j += PLAIN_THREADS) h(i, j) = 0;
         team.sync();
-        info = plain_iterate(team, h, record.lo, record.hi, re, im);
+        info = plain_iterate(team, h, record.lo, record.hi, p.max_steps, re, im);
     }
     team.sync();
     real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;

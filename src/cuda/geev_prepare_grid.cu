@@ -1,25 +1,29 @@
 /* geev on CUDA, kernel 1 for n = 9 to 32: as geev_prepare.cu, but the matrices lie in registers.
  *
- * Mapping  a warp a matrix (n <= 16: two), 4 or 8 warps a block; where nothing is to be balanced a matrix takes the
- *          way memory, registers, memory.
+ * Mapping  16 lanes a matrix (n <= 16: 8), 4 warps a block; where nothing is to be balanced a matrix takes the way
+ *          memory, registers, memory.
  * Memory   shared memory holds each team's vectors; besides, a place where the block's matrices are packed side by
  *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
  * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input through shared
  *          memory.
- * Cost     n = 30: 10 n^3/3 flops in about 7,500 warp instructions; one reading of the matrix; writes
- *          geev_packed(n) entries. */
+ * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries. */
 #include "geev_grid.cuh"
 #include "geev_team.cuh"
 
-enum { GRID_WARPS = 16 }; /* on a multiprocessor: 128 registers a thread */
+/* Warps on a multiprocessor, as far as registers for so many entries a lane allow. */
+static constexpr int grid_warps(int words)
+{
+    return words > 80 ? 8 : words > 48 ? 12 : 16;
+}
 
 /* Matrices side by side: at least 32 bytes of each packed entry. */
 template <typename real, int C> struct grid_block {
-    static constexpr int lanes = 4 * C, warps = sizeof(real) == 4 && C == 8 ? 8 : 4, teams = 32 * warps / lanes;
+    static constexpr int lanes = 4 * C, warps = 4, teams = 32 * warps / lanes;
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
     static __host__ __device__ int stride(int n, int vectors)
     {
-        constexpr int banks = 128 / (int)sizeof(real), shift = sizeof(real) == 8 ? 16 / teams : 32 / teams;
+        constexpr int banks = 128 / (int)sizeof(real), spread = banks / teams, aligned = 16 / (int)sizeof(real);
+        constexpr int shift = spread > aligned ? spread : aligned;
         int const whole = n * (n | 1) + n, packed = n * (n + 1) / 2 + n - 1;
         int const least = vectors + (whole > packed ? whole : packed);
         return (least - shift + banks - 1) / banks * banks + shift;
@@ -43,10 +47,8 @@ template <typename real, int C, int TR, int TC>
 static __device__ __forceinline__ void condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
                                                  geev_view<real> h, geev_record *record)
 {
-    real row_norm, column_norm;
-    bool plain;
-    grid.norms(h.n, &row_norm, &column_norm, &plain);
-    bool const odd = grid.ballot(!plain) != 0 && live;
+    auto const norms = grid.find_norms(h.n);
+    bool const odd = grid.ballot(!norms.plain) != 0 && live;
     if (odd) {
         geev_team<4 * C> const team(threadIdx.x % 32);
         grid.store(h);
@@ -59,11 +61,12 @@ static __device__ __forceinline__ void condition(geev_grid<real, C, TR, TC> &gri
         grid.load(h);
     }
     __syncwarp();
-    grid.balance(h.n, balances && live && !odd, row_norm, column_norm);
+    grid.balance(h.n, balances && live && !odd, norms);
 }
 
 template <typename real, int C, int TR, int TC>
-static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps, GRID_WARPS / grid_block<real, C>::warps)
+static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
+                                         grid_warps(TR *TC *(int)sizeof(real) / 4) / grid_block<real, C>::warps)
     prepare_grid_kernel(geev_job job)
 {
     using block = grid_block<real, C>;
@@ -116,12 +119,12 @@ static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t str
 template <typename real> static eig_status choose(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     int64_t const n = job.p.n;
-    if (n <= 12) return launch<real, 4, 3, 3>(ctx, job, stream);
-    if (n <= 16) return launch<real, 4, 4, 4>(ctx, job, stream);
-    if (n <= 20) return launch<real, 8, 5, 3>(ctx, job, stream);
-    if (n <= 24) return launch<real, 8, 6, 3>(ctx, job, stream);
-    if (n <= 28) return launch<real, 8, 7, 4>(ctx, job, stream);
-    return launch<real, 8, 8, 4>(ctx, job, stream);
+    if (n <= 12) return launch<real, 2, 3, 6>(ctx, job, stream);
+    if (n <= 16) return launch<real, 2, 4, 8>(ctx, job, stream);
+    if (n <= 20) return launch<real, 4, 5, 5>(ctx, job, stream);
+    if (n <= 24) return launch<real, 4, 6, 6>(ctx, job, stream);
+    if (n <= 28) return launch<real, 4, 7, 7>(ctx, job, stream);
+    return launch<real, 4, 8, 8>(ctx, job, stream);
 }
 
 eig_status geev_launch_prepare_grid(eig_context *ctx, const geev_job &job, cudaStream_t stream)

@@ -89,12 +89,12 @@ static constexpr int most_warps(int S)
 
 /* Begins a matrix. */
 template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<real, P, S> &q, int n, int base,
-                                                    const geev_record &record, int largest)
+static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<real, P, S> &q, int n, int most_steps,
+                                                    int base, const geev_record &record, int largest)
 {
     using row_set = typename qr_state<real, P, S>::row_set;
     q.n = n, q.lo = record.lo, q.hi = record.hi, q.info = record.info;
-    q.i = q.hi, q.l = q.m = q.lo, q.steps = 0, q.most_steps = 30 * (n > 10 ? n : 10);
+    q.i = q.hi, q.l = q.m = q.lo, q.steps = 0, q.most_steps = most_steps;
     q.waits = q.info == 0 && q.lo <= q.hi;
     q.small = rows_between<row_set>(q.lo + 1, q.hi);
     q.small_word = largest - qr_flags<real>::step;
@@ -138,7 +138,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         team.sync(); /* the tile is loaded */
         qr_state<real, P, S> q;
         qr_entries<real, G> const h = {(int)((char *)(tile + team.g) - qr_memory)};
-        begin_matrix(team, q, n, h.base, record, largest_word<real>(team, tile, entries));
+        begin_matrix(team, q, n, job.p.max_steps, h.base, record, largest_word<real>(team, tile, entries));
         while (__any_sync(0xffffffffu, q.waits)) {
             if (deflate(team, q, h)) begin_sweep(q, h);
             if (__any_sync(0xffffffffu, q.waits)) sweep(team, q, h, q.waits);

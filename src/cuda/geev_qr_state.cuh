@@ -3,7 +3,7 @@
 #ifndef EIG_GEEV_QR_STATE_CUH
 #define EIG_GEEV_QR_STATE_CUH
 
-#include "geev_cuda.cuh"
+#include "geev_reflector.cuh"
 
 #include <type_traits>
 
@@ -90,10 +90,10 @@ template <typename real, int P, int S> struct qr_state {
 
 template <typename real> struct qr_flags;
 template <> struct qr_flags<double> {
-    static constexpr int step = 14 << 20; /* 2^-14 in an upper word */
+    static constexpr int step = 24 << 20; /* 2^-24 in an upper word */
 };
 template <> struct qr_flags<float> {
-    static constexpr int step = 10 << 23; /* 2^-10 */
+    static constexpr int step = 12 << 23; /* 2^-12 */
 };
 
 static __device__ __forceinline__ int top_bit(unsigned set)
@@ -218,7 +218,7 @@ static __device__ __forceinline__ void choose_shifts(const state &q, qr_entries<
         int const first = place_of(n, q.l, q.l), second = first + n - q.l;
         francis_exceptional(h[first], h[second], h[second + n - q.l], &h11, &h12, &h21, &h22);
     }
-    francis_shifts(h11, h12, h21, h22, re1, re2, im);
+    fast_shifts(h11, h12, h21, h22, re1, re2, im);
 }
 
 /* Shifts and first row of the next sweep, for threads whose matrix begins one.  Of the rows between l and i-2 only

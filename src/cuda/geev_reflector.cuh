@@ -49,6 +49,26 @@ template <typename real> static __device__ __forceinline__ real fast_rsqrt(real 
     return fma(y * e, fma((real)0.375, e, (real)0.5), y);
 }
 
+/* sqrt(x), x >= 0; zero where x is not normal. */
+template <typename real> static __device__ __forceinline__ real fast_sqrt(real x)
+{
+    return x >= geev_limits<real>::safmin ? x * fast_rsqrt(x) : (real)0;
+}
+
+/* francis_shifts by fast approximations. */
+template <typename real>
+static __device__ __forceinline__ void fast_shifts(real h11, real h12, real h21, real h22, real *re1, real *re2,
+                                                   real *im)
+{
+    real const size = fabs(h11) + fabs(h12) + fabs(h21) + fabs(h22);
+    real const unit = pow2_floor(fmax(size, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
+    real const half = (real)0.5 * scale * (h11 - h22), det = -fma(half, half, (h12 * scale) * (h21 * scale));
+    real const root = unit * fast_sqrt(fabs(det)), mean = fma((real)0.5, h11 - h22, h22);
+    bool const is_complex = det >= 0;
+    *re1 = *re2 = is_complex ? mean : mean - copysign(root, h11 - h22); /* the one nearer to h22 */
+    *im = is_complex ? root : (real)0;
+}
+
 /* I - tau u u', u = (1, u1, u2)', with t = tau u. */
 template <typename real> struct reflector3 {
     real u1, u2, tau, t1, t2;

@@ -1,8 +1,8 @@
 /* geev on CUDA, n <= 10: a thread computes a matrix from beginning to end, in registers.
  *
- * Mapping  32 matrices a warp, 4 warps a block, which all go through the same steps together: unrolled code is long,
- * and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long). Memory shared
- * memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be scaled or
+ * Mapping  32 matrices a warp, up to 8 warps a block, which all go through the same steps together: unrolled code is
+ * long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long). Memory
+ * shared memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be scaled or
  * permuted; between the two a matrix lies in registers, indexed by constants alone.  It is worked on transposed, as it
  * lies column by column: that has the same eigenvalues. Windows  the code of a sweep is written out for every second I,
  * the last row of the block's largest window: rows and columns beyond I are done with.  A matrix whose window is
@@ -16,26 +16,6 @@
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
 #include "geev_team.cuh"
-/* sqrt(x), x >= 0; zero where x is not normal. */
-template <typename real> static __device__ __forceinline__ real fast_sqrt(real x)
-{
-    return x >= geev_limits<real>::safmin ? x * fast_rsqrt(x) : (real)0;
-}
-
-/* francis_shifts by fast approximations; one Newton step is enough for a shift. */
-template <typename real>
-static __device__ __forceinline__ void small_shifts(real h11, real h12, real h21, real h22, real *re1, real *re2,
-                                                    real *im)
-{
-    real const size = fabs(h11) + fabs(h12) + fabs(h21) + fabs(h22);
-    real const unit = pow2_floor(fmax(size, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
-    real const half = (real)0.5 * scale * (h11 - h22), det = -fma(half, half, (h12 * scale) * (h21 * scale));
-    real const root = unit * fast_sqrt(fabs(det)), mean = fma((real)0.5, h11 - h22, h22);
-    bool const is_complex = det >= 0;
-    *re1 = *re2 = is_complex ? mean : mean - copysign(root, h11 - h22); /* the one nearer to h22 */
-    *im = is_complex ? root : (real)0;
-}
-
 /* francis_block by fast approximations. */
 template <typename real>
 static __device__ __forceinline__ void small_block(real a, real b, real c, real d, real *re1, real *re2, real *im)
@@ -72,7 +52,7 @@ template <typename real, int N, int W> struct small_matrix {
     static constexpr int gap = 2; /* of the I for which there is code */
     real x[N][N];
     int i, l; /* the window: its last row, -1 for none, and its first one */
-    int steps, info;
+    int steps, max_steps, info;
 
     /* ------------------------------------------------------- balancing */
 
@@ -234,7 +214,7 @@ template <typename real, int N, int W> struct small_matrix {
             i = l - 1, steps = 0;
         }
         if (i < 0) return;
-        if (steps++ == 30 * (N > 10 ? N : 10)) info = i + 1, i = -1;
+        if (steps++ == max_steps) info = i + 1, i = -1;
     }
 
     /* *to = x if it is here.  x is read in any case: a choice between places would not stay in registers. */
@@ -265,7 +245,7 @@ template <typename real, int N, int W> struct small_matrix {
             }
             if (exceptional) francis_exceptional(first, sub1, sub2, &h11, &h12, &h21, &h22);
         }
-        small_shifts(h11, h12, h21, h22, re1, re2, im);
+        fast_shifts(h11, h12, h21, h22, re1, re2, im);
     }
 
     /* One sweep over rows l..i, i <= I. */
@@ -375,29 +355,52 @@ template <typename real, int N, int W> struct small_matrix {
 /* A thread's place in the tile: its matrix column by column, later its eigenvalues; an odd distance from the next. */
 template <int N> static constexpr int small_pitch = (N > 1 ? N * N : 2) | 1;
 
+/* Loads entries f(0), ..., f(N*N*32 - 1) of a tile, `together` at a time so that a warp waits for many of them at once:
+ * f(index, &from, &to) tells where an entry lies, from < 0: nowhere, and where it goes. */
+template <typename real, int N, int together, typename place>
+static __device__ __forceinline__ void load_entries(const real *a, int lane, real *tile, place find)
+{
+#pragma unroll 1
+    for (int begin = 0; begin < N * N; begin += together) {
+        real value[together];
+        int to[together];
+#pragma unroll
+        for (int u = 0; u < together; ++u) {
+            int64_t from;
+            find(32 * (begin + u) + lane, &from, &to[u]);
+            value[u] = 0;
+            if (from >= 0 && begin + u < N * N) value[u] = a[from];
+        }
+#pragma unroll
+        for (int u = 0; u < together; ++u)
+            if (begin + u < N * N) tile[to[u]] = value[u];
+    }
+}
+
 /* Loads matrices first, ..., first + live - 1; the others of the tile become zero. */
 template <typename real, int N>
 static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t first, int live, int lane, real *tile)
 {
-    constexpr int pitch = small_pitch<N>, together = N < 6 ? N * N : N;
-    bool const moves = p.layout == EIG_LAYOUT_MATRIX_WISE || p.layout == EIG_LAYOUT_ROW_WISE;
-    if (p.affine || !moves) { /* neighbouring threads already read neighbouring entries */
-        for (int e = 0; e < N * N; ++e)
+    constexpr int pitch = small_pitch<N>, square = N * N;
+    const real *const a = (const real *)p.a;
+    if (p.affine || p.layout == EIG_LAYOUT_ELEMENT_WISE) { /* neighbouring threads already read neighbouring entries */
+        for (int e = 0; e < square; ++e)
             tile[lane * pitch + e] = lane < live ? geev_entry<real>(p, first + lane, e % N, e / N) : (real)0;
-    } else if (p.layout == EIG_LAYOUT_MATRIX_WISE) {
-        const real *const a = (const real *)p.a + first * p.stride_a;
-#pragma unroll together
-        for (int m = 0; m < N * N; ++m) {
-            int const f = 32 * m + lane, t = f / (N * N), e = f % (N * N);
-            tile[t * pitch + e] = t < live ? a[t * p.stride_a + e / N * p.lda + e % N] : (real)0;
-        }
+    } else if (p.layout == EIG_LAYOUT_ROW_WISE) {
+        load_entries<real, N, 4>(a + first * p.lda, lane, tile, [=](int f, int64_t *from, int *to) {
+            int const piece = f / N, t = piece % 32, i = piece / 32, j = f % N;
+            *from = t < live ? i * p.stride_a + t * p.lda + j : -1, *to = t * pitch + j * N + i;
+        });
+    } else if (p.lda == N && p.stride_a == square) {
+        load_entries<real, N, (square <= 50 ? square : square / 2)>(
+            a + first * square, lane, tile, [=](int f, int64_t *from, int *to) {
+                *from = f < live * square ? f : -1, *to = f + (pitch - square) * (f / square);
+            });
     } else {
-        const real *const a = (const real *)p.a + first * p.lda;
-#pragma unroll together
-        for (int m = 0; m < N * N; ++m) {
-            int const i = m / N, f = 32 * (m % N) + lane, t = f / N, j = f % N;
-            tile[t * pitch + j * N + i] = t < live ? a[i * p.stride_a + t * p.lda + j] : (real)0;
-        }
+        load_entries<real, N, 4>(a + first * p.stride_a, lane, tile, [=](int f, int64_t *from, int *to) {
+            int const t = f / square, e = f % square;
+            *from = t < live ? t * p.stride_a + e / N * p.lda + e % N : -1, *to = t * pitch + e;
+        });
     }
 }
 
@@ -451,7 +454,7 @@ template <typename real, int N, int W> static __global__ void __launch_bounds__(
     geev_record const record = begin_small<real, N, W>(h, lane < live, job.p.balance, own);
     if (W > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
-    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.info = record.info;
+    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = job.p.max_steps, h.info = record.info;
     h.iterate();
     real im[N];
     h.finish(im);
@@ -480,7 +483,7 @@ template <typename real, int N, int W> static __global__ void __launch_bounds__(
 template <typename real, int N>
 static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    constexpr int W = N <= 3 ? 1 : 4;
+    constexpr int W = N <= 3 ? 1 : N <= 7 ? 4 : 8;
     int const bytes = W * 32 * small_pitch<N> * (int)sizeof(real);
     auto const kernel = small_kernel<real, N, W>;
     CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

@@ -1,0 +1,234 @@
+/* geev on CUDA, what only a GPU context has: device arrays in every form and layout, streams, graphs, lent workspaces,
+ * matrices that are given up, both sides at once.  Device arrays and host arrays give the same bits. */
+#include "eigpack_cuda.h"
+#include "geev_fixture.h"
+
+#define CUDA(call) assert_int_equal((call), cudaSuccess)
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static int small; /* sizes for compute-sanitizer, which takes a thousand times as long */
+
+static void *device(size_t bytes)
+{
+    void *p = NULL;
+    CUDA(cudaMalloc(&p, bytes + 256));
+    CUDA(cudaMemset(p, 0xff, bytes + 256));
+    return p;
+}
+
+/* A batch on the device, laid out in some way, and its results there; same bits as those of a call on host arrays. */
+typedef struct resident {
+    batch host;
+    placement p;
+    size_t a_bytes, w_bytes, info_bytes;
+    void *a, *w;
+    int *info;
+} resident;
+
+static resident make(const char *kind, int64_t n, int64_t count, bool single, eig_layout layout)
+{
+    resident r = {.host = batch_make(kind, n, count, single, 11)};
+    size_t const size = single ? sizeof(float) : sizeof(double);
+    r.p = place(layout, n, count, 1);
+    r.a_bytes = (size_t)r.p.entries * size;
+    r.w_bytes = (size_t)(2 * n * count) * size;
+    r.info_bytes = (size_t)count * sizeof(int);
+    r.a = device(r.a_bytes), r.w = device(r.w_bytes), r.info = device(r.info_bytes);
+    void *const a = laid_out(&r.host, &r.p, 0, count);
+    CUDA(cudaMemcpy(r.a, a, r.a_bytes, cudaMemcpyHostToDevice));
+    free(a);
+    return r;
+}
+
+static void drop(resident *r)
+{
+    CUDA(cudaFree(r->a));
+    CUDA(cudaFree(r->w));
+    CUDA(cudaFree(r->info));
+    batch_free(&r->host);
+}
+
+/* Enqueues the call on device arrays. */
+static eig_status enqueue(eig_context *ctx, const eig_geev_options *options, const resident *r)
+{
+    eig_geev_options o = *options;
+    int64_t const n = r->host.n;
+    o.layout = r->p.layout;
+    return r->host.single ? eig_sgeev_batched(ctx, &o, n, r->a, r->p.lda, r->p.stride, r->w, n, r->info, r->host.count)
+                          : eig_dgeev_batched(ctx, &o, n, r->a, r->p.lda, r->p.stride, r->w, n, r->info, r->host.count);
+}
+
+/* Poisons the results, before a call. */
+static void poison(const resident *r)
+{
+    CUDA(cudaMemset(r->w, 0xff, r->w_bytes));
+    CUDA(cudaMemset(r->info, 0xff, r->info_bytes));
+    CUDA(cudaDeviceSynchronize());
+}
+
+/* The device's results are those in r->host. */
+static void same(const resident *r, const char *what)
+{
+    int64_t const count = r->host.count, numbers = 2 * r->host.n * count;
+    void *const w = room((size_t)numbers, r->host.single ? sizeof(float) : sizeof(double));
+    int *const info = room((size_t)count, sizeof *info);
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaMemcpy(w, r->w, r->w_bytes, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(info, r->info, r->info_bytes, cudaMemcpyDeviceToHost));
+    for (int64_t k = 0; k < numbers; ++k) {
+        double const x = r->host.single ? (double)((float *)w)[k] : ((double *)w)[k];
+        if (!(x == r->host.w[k] || (isnan(x) && isnan(r->host.w[k]))))
+            fail_msg("%s: n = %lld %c '%c': number %lld is %g, not %g", what, (long long)r->host.n,
+                     r->host.single ? 's' : 'd', (int)r->p.layout, (long long)k, x, r->host.w[k]);
+    }
+    for (int64_t m = 0; m < count; ++m) assert_int_equal(info[m], r->host.info[m]);
+    free(w);
+    free(info);
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* Every form of the kernels, by order, method and number of threads; with a badly scaled kind, too, which takes the
+ * ways through shared memory. */
+static void test_forms(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 17, 21, 27, 32, 33, 64};
+    static const bool all[COUNT(orders)] = {
+        [4] = true, [10] = true, [12] = true, [14] = true, [16] = true}; /* if small */
+    static const char *const kinds[] = {"random", "badly-scaled"};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < COUNT(orders); ++c)
+        for (int variant = 0; variant < 4; ++variant) {
+            resident r = make(kinds[variant / 2], orders[c], small ? 35 : 1021, variant % 2, EIG_LAYOUT_MATRIX_WISE);
+            eig_geev_options o = EIG_GEEV_OPTIONS;
+            int const methods = !small || (variant < 2 && all[c]) ? EIG_GEEV_MWB : EIG_GEEV_AUTO;
+            for (int method = EIG_GEEV_AUTO; method <= methods; ++method) {
+                for (int p = method == EIG_GEEV_AUTO ? 0 : 1; p <= (method == EIG_GEEV_AUTO ? 1 : 32);
+                     p = p > 0 ? 2 * p : 1) {
+                    o.method = (eig_geev_method)method, o.threads_per_matrix = p;
+                    /* The registers of `auto` compute in another order than swb and mwb, which agree. */
+                    if (method == EIG_GEEV_AUTO || (method == EIG_GEEV_SWB && p == 1)) solve(ctx, &o, &r.host);
+                    poison(&r);
+                    assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+                    same(&r, "another form");
+                }
+            }
+            drop(&r);
+        }
+    eig_destroy(ctx);
+}
+
+/* Layouts, padded. */
+static void test_layouts(void **state)
+{
+    static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    static const int64_t orders[] = {3, 10, 16, 30, 40, 70};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    eig_geev_options const o = EIG_GEEV_OPTIONS;
+    for (size_t c = 0; c < COUNT(orders) - (small ? 1 : 0); ++c)
+        for (int variant = 0; variant < 6; ++variant) {
+            resident r = make("gaussian", orders[c], small ? 35 : 333, variant % 2, layouts[variant / 2]);
+            solve(ctx, &o, &r.host);
+            assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+            same(&r, "on the device");
+            drop(&r);
+        }
+    eig_destroy(ctx);
+}
+
+/* Given up after a step, so that the second attempt has work; the bits of host arrays. */
+static void test_gives_up(void **state)
+{
+    static const int64_t orders[] = {4, 10, 15, 30, 64};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        resident r = make("gaussian", orders[c / 2], small ? 9 : 99, c % 2, EIG_LAYOUT_MATRIX_WISE);
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        int given_up = 0;
+        for (o.max_steps = 1; o.max_steps <= 2; ++o.max_steps) {
+            solve(ctx, &o, &r.host);
+            for (int64_t m = 0; m < r.host.count; ++m) given_up += r.host.info[m] > 0;
+            poison(&r);
+            assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+            same(&r, "given up");
+        }
+        assert_true(given_up > 0);
+        drop(&r);
+    }
+    eig_destroy(ctx);
+}
+
+/* A stream of the caller's, a lent workspace of exactly the size, a graph: all the same bits. */
+static void test_stream_and_graph(void **state)
+{
+    static const int64_t orders[] = {5, 15, 40, 66};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    assert_int_equal(eig_cuda_set_stream(ctx, stream), EIG_OK);
+    for (size_t c = 0; c < COUNT(orders) - (small ? 1 : 0); ++c) {
+        resident r = make("random", orders[c], small ? 40 : 5000 / orders[c], false, EIG_LAYOUT_MATRIX_WISE);
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        solve(ctx, &o, &r.host);
+        size_t need = 0;
+        assert_int_equal(eig_geev_work_size(ctx, &o, 'd', r.host.n, r.host.count, &need), EIG_OK);
+        char *const work = device(need);
+        o.work = work, o.work_bytes = need - 1;
+        expect_refused(ctx, enqueue(ctx, &o, &r), EIG_BAD_WORKSPACE, "work_bytes");
+        o.work_bytes = need;
+        assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+        same(&r, "with a lent workspace");
+        unsigned char beyond[256];
+        CUDA(cudaMemcpy(beyond, work + need, sizeof beyond, cudaMemcpyDeviceToHost));
+        for (size_t i = 0; i < sizeof beyond; ++i) assert_int_equal(beyond[i], 0xff);
+
+        cudaGraph_t graph;
+        cudaGraphExec_t replay;
+        poison(&r);
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+        CUDA(cudaStreamEndCapture(stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(replay, stream));
+        same(&r, "replayed");
+        CUDA(cudaGraphExecDestroy(replay));
+        CUDA(cudaGraphDestroy(graph));
+        CUDA(cudaFree(work));
+        drop(&r);
+    }
+    CUDA(cudaStreamDestroy(stream));
+    eig_destroy(ctx);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    resident r = make("random", 4, 10, false, EIG_LAYOUT_MATRIX_WISE);
+    eig_complex_d w[40];
+    int info[10];
+    expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 4, r.a, 5, 21, w, 4, r.info, 10), EIG_BAD_ARGUMENT,
+                   "w in host memory");
+    expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 4, r.a, 5, 21, r.w, 4, info, 10), EIG_BAD_ARGUMENT,
+                   "info in host memory");
+    drop(&r);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    small = argc > 1 && strcmp(argv[1], "small") == 0;
+    char *arguments[] = {argv[0], "cuda", NULL};
+    if (!test_device_answers(2, arguments)) return 77;
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_forms),    cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_stream_and_graph),
+        cmocka_unit_test(test_refused),
+    };
+    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,7 +4,7 @@
     rivals_geev.py LIBEIGPACK.SO [COMMIT]     prints CSV, one row a case and rival; needs PyTorch with CUDA
 
 own      eig_{d,s}geev_batched on a PyTorch tensor of 500,000 matrices on the device, entries from U(0,1)
-rivals   on the first matrices of the same tensor, as many as take about a second; their time is scaled to 500,000,
+rivals   on the first matrices of the same tensor, as many as take about half a second; their time is scaled to 500,000,
          which a loop over matrices allows, and the row says how many were run:
          torch.linalg.eigvals; jax.numpy.linalg.eigvals; cuSOLVER's cusolverDnXgeev, one matrix after the other on one
          stream; LAPACK's by numpy.linalg.eigvals on the host, copies not counted
@@ -154,7 +154,7 @@ def time_rival(call, a):
     """Milliseconds for 500,000 matrices, how many were run, and the error."""
     few = 64
     spent, _ = milliseconds(lambda: call(a[:few]), 1)
-    count = int(min(len(a), max(few, few * 1000 / spent)))
+    count = int(min(len(a), max(few, few * 500 / spent)))
     ms, w = milliseconds(lambda: call(a[:count]), 1)
     return ms * BATCH / count, count, error_of(a[:count], w)
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_N = 64, REGISTERS_N = 10, REPEATS = 5 };
+enum { MOST_N = 64, REGISTERS_S = 16, REGISTERS_D = 13, REPEATS = 5 };
 
 typedef struct form {
     eig_geev_method method;
@@ -26,9 +26,10 @@ static const form forms[] = {{EIG_GEEV_AUTO, 1}, {EIG_GEEV_SWB, 1},  {EIG_GEEV_S
 enum { FORMS = sizeof forms / sizeof *forms };
 
 /* A thread owns up to 16 indices; registers hold matrices up to a certain order. */
-static bool exists(form f, int64_t n)
+static bool exists(form f, bool single, int64_t n)
 {
-    return f.method == EIG_GEEV_AUTO ? n <= REGISTERS_N : n <= 16 * f.threads && f.threads < 2 * n;
+    return f.method == EIG_GEEV_AUTO ? n <= (single ? REGISTERS_S : REGISTERS_D)
+                                     : n <= 16 * f.threads && f.threads < 2 * n;
 }
 
 typedef struct family {
@@ -142,7 +143,7 @@ static int choose(bench *b, bool single, int64_t n, int *chosen)
     int fastest = -1, before = *chosen, status = prepare(&f);
     for (int k = 0; k < FORMS && status == CLI_OK; k++) {
         times[k] = INFINITY;
-        if (!exists(forms[k], n)) continue;
+        if (!exists(forms[k], single, n)) continue;
         status = time_form(b, &f, forms[k], fastest < 0, &times[k]);
         if (times[k] < best) best = times[k], fastest = k;
     }

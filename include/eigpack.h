@@ -212,7 +212,7 @@ typedef enum eig_layout {
 } eig_layout;
 
 typedef enum eig_geev_method {
-    EIG_GEEV_AUTO = 0, /* by n, from measurements; with threads_per_matrix = 1 and n <= 10 in registers */
+    EIG_GEEV_AUTO = 0, /* by n, from measurements; with threads_per_matrix = 1 and small n in registers */
     EIG_GEEV_SWB = 1,  /* single-warp based: each warp computes whole matrices, p threads a matrix */
     EIG_GEEV_MWB = 2   /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
 } eig_geev_method;

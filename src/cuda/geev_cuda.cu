@@ -1,6 +1,6 @@
 /* geev on CUDA: the driver on device arrays.
  *
- * n <= GEEV_SMALL  one kernel (geev_small.cuh)
+ * small n          one kernel (geev_small.cuh)
  * n <= GEEV_MOST   kernel 1 (geev_prepare.cu, geev_prepare_grid.cu) and kernel 2 (geev_qr.cuh), in chunks that bound
  * the workspace larger n         the plain solver, a block a matrix
  *

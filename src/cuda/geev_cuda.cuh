@@ -1,6 +1,6 @@
 /* geev on CUDA: what its files share.
  *
- *   geev_small.cuh     n <= 10: all of it in one kernel, a thread a matrix
+ *   geev_small.cuh     small n: all of it in one kernel, a thread a matrix
  *   geev_prepare.cu    kernel 1 of larger n: load, finite check, scale, balance, Hessenberg form, packed into the
  * workspace geev_prepare_grid.cu    the same for n <= 32, in registers geev_team.cuh, geev_balance.cuh,
  * geev_hessenberg.cuh, geev_grid.cuh    its steps geev_qr.cuh        kernel 2: the double-shift QR iteration out of
@@ -20,8 +20,9 @@
 #include "cuda_common.cuh"
 
 enum {
-    GEEV_MOST = 64,           /* largest order of the fast kernels */
-    GEEV_SMALL = 10,          /* largest order that a thread computes in registers */
+    GEEV_MOST = 64,    /* largest order of the fast kernels */
+    GEEV_SMALL_S = 16, /* largest order of float and of double that a thread computes in registers */
+    GEEV_SMALL_D = 13,
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 

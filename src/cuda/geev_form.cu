@@ -48,7 +48,8 @@ geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p)
     size_t const most = cuda_state_of(ctx)->shared_bytes;
     geev_form const choice = choose_from_table(p->precision, p->n).form;
     bool const asked = p->method != EIG_GEEV_AUTO || p->threads_per_matrix > 0;
-    if (p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 1 && p->n <= GEEV_SMALL)
+    if (p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 1 &&
+        p->n <= (p->precision == 's' ? GEEV_SMALL_S : GEEV_SMALL_D))
         return geev_form{EIG_GEEV_AUTO, 1};
     if (!asked && (choice.method == EIG_GEEV_AUTO || tile_bytes(p, choice) <= most)) return choice;
     geev_form form = {p->method != EIG_GEEV_AUTO       ? p->method

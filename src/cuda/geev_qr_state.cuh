@@ -24,7 +24,25 @@ template <int P, bool multiple> struct tile_team {
         else
             __syncwarp();
     }
-    /* The largest x of the team; all threads of the tile call it. */
+    /* The union of the team's sets, and the largest x of the team; all threads of the tile call them. */
+    __device__ __forceinline__ unsigned unite(unsigned x) const
+    {
+        if (!multiple) {
+#pragma unroll
+            for (int d = matrices; d < 32; d *= 2) x |= __shfl_xor_sync(0xffffffffu, x, d);
+            return x;
+        }
+        exchange[r * 32 + g] = (int)x;
+        __syncthreads();
+        for (int other = 0; other < P; ++other) x |= (unsigned)exchange[other * 32 + g];
+        __syncthreads(); /* all have read */
+        return x;
+    }
+    __device__ __forceinline__ unsigned long long unite(unsigned long long x) const
+    {
+        unsigned const upper = unite((unsigned)(x >> 32));
+        return (unsigned long long)upper << 32 | unite((unsigned)x);
+    }
     __device__ __forceinline__ int max(int x) const
     {
         if (!multiple) {
@@ -131,28 +149,36 @@ static __device__ __forceinline__ bool negligible(const state &q, qr_entries<rea
            francis_deflates(sub, h[above + 1], upper, lower, beside, tiny);
 }
 
-/* The last k in l+1..i with a negligible h[k][k-1], or l. */
+/* Rows r, r + P, ...: those that thread r of a team tests. */
+template <typename row_set, int P> static __device__ __forceinline__ row_set rows_of_thread(int r)
+{
+    row_set rows = 0;
+#pragma unroll
+    for (int k = 0; k < 8 * (int)sizeof(row_set); k += P) rows |= (row_set)1 << k;
+    return rows << r;
+}
+
+/* The rows k of this set with a negligible h[k][k-1]. */
 template <typename state, typename real, int G>
-static __device__ __forceinline__ int find_negligible(const state &q, qr_entries<real, G> h)
+static __device__ __forceinline__ typename state::row_set negligible_rows(const state &q, qr_entries<real, G> h,
+                                                                          typename state::row_set rows)
 {
     using row_set = typename state::row_set;
-    row_set rows = q.small & rows_between<row_set>(q.l + 1, q.i);
+    row_set found = 0;
     while (rows) {
         int const k = top_bit(rows);
-        if (negligible(q, h, k)) return k;
         rows ^= (row_set)1 << k;
+        if (negligible(q, h, k)) found |= (row_set)1 << k;
     }
-    return q.l;
+    return found;
 }
 
 /* What becomes of a matrix whose last negligible subdiagonal entry stands in row top (l: none). */
 enum qr_next { QR_LOOKS_AGAIN, QR_SWEEPS, QR_IS_DONE };
 
-/* Deflates there; a block of order 1 or 2 is left as it is.  stores: by one thread of the team. */
-template <typename state, typename real, int G>
-static __device__ __forceinline__ qr_next deflate_at(state &q, qr_entries<real, G> h, int top, bool stores)
+/* Splits its window there; a block of order 1 or 2 is left as it is. */
+template <typename state> static __device__ __forceinline__ qr_next split_at(state &q, int top)
 {
-    if (top > q.l && stores) h[place_of(q.n, top, top) - 1] = 0;
     if (top >= q.i - 1) {
         if (top == q.l) q.l = q.lo;
         q.i = top - 1, q.steps = 0;
@@ -166,19 +192,31 @@ static __device__ __forceinline__ qr_next deflate_at(state &q, qr_entries<real, 
     return QR_SWEEPS;
 }
 
-/* Lets every matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.  Returns
- * whether this thread's matrix now begins a sweep. */
+/* Lets every matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.  The threads
+ * of a team share out the flagged rows of its window.  Returns whether this thread's matrix now begins a sweep. */
 template <typename real, int P, int S, typename team_type>
 static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S> &q,
                                                qr_entries<real, team_type::matrices> h)
 {
+    using row_set = typename qr_state<real, P, S>::row_set;
+    row_set const own = rows_of_thread<row_set, P>(team.r);
     bool looks = q.waits;
     while (__any_sync(0xffffffffu, looks)) {
-        int const top = looks ? find_negligible(q, h) : 0;
+        row_set const window = looks ? rows_between<row_set>(q.l + 1, q.i) : (row_set)0;
+        row_set mine = negligible_rows(q, h, q.small & own & window);
+        row_set const found = team.unite(mine);
         team.sync(); /* all of the team have read */
-        if (looks) {
-            qr_next const next = deflate_at(q, h, top, team.r == 0);
+        while (mine) {
+            int const k = top_bit(mine);
+            mine ^= (row_set)1 << k;
+            h[place_of(q.n, k, k) - 1] = 0;
+        }
+        for (bool same = looks; same;) {
+            int const l = q.l;
+            row_set const rows = found & rows_between<row_set>(l + 1, q.i);
+            qr_next const next = split_at(q, rows ? top_bit(rows) : l);
             looks = next == QR_LOOKS_AGAIN, q.waits = next != QR_IS_DONE;
+            same = looks && rows; /* else another window, whose rows are yet to be tested */
         }
         team.sync();
     }

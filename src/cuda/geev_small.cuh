@@ -1,4 +1,4 @@
-/* geev on CUDA, n <= 10: a thread computes a matrix from beginning to end, in registers.
+/* geev on CUDA, n up to 13 (float: 16): a thread computes a matrix from beginning to end, in registers.
  *
  * Mapping  32 matrices a warp, up to 8 warps a block, which all go through the same steps together: unrolled code is
  * long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long). Memory
@@ -16,6 +16,16 @@
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
 #include "geev_team.cuh"
+/* What order N takes: warps a block, at most; a matrix's place in the tile, column by column, at an odd distance from
+ * the next, and that of its eigenvalues; matrices that the tile of a warp holds at a time. */
+template <typename real, int N> struct small_shape {
+    static constexpr int warps = N <= 3 ? 1 : N <= 7 ? 4 : 8;
+    static constexpr int pitch = (N > 1 ? N * N : 2) | 1, result_pitch = (2 * N) | 1;
+    static constexpr int slots = warps * 32 * pitch * (int)sizeof(real) > 220000 ? 16 : 32;
+    static constexpr int bytes = slots * pitch * (int)sizeof(real); /* of a warp */
+    static_assert(32 * result_pitch <= slots * pitch, "the results take the matrices' place");
+};
+
 /* francis_block by fast approximations. */
 template <typename real>
 static __device__ __forceinline__ void small_block(real a, real b, real c, real d, real *re1, real *re2, real *im)
@@ -47,7 +57,7 @@ static __device__ __forceinline__ bool small_deflates(real sub, real sup, real u
     return s <= tiny || (s <= geev_limits<real>::eps * near_by && product);
 }
 
-template <typename real, int N, int W> struct small_matrix {
+template <typename real, int N> struct small_matrix {
     static constexpr unsigned all = 0xffffffffu;
     static constexpr int gap = 2; /* of the I for which there is code */
     real x[N][N];
@@ -316,7 +326,7 @@ template <typename real, int N, int W> struct small_matrix {
     /* Whether a lane that goes along has a window that ends in row I or, above it, in a row without code. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
-        return W == 1 ? __any_sync(all, i > I - gap) : __syncthreads_or(i > I - gap);
+        return small_shape<real, N>::warps == 1 ? __any_sync(all, i > I - gap) : __syncthreads_or(i > I - gap);
     }
 
     /* The whole iteration, from windows that end in row I on. */
@@ -352,28 +362,26 @@ template <typename real, int N, int W> struct small_matrix {
 
 /* ---------------------------------------------------------------- in and out */
 
-/* A thread's place in the tile: its matrix column by column, later its eigenvalues; an odd distance from the next. */
-template <int N> static constexpr int small_pitch = (N > 1 ? N * N : 2) | 1;
-
-/* Loads entries f(0), ..., f(N*N*32 - 1) of a tile, `together` at a time so that a warp waits for many of them at once:
- * f(index, &from, &to) tells where an entry lies, from < 0: nowhere, and where it goes. */
-template <typename real, int N, int together, typename place>
+/* Loads the entries of a tile, `together` at a time so that a warp waits for many of them at once.  find(f, &from, &to)
+ * tells of entry f where it lies, from < 0: nowhere, and where it goes. */
+template <typename real, int total, int together, typename place>
 static __device__ __forceinline__ void load_entries(const real *a, int lane, real *tile, place find)
 {
 #pragma unroll 1
-    for (int begin = 0; begin < N * N; begin += together) {
+    for (int begin = 0; begin < total; begin += 32 * together) {
         real value[together];
         int to[together];
 #pragma unroll
         for (int u = 0; u < together; ++u) {
+            int const f = begin + 32 * u + lane;
             int64_t from;
-            find(32 * (begin + u) + lane, &from, &to[u]);
+            find(f, &from, &to[u]);
             value[u] = 0;
-            if (from >= 0 && begin + u < N * N) value[u] = a[from];
+            if (from >= 0 && f < total) value[u] = a[from];
         }
 #pragma unroll
         for (int u = 0; u < together; ++u)
-            if (begin + u < N * N) tile[to[u]] = value[u];
+            if (begin + 32 * u + lane < total) tile[to[u]] = value[u];
     }
 }
 
@@ -381,23 +389,25 @@ static __device__ __forceinline__ void load_entries(const real *a, int lane, rea
 template <typename real, int N>
 static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t first, int live, int lane, real *tile)
 {
-    constexpr int pitch = small_pitch<N>, square = N * N;
+    using shape = small_shape<real, N>;
+    constexpr int pitch = shape::pitch, square = N * N, slots = shape::slots, total = slots * square;
     const real *const a = (const real *)p.a;
     if (p.affine || p.layout == EIG_LAYOUT_ELEMENT_WISE) { /* neighbouring threads already read neighbouring entries */
-        for (int e = 0; e < square; ++e)
+        for (int e = 0; e < square && lane < slots; ++e)
             tile[lane * pitch + e] = lane < live ? geev_entry<real>(p, first + lane, e % N, e / N) : (real)0;
     } else if (p.layout == EIG_LAYOUT_ROW_WISE) {
-        load_entries<real, N, 4>(a + first * p.lda, lane, tile, [=](int f, int64_t *from, int *to) {
-            int const piece = f / N, t = piece % 32, i = piece / 32, j = f % N;
+        load_entries<real, total, 4>(a + first * p.lda, lane, tile, [=](int f, int64_t *from, int *to) {
+            int const piece = f / N, t = piece % slots, i = piece / slots, j = f % N;
             *from = t < live ? i * p.stride_a + t * p.lda + j : -1, *to = t * pitch + j * N + i;
         });
     } else if (p.lda == N && p.stride_a == square) {
-        load_entries<real, N, (square <= 50 ? square : square / 2)>(
+        constexpr int each = (total + 31) / 32, parts = (each + 49) / 50;
+        load_entries<real, total, (each + parts - 1) / parts>(
             a + first * square, lane, tile, [=](int f, int64_t *from, int *to) {
                 *from = f < live * square ? f : -1, *to = f + (pitch - square) * (f / square);
             });
     } else {
-        load_entries<real, N, 4>(a + first * p.stride_a, lane, tile, [=](int f, int64_t *from, int *to) {
+        load_entries<real, total, 4>(a + first * p.stride_a, lane, tile, [=](int f, int64_t *from, int *to) {
             int const t = f / square, e = f % square;
             *from = t < live ? t * p.stride_a + e / N * p.lda + e % N : -1, *to = t * pitch + e;
         });
@@ -419,46 +429,65 @@ template <typename real, int N> static __device__ __noinline__ geev_record treat
     return record;
 }
 
-/* Loads a thread's matrix into registers, scaled and balanced. */
-template <typename real, int N, int W>
-static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N, W> &h, bool live, bool balances,
-                                                          real *own)
+/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first one. */
+template <typename real, int N>
+static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> &h, const geev_problem &p, int64_t b,
+                                                          int live, int lane, real *tile)
 {
+    using shape = small_shape<real, N>;
     geev_record record = {1, 0, N - 1, EIG_INFO_OK};
+    real *const own = tile + lane % shape::slots * shape::pitch;
+#pragma unroll 1
+    for (int part = 0; part < 32; part += shape::slots) {
+        load_small<real, N>(p, b + part, live - part, lane, tile);
+        __syncwarp(); /* the tile is loaded */
+        if (lane / shape::slots * shape::slots == part) {
 #pragma unroll
-    for (int e = 0; e < N * N; ++e) h.x[e / N][e % N] = own[e];
-    typename small_matrix<real, N, W>::imbalance found = h.look(0);
-    bool const treated = live && !found.plain;
-    if (__any_sync(0xffffffffu, treated)) {
-        if (treated) record = treat_small<real, N>(balances, own);
-#pragma unroll
-        for (int e = 0; e < N * N; ++e) h.x[e / N][e % N] = own[e];
+            for (int e = 0; e < N * N; ++e) h.x[e / N][e % N] = own[e];
+        }
+        if (part + shape::slots < 32) __syncwarp(); /* all have read */
     }
-    if (treated || !live || !balances) found.index = -1;
+    typename small_matrix<real, N>::imbalance found = h.look(0);
+    bool treated = lane < live && !found.plain;
+#pragma unroll 1
+    for (int part = 0; part < 32; part += shape::slots) { /* those that share a place, one after the other */
+        bool const now = treated && lane / shape::slots * shape::slots == part;
+        if (!__any_sync(0xffffffffu, now)) continue;
+        __syncwarp();
+        if (now) {
+#pragma unroll
+            for (int e = 0; e < N * N; ++e) own[e] = h.x[e / N][e % N];
+            record = treat_small<real, N>(p.balance, own);
+#pragma unroll
+            for (int e = 0; e < N * N; ++e) h.x[e / N][e % N] = own[e];
+        }
+        __syncwarp();
+    }
+    if (treated || lane >= live || !p.balance) found.index = -1;
     h.balance(found);
     return record;
 }
 
-/* W warps a block. */
-template <typename real, int N, int W> static __global__ void __launch_bounds__(32 * W) small_kernel(geev_job job)
+template <typename real, int N>
+static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_job job)
 {
-    constexpr int pitch = small_pitch<N>;
+    using shape = small_shape<real, N>;
     extern __shared__ double small_memory[];
     int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    real *const tile = (real *)small_memory + warp * 32 * pitch, *const own = tile + lane * pitch;
-    int64_t const first = ((int64_t)blockIdx.x * W + warp) * 32, b = job.first + first + lane, left = job.count - first;
+    real *const tile = (real *)small_memory + warp * shape::slots * shape::pitch;
+    int64_t const first = (int64_t)blockIdx.x * blockDim.x + warp * 32, b = job.first + first + lane;
+    int64_t const left = job.count - first;
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
-    load_small<real, N>(job.p, job.first + first, live, lane, tile);
-    __syncwarp();
-    small_matrix<real, N, W> h;
-    geev_record const record = begin_small<real, N, W>(h, lane < live, job.p.balance, own);
-    if (W > 1) __syncthreads(); /* instructions are fetched once for all */
+    small_matrix<real, N> h;
+    geev_record const record = begin_small<real, N>(h, job.p, job.first + first, live, lane, tile);
+    if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
     h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = job.p.max_steps, h.info = record.info;
     h.iterate();
     real im[N];
     h.finish(im);
     real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
+    real *const own = tile + lane * shape::result_pitch;
     __syncwarp(); /* all have read their matrices */
 #pragma unroll
     for (int k = 0; k < N; ++k) own[2 * k] = h.x[k][k] * factor, own[2 * k + 1] = im[k] * factor;
@@ -476,48 +505,34 @@ template <typename real, int N, int W> static __global__ void __launch_bounds__(
 #pragma unroll 4
     for (int f = lane; f < live * N; f += 32) {
         int const t = f / N, k = f % N;
-        geev_put(job.p, job.first + first + t, k, tile[t * pitch + 2 * k], tile[t * pitch + 2 * k + 1]);
+        geev_put(job.p, job.first + first + t, k, tile[t * shape::result_pitch + 2 * k],
+                 tile[t * shape::result_pitch + 2 * k + 1]);
     }
 }
 
 template <typename real, int N>
 static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    constexpr int W = N <= 3 ? 1 : N <= 7 ? 4 : 8;
-    int const bytes = W * 32 * small_pitch<N> * (int)sizeof(real);
-    auto const kernel = small_kernel<real, N, W>;
+    using shape = small_shape<real, N>;
+    auto const kernel = small_kernel<real, N>;
+    int const fit = cuda_state_of(ctx)->shared_bytes / shape::bytes; /* at least 1: no tile has more than 26 KB */
+    int const warps = fit < shape::warps ? fit : shape::warps, bytes = warps * shape::bytes;
     CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
-    kernel<<<(unsigned)((job.count + 32 * W - 1) / (32 * W)), 32 * W, bytes, stream>>>(job);
+    int64_t const each = 32 * warps;
+    kernel<<<(unsigned)((job.count + each - 1) / each), (unsigned)each, bytes, stream>>>(job);
     CUDA_LAUNCHED("geev: small_kernel");
     return EIG_OK;
 }
 
-template <typename real> static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+/* Order N, or one below it: all down to 1 are instantiated. */
+template <typename real, int N>
+static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    switch (job.p.n) {
-    case 1:
-        return launch_small<real, 1>(ctx, job, stream);
-    case 2:
-        return launch_small<real, 2>(ctx, job, stream);
-    case 3:
-        return launch_small<real, 3>(ctx, job, stream);
-    case 4:
-        return launch_small<real, 4>(ctx, job, stream);
-    case 5:
-        return launch_small<real, 5>(ctx, job, stream);
-    case 6:
-        return launch_small<real, 6>(ctx, job, stream);
-    case 7:
-        return launch_small<real, 7>(ctx, job, stream);
-    case 8:
-        return launch_small<real, 8>(ctx, job, stream);
-    case 9:
-        return launch_small<real, 9>(ctx, job, stream);
-    default:
-        return launch_small<real, 10>(ctx, job, stream);
-    }
+    if constexpr (N > 1)
+        if (job.p.n < N) return launch_small_of<real, N - 1>(ctx, job, stream);
+    return launch_small<real, N>(ctx, job, stream);
 }
 
 #endif

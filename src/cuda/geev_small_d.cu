@@ -3,5 +3,5 @@
 
 eig_status geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return launch_small_of<double>(ctx, job, stream);
+    return launch_small_of<double, GEEV_SMALL_D>(ctx, job, stream);
 }

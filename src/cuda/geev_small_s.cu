@@ -3,5 +3,5 @@
 
 eig_status geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return launch_small_of<float>(ctx, job, stream);
+    return launch_small_of<float, GEEV_SMALL_S>(ctx, job, stream);
 }

@@ -1,10 +1,11 @@
-/* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1).
+/* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
  *     bench_geev_cuda [COMMIT] [PART...]      prints CSV: one row a case; parts: resident forms host affine (default:
  * all)
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
- * forms      the same for every method and number of threads a matrix: the tables of the paper
+ * forms      the same for every method and number of threads a matrix, and the times of its passes: the paper's
+ *            tables and its figures 13 (reduction) and 14 (iteration)
  * host       pinned host arrays in and out, wall time, for several chunk sizes; rival "copy": the same bytes moved both
  *            ways at once by two plain copies, in the same run
  * affine     A0 + x1 A1 + x2 A2 + x3 A3, 15 x 15, on a grid of 50^3 points
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCH = 500000, MOST_N = 32, REPEATS = 7, SAMPLES = 500, GRID = 50, PARAMETERS = 3 };
+enum { BATCH = 500000, MOST_N = 64, FULL_N = 32, REPEATS = 7, SAMPLES = 500, GRID = 50, PARAMETERS = 3 };
 
 static const char *commit = "unknown";
 static char machine[128];
@@ -39,6 +40,12 @@ static void must(int good, const char *what)
 
 #define CUDA(call) must((call) == cudaSuccess, #call)
 #define EIG(call) must((call) == EIG_OK, #call)
+
+/* Matrices of order n: so many fit the memory for BATCH of order FULL_N. */
+static int64_t batch_of(int64_t n)
+{
+    return n <= FULL_N ? BATCH : (int64_t)BATCH * FULL_N * FULL_N / (n * n);
+}
 
 static double host_ms(void)
 {
@@ -87,7 +94,7 @@ static void fill(arrays *x, size_t count)
 static arrays arrays_new(char precision)
 {
     arrays x = {.precision = precision, .size = precision == 's' ? sizeof(float) : sizeof(double)};
-    size_t const entries = (size_t)BATCH * MOST_N * MOST_N, values = (size_t)BATCH * MOST_N * 2;
+    size_t const entries = (size_t)BATCH * FULL_N * FULL_N, values = (size_t)BATCH * FULL_N * 2;
     CUDA(cudaMallocHost(&x.host_a, entries * x.size));
     CUDA(cudaMallocHost(&x.host_w, values * x.size));
     CUDA(cudaMallocHost((void **)&x.host_info, BATCH * sizeof(int)));
@@ -155,7 +162,7 @@ static double check(const arrays *x, int64_t n)
     double const eps = x->precision == 's' ? FLT_EPSILON : DBL_EPSILON;
     int bad = 0;
 #pragma omp parallel for reduction(+ : bad)
-    for (int64_t b = 0; b < BATCH; ++b) {
+    for (int64_t b = 0; b < batch_of(n); ++b) {
         double trace = 0, re = 0, im = 0;
         for (int64_t k = 0; k < n; ++k) {
             trace += entry(x, x->host_a, (size_t)(b * n * n + k * n + k));
@@ -169,7 +176,7 @@ static double check(const arrays *x, int64_t n)
     void *const spectra = malloc((size_t)(2 * SAMPLES * n) * x->size), *const some =
                                                                            malloc((size_t)(SAMPLES * n * n) * x->size);
     must(spectra && some, "malloc");
-    int64_t const apart = BATCH / SAMPLES;
+    int64_t const apart = batch_of(n) / SAMPLES;
     for (int64_t s = 0; s < SAMPLES; ++s)
         memcpy((char *)some + (size_t)(s * n * n) * x->size,
                (const char *)x->host_a + (size_t)(s * apart * n * n) * x->size, (size_t)(n * n) * x->size);
@@ -209,7 +216,7 @@ static double time_resident(arrays *x, const eig_geev_options *options, int64_t 
 {
     eig_geev_options o = *options;
     size_t need = 0;
-    EIG(eig_geev_work_size(gpu, &o, x->precision, n, BATCH, &need));
+    EIG(eig_geev_work_size(gpu, &o, x->precision, n, batch_of(n), &need));
     if (need > x->work_bytes) {
         cudaFree(x->work);
         CUDA(cudaMalloc(&x->work, need));
@@ -221,10 +228,10 @@ static double time_resident(arrays *x, const eig_geev_options *options, int64_t 
     CUDA(cudaEventCreate(&end));
     double times[REPEATS];
     for (int r = -1; r < repeats; ++r) {
-        CUDA(cudaMemset(x->w, 0xff, (size_t)(BATCH * n * 2) * x->size));
+        CUDA(cudaMemset(x->w, 0xff, (size_t)(batch_of(n) * n * 2) * x->size));
         CUDA(cudaMemset(x->info, 0xff, BATCH * sizeof(int)));
         CUDA(cudaEventRecord(begin, 0));
-        EIG(solve(gpu, x, &o, n, x->a, x->w, x->info, BATCH));
+        EIG(solve(gpu, x, &o, n, x->a, x->w, x->info, batch_of(n)));
         CUDA(cudaEventRecord(end, 0));
         CUDA(cudaEventSynchronize(end));
         float ms = 0;
@@ -232,20 +239,28 @@ static double time_resident(arrays *x, const eig_geev_options *options, int64_t 
         if (r >= 0) times[r] = ms;
     }
     cudaEventDestroy(begin), cudaEventDestroy(end);
-    CUDA(cudaMemcpy(x->host_w, x->w, (size_t)(BATCH * n * 2) * x->size, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(x->host_w, x->w, (size_t)(batch_of(n) * n * 2) * x->size, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(x->host_info, x->info, BATCH * sizeof(int), cudaMemcpyDeviceToHost));
     return median(times, repeats);
 }
 
+/* The passes of one more call. */
+static void time_passes(arrays *x, const eig_geev_options *options, int64_t n, double pass[3])
+{
+    eig_geev_options o = *options;
+    o.work = x->work, o.work_bytes = x->work_bytes, o.pass_ms = pass;
+    EIG(solve(gpu, x, &o, n, x->a, x->w, x->info, batch_of(n)));
+}
+
 static void resident(arrays *x)
 {
-    static const int orders[] = {2, 3, 5, 8, 10, 15, 16, 20, 25, 30, 32};
+    static const int orders[] = {2, 3, 5, 8, 10, 15, 16, 20, 25, 30, 32, 40, 48, 56, 64};
     for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
         int const n = orders[k];
         if (only && n != only) continue;
         eig_geev_options o = EIG_GEEV_OPTIONS;
         double const ms = time_resident(x, &o, n, REPEATS);
-        row("resident", x, n, BATCH, "auto", 0, ms, limit_of(x->precision, n), "", 0, check(x, n));
+        row("resident", x, n, batch_of(n), "auto", 0, ms, limit_of(x->precision, n), "", 0, check(x, n));
     }
     eig_geev_options o = EIG_GEEV_OPTIONS;
     o.balance = 0;
@@ -266,7 +281,12 @@ static void forms(arrays *x)
                 o.method = (eig_geev_method)method, o.threads_per_matrix = p;
                 if (p > 2 * orders[k] || (p == 1 && (orders[k] > 16 || method == EIG_GEEV_MWB))) continue;
                 double const ms = time_resident(x, &o, orders[k], 3);
-                row("forms", x, orders[k], BATCH, name_of(o.method), p, ms, 0, "", 0, check(x, orders[k]));
+                double const error = check(x, orders[k]);
+                row("forms", x, orders[k], BATCH, name_of(o.method), p, ms, 0, "", 0, error);
+                double pass[3];
+                time_passes(x, &o, orders[k], pass);
+                row("reduction", x, orders[k], BATCH, name_of(o.method), p, pass[0], 0, "", 0, error);
+                row("iteration", x, orders[k], BATCH, name_of(o.method), p, pass[1], 0, "", 0, error);
             }
     }
 }
@@ -429,7 +449,7 @@ int main(int argc, char **argv)
         "family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit\n");
     for (const char *precision = "ds"; *precision; ++precision) {
         arrays x = arrays_new(*precision);
-        CUDA(cudaMemcpy(x.a, x.host_a, (size_t)BATCH * MOST_N * MOST_N * x.size, cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy(x.a, x.host_a, (size_t)BATCH * FULL_N * FULL_N * x.size, cudaMemcpyHostToDevice));
         if (wanted(argc, argv, "resident")) resident(&x);
         if (wanted(argc, argv, "forms") && *precision == 'd') forms(&x);
         if (wanted(argc, argv, "host")) host(&x);

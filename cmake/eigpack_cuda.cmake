@@ -27,7 +27,6 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev_host.cu
     src/cuda/geev_form.cu
     src/cuda/geev_prepare.cu
-    src/cuda/geev_prepare_grid.cu
     src/cuda/geev_plain.cu
     src/cuda/geev_small_s.cu
     src/cuda/geev_small_d.cu

@@ -233,13 +233,15 @@ typedef struct eig_geev_options {
     int threads_per_matrix; /* CUDA: p of the method, 1 to 32; 0 = by n, from measurements; CPU: ignored */
     int64_t chunk;          /* CUDA, host arrays: so many matrices travel and compute together; 0 = chosen */
     int max_steps;          /* QR steps between two deflations after which a matrix is given up; 0 = 30*max(10, n) */
+    double *pass_ms;   /* [3] out, or NULL: milliseconds of Hessenberg reduction, iteration (where one kernel does both,
+                          both) and the plain solver.  CUDA, device arrays: synchronises; else set to zero. */
     void *work;        /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
     size_t work_bytes; /* at least eig_geev_work_size */
 } eig_geev_options;
 
-#define EIG_GEEV_OPTIONS                                                                     \
-    {                                                                                        \
-        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, NULL, 0 \
+#define EIG_GEEV_OPTIONS                                                                           \
+    {                                                                                              \
+        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, NULL, NULL, 0 \
     }
 
 /* Eigenvalues of batch real n x n matrices.

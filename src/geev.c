@@ -19,6 +19,7 @@ static geev_problem geev_pack(const eig_geev_options *options, char precision, i
         .max_steps = o.max_steps != 0 ? o.max_steps
                      : n > 10         ? (int)(30 * (n < 1000000 ? n : 1000000))
                                       : 300,
+        .pass_ms = o.pass_ms,
         .work = o.work,
         .work_bytes = o.work_bytes,
     };
@@ -88,6 +89,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, const 
     eig_status status = eig_enter(ctx);
     if (status != EIG_OK) return status;
     if ((status = geev_check_options(ctx, options, p)) != EIG_OK) return status;
+    if (p->pass_ms) p->pass_ms[0] = p->pass_ms[1] = p->pass_ms[2] = 0;
     if ((status = geev_check_sizes(ctx, p)) != EIG_OK) return status;
     if (p->affine && (status = geev_check_affine(ctx, p)) != EIG_OK) return status;
     if (p->n == 0 || p->batch == 0) return EIG_OK;

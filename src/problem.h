@@ -60,6 +60,7 @@ typedef struct geev_problem {
     int threads_per_matrix; /* 0 = the backend chooses */
     int64_t chunk;          /* 0 = the backend chooses */
     int max_steps;          /* between two deflations; > 0 */
+    double *pass_ms;        /* [3] or NULL */
     void *work;
     size_t work_bytes;
 } geev_problem;

@@ -92,7 +92,8 @@ static void same(const resident *r, const char *what)
  * ways through shared memory. */
 static void test_forms(void **state)
 {
-    static const int64_t many[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 21, 27, 32, 33, 64};
+    static const int64_t many[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,
+                                   15, 16, 17, 21, 27, 32, 33, 41, 48, 49, 56, 57, 64};
     static const int64_t few[] = {10, 5, 12, 33, 21, 16, 3};
     static const char *const kinds[] = {"random", "badly-scaled"};
     (void)state;
@@ -116,6 +117,34 @@ static void test_forms(void **state)
             }
             drop(&r);
         }
+    eig_destroy(ctx);
+}
+
+/* The times of the passes of a call on device arrays; a call on host arrays sets them to zero. */
+static void test_pass_times(void **state)
+{
+    static const int64_t orders[] = {3, 16, 70}; /* registers; two kernels; plain */
+    static const bool passes[][3] = {{false, true, true}, {true, true, true}, {false, false, true}};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < COUNT(orders); ++c) {
+        resident r = make("gaussian", orders[c], small ? 3 : 333, false, EIG_LAYOUT_MATRIX_WISE);
+        double pass_ms[3] = {-1, -1, -1};
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        o.pass_ms = pass_ms;
+        solve(ctx, &o, &r.host);
+        for (int k = 0; k < 3; ++k) assert_true(pass_ms[k] == 0);
+        poison(&r);
+        assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+        same(&r, "timed");
+        for (int k = 0; k < 3; ++k) {
+            if (passes[c][k])
+                assert_true(pass_ms[k] > 0 && pass_ms[k] < 1e5);
+            else
+                assert_true(pass_ms[k] >= 0 && pass_ms[k] < 1); /* two events in a row */
+        }
+        drop(&r);
+    }
     eig_destroy(ctx);
 }
 
@@ -225,9 +254,8 @@ int main(int argc, char **argv)
     char *arguments[] = {argv[0], "cuda", NULL};
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_forms),    cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_stream_and_graph),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_forms),    cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
     };
     if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

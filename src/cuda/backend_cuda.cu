@@ -152,6 +152,35 @@ eig_status cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
     return EIG_OK;
 }
 
+cuda_clock::~cuda_clock()
+{
+    for (int i = 0; i < count; ++i) cudaEventDestroy(marks[i]);
+}
+
+eig_status cuda_clock::start(eig_context *ctx, int passes, cudaStream_t on)
+{
+    stream = on;
+    for (; count <= passes; ++count) CUDA_TRY(cudaEventCreate(&marks[count]));
+    return mark(ctx, 0);
+}
+
+eig_status cuda_clock::mark(eig_context *ctx, int pass)
+{
+    if (count > 0) CUDA_TRY(cudaEventRecord(marks[pass], stream));
+    return EIG_OK;
+}
+
+eig_status cuda_clock::read(eig_context *ctx, double *pass_ms)
+{
+    if (count > 0) CUDA_TRY(cudaEventSynchronize(marks[count - 1]));
+    for (int pass = 0; pass + 1 < count; ++pass) {
+        float ms = 0;
+        CUDA_TRY(cudaEventElapsedTime(&ms, marks[pass], marks[pass + 1]));
+        pass_ms[pass] += ms;
+    }
+    return EIG_OK;
+}
+
 eig_status cuda_open_slots(eig_context *ctx)
 {
     for (cuda_slot &slot : cuda_state_of(ctx)->slots) {

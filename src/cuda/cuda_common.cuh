@@ -86,6 +86,21 @@ eig_status cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
 /* Streams and events of the staging slots, made on first use. */
 eig_status cuda_open_slots(eig_context *ctx);
 
+/* Times of the passes of a call on device arrays: events between them, where the caller wants the times. */
+struct cuda_clock {
+    enum { MOST_MARKS = 5 };
+    cudaEvent_t marks[MOST_MARKS] = {};
+    int count = 0; /* 0: off */
+    cudaStream_t stream;
+    cuda_clock() = default;
+    ~cuda_clock();
+    cuda_clock(const cuda_clock &) = delete;
+    cuda_clock &operator=(const cuda_clock &) = delete;
+    eig_status start(eig_context *ctx, int passes, cudaStream_t on); /* makes the marks, and sets the first */
+    eig_status mark(eig_context *ctx, int pass);                     /* pass is over, 1, 2, ... */
+    eig_status read(eig_context *ctx, double *pass_ms);              /* waits; adds the times */
+};
+
 /* The families' drivers. */
 size_t stebz_cuda_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status stebz_cuda(eig_context *ctx, const stebz_problem *p);

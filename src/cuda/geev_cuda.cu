@@ -1,15 +1,15 @@
 /* geev on CUDA: the driver on device arrays.
  *
- * small n          one kernel (geev_small.cuh)
- * n <= GEEV_MOST   kernel 1 (geev_prepare.cu, geev_prepare_grid.cu) and kernel 2 (geev_qr.cuh), in chunks that bound
- * the workspace larger n         the plain solver, a block a matrix
+ * small n         one kernel (geev_small.cuh)
+ * n <= GEEV_MOST  kernel 1 (geev_prepare.cu) and kernel 2 (geev_qr.cuh), in chunks that bound the workspace
+ * larger n        the plain solver, a block a matrix
  *
  * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.
  * Everything is enqueued on one stream; nothing waits, so a call with a lent workspace can be captured in a graph. */
 #include "geev_cuda.cuh"
 
 /* Bounds of the workspace: packed matrices of a chunk, and work areas of the plain solver. */
-static const size_t CHUNK_BYTES = (size_t)1 << 29, PLAIN_BYTES = (size_t)1 << 32;
+static const size_t CHUNK_BYTES = (size_t)1 << 30, PLAIN_BYTES = (size_t)1 << 32;
 
 enum {
     SECOND_ATTEMPTS = 16, /* blocks of the plain solver behind kernel 2 */
@@ -56,24 +56,34 @@ size_t geev_device_bytes(const eig_context *ctx, const geev_problem *p)
     return layout(ctx, p, NULL, &job);
 }
 
+/* The kernels for a chunk, in three passes. */
+static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t stream, cuda_clock *clock)
+{
+    bool const fast = job.p.n <= GEEV_MOST;
+    geev_form const form = fast ? geev_choose_form(ctx, &job.p) : geev_form{};
+    bool const small = form.method == EIG_GEEV_AUTO;
+    if (fast) CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
+    eig_status status = EIG_OK;
+    if (fast && !small) status = geev_launch_prepare(ctx, job, stream);
+    if (status == EIG_OK) status = clock->mark(ctx, 1);
+    if (status == EIG_OK && fast)
+        status = small ? geev_launch_small(ctx, job, stream) : geev_launch_qr(ctx, form, job, stream);
+    if (status == EIG_OK) status = clock->mark(ctx, 2);
+    if (status == EIG_OK) status = geev_launch_plain(ctx, job, fast, stream);
+    return status == EIG_OK ? clock->mark(ctx, 3) : status;
+}
+
 eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream)
 {
     geev_job job;
     layout(ctx, p, (char *)work, &job);
-    if (p->n > GEEV_MOST) return geev_launch_plain(ctx, job, false, stream);
-    geev_form const form = geev_choose_form(ctx, p);
     int64_t const chunk = job.count;
     for (job.first = 0; job.first < p->batch; job.first += chunk) {
         job.count = p->batch - job.first < chunk ? p->batch - job.first : chunk;
-        CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
-        eig_status status;
-        if (form.method == EIG_GEEV_AUTO) {
-            status = geev_launch_small(ctx, job, stream);
-        } else {
-            status = geev_launch_prepare(ctx, job, stream);
-            if (status == EIG_OK) status = geev_launch_qr(ctx, form, job, stream);
-        }
-        if (status == EIG_OK) status = geev_launch_plain(ctx, job, true, stream);
+        cuda_clock clock;
+        eig_status status = p->pass_ms ? clock.start(ctx, 3, stream) : EIG_OK;
+        if (status == EIG_OK) status = enqueue(ctx, job, stream, &clock);
+        if (status == EIG_OK) status = clock.read(ctx, p->pass_ms);
         if (status != EIG_OK) return status;
     }
     return EIG_OK;

@@ -1,15 +1,15 @@
 /* geev on CUDA: what its files share.
  *
- *   geev_small.cuh     small n: all of it in one kernel, a thread a matrix
- *   geev_prepare.cu    kernel 1 of larger n: load, finite check, scale, balance, Hessenberg form, packed into the
- * workspace geev_prepare_grid.cu    the same for n <= 32, in registers geev_team.cuh, geev_balance.cuh,
- * geev_hessenberg.cuh, geev_grid.cuh    its steps geev_qr.cuh        kernel 2: the double-shift QR iteration out of
- * shared memory; geev_qr_*.cu instantiate it geev_qr_state.cuh, geev_chase.cuh, geev_reflector.cuh    its steps
- *   geev_form.cu       which form computes a problem
- *   geev_table.cuh     which form `auto` takes, as measured
- *   geev_plain.cu      any order, a thread block a matrix in global memory: n > 64, and second attempts
- *   geev_cuda.cu       the driver on device arrays: workspace, chunks
- *   geev_host.cu       host arrays: streams, staging
+ * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu instantiate it
+ * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace
+ * geev_grid.cuh      its steps, in registers; geev_balance.cuh, geev_team.cuh: for matrices that need permuting
+ * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu instantiate it
+ * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
+ * geev_form.cu       which form computes a problem
+ * geev_table.cuh     which form `auto` takes, as measured
+ * geev_plain.cu      any order, a thread block a matrix, with geev_hessenberg.cuh: n > 64, and second attempts
+ * geev_cuda.cu       the driver on device arrays: workspace, chunks
+ * geev_host.cu       host arrays: streams, staging
  *
  * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
  * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
@@ -41,8 +41,8 @@ struct geev_record {
 
 /* Shared by all blocks of a launch; zeroed before kernel 1. */
 struct geev_queue {
-    unsigned long long prepare, iterate; /* tiles handed out so far by each kernel */
-    unsigned long long failed;           /* matrices on the list */
+    unsigned long long iterate; /* tiles handed out so far by kernel 2 */
+    unsigned long long failed;  /* matrices on the list */
 };
 
 /* One chunk of a problem on device arrays; passed to kernels by value. */
@@ -70,7 +70,6 @@ struct geev_form {
  * nothing. */
 eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status geev_launch_prepare_grid(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
 

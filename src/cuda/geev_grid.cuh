@@ -1,4 +1,4 @@
-/* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 2 or 4: lane (r, c) holds
+/* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 2, 4 or 8: lane (r, c) holds
  * the entries (i, j) with i % 4 = r, j % C = c, in a TR x TC array; n <= 4*TR and n <= C*TC.
  *
  * For each column k a reflector I - t v v' is applied from both sides at once: with W = A'v and Z = A v,
@@ -24,7 +24,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
     /* Distances, in shared memory, of the entries of lanes r and r + 1, c and c + 1: reads of 16 bytes do not conflict.
      */
-    static constexpr int rows = TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
+    static constexpr int rows = TR > 8 ? 16 : TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
     static constexpr int row_step = rows + together, column_step = columns + (sizeof(real) == 8 ? 2
                                                                               : columns == 8    ? 4
                                                                                                 : 0);
@@ -239,16 +239,17 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 #pragma unroll
         for (int e = 0; e < each; ++e) scale[e] = 1;
         for (;;) {
-            unsigned votes = 0;
+            unsigned long long votes = 0;
 #pragma unroll
             for (int e = 0; e < each; ++e)
-                votes |= ballot(!(now.column[e] >= (real)0.25 * now.row[e] && (real)0.25 * now.column[e] < now.row[e]))
-                         << e * (lanes % 32);
-            unsigned ahead = next < 32 ? votes >> next << next : 0;
+                votes |= (unsigned long long)ballot(
+                             !(now.column[e] >= (real)0.25 * now.row[e] && (real)0.25 * now.column[e] < now.row[e]))
+                         << e * lanes;
+            unsigned long long ahead = next < 64 ? votes >> next << next : 0;
             if (ahead == 0 && changed && sweep + 1 < GEEV_BALANCE_SWEEPS) ahead = votes, changed = false, ++sweep;
             if (ahead == 0) wanted = false;
             if (!__any_sync(all, wanted)) return;
-            int const i = wanted ? __ffs((int)ahead) - 1 : 0;
+            int const i = wanted ? __ffsll((long long)ahead) - 1 : 0;
             real const column = sqrt(entry_of(now.column, i)), row = sqrt(entry_of(now.row, i));
             real const before = entry_of(scale, i);
             real const f = wanted ? balance_factor(column, row, column, row, before) : (real)1;

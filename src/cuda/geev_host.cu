@@ -2,10 +2,10 @@
  * arrays that are not pinned, pinned staging: while one chunk computes, the next is copied in and the last one out.
  *
  * Memory    pinned arrays are copied from and to in place; others pass through the slot's staging, copied there by
- * several threads.  A batch may be larger than the device's memory: only three chunks are ever there. Chunks
- * options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time before the
- * first kernel and after the last, long ones keep the link and the kernels busy (docs/geev-cuda.md has the
- * measurements). */
+ *           several threads.  A batch may be larger than the device's memory: only three chunks are ever there.
+ * Chunks    options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time
+ *           before the first kernel and after the last, long ones keep the link and the kernels busy
+ *           (docs/geev-cuda.md has the measurements). */
 #include "geev_cuda.cuh"
 
 #include "../copy_rows.h"
@@ -100,6 +100,7 @@ static void plan_chunk(const eig_context *ctx, const geev_problem *p, int64_t fi
     plan->p = *p;
     plan->p.batch = count;
     plan->p.stride_w = p->n;
+    plan->p.pass_ms = NULL; /* would wait */
     size_t const a_at = plan_input(plan, p, first, count);
     size_t x_at = 0, w_at = 0, value_at = 0, info_at = 0;
     if (p->x && p->m > 0) {

@@ -1,145 +1,139 @@
-/* geev on CUDA, kernel 1: from the caller's matrices to packed Hessenberg matrices, out of shared memory; n = 9 to 32
- * have a faster one, geev_prepare_grid.cu.
+/* geev on CUDA, kernel 1: from the caller's matrices to packed Hessenberg matrices, in registers.
  *
- * Mapping  a warp takes 32/p matrices at a time from a queue, p threads a matrix.
- * Memory   the matrices of a warp lie in shared memory, whole and row by row; rows have an odd length, so that threads
- *          next to each other find their rows in different banks.
- * Loads    any layout, or an affine family, read in the order in which it lies in memory.
- * Cost     10 n^3/3 flops a matrix and one reading of it; writes geev_packed(n) entries. */
-#include "geev_balance.cuh"
-#include "geev_hessenberg.cuh"
+ * Mapping  8 lanes a matrix (n > 16: 16, n > 32: 32), 4 warps a block; where nothing is to be balanced a matrix takes
+ *          the way memory, registers, memory.
+ * Memory   shared memory holds each team's vectors; besides, a place where the block's matrices are packed side by
+ *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
+ * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input, or an affine
+ *          family, through shared memory.
+ * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.  Double of n > 56 does not quite
+ *          fit the registers; shared memory would be slower yet (n = 64: 134 ms instead of 179). */
+#include "geev_grid.cuh"
 #include "geev_team.cuh"
 
-enum { MOST_WARPS = 4 };
-
-/* Distance between entries of a matrix in a tile of G: odd where that lets a warp store consecutive entries. */
-static __host__ __device__ int prepare_step(int G)
+/* Warps on a multiprocessor, as far as registers for so many entries a lane allow. */
+static constexpr int grid_warps(int words)
 {
-    return G >= 8 ? G + 1 : G;
+    return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* Bytes of shared memory of one warp that keeps its matrices there. */
-template <typename real> static size_t prepare_bytes(int n, int threads)
-{
-    return (size_t)(n * (n | 1) + 2 * n) * prepare_step(32 / threads) * sizeof(real);
-}
+/* Matrices side by side: at least 32 bytes of each packed entry. */
+template <typename real, int C> struct grid_block {
+    static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes;
+    /* Distance of the teams' places: entries of consecutive teams in different banks. */
+    static __host__ __device__ int stride(int n, int vectors)
+    {
+        constexpr int banks = 128 / (int)sizeof(real), spread = banks / teams, aligned = 16 / (int)sizeof(real);
+        constexpr int shift = spread > aligned ? spread : aligned;
+        int const whole = n * (n | 1) + n, packed = n * (n + 1) / 2 + n - 1;
+        int const least = vectors + (whole > packed ? whole : packed);
+        return (least - shift + banks - 1) / banks * banks + shift;
+    }
+};
 
-/* x / n for x < 2^32 / n, by a multiplication: magic = 2^32 / n + 1. */
-static __device__ __forceinline__ int divide(int x, int n, unsigned magic)
+/* The team's matrix from any source, into h. */
+template <typename real, int lanes>
+static __device__ void gather(const geev_problem &p, int64_t b, int lane, geev_view<real> h)
 {
-    return n == 1 ? x : (int)__umulhi((unsigned)x, magic);
-}
-
-/* Loads the tile; matrices beyond `live` become zero. */
-template <typename real, int G>
-static __device__ void load_tile(const geev_job &job, int64_t first, int live, int lane, real *tile)
-{
-    int const n = (int)job.p.n, row = n | 1, total = G * n * n;
-    unsigned const magic = n > 1 ? 0xffffffffu / (unsigned)n + 1 : 0;
-    eig_layout const layout = job.p.layout;
-#pragma unroll 4
-    for (int f = lane; f < total; f += 32) {
-        int i, j, t;
-        if (layout == EIG_LAYOUT_MATRIX_WISE) {
-            int const column = divide(f, n, magic);
-            i = f - column * n;
-            t = divide(column, n, magic);
-            j = column - t * n;
-        } else if (layout == EIG_LAYOUT_ELEMENT_WISE) {
-            t = f % G;
-            i = divide(f / G, n, magic);
-            j = f / G - i * n;
-        } else {
-            int const piece = divide(f, n, magic);
-            j = f - piece * n;
-            t = piece % G;
-            i = piece / G;
+    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    for (int outer = 0; outer < h.n; ++outer)
+        for (int inner = lane; inner < h.n; inner += lanes) {
+            int const i = by_rows ? outer : inner, j = by_rows ? inner : outer;
+            h(i, j) = geev_entry<real>(p, b, i, j);
         }
-        tile[(i * row + j) * prepare_step(G) + t] = t < live ? geev_entry<real>(job.p, first + t, i, j) : (real)0;
-    }
 }
 
-/* Where matrix b lies among the packed ones: entry e at [e << shift]. */
-template <typename real>
-static __device__ __forceinline__ real *packed_matrix(const geev_job &job, int64_t b, int *shift)
+/* What is to be done before the reduction: scaling, permutations, balancing. */
+template <typename real, int C, int TR, int TC>
+static __device__ __forceinline__ void condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
+                                                 geev_view<real> h, geev_record *record)
 {
-    int const n = (int)job.p.n, entries = n * (n + 1) / 2 + n - 1;
-    *shift = __ffs(job.tile) - 1; /* a power of two */
-    return (real *)job.packed + (b >> *shift) * entries * job.tile + (b & (job.tile - 1));
-}
-
-/* Packs the tile into the workspace, in the tiles of kernel 2. */
-template <typename real, int G>
-static __device__ void store_tile(const geev_job &job, int64_t first, int live, int lane, const real *tile)
-{
-    int const n = (int)job.p.n, row = n | 1, t = lane % G;
-    if (t >= live) return;
-    int shift;
-    real *to = packed_matrix<real>(job, first + t, &shift);
-    for (int i = 0; i < n; ++i) {
-        int const from = i > 0 ? i - 1 : 0;
-        for (int j = from + lane / G; j < n; j += 32 / G)
-            to[(int64_t)(j - from) << shift] = tile[(i * row + j) * prepare_step(G) + t];
-        to += (int64_t)(n - from) << shift;
-    }
-}
-
-/* P threads a matrix, in shared memory. */
-template <typename real, int P> static __global__ void __launch_bounds__(32 * MOST_WARPS) prepare_kernel(geev_job job)
-{
-    constexpr int G = 32 / P;
-    extern __shared__ double shared[];
-    int const n = (int)job.p.n, lane = threadIdx.x % 32, row = n | 1, step = prepare_step(G);
-    real *const tile = (real *)shared + (size_t)(threadIdx.x / 32) * (n * row + 2 * n) * step;
-    geev_team<P> const team(lane);
-    int const g = lane / P;
-    geev_view<real> const h = {tile + g, n, row, step};
-    real *const work = tile + n * row * step + g;
-    for (;;) {
-        unsigned long long turn = 0;
-        if (lane == 0) turn = atomicAdd(&job.queue->prepare, 1ull);
-        int64_t const first = (int64_t)__shfl_sync(0xffffffffu, turn, 0) * G;
-        if (first >= job.count) return;
-        int const live = (int)(job.count - first < G ? job.count - first : G);
-        load_tile<real, G>(job, job.first + first, live, lane, tile);
-        __syncwarp();
-        geev_record record = {1, 0, n - 1, 0};
-        normalise(team, h, &record);
-        if (job.p.balance) {
-            isolate(team, h, &record.lo, &record.hi);
-            balance(team, h, record.lo, record.hi, work);
+    auto const norms = grid.find_norms(h.n);
+    bool const odd = grid.ballot(!norms.plain) != 0 && live;
+    if (odd) {
+        geev_team<4 * C> const team(threadIdx.x % 32);
+        grid.store(h);
+        team.sync();
+        normalise(team, h, record);
+        if (balances) {
+            isolate(team, h, &record->lo, &record->hi);
+            balance(team, h, record->lo, record->hi, h.base + h.n * h.row);
         }
-        hessenberg(team, h, record.lo, record.hi);
-        __syncwarp();
-        store_tile<real, G>(job, first, live, lane, tile);
-        if (team.rank == 0 && g < live) job.records[first + g] = record;
-        __syncwarp();
+        grid.load(h);
     }
+    __syncwarp();
+    grid.balance(h.n, balances && live && !odd, norms);
 }
 
-template <typename real, int P> static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+template <typename real, int C, int TR, int TC>
+static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
+                                         grid_warps(TR *TC *(int)sizeof(real) / 4) / grid_block<real, C>::warps)
+    prepare_kernel(geev_job job)
 {
-    int const matrices = 32 / P;
-    size_t const bytes = prepare_bytes<real>((int)job.p.n, P);
-    auto const kernel = prepare_kernel<real, P>;
-    int const warps = bytes <= 8192 ? MOST_WARPS : 1, threads = 32 * warps;
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(warps * bytes)));
-    int each = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, warps * bytes));
-    int64_t const tiles = (job.count + matrices - 1) / matrices, want = (tiles + warps - 1) / warps;
-    int64_t const most = (int64_t)(each > 0 ? each : 1) * cuda_state_of(ctx)->multiprocessors;
-    kernel<<<(int)(want < most ? want : most), threads, warps * bytes, stream>>>(job);
+    using block = grid_block<real, C>;
+    using grid_type = geev_grid<real, C, TR, TC>;
+    constexpr int lanes = block::lanes, teams = block::teams, threads = 32 * block::warps;
+    extern __shared__ __align__(16) unsigned char shared[];
+    int const n = (int)job.p.n, team = threadIdx.x / lanes;
+    int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
+    real *const packed = (real *)shared + grid_type::space, *const own = packed + team * stride;
+    geev_view<real> const h = {own, n, n | 1, 1};
+    int64_t const first = (int64_t)blockIdx.x * teams, at = first + team;
+    bool const live = at < job.count;
+    geev_record record = {1, 0, n - 1, 0};
+
+    grid_type grid(threadIdx.x, own - grid_type::space);
+    if (job.p.layout == EIG_LAYOUT_MATRIX_WISE && !job.p.affine) {
+        grid.load((const real *)job.p.a + (job.first + at) * job.p.stride_a, job.p.lda, live ? n : 0);
+    } else {
+        if (live) gather<real, lanes>(job.p, job.first + at, grid.lane, h);
+        __syncwarp();
+        grid.load(h);
+    }
+    condition(grid, live, job.p.balance, h, &record);
+    grid.reduce(n, record.lo, record.hi);
+
+    grid.pack(own, n);
+    if (grid.lane == 0 && live) job.records[at] = record;
+    __syncthreads();
+    int const g = threadIdx.x % teams, T = job.tile, tile = __ffs(T) - 1;
+    int64_t const b = first + g;
+    if (b >= job.count) return;
+    real *const to = (real *)job.packed + (((b >> tile) * entries) << tile) + (b & (T - 1));
+    for (int e = threadIdx.x / teams; e < entries; e += threads / teams)
+        to[(int64_t)e << tile] = packed[g * stride + e];
+}
+
+template <typename real, int C, int TR, int TC>
+static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    using block = grid_block<real, C>;
+    size_t const bytes = sizeof(real) * block::teams * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
+    CUDA_TRY(
+        cudaFuncSetAttribute(prepare_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    int64_t const blocks = (job.count + block::teams - 1) / block::teams;
+    prepare_kernel<real, C, TR, TC><<<(int)blocks, 32 * block::warps, bytes, stream>>>(job);
     CUDA_LAUNCHED("geev: prepare_kernel");
     return EIG_OK;
 }
 
 template <typename real> static eig_status choose(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return job.p.n <= 8 ? launch<real, 1>(ctx, job, stream) : launch<real, 32>(ctx, job, stream);
+    int64_t const n = job.p.n;
+    if (n <= 8) return launch<real, 2, 2, 4>(ctx, job, stream);
+    if (n <= 12) return launch<real, 2, 3, 6>(ctx, job, stream);
+    if (n <= 16) return launch<real, 2, 4, 8>(ctx, job, stream);
+    if (n <= 20) return launch<real, 4, 5, 5>(ctx, job, stream);
+    if (n <= 24) return launch<real, 4, 6, 6>(ctx, job, stream);
+    if (n <= 28) return launch<real, 4, 7, 7>(ctx, job, stream);
+    if (n <= 32) return launch<real, 4, 8, 8>(ctx, job, stream);
+    if (n <= 40) return launch<real, 8, 10, 5>(ctx, job, stream);
+    if (n <= 48) return launch<real, 8, 12, 6>(ctx, job, stream);
+    if (n <= 56) return launch<real, 8, 14, 7>(ctx, job, stream);
+    return launch<real, 8, 16, 8>(ctx, job, stream);
 }
 
 eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    if (job.p.n > 8 && job.p.n <= 32) return geev_launch_prepare_grid(ctx, job, stream);
     return job.p.precision == 's' ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
 }

@@ -11,12 +11,13 @@ struct geev_choice {
 };
 
 static const geev_choice geev_table_d[] = {
-    {1, {EIG_GEEV_AUTO, 1}}, {14, {EIG_GEEV_MWB, 2}},  {20, {EIG_GEEV_SWB, 4}},
-    {33, {EIG_GEEV_SWB, 8}}, {54, {EIG_GEEV_SWB, 16}},
+    {1, {EIG_GEEV_AUTO, 1}}, {14, {EIG_GEEV_MWB, 2}}, {19, {EIG_GEEV_SWB, 2}},
+    {29, {EIG_GEEV_SWB, 4}}, {41, {EIG_GEEV_SWB, 8}},
 };
 static const geev_choice geev_table_s[] = {
-    {1, {EIG_GEEV_AUTO, 1}}, {17, {EIG_GEEV_MWB, 2}}, {27, {EIG_GEEV_MWB, 4}},
-    {33, {EIG_GEEV_SWB, 4}}, {42, {EIG_GEEV_SWB, 8}},
+    {1, {EIG_GEEV_AUTO, 1}},
+    {17, {EIG_GEEV_MWB, 2}},
+    {33, {EIG_GEEV_SWB, 4}},
 };
 
 #endif

@@ -60,48 +60,6 @@ size_t stebz_cuda_work_size(const eig_context *ctx, const stebz_problem *p)
     return stebz_layout(p, NULL, &job, &tree);
 }
 
-/* --------------------------------------------------------------- pass times */
-
-enum { MARKS = 5 };
-
-struct pass_clock {
-    cudaEvent_t marks[MARKS];
-    bool on;
-    ~pass_clock()
-    {
-        for (cudaEvent_t mark : marks)
-            if (mark) cudaEventDestroy(mark);
-    }
-};
-
-static eig_status start_clock(eig_context *ctx, pass_clock *clock, bool on)
-{
-    *clock = pass_clock{};
-    clock->on = on;
-    if (!on) return EIG_OK;
-    for (cudaEvent_t &mark : clock->marks) CUDA_TRY(cudaEventCreate(&mark));
-    CUDA_TRY(cudaEventRecord(clock->marks[0], cuda_state_of(ctx)->stream));
-    return EIG_OK;
-}
-
-static eig_status mark_pass(eig_context *ctx, pass_clock *clock, int mark)
-{
-    if (clock->on) CUDA_TRY(cudaEventRecord(clock->marks[mark], cuda_state_of(ctx)->stream));
-    return EIG_OK;
-}
-
-static eig_status read_clock(eig_context *ctx, pass_clock *clock, double *pass_ms)
-{
-    if (!clock->on) return EIG_OK;
-    CUDA_TRY(cudaEventSynchronize(clock->marks[MARKS - 1]));
-    for (int i = 0; i + 1 < MARKS; ++i) {
-        float ms = 0;
-        CUDA_TRY(cudaEventElapsedTime(&ms, clock->marks[i], clock->marks[i + 1]));
-        pass_ms[i] += ms;
-    }
-    return EIG_OK;
-}
-
 /* ------------------------------------------------------------ device arrays */
 
 static __global__ void info_kernel(const stebz_facts *facts, int *info)
@@ -112,16 +70,16 @@ static __global__ void info_kernel(const stebz_facts *facts, int *info)
 /* One matrix on device arrays.  wait: the call may synchronise between slices to report progress. */
 eig_status stebz_solve(eig_context *ctx, const stebz_problem *p, stebz_job job, void *tree, bool wait)
 {
-    pass_clock clock;
-    eig_status status = start_clock(ctx, &clock, p->pass_ms != NULL);
+    cuda_clock clock;
+    eig_status status = p->pass_ms ? clock.start(ctx, 4, cuda_state_of(ctx)->stream) : EIG_OK;
     if (status != EIG_OK) return status;
     if ((status = stebz_prepare(ctx, p->precision, job)) != EIG_OK) return status;
-    if ((status = mark_pass(ctx, &clock, 1)) != EIG_OK) return status;
+    if ((status = clock.mark(ctx, 1)) != EIG_OK) return status;
     if (p->method == EIG_STEBZ_INTERVAL_TREE) {
-        status = stebz_tree(ctx, p->precision, job, tree, clock.on ? clock.marks + 2 : NULL);
+        status = stebz_tree(ctx, p->precision, job, tree, clock.count > 0 ? clock.marks + 2 : NULL);
     } else {
         if ((status = stebz_fill_table(ctx, p->precision, job)) != EIG_OK) return status;
-        if ((status = mark_pass(ctx, &clock, 2)) != EIG_OK) return status;
+        if ((status = clock.mark(ctx, 2)) != EIG_OK) return status;
         int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? (int64_t)SLICE : last;
         for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
             job.last = job.first + slice < last ? job.first + slice : last;
@@ -130,11 +88,11 @@ eig_status stebz_solve(eig_context *ctx, const stebz_problem *p, stebz_job job, 
             CUDA_TRY(cudaStreamSynchronize(cuda_state_of(ctx)->stream));
             status = eig_report_progress(ctx, "stebz", (double)job.last / (double)last);
         }
-        if (status == EIG_OK) status = mark_pass(ctx, &clock, 3);
+        if (status == EIG_OK) status = clock.mark(ctx, 3);
     }
     if (status != EIG_OK) return status;
-    if ((status = mark_pass(ctx, &clock, 4)) != EIG_OK) return status;
-    return read_clock(ctx, &clock, p->pass_ms);
+    if ((status = clock.mark(ctx, 4)) != EIG_OK) return status;
+    return clock.read(ctx, p->pass_ms);
 }
 
 eig_status stebz_solve_device(eig_context *ctx, const stebz_problem *p)

@@ -43,6 +43,7 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
             int64_t const tiles = (job->count + job->tile - 1) / job->tile;
             job->packed = arena_take(&a, tiles * job->tile * entries, real_size(p));
             job->records = (geev_record *)arena_take(&a, job->count, sizeof(geev_record));
+            job->progress = (geev_progress *)arena_take(&a, job->count, sizeof(geev_progress));
         }
         job->failed = (int64_t *)arena_take(&a, job->count, sizeof(int64_t));
         job->queue = (geev_queue *)arena_take(&a, 1, sizeof(geev_queue));
@@ -67,7 +68,7 @@ static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t st
     if (fast && !small) status = geev_launch_prepare(ctx, job, stream);
     if (status == EIG_OK) status = clock->mark(ctx, 1);
     if (status == EIG_OK && fast)
-        status = small ? geev_launch_small(ctx, job, stream) : geev_launch_qr(ctx, form, job, stream);
+        status = small ? geev_launch_small(ctx, job, stream) : geev_launch_qr(ctx, job, stream);
     if (status == EIG_OK) status = clock->mark(ctx, 2);
     if (status == EIG_OK) status = geev_launch_plain(ctx, job, fast, stream);
     return status == EIG_OK ? clock->mark(ctx, 3) : status;

@@ -23,6 +23,7 @@ enum {
     GEEV_MOST = 64,    /* largest order of the fast kernels */
     GEEV_SMALL_S = 16, /* largest order of float and of double that a thread computes in registers */
     GEEV_SMALL_D = 13,
+    GEEV_STAGES = 5,          /* of kernel 2, at most */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 
@@ -39,19 +40,30 @@ struct geev_record {
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
 };
 
+/* What a stage of kernel 2 tells the next about a matrix. */
+struct geev_progress {
+    unsigned long long small; /* rows of subdiagonal entries to be tested; see qr_state */
+    int small_word;
+    int l, i, steps; /* the window, i = -1: done; steps on it */
+};
+
 /* Shared by all blocks of a launch; zeroed before kernel 1. */
 struct geev_queue {
-    unsigned long long iterate; /* tiles handed out so far by kernel 2 */
-    unsigned long long failed;  /* matrices on the list */
+    unsigned long long iterate[GEEV_STAGES]; /* tiles handed out so far by each stage of kernel 2 */
+    unsigned long long failed;               /* matrices on the list */
 };
 
 /* One chunk of a problem on device arrays; passed to kernels by value. */
 struct geev_job {
     geev_problem p;
-    int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
-    int tile;             /* matrices of a tile of kernel 2, and so of the packed matrices */
-    void *packed;         /* [tiles][geev_packed(n)][tile] */
-    geev_record *records; /* [count] */
+    int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
+    int tile;                /* of the packed matrices: so many lie side by side; a power of two */
+    void *packed;            /* [tiles][geev_packed(n)][tile]; a stage leaves leading blocks, packed likewise */
+    int stage;               /* of kernel 2: 0, 1, ... */
+    int order;               /* of its matrices */
+    int stop;                /* it ends when no window is larger than this */
+    geev_record *records;    /* [count] */
+    geev_progress *progress; /* [count] */
     geev_queue *queue;
     int64_t *failed;    /* [count] numbers of the matrices that did not converge */
     void *plain;        /* work areas of the plain solver, one a block */
@@ -66,11 +78,11 @@ struct geev_form {
     int threads;
 };
 
-/* The launchers.  geev_launch_small does all that the other kernels do in turn.  All enqueue on the stream and wait for
- * nothing. */
+/* The launchers.  geev_launch_small does all that the other kernels do in turn; geev_launch_qr launches all stages. All
+ * enqueue on the stream and wait for nothing. */
 eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream);
+eig_status geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
 
 /* The form that computes order n: that of the problem's options where it has a kernel, else the next that has one. */

@@ -1,4 +1,4 @@
-/* geev on CUDA: which form of kernel 2 computes a problem. */
+/* geev on CUDA: which form of kernel 2 computes a problem, and in which stages. */
 #include "geev_cuda.cuh"
 #include "geev_table.cuh"
 
@@ -70,11 +70,37 @@ eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t
     return job.p.precision == 's' ? geev_small_s(ctx, job, stream) : geev_small_d(ctx, job, stream);
 }
 
-eig_status geev_launch_qr(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream)
+static eig_status launch_stage(eig_context *ctx, geev_form form, const geev_job &job, cudaStream_t stream)
 {
     if (form.method == EIG_GEEV_MWB)
         return job.p.precision == 's' ? geev_qr_mwb_s(ctx, form.threads, job, stream)
                                       : geev_qr_mwb_d(ctx, form.threads, job, stream);
     return job.p.precision == 's' ? geev_qr_swb_s(ctx, form.threads, job, stream)
                                   : geev_qr_swb_d(ctx, form.threads, job, stream);
+}
+
+/* The largest window that a stage of kernel 2 leaves to the next: three quarters of its order or less, 0 = none is
+ * worth another launch.  Measured on an H200; longer lists gain nothing. */
+static int stop_of(int order)
+{
+    static const int stops[] = {48, 32, 20, 16, 14};
+    for (int stop : stops)
+        if (4 * stop <= 3 * order + 3) return stop;
+    return 0;
+}
+
+eig_status geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    geev_job part = job;
+    geev_problem p = job.p;
+    geev_form form = geev_choose_form(ctx, &p);
+    part.order = (int)p.n;
+    for (part.stage = 0;; ++part.stage) {
+        part.stop = part.stage + 1 < GEEV_STAGES ? stop_of(part.order) : 0;
+        eig_status const status = launch_stage(ctx, form, part, stream);
+        if (status != EIG_OK || part.stop == 0) return status;
+        p.n = part.order = part.stop;
+        geev_form const next = geev_choose_form(ctx, &p);
+        form = next.method == EIG_GEEV_AUTO ? geev_form{EIG_GEEV_MWB, 2} : next;
+    }
 }

@@ -6,7 +6,9 @@
  *          together (geev_chase.cuh): from the first row where any of them begins to the last row of the largest
  *          window, so that addresses are nearly the same in all lanes.
  * Order    each entry goes through the same arithmetic whatever the method, p and tile: same bits.
- * Results  blocks of order 2 stay until the end, where their eigenvalues are computed all at once. */
+ * Stages   once no window of a tile is larger than job.stop, the leading blocks of that order, with what is known of
+ *          them, are left to the next launch: smaller tiles let more of them run at once.
+ * Results  blocks of order 2 stay until a stage's end, where their eigenvalues are computed all at once. */
 #ifndef EIG_GEEV_QR_CUH
 #define EIG_GEEV_QR_CUH
 
@@ -47,38 +49,30 @@ static __device__ __forceinline__ void eigenvalue(entry_type entry, int n, int k
     }
 }
 
-/* Writes what the call asks for.  b: the first of the tile's `live` matrices; thread: of so many that share the tile;
- * entry(place, t): of matrix t.  Each matrix has one thread that knows its info; mine is the number of this thread's
- * matrix, or -1. */
-template <typename real, typename entry_type>
-static __device__ void store_results(const geev_job &job, int64_t b, int live, int thread, int threads, int mine,
-                                     int info, entry_type entry)
+/* Writes what the call asks for of this thread's matrix, b of the problem, t of the tile: eigenvalues first, ..., last,
+ * which this stage has found, and their measure with those found before.  entry(place, t): of matrix t. */
+template <typename real, typename team_type, typename entry_type>
+static __device__ void store_results(team_type team, const geev_job &job, int64_t b, int first, int last, int info,
+                                     entry_type entry)
 {
-    int const n = (int)job.p.n;
+    constexpr int P = team_type::threads / team_type::matrices;
     const geev_problem &p = job.p;
-    const geev_record *const records = job.records + (b - job.first);
-    if (mine >= 0 && mine < live) {
-        if (p.info) p.info[b + mine] = info;
-        if (info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = b + mine;
-        if (p.value) {
-            real const unscale = (real)records[mine].unscale;
-            real measure = 0;
-            for (int k = 0; k < n; ++k) {
-                real re, im;
-                eigenvalue(entry, n, k, mine, &re, &im);
-                measure = geev_measure(p.measure, measure, re * unscale, im * unscale, k == 0);
-            }
-            ((real *)p.value)[b + mine] = info == 0 ? measure : (real)NAN;
-        }
-    }
-    if (!p.w) return;
-    for (int f = thread; f < live * n; f += threads) {
-        int const t = f / n, k = f - t * n;
-        real const factor = records[t].info == 0 ? (real)records[t].unscale : (real)NAN;
+    real const unscale = (real)job.records[b - job.first].unscale,
+               factor = info == EIG_INFO_NOT_FINITE ? (real)NAN : unscale;
+    for (int k = first + team.r; p.w && k <= last; k += P) {
         real re, im;
-        eigenvalue(entry, n, k, t, &re, &im);
-        geev_put(p, b + t, k, re * factor, im * factor);
+        eigenvalue(entry, job.order, k, team.g, &re, &im);
+        geev_put(p, b, k, re * factor, im * factor);
     }
+    if (!p.value || team.r != 0 || first > last) return;
+    real *const value = (real *)p.value + b;
+    real measure = job.stage > 0 ? *value : (real)0;
+    for (int k = first; k <= last; ++k) {
+        real re, im;
+        eigenvalue(entry, job.order, k, team.g, &re, &im);
+        measure = geev_measure(p.measure, measure, re * unscale, im * unscale, job.stage == 0 && k == first);
+    }
+    *value = info == 0 ? measure : (real)NAN;
 }
 
 /* Most warps of a block of method swb: registers for S slots a thread suffice for as many. */
@@ -87,22 +81,52 @@ static constexpr int most_warps(int S)
     return S <= 5 ? 16 : S <= 6 ? 12 : S <= 8 ? 10 : 8;
 }
 
-/* Begins a matrix. */
+/* Begins a matrix, in the first stage or a later one. */
 template <typename real, int P, int S, typename team_type>
-static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<real, P, S> &q, int n, int most_steps,
-                                                    int base, const geev_record &record, int largest)
+static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<real, P, S> &q, const geev_job &job,
+                                                    int base, const geev_record &record, const geev_progress &progress)
 {
     using row_set = typename qr_state<real, P, S>::row_set;
+    int const n = job.order;
     q.n = n, q.lo = record.lo, q.hi = record.hi, q.info = record.info;
-    q.i = q.hi, q.l = q.m = q.lo, q.steps = 0, q.most_steps = most_steps;
-    q.waits = q.info == 0 && q.lo <= q.hi;
-    q.small = rows_between<row_set>(q.lo + 1, q.hi);
-    q.small_word = largest - qr_flags<real>::step;
+    q.i = progress.i, q.l = q.m = progress.l, q.steps = progress.steps, q.most_steps = job.p.max_steps;
+    q.waits = q.info == 0 && q.lo <= q.i;
+    q.small = (row_set)progress.small;
+    q.small_word = progress.small_word;
     q.first0 = q.first1 = q.first2 = 0;
 #pragma unroll
     for (int s = 0; s < S; ++s) {
         q.row[s] = base + place_of(n, s * P + team.r, 0) * team_type::matrices * (int)sizeof(real);
         asm("" : "+r"(q.row[s])); /* kept, not computed again in every step */
+    }
+}
+
+/* Where the packed entries of matrix m of the chunk begin; they lie job.tile apart. */
+template <typename real> static __device__ __forceinline__ real *packed_matrix(const geev_job &job, int64_t m)
+{
+    int const n = (int)job.p.n, shift = __ffs(job.tile) - 1;
+    int64_t const entries = n * (n + 1) / 2 + n - 1;
+    return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
+}
+
+/* What a stage begins with where none was before: the whole matrix is the window. */
+static __device__ __forceinline__ geev_progress whole_matrix(const geev_record &record, int small_word)
+{
+    unsigned long long const rows = rows_between<unsigned long long>(record.lo + 1, record.hi);
+    return geev_progress{rows, small_word, record.lo, record.hi, 0};
+}
+
+/* The leading blocks of order job.stop, for the next stage. */
+template <typename real, typename team_type>
+static __device__ void store_leading(team_type team, const geev_job &job, int64_t m, const real *tile)
+{
+    constexpr int G = team_type::matrices, P = team_type::threads / G;
+    real *to = packed_matrix<real>(job, m);
+    for (int row = 0; row < job.stop; ++row) {
+        int const from = row > 0 ? row - 1 : 0, places = job.stop - from;
+        const real *const at = tile + place_of(job.order, row, from) * G + team.g;
+        for (int e = team.r; e < places; e += P) to[(int64_t)e * job.tile] = at[e * G];
+        to += (int64_t)places * job.tile;
     }
 }
 
@@ -112,14 +136,15 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
     using team_type = tile_team<P, multiple>;
     constexpr int G = team_type::matrices;
     __shared__ unsigned long long block_turn;
-    int const n = (int)job.p.n, entries = n * (n + 1) / 2 + n - 1, space = tile_entries(n, P * S);
+    int const n = job.order, entries = n * (n + 1) / 2 + n - 1, space = tile_entries(n, P * S);
     team_type team;
-    real *const tile = (real *)qr_memory + (size_t)(threadIdx.x / team_type::threads) * space * G;
+    int const warp = threadIdx.x / team_type::threads;
+    real *const tile = (real *)qr_memory + (size_t)warp * space * G;
     if (multiple) team.exchange = (int *)((real *)qr_memory + (size_t)space * G);
     for (int e = entries * G + team.thread; e < space * G; e += team_type::threads) tile[e] = 0;
     for (;;) {
         unsigned long long turn = 0;
-        if (team.thread == 0) turn = atomicAdd(&job.queue->iterate, 1ull);
+        if (team.thread == 0) turn = atomicAdd(&job.queue->iterate[job.stage], 1ull);
         if (multiple) {
             if (team.thread == 0) block_turn = turn;
             __syncthreads(); /* block_turn is there */
@@ -127,25 +152,42 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         } else {
             turn = __shfl_sync(0xffffffffu, turn, 0);
         }
-        int64_t const first = (int64_t)turn * G;
+        int64_t const first = (int64_t)turn * G, mine = first + team.g;
         if (first >= job.count) return;
         int const live = (int)(job.count - first < G ? job.count - first : G);
-        const real *const packed = (const real *)job.packed + (int64_t)turn * entries * G;
+        bool const lives = team.g < live;
+        const real *const packed = packed_matrix<real>(job, lives ? mine : first);
 #pragma unroll 8
-        for (int e = team.thread; e < entries * G; e += team_type::threads) tile[e] = packed[e];
+        for (int e = team.r; e < entries; e += P) tile[e * G + team.g] = packed[(int64_t)e * job.tile];
         geev_record record = {1, 0, -1, 0};
-        if (team.g < live) record = job.records[first + team.g];
+        if (lives) record = job.records[mine];
+        geev_progress progress = whole_matrix(record, 0);
+        if (job.stage > 0 && lives) progress = job.progress[mine];
         team.sync(); /* the tile is loaded */
+        if (job.stage == 0) progress.small_word = largest_word<real>(team, tile, entries) - qr_flags<real>::step;
         qr_state<real, P, S> q;
         qr_entries<real, G> const h = {(int)((char *)(tile + team.g) - qr_memory)};
-        begin_matrix(team, q, n, job.p.max_steps, h.base, record, largest_word<real>(team, tile, entries));
-        while (__any_sync(0xffffffffu, q.waits)) {
-            if (deflate(team, q, h)) begin_sweep(q, h);
-            if (__any_sync(0xffffffffu, q.waits)) sweep(team, q, h, q.waits);
+        begin_matrix(team, q, job, h.base, record, progress);
+        int const last = job.stage > 0 ? q.i : n - 1;
+        bool begins = job.stage > 0 && q.waits;
+        if (job.stage == 0) begins = deflate(team, q, h);
+        while (__any_sync(0xffffffffu, q.waits && q.i >= job.stop)) {
+            if (begins) begin_sweep(q, h);
+            sweep(team, q, h, begins);
+            begins = deflate(team, q, h);
         }
-        team.sync();
-        store_results<real>(job, job.first + first, live, team.thread, team_type::threads, team.r == 0 ? team.g : -1,
-                            q.info, [=](int place, int t) { return tile[place * G + t]; });
+        if (lives) {
+            bool const ends = !q.waits && (job.stage == 0 || last >= 0);
+            if (ends && team.r == 0 && job.p.info) job.p.info[job.first + mine] = q.info;
+            if (ends && team.r == 0 && q.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = job.first + mine;
+            store_results<real>(team, job, job.first + mine, q.waits ? q.i + 1 : 0, last, q.info,
+                                [=](int place, int t) { return tile[place * G + t]; });
+            if (job.stop > 0) {
+                if (team.r == 0)
+                    job.progress[mine] = geev_progress{q.small, q.small_word, q.l, q.waits ? q.i : -1, q.steps};
+                store_leading<real>(team, job, mine, tile);
+            }
+        }
         team.sync(); /* results are read before the next tile comes */
     }
 }
@@ -157,7 +199,7 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
 {
     using team_type = tile_team<P, multiple>;
     const cuda_state *const state = cuda_state_of(ctx);
-    int64_t const bytes = (int64_t)tile_entries((int)job.p.n, P * S) * team_type::matrices * (int64_t)sizeof(real);
+    int64_t const bytes = (int64_t)tile_entries(job.order, P * S) * team_type::matrices * (int64_t)sizeof(real);
     int64_t const tiles = (job.count + team_type::matrices - 1) / team_type::matrices;
     /* One large block a multiprocessor leaves more memory to tiles than many small ones; but all have to get work. */
     int64_t const share = (tiles + state->multiprocessors - 1) / state->multiprocessors,
@@ -179,7 +221,7 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
 template <typename real, bool multiple>
 static eig_status launch_form(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
 {
-    int const n = (int)job.p.n;
+    int const n = job.order;
     switch (threads) {
     case 1: /* one warp for 32 matrices: both methods are the same */
         return n <= 8 ? launch_qr<real, 1, 8, false>(ctx, job, stream)

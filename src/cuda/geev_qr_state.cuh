@@ -143,7 +143,7 @@ static __device__ __forceinline__ bool negligible(const state &q, qr_entries<rea
     real beside = 0;
     if (upper == 0 && lower == 0) {
         if (k - 2 >= q.lo) beside = fabs(h[above - 1]);
-        if (k < q.hi) beside += fabs(h[at + n - k]);
+        if (k < q.i) beside += fabs(h[at + n - k]); /* below row i stands a zero */
     }
     return francis_may_deflate(sub, upper, lower, beside, tiny) &&
            francis_deflates(sub, h[above + 1], upper, lower, beside, tiny);

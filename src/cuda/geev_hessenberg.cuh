@@ -1,4 +1,4 @@
-/* Reduction to Hessenberg form by one team: H := Q' H Q for rows and columns lo..hi, in shared memory.
+/* Reduction to Hessenberg form by one team: H := Q' H Q for rows and columns lo..hi, in memory.
  *
  * Each thread takes four columns, then four rows at a time: four sums run side by side and share the loads of the
  * reflector.  Below the subdiagonal the reflectors stay behind.  What lies beside the block lo..hi is not updated,

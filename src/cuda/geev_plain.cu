@@ -3,7 +3,7 @@
  *
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
- * Promises  at most 30*max(10, n) iterations between two deflations, whatever the entries. */
+ * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
 #include "geev_hessenberg.cuh"
 #include "geev_team.cuh"

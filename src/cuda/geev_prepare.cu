@@ -7,7 +7,7 @@
  * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input, or an affine
  *          family, through shared memory.
  * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.  Double of n > 56 does not quite
- *          fit the registers; shared memory would be slower yet (n = 64: 134 ms instead of 179). */
+ *          fit the registers; shared memory throughout was slower yet. */
 #include "geev_grid.cuh"
 #include "geev_team.cuh"
 

@@ -130,32 +130,50 @@ static __device__ void store_leading(team_type team, const geev_job &job, int64_
     }
 }
 
+/* What becomes of this thread's matrix, number m of the chunk, at a stage's end; last: its last eigenvalue that was not
+ * known when the stage began, -1: all were. */
+template <typename real, int P, int S, typename team_type>
+static __device__ void leave_matrix(team_type team, const geev_job &job, int64_t m, const qr_state<real, P, S> &q,
+                                    int last, const real *tile)
+{
+    bool const ends = !q.waits && (job.stage == 0 || last >= 0);
+    int64_t const b = job.first + m;
+    if (ends && team.r == 0 && job.p.info) job.p.info[b] = q.info;
+    if (ends && team.r == 0 && q.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = b;
+    store_results<real>(team, job, b, q.waits ? q.i + 1 : 0, last, q.info,
+                        [=](int place, int t) { return tile[place * team_type::matrices + t]; });
+    if (job.stop == 0) return;
+    if (team.r == 0) job.progress[m] = geev_progress{q.small, q.small_word, q.l, q.waits ? q.i : -1, q.steps};
+    store_leading<real>(team, job, m, tile);
+}
+
+/* The number of the next tile, the same for all its threads. */
+template <typename team_type>
+static __device__ __forceinline__ unsigned long long next_tile(team_type team, const geev_job &job)
+{
+    __shared__ unsigned long long block_turn;
+    unsigned long long turn = 0;
+    if (team.thread == 0) turn = atomicAdd(&job.queue->iterate[job.stage], 1ull);
+    if (team_type::threads == 32) return __shfl_sync(0xffffffffu, turn, 0);
+    if (team.thread == 0) block_turn = turn;
+    __syncthreads(); /* block_turn is there; the next one comes after the barriers that follow */
+    return block_turn;
+}
+
 template <typename real, int P, int S, bool multiple>
 static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S)) qr_kernel(geev_job job)
 {
     using team_type = tile_team<P, multiple>;
     constexpr int G = team_type::matrices;
-    __shared__ unsigned long long block_turn;
     int const n = job.order, entries = n * (n + 1) / 2 + n - 1, space = tile_entries(n, P * S);
     team_type team;
-    int const warp = threadIdx.x / team_type::threads;
-    real *const tile = (real *)qr_memory + (size_t)warp * space * G;
+    real *const tile = (real *)qr_memory + (size_t)(threadIdx.x / team_type::threads) * space * G;
     if (multiple) team.exchange = (int *)((real *)qr_memory + (size_t)space * G);
     for (int e = entries * G + team.thread; e < space * G; e += team_type::threads) tile[e] = 0;
     for (;;) {
-        unsigned long long turn = 0;
-        if (team.thread == 0) turn = atomicAdd(&job.queue->iterate[job.stage], 1ull);
-        if (multiple) {
-            if (team.thread == 0) block_turn = turn;
-            __syncthreads(); /* block_turn is there */
-            turn = block_turn;
-        } else {
-            turn = __shfl_sync(0xffffffffu, turn, 0);
-        }
-        int64_t const first = (int64_t)turn * G, mine = first + team.g;
+        int64_t const first = (int64_t)next_tile(team, job) * G, mine = first + team.g;
         if (first >= job.count) return;
-        int const live = (int)(job.count - first < G ? job.count - first : G);
-        bool const lives = team.g < live;
+        bool const lives = mine < job.count; /* of the others the first one's entries are loaded, and left alone */
         const real *const packed = packed_matrix<real>(job, lives ? mine : first);
 #pragma unroll 8
         for (int e = team.r; e < entries; e += P) tile[e * G + team.g] = packed[(int64_t)e * job.tile];
@@ -169,25 +187,13 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         qr_entries<real, G> const h = {(int)((char *)(tile + team.g) - qr_memory)};
         begin_matrix(team, q, job, h.base, record, progress);
         int const last = job.stage > 0 ? q.i : n - 1;
-        bool begins = job.stage > 0 && q.waits;
-        if (job.stage == 0) begins = deflate(team, q, h);
+        bool begins = job.stage > 0 ? q.waits : deflate(team, q, h); /* a later stage goes on where that one stopped */
         while (__any_sync(0xffffffffu, q.waits && q.i >= job.stop)) {
             if (begins) begin_sweep(q, h);
             sweep(team, q, h, begins);
             begins = deflate(team, q, h);
         }
-        if (lives) {
-            bool const ends = !q.waits && (job.stage == 0 || last >= 0);
-            if (ends && team.r == 0 && job.p.info) job.p.info[job.first + mine] = q.info;
-            if (ends && team.r == 0 && q.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = job.first + mine;
-            store_results<real>(team, job, job.first + mine, q.waits ? q.i + 1 : 0, last, q.info,
-                                [=](int place, int t) { return tile[place * G + t]; });
-            if (job.stop > 0) {
-                if (team.r == 0)
-                    job.progress[mine] = geev_progress{q.small, q.small_word, q.l, q.waits ? q.i : -1, q.steps};
-                store_leading<real>(team, job, mine, tile);
-            }
-        }
+        if (lives) leave_matrix(team, job, mine, q, last, tile);
         team.sync(); /* results are read before the next tile comes */
     }
 }

@@ -1,14 +1,15 @@
 /* geev on CUDA, n up to 13 (float: 16): a thread computes a matrix from beginning to end, in registers.
  *
  * Mapping  32 matrices a warp, up to 8 warps a block, which all go through the same steps together: unrolled code is
- * long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long). Memory
- * shared memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be scaled or
- * permuted; between the two a matrix lies in registers, indexed by constants alone.  It is worked on transposed, as it
- * lies column by column: that has the same eigenvalues. Windows  the code of a sweep is written out for every second I,
- * the last row of the block's largest window: rows and columns beyond I are done with.  A matrix whose window is
- * smaller goes along with zeros for reflectors, which changes no bit. Sweeps   begin at the window's first row.  2 x 2
- * blocks stay as they are until the end. Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the
- * reduction; one reading and one writing. */
+ *          long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long).
+ * Memory   shared memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be
+ *          scaled or permuted; between the two a matrix lies in registers, indexed by constants alone.  It is worked
+ *          on transposed, as it lies column by column: that has the same eigenvalues.
+ * Windows  the code of a sweep is written out for every second I, the last row of the block's largest window: rows and
+ *          columns beyond I are done with.  A matrix whose window is smaller goes along with zeros for reflectors,
+ *          which changes no bit.
+ * Sweeps   begin at the window's first row.  2 x 2 blocks stay as they are until the end.
+ * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; one reading and one writing. */
 #ifndef EIG_GEEV_SMALL_CUH
 #define EIG_GEEV_SMALL_CUH
 
@@ -16,6 +17,7 @@
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
 #include "geev_team.cuh"
+
 /* What order N takes: warps a block, at most; a matrix's place in the tile, column by column, at an odd distance from
  * the next, and that of its eigenvalues; matrices that the tile of a warp holds at a time. */
 template <typename real, int N> struct small_shape {

@@ -12,6 +12,7 @@
  * check      outputs are poisoned before every run; info is 0 for all matrices, the eigenvalues' sum is the trace to
  *            10 n eps ||A||, and 500 spectra lie next to those of a CPU context
  * error      the largest distance of those spectra in units of eps ||A||, norms by Frobenius */
+#include "bench_times.h"
 #include "eigpack.h"
 #include "eigpack_cuda.h"
 
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BATCH = 500000, MOST_N = 64, FULL_N = 32, REPEATS = 7, SAMPLES = 500, GRID = 50, PARAMETERS = 3 };
 
@@ -45,25 +45,6 @@ static void must(int good, const char *what)
 static int64_t batch_of(int64_t n)
 {
     return n <= FULL_N ? BATCH : (int64_t)BATCH * FULL_N * FULL_N / (n * n);
-}
-
-static double host_ms(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double const x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int count)
-{
-    qsort(times, (size_t)count, sizeof *times, ascending);
-    return count % 2 ? times[count / 2] : 0.5 * (times[count / 2 - 1] + times[count / 2]);
 }
 
 /* Everything of a precision, allocated once for the largest case. */

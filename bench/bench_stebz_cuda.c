@@ -8,6 +8,7 @@
  *           half the tolerance plus 4 eps ||T||; and every repeat gave the same bits.
  * error     largest difference from a CPU context's eigenvalues in units of eps ||T||, where that was run.
  * Rivals    the method interval-tree on the same GPU, and a CPU context with all cores, in the same run. */
+#include "bench_times.h"
 #include "eigpack.h"
 #include "eigpack_cuda.h"
 #include "io/matrices.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct bench_case {
     const char *kind;
@@ -63,25 +63,6 @@ static void must_eig(eig_context *ctx, eig_status status)
     if (status == EIG_OK) return;
     fprintf(stderr, "bench_stebz_cuda: %s\n", eig_error_detail(ctx));
     exit(1);
-}
-
-static double host_ms(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double const x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int count)
-{
-    qsort(times, (size_t)count, sizeof *times, ascending);
-    return count % 2 ? times[count / 2] : 0.5 * (times[count / 2 - 1] + times[count / 2]);
 }
 
 /* One call on whichever side the pointers lie. */

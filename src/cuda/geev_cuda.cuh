@@ -141,6 +141,14 @@ static __device__ __forceinline__ real geev_entry(const geev_problem &p, int64_t
     return a[i + j * p.lda + b * p.stride_a];
 }
 
+/* Where the packed entries of matrix m of the chunk begin; they lie job.tile apart. */
+template <typename real> static __device__ __forceinline__ real *geev_packed_matrix(const geev_job &job, int64_t m)
+{
+    int const n = (int)job.p.n, shift = __ffs(job.tile) - 1;
+    int64_t const entries = n * (n + 1) / 2 + n - 1;
+    return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
+}
+
 /* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU. */
 template <typename real>
 static __device__ __forceinline__ void geev_put(const geev_problem &p, int64_t b, int64_t k, real re, real im)

@@ -17,9 +17,10 @@ static constexpr int grid_warps(int words)
     return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* Matrices side by side: at least 32 bytes of each packed entry. */
+/* A block, of as many warps as fit the shared memory: so many matrices that whole sectors of packed entries are
+ * written, or half ones. */
 template <typename real, int C> struct grid_block {
-    static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes;
+    static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes; /* at most */
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
     static __host__ __device__ int stride(int n, int vectors)
     {
@@ -72,9 +73,9 @@ static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
 {
     using block = grid_block<real, C>;
     using grid_type = geev_grid<real, C, TR, TC>;
-    constexpr int lanes = block::lanes, teams = block::teams, threads = 32 * block::warps;
+    constexpr int lanes = block::lanes;
     extern __shared__ __align__(16) unsigned char shared[];
-    int const n = (int)job.p.n, team = threadIdx.x / lanes;
+    int const n = (int)job.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
     int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
     real *const packed = (real *)shared + grid_type::space, *const own = packed + team * stride;
     geev_view<real> const h = {own, n, n | 1, 1};
@@ -96,23 +97,23 @@ static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
     grid.pack(own, n);
     if (grid.lane == 0 && live) job.records[at] = record;
     __syncthreads();
-    int const g = threadIdx.x % teams, T = job.tile, tile = __ffs(T) - 1;
-    int64_t const b = first + g;
-    if (b >= job.count) return;
-    real *const to = (real *)job.packed + (((b >> tile) * entries) << tile) + (b & (T - 1));
-    for (int e = threadIdx.x / teams; e < entries; e += threads / teams)
-        to[(int64_t)e << tile] = packed[g * stride + e];
+    int const g = threadIdx.x % teams;
+    if (first + g >= job.count) return;
+    real *const to = geev_packed_matrix<real>(job, first + g);
+    for (int e = threadIdx.x / teams; e < entries; e += lanes) to[(int64_t)e * job.tile] = packed[g * stride + e];
 }
 
 template <typename real, int C, int TR, int TC>
 static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     using block = grid_block<real, C>;
-    size_t const bytes = sizeof(real) * block::teams * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
-    CUDA_TRY(
-        cudaFuncSetAttribute(prepare_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    int64_t const blocks = (job.count + block::teams - 1) / block::teams;
-    prepare_kernel<real, C, TR, TC><<<(int)blocks, 32 * block::warps, bytes, stream>>>(job);
+    int const each = (int)sizeof(real) * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
+    int teams = block::teams; /* those of a warp take 36 KB at most */
+    while (teams * each > cuda_state_of(ctx)->shared_bytes && teams * block::lanes > 32) teams /= 2;
+    CUDA_TRY(cudaFuncSetAttribute(prepare_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  teams * each));
+    int64_t const blocks = (job.count + teams - 1) / teams;
+    prepare_kernel<real, C, TR, TC><<<(int)blocks, teams * block::lanes, (size_t)(teams * each), stream>>>(job);
     CUDA_LAUNCHED("geev: prepare_kernel");
     return EIG_OK;
 }

@@ -101,14 +101,6 @@ static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<rea
     }
 }
 
-/* Where the packed entries of matrix m of the chunk begin; they lie job.tile apart. */
-template <typename real> static __device__ __forceinline__ real *packed_matrix(const geev_job &job, int64_t m)
-{
-    int const n = (int)job.p.n, shift = __ffs(job.tile) - 1;
-    int64_t const entries = n * (n + 1) / 2 + n - 1;
-    return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
-}
-
 /* What a stage begins with where none was before: the whole matrix is the window. */
 static __device__ __forceinline__ geev_progress whole_matrix(const geev_record &record, int small_word)
 {
@@ -121,7 +113,7 @@ template <typename real, typename team_type>
 static __device__ void store_leading(team_type team, const geev_job &job, int64_t m, const real *tile)
 {
     constexpr int G = team_type::matrices, P = team_type::threads / G;
-    real *to = packed_matrix<real>(job, m);
+    real *to = geev_packed_matrix<real>(job, m);
     for (int row = 0; row < job.stop; ++row) {
         int const from = row > 0 ? row - 1 : 0, places = job.stop - from;
         const real *const at = tile + place_of(job.order, row, from) * G + team.g;
@@ -174,7 +166,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         int64_t const first = (int64_t)next_tile(team, job) * G, mine = first + team.g;
         if (first >= job.count) return;
         bool const lives = mine < job.count; /* of the others the first one's entries are loaded, and left alone */
-        const real *const packed = packed_matrix<real>(job, lives ? mine : first);
+        const real *const packed = geev_packed_matrix<real>(job, lives ? mine : first);
 #pragma unroll 8
         for (int e = team.r; e < entries; e += P) tile[e * G + team.g] = packed[(int64_t)e * job.tile];
         geev_record record = {1, 0, -1, 0};

@@ -266,8 +266,9 @@ typedef struct eig_geev_options {
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE; a matrix
- * that fails is told by info alone.  Device arrays: enqueued on the context's stream; does not synchronise, and can
- * be captured in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
+ * that fails is told by info alone.  Device arrays: enqueued on the context's stream; does not synchronise unless
+ * options->pass_ms is set, and can be captured in a CUDA graph where the workspace is lent; w, info and all other
+ * arrays are device arrays.
  * Same bits for any batch position, layout, chunking and number of threads.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.

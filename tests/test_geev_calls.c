@@ -250,6 +250,11 @@ static void test_empty(void **state)
     assert_true(bytes == 0 && w.re == 7 && info == 7);
     assert_int_equal(eig_dgeev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 1), EIG_OK);
     assert_true(w.re == 1 && w.im == 0);
+    double pass_ms[3] = {7, 7, 7}; /* host arrays */
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.pass_ms = pass_ms;
+    assert_int_equal(eig_dgeev_batched(ctx, &options, 1, &a, 1, 1, &w, 1, NULL, 1), EIG_OK);
+    assert_true(pass_ms[0] == 0 && pass_ms[1] == 0 && pass_ms[2] == 0);
     eig_destroy(ctx);
 }
 

@@ -269,7 +269,9 @@ typedef struct eig_geev_options {
  * that fails is told by info alone.  Device arrays: enqueued on the context's stream; does not synchronise unless
  * options->pass_ms is set, and can be captured in a CUDA graph where the workspace is lent; w, info and all other
  * arrays are device arrays.
- * Same bits for any batch position, layout, chunking and number of threads.
+ * Same bits on a device for any batch position, layout, chunking and number of CPU threads, and for any method and
+ * threads_per_matrix, except that the defaults of both differ from the others in the last places up to n = 13
+ * (float: 16).
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.
  */

@@ -5,8 +5,8 @@
  * Prints nanoseconds a row for a full call and for a single vector of shifts, medians of 21, and the same a row and
  * shift.  The rates that docs/stebz.md quotes. */
 #include "bench_times.h"
+#include "cpu/stebz/stebz_kernels.h"
 #include "eigpack.h"
-#include "stebz_kernels.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* eigpack bench geev --tune: times every form of the GPU kernels for each order, and prints the table by which `auto`
- * chooses (src/cuda/geev_table.cuh).
+ * chooses (src/cuda/geev/geev_table.cuh).
  *
  * The matrices are A0 + x A1 with positive entries, made on the device from one number each, and of their eigenvalues
  * only the largest comes back: what is timed is the kernels, not the copies.  Check: that eigenvalue, which is well

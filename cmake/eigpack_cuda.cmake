@@ -17,23 +17,23 @@ elseif(EIG_CUDA)
 endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
-    src/cuda/stebz_cuda.cu
-    src/cuda/stebz_host.cu
-    src/cuda/stebz_prepare.cu
-    src/cuda/stebz_multisection.cu
-    src/cuda/stebz_batched.cu
-    src/cuda/stebz_tree.cu
-    src/cuda/geev_cuda.cu
-    src/cuda/geev_host.cu
-    src/cuda/geev_form.cu
-    src/cuda/geev_prepare.cu
-    src/cuda/geev_plain.cu
-    src/cuda/geev_small_s.cu
-    src/cuda/geev_small_d.cu
-    src/cuda/geev_qr_swb_s.cu
-    src/cuda/geev_qr_swb_d.cu
-    src/cuda/geev_qr_mwb_s.cu
-    src/cuda/geev_qr_mwb_d.cu
+    src/cuda/stebz/stebz_cuda.cu
+    src/cuda/stebz/stebz_host.cu
+    src/cuda/stebz/stebz_prepare.cu
+    src/cuda/stebz/stebz_multisection.cu
+    src/cuda/stebz/stebz_batched.cu
+    src/cuda/stebz/stebz_tree.cu
+    src/cuda/geev/geev_cuda.cu
+    src/cuda/geev/geev_host.cu
+    src/cuda/geev/geev_form.cu
+    src/cuda/geev/geev_prepare.cu
+    src/cuda/geev/geev_plain.cu
+    src/cuda/geev/geev_small_s.cu
+    src/cuda/geev/geev_small_d.cu
+    src/cuda/geev/geev_qr_swb_s.cu
+    src/cuda/geev/geev_qr_swb_d.cu
+    src/cuda/geev/geev_qr_mwb_s.cu
+    src/cuda/geev/geev_qr_mwb_d.cu
 )
 if(EIG_HAVE_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -44,12 +44,13 @@ if(EIG_HAVE_CUDA)
     set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
     add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})
-    target_include_directories(eigpack_cuda PRIVATE src src/numerics include)
+    target_include_directories(eigpack_cuda PRIVATE src src/numerics src/cuda include)
     target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
         $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
+    target_sources(eigpack_objects PRIVATE src/cuda/copy_rows.c)
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
     # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.
     set(EIG_CUDA_LIBRARIES CUDA::cudart_static stdc++)

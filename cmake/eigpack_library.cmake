@@ -2,18 +2,17 @@
 
 set(EIG_SOURCES
     src/context.c
-    src/copy_rows.c
     src/stebz.c
     src/geev.c
     src/cpu/backend_cpu.c
-    src/cpu/stebz_cpu.c
-    src/cpu/stebz_engine.c
-    src/cpu/geev_cpu.c
+    src/cpu/stebz/stebz_cpu.c
+    src/cpu/stebz/stebz_engine.c
+    src/cpu/geev/geev_cpu.c
 )
 
 # Kernels compiled once per instruction set.  Everything in such a file is static except one table that carries the
 # variant's name, so that the linker can never take an AVX-512 copy of a helper for the baseline code.
-set(EIG_ISA_SOURCES src/cpu/stebz_kernels.c src/cpu/geev_kernels.c)
+set(EIG_ISA_SOURCES src/cpu/stebz/stebz_kernels.c src/cpu/geev/geev_kernels.c)
 set(EIG_ISA_VARIANTS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND EIG_ISA_VARIANTS avx2 avx512)

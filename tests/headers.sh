@@ -10,7 +10,7 @@ strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
 alone() { # HEADER COMPILER FLAGS...
     local header=$1
     shift
-    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics - ||
+    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu - ||
         { echo "headers.sh: $header does not compile alone: $*" >&2; exit 1; }
 }
 

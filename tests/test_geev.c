@@ -1,6 +1,6 @@
 /* geev on the device named by the argument: certificates for every kind of matrix, known spectra, a second opinion,
  * extreme numbers, bad input.  What is promised of bits and arguments: test_geev_calls.c. */
-#include "geev_fixture.h"
+#include "support/geev_fixture.h"
 
 #ifdef EIG_TEST_LAPACK
 void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda, double *re, double *im,

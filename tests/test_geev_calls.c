@@ -1,6 +1,6 @@
 /* geev on the device named by the argument: the same bits in every position, layout and chunk and with any number of
  * threads; options, affine families, workspace, progress, refused arguments. */
-#include "geev_fixture.h"
+#include "support/geev_fixture.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

@@ -1,7 +1,7 @@
 /* geev on CUDA, what only a GPU context has: device arrays in every form and layout, streams, graphs, lent workspaces,
  * matrices that are given up, both sides at once.  Device arrays and host arrays give the same bits. */
 #include "eigpack_cuda.h"
-#include "geev_fixture.h"
+#include "support/geev_fixture.h"
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 #define COUNT(table) (sizeof(table) / sizeof *(table))

@@ -1,8 +1,8 @@
 /* The plain solver of geev, from the inside: it agrees with the lanes, and a matrix that does not converge keeps what
  * was found and says which that is. */
-#include "geev_fixture.h"
+#include "support/geev_fixture.h"
 
-#include "cpu/geev_cpu.h"
+#include "cpu/geev/geev_cpu.h"
 #include "numerics/geev.h"
 
 #define real double
@@ -12,10 +12,10 @@
 #define SQRT sqrt
 #define EPS DBL_EPSILON
 #define SAFMIN DBL_MIN
-#include "cpu/geev_balance.inc"
-#include "cpu/geev_store.inc"
+#include "cpu/geev/geev_balance.inc"
+#include "cpu/geev/geev_store.inc"
 
-#include "cpu/geev_reference.inc"
+#include "cpu/geev/geev_reference.inc"
 
 /* The reference's eigenvalues are certified like the library's. */
 static void test_certified(void **state)

@@ -1,6 +1,6 @@
 /* Files that are right: round trips in every format and type, .npy files of every sort made by hand, NumPy's own
  * where it is installed, and tridiagonal matrices in every form. */
-#include "io_files.h"
+#include "support/io_files.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Files that are wrong: each is refused with one sentence that names it and what is wrong, whatever bytes it holds. */
-#include "io_files.h"
+#include "support/io_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

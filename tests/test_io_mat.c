@@ -1,5 +1,5 @@
 /* .mat files of the levels and classes that our own writer does not make: made by matio, as MATLAB would. */
-#include "io_files.h"
+#include "support/io_files.h"
 
 #include <matio.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* What writing leaves: replaced files keep their permissions and links, pipes stay pipes; and where a result cannot be
  * written (no such folder, a full disk), the old file is untouched and nothing half-written lies beside it. */
 #define _GNU_SOURCE
-#include "io_files.h"
+#include "support/io_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

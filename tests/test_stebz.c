@@ -1,7 +1,7 @@
 /* stebz on the device named by the argument: truth, certificates, ranges, tolerances, bits, bad input. */
-#include "device.h"
 #include "io/matrices.h"
-#include "reference.h"
+#include "support/device.h"
+#include "support/reference.h"
 
 #include <float.h>
 #include <math.h>

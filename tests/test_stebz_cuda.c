@@ -1,8 +1,8 @@
 /* stebz on CUDA, what only a GPU context has: device arrays, streams, graphs, lent workspaces, both sides at once, long
  * matrices that stream through shared memory; and the same eigenvalues as a CPU context. */
-#include "device.h"
 #include "eigpack_cuda.h"
 #include "io/matrices.h"
+#include "support/device.h"
 
 #include <float.h>
 #include <math.h>

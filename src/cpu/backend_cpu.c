@@ -3,7 +3,7 @@
 
 #include "arena.h"
 #include "openmp.h"
-#include "stebz_kernels.h"
+#include "stebz/stebz_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef EIG_CUDA_COMMON_CUH
 #define EIG_CUDA_COMMON_CUH
 
-#include "../arena.h"
-#include "../problem.h"
+#include "arena.h"
+#include "problem.h"
 
 #include <cuda_runtime.h>
 

@@ -20,9 +20,9 @@
 enum { GEEV_STEPS = 30 };
 
 /* The scalar templates: balancing of a lane that must be permuted, and storing. */
-#define TEMPLATE "geev_balance.inc"
+#define TEMPLATE "cpu/geev/geev_balance.inc"
 #include "for_sd.h"
-#define TEMPLATE "geev_store.inc"
+#define TEMPLATE "cpu/geev/geev_store.inc"
 #include "for_sd.h"
 
 /* The formulas for lanes. */

@@ -11,11 +11,11 @@
 #include "geev.h"
 #include "openmp.h"
 
-#define TEMPLATE "geev_balance.inc"
+#define TEMPLATE "cpu/geev/geev_balance.inc"
 #include "for_sd.h"
-#define TEMPLATE "geev_store.inc"
+#define TEMPLATE "cpu/geev/geev_store.inc"
 #include "for_sd.h"
-#define TEMPLATE "geev_reference.inc"
+#define TEMPLATE "cpu/geev/geev_reference.inc"
 #include "for_sd.h"
 
 enum { PROGRESS_GROUPS = 100 };

@@ -35,9 +35,9 @@ static double scaled(double x, power_of_two p)
 
 #define next_s nextafterf
 #define next_d nextafter
-#define TEMPLATE "stebz_setup.inc"
+#define TEMPLATE "cpu/stebz/stebz_setup.inc"
 #include "for_sd.h"
-#define TEMPLATE "stebz_tree.inc"
+#define TEMPLATE "cpu/stebz/stebz_tree.inc"
 #include "for_sd.h"
 
 /* ---------------------------------------------------------------- workspace */

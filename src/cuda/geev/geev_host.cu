@@ -8,7 +8,7 @@
  *           (docs/geev-cuda.md has the measurements). */
 #include "geev_cuda.cuh"
 
-#include "../copy_rows.h"
+#include "copy_rows.h"
 
 enum { PIECES = 5, CHUNKS = 16 };
 static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;

@@ -2,11 +2,13 @@
 
 set(EIG_SOURCES
     src/context.c
+    src/options.c
     src/stebz.c
     src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/stebz/stebz_cpu.c
     src/cpu/stebz/stebz_engine.c
+    src/cpu/stebz/stebz_reference.c
     src/cpu/geev/geev_cpu.c
 )
 

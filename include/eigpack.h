@@ -6,16 +6,31 @@
  *   eig_{s,d}stebz                eigenvalues of one symmetric tridiagonal matrix, by bisection on Sturm counts
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
- *   eig_{s,d}geev_batched         eigenvalues of many small nonsymmetric matrices, by double-shift QR
+ *   eig_{s,d}geev                 eigenvalues of a nonsymmetric matrix, by double-shift QR
+ *   eig_{s,d}geev_batched         the same for many small matrices of one order
  *   eig_{s,d}geev_affine          the same for A0 + x_1 A_1 + ... + x_m A_m over a list of points x
  *
- * Conventions.  Letters as in LAPACK: s is float, d is double.  Every size, index, stride and batch is an int64_t;
- * indices of eigenvalues count from 1, ascending.  Inputs are never overwritten.  All arrays of one call lie on the
- * same side: in host memory, or (with a CUDA context) in the memory of the context's device.  Options structures
- * are always in host memory; NULL stands for all defaults.
+ * Types.  Letters as in LAPACK: s is float, d is double, c and z are complex of these.  Every typed function
+ * eig_?NAME(ctx, ...) has a form eig_NAME(ctx, type, ...) whose arrays are void pointers to the type, for callers that
+ * learn the type at run time.
+ *
+ * Arguments.  Every size, index, stride and batch is an int64_t; indices of eigenvalues count from 1, ascending.
+ * Inputs are never overwritten.  An output overlaps neither an input nor another output, unless a function says "in
+ * place".  All arrays of one call lie on the same side: in host memory, or (with a CUDA context) in the memory of the
+ * context's device.  An array is aligned to its elements' real type; no more is needed.
+ *
+ * Options are structures in host memory.  Each begins with its size, and in every other field 0 is the default, so
+ * that a caller that was compiled with an older or a newer header works: fields that the caller does not know have
+ * their defaults, and fields that the library does not know must be 0, else the call is refused.  NULL stands for all
+ * defaults.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
- * names argument, value and limit.  info[b] is about problem b of a batch: one bad matrix never spoils the others.
+ * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT or EIG_BAD_WORKSPACE has written nothing;
+ * after any other status but EIG_OK the contents of the outputs are undefined.  info is about the problem, or about
+ * each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a NaN
+ * or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
+ *
+ * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
  * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state:
  * the library never prints, never exits, and reads one environment variable, EIG_CPU (see eig_describe). */
@@ -26,7 +41,7 @@
 #include <stdint.h>
 
 #define EIG_VERSION_MAJOR 0
-#define EIG_VERSION_MINOR 1
+#define EIG_VERSION_MINOR 2
 #define EIG_VERSION_PATCH 0
 
 #if defined(_WIN32)
@@ -41,9 +56,9 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------ status */
+/* ---------------------------------------------------------- status and info */
 
-/* X(name, value, text): numbers are stable; new ones are only added. */
+/* X(name, value, text): numbers are stable; new ones are only added.  6 was in use before version 0.2. */
 #define EIG_STATUS_LIST(X)                                                       \
     X(EIG_OK, 0, "success")                                                      \
     X(EIG_BAD_ARGUMENT, 1, "an argument has an illegal value")                   \
@@ -51,7 +66,6 @@ extern "C" {
     X(EIG_NO_BACKEND, 3, "the device is absent from this build or this machine") \
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
-    X(EIG_NOT_FINITE, 6, "an input holds a NaN or an infinity")                  \
     X(EIG_CANCELLED, 7, "the progress callback asked to stop")
 
 typedef enum eig_status {
@@ -60,14 +74,39 @@ typedef enum eig_status {
 #undef EIG_STATUS_ENUM
 } eig_status;
 
-/* Values of info[b] common to all families; positive values are the family's own. */
-enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
-
 /* The text of a status, e.g. "a memory allocation failed".  Never NULL. */
 EIG_API const char *eig_status_text(eig_status status);
 
+/* Values of info.  A positive one says that the iteration did not end; each family says what the number counts. */
+enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
+
+/* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
+EIG_API const char *eig_info_text(int info);
+
 /* The version of the library that runs, as 10000*major + 100*minor + patch. */
 EIG_API int eig_version(void);
+
+/* ------------------------------------------------------------------- types */
+
+typedef enum eig_type { EIG_S = 's', EIG_D = 'd', EIG_C = 'c', EIG_Z = 'z' } eig_type;
+
+/* Bytes of an element: 4, 8, 8, 16; 0 for what is no type. */
+EIG_API size_t eig_type_size(eig_type type);
+
+/* A complex number; same layout as C99's float complex and double complex, and as std::complex. */
+typedef struct eig_c {
+    float re, im;
+} eig_c;
+typedef struct eig_z {
+    double re, im;
+} eig_z;
+
+/* Where element (i, j), both from 0, of matrix b of a batch lies. */
+typedef enum eig_layout {
+    EIG_LAYOUT_MATRIX_WISE = 'M',  /* a[i + j*lda + b*stride_a]: column-major, one matrix after the other */
+    EIG_LAYOUT_ELEMENT_WISE = 'E', /* a[(i*lda + j)*stride_a + b]: the batch varies fastest; stride_a >= batch */
+    EIG_LAYOUT_ROW_WISE = 'R'      /* a[i*stride_a + b*lda + j]: row i of all matrices; stride_a >= batch*lda */
+} eig_layout;
 
 /* ----------------------------------------------------------------- context */
 
@@ -89,7 +128,8 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
- * default.  Results do not depend on it. */
+ * default.  At most twice the machine's processors, or 32, are started, however many are asked for.  Results do not
+ * depend on it. */
 EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero
@@ -97,6 +137,36 @@ EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
  * on device arrays do not report progress. */
 typedef int (*eig_progress)(void *user, double fraction);
 EIG_API eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user);
+
+/* Lends memory to the context for the workspace of its calls: bytes at work, on the side of the calls' arrays, aligned
+ * to 256 bytes; it must stay valid while calls use it.  A call that needs more returns EIG_BAD_WORKSPACE.  NULL takes
+ * the loan back: the context then allocates a workspace of its own and keeps it.  How much a call needs:
+ * eig_<family>_work_size.  Host arrays on a CUDA context: the context stages them itself, and the loan is unused. */
+EIG_API eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes);
+
+/* The CUDA stream (a cudaStream_t) on which the context enqueues its work from now on; NULL, with which a context
+ * begins, is the default stream.  The stream must belong to the context's device and outlive its use here.  Work on
+ * the new stream that uses the context's workspace waits, on the device, for what still uses it on the old one.
+ * While a stream is captured into a CUDA graph, calls on it need a lent workspace, which the graph then uses whenever
+ * it is launched.  A CPU context accepts NULL only. */
+EIG_API eig_status eig_set_stream(eig_context *ctx, void *stream);
+
+/* Waits until everything that the context has enqueued is done.  Calls on device arrays return before that, calls on
+ * host arrays after. */
+EIG_API eig_status eig_synchronize(eig_context *ctx);
+
+/* The time of one pass of a call. */
+typedef struct eig_pass {
+    const char *name; /* e.g. "reduction"; each family's page in docs/ tells its passes */
+    double ms;
+} eig_pass;
+
+/* on = 1: later calls measure how long their passes take; 0: they do not.  Device arrays: a call that measures waits
+ * for its work, and is refused while its stream is captured. */
+EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
+
+/* The passes of the last call that measured them: (*passes)[0 .. *count-1], valid until the next call. */
+EIG_API eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int *count);
 
 /* ------------------------------------------------------------------- stebz */
 
@@ -107,8 +177,9 @@ typedef enum eig_range {
 } eig_range;
 
 typedef enum eig_stebz_method {
-    EIG_STEBZ_MULTISECTION = 0, /* one table of shifts, then an independent bracket for each eigenvalue */
-    EIG_STEBZ_INTERVAL_TREE = 1 /* Lessig's Algorithms 2 to 6 with the monotone pivot count: the plain reference */
+    EIG_STEBZ_MULTISECTION = 0,  /* one table of shifts, then an independent bracket for each eigenvalue */
+    EIG_STEBZ_INTERVAL_TREE = 1, /* Lessig's Algorithms 2 to 6 with the monotone pivot count */
+    EIG_STEBZ_REFERENCE = 2      /* the plain version: every eigenvalue bisected by itself, with pivot counts */
 } eig_stebz_method;
 
 /* Begin with EIG_STEBZ_OPTIONS (all defaults), then set what differs:
@@ -117,24 +188,20 @@ typedef enum eig_stebz_method {
 typedef struct eig_stebz_options {
     size_t size;             /* sizeof(eig_stebz_options): lets the structure grow */
     eig_range range;         /* all */
+    eig_stebz_method method; /* multisection */
     int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
     double abstol, reltol;   /* a bracket [lo, hi] is narrow enough when hi - lo <= max(abstol, reltol*max(|lo|, |hi|));
                                 abstol = 0 stands for eps*||T||, reltol = 0 for 2*eps; see eig_dstebz */
-    eig_stebz_method method; /* multisection */
-    void *lower, *upper;     /* [as w, same type] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k] */
-    double *pass_ms; /* [4] out, or NULL: milliseconds of the passes: preparation, table of shifts (interval tree: step
-                        1), brackets of one eigenvalue, brackets of several (multisection: all brackets in [2]).  With
-                        device arrays it synchronises. */
-    void *work;      /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
-    size_t work_bytes; /* at least eig_stebz_work_size */
 } eig_stebz_options;
 
-#define EIG_STEBZ_OPTIONS                                                                                             \
-    {                                                                                                                 \
-        sizeof(eig_stebz_options), EIG_RANGE_ALL, 0, 0, 0.0, 0.0, 0.0, 0.0, EIG_STEBZ_MULTISECTION, NULL, NULL, NULL, \
-            NULL, 0                                                                                                   \
+#define EIG_STEBZ_OPTIONS                                                                          \
+    {                                                                                              \
+        sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0.0, 0.0, 0.0, 0.0 \
     }
+
+/* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
+EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
 
 /* Eigenvalues of a real symmetric tridiagonal matrix T = tridiag(e, d, e), all or some, by bisection.
  *
@@ -145,6 +212,8 @@ typedef struct eig_stebz_options {
  *   e        [n-1]  off-diagonal; may be NULL when n <= 1
  *   m        [1]    out: the number of eigenvalues found; may be NULL
  *   w        [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX)
+ *   lower, upper    [as w] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k]
+ *   info     [1]    out, or NULL: 0, or EIG_INFO_NOT_FINITE (*m is 0; w, lower, upper are NaN)
  *
  * Each w[k] is the midpoint of a bracket that Sturm counts prove to hold the eigenvalue asked for.  Its error is at
  * most half the tolerance above plus 3 eps ||T||, where eps is DBL_EPSILON or FLT_EPSILON and ||T|| the largest
@@ -152,69 +221,67 @@ typedef struct eig_stebz_options {
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
  * it takes 6 to 15 times as long (docs/stebz.md).
  *
- * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_NOT_FINITE (w is filled with NaN; with
- * device arrays the call returns EIG_OK, w is filled with NaN and *m is 0), EIG_CANCELLED or EIG_CUDA_FAILURE.
- * Device arrays: enqueued on the context's stream; does not synchronise, and can be captured in a CUDA graph where
- * the workspace is lent.  Same bits for any number of threads and from run to run.
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
+ * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
+ * in a CUDA graph where the workspace is lent; m and info are device arrays too.
+ * Passes: "preparation"; then multisection "table" and "brackets", interval tree "step 1", "one-intervals" and
+ * "mult-intervals", reference "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
+ * Same bits for any number of threads and from run to run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  A bracket
  * halves at least every fourth count, so that an eigenvalue takes no more than about 250.
  * Source: W. Kahan, Stanford CS41 (1966); J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995); docs/stebz.md. */
 EIG_API eig_status eig_dstebz(eig_context *ctx, const eig_stebz_options *options, int64_t n, const double *d,
-                              const double *e, int64_t *m, double *w);
+                              const double *e, int64_t *m, double *w, double *lower, double *upper, int *info);
 EIG_API eig_status eig_sstebz(eig_context *ctx, const eig_stebz_options *options, int64_t n, const float *d,
-                              const float *e, int64_t *m, float *w);
+                              const float *e, int64_t *m, float *w, float *lower, float *upper, int *info);
+EIG_API eig_status eig_stebz(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
+                             const void *d, const void *e, int64_t *m, void *w, void *lower, void *upper, int *info);
 
 /* The same for batch matrices of one order n.
  *
  *   d        [n] every stride_d entries, stride_d >= n
  *   e        [n-1] every stride_e entries, stride_e >= n-1
- *   w        [n] every stride_w entries ([iu-il+1] for EIG_RANGE_INDEX); likewise options->lower and upper
- *   info     [batch] out, or NULL: 0, or EIG_INFO_NOT_FINITE (that matrix's w is NaN)
+ *   w        [n] every stride_w entries ([iu-il+1] for EIG_RANGE_INDEX); likewise lower and upper
+ *   info     [batch] out, or NULL: as above, of each matrix
  *
- * Ranges: all, or by index.  Returns as eig_dstebz, but a matrix that is not finite is told by info alone. */
+ * Ranges: all, or by index.  Returns as eig_dstebz. */
 EIG_API eig_status eig_dstebz_batched(eig_context *ctx, const eig_stebz_options *options, int64_t n, const double *d,
-                                      int64_t stride_d, const double *e, int64_t stride_e, double *w, int64_t stride_w,
-                                      int *info, int64_t batch);
+                                      int64_t stride_d, const double *e, int64_t stride_e, double *w, double *lower,
+                                      double *upper, int64_t stride_w, int *info, int64_t batch);
 EIG_API eig_status eig_sstebz_batched(eig_context *ctx, const eig_stebz_options *options, int64_t n, const float *d,
-                                      int64_t stride_d, const float *e, int64_t stride_e, float *w, int64_t stride_w,
-                                      int *info, int64_t batch);
+                                      int64_t stride_d, const float *e, int64_t stride_e, float *w, float *lower,
+                                      float *upper, int64_t stride_w, int *info, int64_t batch);
+EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
+                                     const void *d, int64_t stride_d, const void *e, int64_t stride_e, void *w,
+                                     void *lower, void *upper, int64_t stride_w, int *info, int64_t batch);
 
 /* count[j] = the number of eigenvalues of T that are smaller than x[j], for j = 0..m-1 (the Sturm count).
  *
+ *   info     [1] out, or NULL: 0, or EIG_INFO_NOT_FINITE where T holds a NaN or an infinity (all counts are -1) or x
+ *            holds a NaN (its count is -1).  x may hold infinities.
+ *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
- * eps relative; on a diagonal T it is exact.  x may hold infinities, not NaN.  Returns as eig_dstebz; on device
- * arrays a T or x that is not finite gives counts of -1. */
+ * eps relative; on a diagonal T it is exact.  Returns as eig_dstebz. */
 EIG_API eig_status eig_dstebz_count(eig_context *ctx, int64_t n, const double *d, const double *e, int64_t m,
-                                    const double *x, int64_t *count);
+                                    const double *x, int64_t *count, int *info);
 EIG_API eig_status eig_sstebz_count(eig_context *ctx, int64_t n, const float *d, const float *e, int64_t m,
-                                    const float *x, int64_t *count);
+                                    const float *x, int64_t *count, int *info);
+EIG_API eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const void *d, const void *e, int64_t m,
+                                   const void *x, int64_t *count, int *info);
 
-/* Bytes of workspace that a call takes, exactly: precision 's' or 'd'; batch 1 for the single form.  With a CUDA
- * context this is for device arrays; host arrays are staged by the context itself, and a lent workspace is unused. */
-EIG_API eig_status eig_stebz_work_size(eig_context *ctx, const eig_stebz_options *options, char precision, int64_t n,
+/* Bytes of workspace that a call takes, exactly; batch 1 for the single form.  With a CUDA context this is for device
+ * arrays.  On a CPU it depends on the number of threads. */
+EIG_API eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
                                        int64_t batch, size_t *bytes);
+EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n, int64_t m, size_t *bytes);
 
 /* -------------------------------------------------------------------- geev */
 
-/* A complex number; same layout as C99's float complex and double complex, and as std::complex. */
-typedef struct eig_complex_s {
-    float re, im;
-} eig_complex_s;
-typedef struct eig_complex_d {
-    double re, im;
-} eig_complex_d;
-
-/* Where element (i, j), both from 0, of matrix b of a batch lies. */
-typedef enum eig_layout {
-    EIG_LAYOUT_MATRIX_WISE = 'M',  /* a[i + j*lda + b*stride_a]: column-major, one matrix after the other */
-    EIG_LAYOUT_ELEMENT_WISE = 'E', /* a[(i*lda + j)*stride_a + b]: the batch varies fastest; stride_a >= batch */
-    EIG_LAYOUT_ROW_WISE = 'R'      /* a[i*stride_a + b*lda + j]: row i of all matrices; stride_a >= batch*lda */
-} eig_layout;
-
 typedef enum eig_geev_method {
-    EIG_GEEV_AUTO = 0, /* by n, from measurements; with threads_per_matrix = 1 and small n in registers */
-    EIG_GEEV_SWB = 1,  /* single-warp based: each warp computes whole matrices, p threads a matrix */
-    EIG_GEEV_MWB = 2   /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
+    EIG_GEEV_AUTO = 0,     /* by n, from measurements; with threads_per_matrix = 1 and small n in registers */
+    EIG_GEEV_SWB = 1,      /* single-warp based: each warp computes whole matrices, p threads a matrix */
+    EIG_GEEV_MWB = 2,      /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
+    EIG_GEEV_REFERENCE = 3 /* the plain version: one matrix by one CPU thread, or by one thread block */
 } eig_geev_method;
 
 /* One number that tells of all eigenvalues w of a matrix. */
@@ -227,22 +294,21 @@ typedef enum eig_geev_measure {
 /* Begin with EIG_GEEV_OPTIONS (all defaults), then set what differs. */
 typedef struct eig_geev_options {
     size_t size;            /* sizeof(eig_geev_options): lets the structure grow */
-    int balance;            /* 1: permute and scale by powers of two first, as LAPACK's dgeev does; 0: do not */
     eig_layout layout;      /* of the input; matrix-wise */
-    eig_geev_method method; /* CUDA: which threads compute a matrix; a CPU context accepts and ignores it */
+    eig_geev_method method; /* auto; a CPU context has one fast form and takes swb and mwb as auto */
+    int no_balance;         /* 0: permute and scale by powers of two first, as LAPACK's dgeev does; 1: do not */
     int threads_per_matrix; /* CUDA: p of the method, 1 to 32; 0 = by n, from measurements; CPU: ignored */
-    int64_t chunk;          /* CUDA, host arrays: so many matrices travel and compute together; 0 = chosen */
-    int max_steps;          /* QR steps between two deflations after which a matrix is given up; 0 = 30*max(10, n) */
-    double *pass_ms;   /* [3] out, or NULL: milliseconds of Hessenberg reduction, iteration (where one kernel does both,
-                          both) and the plain solver.  CUDA, device arrays: synchronises; else set to zero. */
-    void *work;        /* work_bytes of memory on the arrays' side, aligned to 256 bytes; NULL: the context's own */
-    size_t work_bytes; /* at least eig_geev_work_size */
+    int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
+    int64_t max_steps;      /* QR steps between two deflations after which a matrix is given up; 0 = 30*max(10, n) */
 } eig_geev_options;
 
-#define EIG_GEEV_OPTIONS                                                                           \
-    {                                                                                              \
-        sizeof(eig_geev_options), 1, EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, NULL, NULL, 0 \
+#define EIG_GEEV_OPTIONS                                                            \
+    {                                                                               \
+        sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0 \
     }
+
+/* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
+EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
 
 /* Eigenvalues of batch real n x n matrices.
  *
@@ -265,22 +331,34 @@ typedef struct eig_geev_options {
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
  *
- * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE; a matrix
- * that fails is told by info alone.  Device arrays: enqueued on the context's stream; does not synchronise unless
- * options->pass_ms is set, and can be captured in a CUDA graph where the workspace is lent; w, info and all other
- * arrays are device arrays.
- * Same bits on a device for any batch position, layout, chunking and number of CPU threads, and for any method and
- * threads_per_matrix, except that the defaults of both differ from the others in the last places up to n = 13
- * (float: 16).
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
+ * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
+ * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
+ * Passes: CUDA "reduction", "iteration" (where one kernel does both, both) and "plain"; CPU "all".
+ * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
+ * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
+ * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.
  */
 EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
-                                     int64_t lda, int64_t stride_a, eig_complex_d *w, int64_t stride_w, int *info,
+                                     int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, int *info,
                                      int64_t batch);
 EIG_API eig_status eig_sgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a,
-                                     int64_t lda, int64_t stride_a, eig_complex_s *w, int64_t stride_w, int *info,
+                                     int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, int *info,
                                      int64_t batch);
+EIG_API eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
+                                    const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info,
+                                    int64_t batch);
+
+/* The same for one matrix: a is column-major, w is [n], info is [1].  The type of the type-erased forms is that of a;
+ * w is complex. */
+EIG_API eig_status eig_dgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a, int64_t lda,
+                             eig_z *w, int *info);
+EIG_API eig_status eig_sgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a, int64_t lda,
+                             eig_c *w, int *info);
+EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
+                            int64_t lda, void *w, int *info);
 
 /* Eigenvalues of A(x) = A_0 + x_1 A_1 + ... + x_m A_m at many points x: the matrices are made where they are used, so
  * that a large grid of parameters takes no more input than its points.
@@ -301,17 +379,21 @@ EIG_API eig_status eig_sgeev_batched(eig_context *ctx, const eig_geev_options *o
  * Source of the use: H. Tokura et al., Int. J. Networking and Computing 7 (2017), parameter space design. */
 EIG_API eig_status eig_dgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
                                     const double *a, int64_t lda, int64_t stride_a, const double *x, int64_t stride_x,
-                                    eig_complex_d *w, int64_t stride_w, eig_geev_measure measure, double *value,
-                                    int *info, int64_t points);
+                                    eig_z *w, int64_t stride_w, eig_geev_measure measure, double *value, int *info,
+                                    int64_t points);
 EIG_API eig_status eig_sgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
                                     const float *a, int64_t lda, int64_t stride_a, const float *x, int64_t stride_x,
-                                    eig_complex_s *w, int64_t stride_w, eig_geev_measure measure, float *value,
-                                    int *info, int64_t points);
+                                    eig_c *w, int64_t stride_w, eig_geev_measure measure, float *value, int *info,
+                                    int64_t points);
+EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
+                                   int64_t m, const void *a, int64_t lda, int64_t stride_a, const void *x,
+                                   int64_t stride_x, void *w, int64_t stride_w, eig_geev_measure measure, void *value,
+                                   int *info, int64_t points);
 
-/* Bytes of workspace that a call of either form takes, exactly: precision 's' or 'd'; batch: matrices or points.  With
- * a CUDA context this is for device arrays; host arrays are staged by the context itself, and a lent workspace is
- * unused.  On a CPU it depends on the number of threads. */
-EIG_API eig_status eig_geev_work_size(eig_context *ctx, const eig_geev_options *options, char precision, int64_t n,
+/* Bytes of workspace that a call of any of these forms takes, exactly; batch: matrices or points.  With a CUDA context
+ * this is for device arrays, and never more than 256 MB unless a single matrix needs it.  On a CPU it depends on the
+ * number of threads. */
+EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int64_t batch, size_t *bytes);
 
 #ifdef __cplusplus

@@ -19,6 +19,18 @@ const char *eig_status_text(eig_status status)
     return "unknown status";
 }
 
+const char *eig_info_text(int info)
+{
+    if (info == EIG_INFO_OK) return "success";
+    if (info == EIG_INFO_NOT_FINITE) return "the input holds a NaN or an infinity";
+    return info > 0 ? "the iteration did not converge" : "unknown info";
+}
+
+size_t eig_type_size(eig_type type)
+{
+    return type_index(type) < 0 ? 0 : type_size(type);
+}
+
 int eig_version(void)
 {
     return 10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH;
@@ -63,7 +75,7 @@ static eig_status open_backend(eig_context *ctx, const backend *candidate, int d
 static eig_status open_cuda(eig_context *ctx, int device)
 {
 #ifdef EIG_WITH_CUDA
-    return open_backend(ctx, &backend_cuda, device);
+    return open_backend(ctx, &eig_backend_cuda, device);
 #else
     (void)device;
     return eig_fail(ctx, EIG_NO_BACKEND, "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON)");
@@ -78,9 +90,9 @@ eig_status eig_create(eig_context **out, const char *device)
     if (!device || strcmp(device, "auto") == 0) {
         if (open_cuda(ctx, 0) == EIG_OK) return EIG_OK;
         ctx->detail[0] = '\0';
-        return open_backend(ctx, &backend_cpu, 0);
+        return open_backend(ctx, &eig_backend_cpu, 0);
     }
-    if (strcmp(device, "cpu") == 0) return open_backend(ctx, &backend_cpu, 0);
+    if (strcmp(device, "cpu") == 0) return open_backend(ctx, &eig_backend_cpu, 0);
     int index;
     if (parse_cuda(device, &index)) return open_cuda(ctx, index);
     return eig_fail(ctx, EIG_BAD_ARGUMENT, "unknown device \"%.40s\": use auto, cpu, cuda or cuda:K", device);
@@ -132,15 +144,25 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
     return eig_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", family, 100 * fraction);
 }
 
-eig_status eig_workspace(eig_context *ctx, const char *family, void *lent, size_t lent_bytes, size_t need, void **work)
+eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
 {
-    if (lent) {
-        if (lent_bytes < need || (uintptr_t)lent % EIG_ALIGNMENT != 0)
-            return eig_fail(ctx, EIG_BAD_WORKSPACE, "%s: work_bytes = %zu at %p, need %zu aligned to %d", family,
-                            lent_bytes, lent, need, EIG_ALIGNMENT);
-        *work = lent;
-        return EIG_OK;
-    }
+    eig_status const status = eig_enter(ctx);
+    if (status != EIG_OK) return status;
+    REQUIRE(work || bytes == 0, "eig_set_workspace: work is NULL with bytes = %zu", bytes);
+    REQUIRE((uintptr_t)work % EIG_ALIGNMENT == 0, "eig_set_workspace: work = %p, must be aligned to %d bytes", work,
+            EIG_ALIGNMENT);
+    ctx->lent = work;
+    ctx->lent_bytes = bytes;
+    return EIG_OK;
+}
+
+eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work)
+{
+    *work = ctx->lent;
+    if (ctx->lent && ctx->lent_bytes < need)
+        return eig_fail(ctx, EIG_BAD_WORKSPACE, "%s: the workspace lent has %zu bytes, need %zu", family,
+                        ctx->lent_bytes, need);
+    if (ctx->lent) return EIG_OK;
     if (ctx->work_bytes < need) {
         ctx->backend->release(ctx, ctx->work);
         ctx->work = ctx->backend->allocate(ctx, need);
@@ -149,4 +171,45 @@ eig_status eig_workspace(eig_context *ctx, const char *family, void *lent, size_
     }
     *work = ctx->work;
     return EIG_OK;
+}
+
+/* ------------------------------------------------------------------ streams */
+
+eig_status eig_set_stream(eig_context *ctx, void *stream)
+{
+    eig_status const status = eig_enter(ctx);
+    return status == EIG_OK ? ctx->backend->set_stream(ctx, stream) : status;
+}
+
+eig_status eig_synchronize(eig_context *ctx)
+{
+    eig_status const status = eig_enter(ctx);
+    return status == EIG_OK ? ctx->backend->synchronize(ctx) : status;
+}
+
+/* -------------------------------------------------------------------- times */
+
+eig_status eig_set_timing(eig_context *ctx, int on)
+{
+    eig_status const status = eig_enter(ctx);
+    if (status != EIG_OK) return status;
+    ctx->timing = on != 0;
+    return EIG_OK;
+}
+
+eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int *count)
+{
+    eig_status const status = eig_enter(ctx);
+    if (status != EIG_OK) return status;
+    REQUIRE(passes && count, "eig_get_timing: passes or count is NULL");
+    *passes = ctx->pass;
+    *count = ctx->passes;
+    return EIG_OK;
+}
+
+void eig_begin_passes(eig_context *ctx, int count, const char *const *names)
+{
+    if (!ctx->timing) return;
+    ctx->passes = count;
+    for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){names[i], 0};
 }

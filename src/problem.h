@@ -5,6 +5,7 @@
 #define EIG_PROBLEM_H
 
 #include "eigpack.h"
+#include "type.h"
 
 #include <stdbool.h>
 
@@ -12,36 +13,40 @@
 extern "C" {
 #endif
 
-/* One call of eig_?stebz or eig_?stebz_batched: filled once by the public function, read by every layer. */
+/* One call of eig_stebz or eig_stebz_batched: filled once by the public function, read by every layer. */
 typedef struct stebz_problem {
-    char precision; /* 's' or 'd': the type behind the void pointers */
-    bool batched;   /* false: one matrix; then info is NULL and m may be set */
+    eig_type type; /* of what the void pointers point to; s or d */
+    bool batched;  /* false: one matrix, and m may be set */
     int64_t n, batch;
     eig_range range;
     int64_t il, iu; /* always set for ALL and INDEX */
     double vl, vu;
-    double abstol, reltol; /* as the caller gave them; 0 = default */
+    double abstol, reltol; /* as the caller gave them; 0 = by the matrix's norm */
     eig_stebz_method method;
-    const void *d, *e;
+    const void *d, *e; /* e is NULL where n is 1 */
     int64_t stride_d, stride_e, stride_w;
     void *w, *lower, *upper;
-    int64_t *m;
-    int *info;
-    double *pass_ms;
-    void *work;
-    size_t work_bytes;
+    int64_t *m; /* NULL: not wanted */
+    int *info;  /* NULL: not wanted */
 } stebz_problem;
 
+/* The most eigenvalues of one matrix that a call can find. */
+static inline int64_t stebz_most_wanted(const stebz_problem *p)
+{
+    return p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
+}
+
 typedef struct stebz_count_problem {
-    char precision;
+    eig_type type;
     int64_t n, m;
     const void *d, *e, *x;
     int64_t *count;
+    int *info; /* NULL: not wanted */
 } stebz_count_problem;
 
-/* One call of eig_?geev_batched or eig_?geev_affine. */
+/* One call of eig_geev, eig_geev_batched or eig_geev_affine. */
 typedef struct geev_problem {
-    char precision;
+    eig_type type; /* of a; s or d */
     bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
     int64_t n, batch; /* affine: batch is the number of points */
     const void *a;
@@ -50,7 +55,7 @@ typedef struct geev_problem {
     int64_t m;
     const void *x;
     int64_t stride_x;
-    void *w; /* eig_complex_s or eig_complex_d; NULL only where value is set */
+    void *w; /* eig_c or eig_z; NULL only where value is set */
     int64_t stride_w;
     eig_geev_measure measure;
     void *value; /* NULL: not wanted */
@@ -60,13 +65,10 @@ typedef struct geev_problem {
     int threads_per_matrix; /* 0 = the backend chooses */
     int64_t chunk;          /* 0 = the backend chooses */
     int max_steps;          /* between two deflations; > 0 */
-    double *pass_ms;        /* [3] or NULL */
-    void *work;
-    size_t work_bytes;
 } geev_problem;
 
-/* What a backend offers.  No slot may be NULL.  Arguments are checked when a driver is called; n and batch may be 0
- * (a driver then only writes *m). */
+/* What a backend offers; no entry may be NULL.  A driver gets arguments that are checked, options whose defaults are
+ * resolved, and n, batch and m > 0.  A work_size is exact, and 0 where nothing is needed. */
 typedef struct backend {
     const char *name;
     eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
@@ -74,17 +76,23 @@ typedef struct backend {
     void (*describe)(eig_context *ctx);                /* writes ctx->description */
     void *(*allocate)(eig_context *ctx, size_t bytes); /* workspace, 256-byte aligned; NULL when there is none */
     void (*release)(eig_context *ctx, void *work);
+    eig_status (*set_stream)(eig_context *ctx, void *stream);
+    eig_status (*synchronize)(eig_context *ctx);
+    eig_status (*clear)(eig_context *ctx, void *array, size_t bytes); /* sets an array of a call to zero, on its side */
     size_t (*stebz_work_size)(const eig_context *ctx, const stebz_problem *p);
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
+    size_t (*stebz_count_work_size)(const eig_context *ctx, const stebz_count_problem *p);
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
-    size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p); /* n, batch > 0 */
-    eig_status (*geev)(eig_context *ctx, const geev_problem *p);             /* n, batch > 0 */
+    size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
+    eig_status (*geev)(eig_context *ctx, const geev_problem *p);
 } backend;
 
-extern const backend backend_cpu;
+extern const backend eig_backend_cpu;
 #ifdef EIG_WITH_CUDA
-extern const backend backend_cuda;
+extern const backend eig_backend_cuda;
 #endif
+
+enum { EIG_MOST_PASSES = 8 };
 
 struct eig_context {
     const backend *backend; /* NULL: eig_create failed, and detail says why */
@@ -92,8 +100,13 @@ struct eig_context {
     int threads;            /* 0 = OpenMP's default */
     eig_progress progress;
     void *progress_user;
-    void *work; /* kept workspace, grown on demand */
+    void *work; /* the context's own workspace, grown on demand */
     size_t work_bytes;
+    void *lent; /* the caller's, or NULL */
+    size_t lent_bytes;
+    bool timing;
+    int passes;
+    eig_pass pass[EIG_MOST_PASSES];
     char description[160];
     char detail[240];
 };
@@ -104,12 +117,26 @@ eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...
 /* Refuses a context that is NULL or that eig_create could not open; else clears the last error. */
 eig_status eig_enter(eig_context *ctx);
 
+/* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
+ * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
+eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
+
 /* Sets *work to a workspace of at least need bytes: the lent one if there is any, else the context's own, grown.
  * family names the caller in the error's sentence. */
-eig_status eig_workspace(eig_context *ctx, const char *family, void *lent, size_t lent_bytes, size_t need, void **work);
+eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work);
 
 /* Calls the progress callback, if there is one; EIG_CANCELLED when it asks to stop. */
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction);
+
+/* Where times are measured: begins the list of the call's passes, all of 0 ms. */
+void eig_begin_passes(eig_context *ctx, int count, const char *const *names);
+
+/* Whether count blocks of `length` elements each, `stride` apart, can be addressed: no product of theirs overflows. */
+static inline bool eig_addressable(int64_t count, int64_t stride, int64_t length, size_t size)
+{
+    int64_t const most = INT64_MAX / 4 / (int64_t)size;
+    return length <= most && (count <= 1 || stride <= (most - length) / (count - 1));
+}
 
 /* Returns EIG_BAD_ARGUMENT with a sentence unless cond holds; for the check functions of the families. */
 #define REQUIRE(cond, ...)                                                \

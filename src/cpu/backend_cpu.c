@@ -1,4 +1,5 @@
 /* The CPU backend: its table, and the choice of an instruction set, made once when a context is opened. */
+#define _POSIX_C_SOURCE 199309L
 #include "backend_cpu.h"
 
 #include "arena.h"
@@ -8,11 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct isa {
     const char *name;
     bool built;
 } isa;
+
+double cpu_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
 
 /* In the order of cpu_isa. */
 static const isa isas[] = {
@@ -100,6 +109,25 @@ static void cpu_release(eig_context *ctx, void *work)
     free(work);
 }
 
+static eig_status cpu_set_stream(eig_context *ctx, void *stream)
+{
+    REQUIRE(!stream, "eig_set_stream: the context computes on a CPU, which has no streams");
+    return EIG_OK;
+}
+
+static eig_status cpu_synchronize(eig_context *ctx)
+{
+    (void)ctx;
+    return EIG_OK;
+}
+
+static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
+{
+    (void)ctx;
+    memset(array, 0, bytes);
+    return EIG_OK;
+}
+
 const stebz_kernels *stebz_kernels_of(const eig_context *ctx)
 {
     switch (cpu_isa_of(ctx)) {
@@ -114,15 +142,19 @@ const stebz_kernels *stebz_kernels_of(const eig_context *ctx)
     }
 }
 
-const backend backend_cpu = {
+const backend eig_backend_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
     .describe = describe,
     .allocate = cpu_allocate,
     .release = cpu_release,
+    .set_stream = cpu_set_stream,
+    .synchronize = cpu_synchronize,
+    .clear = cpu_clear,
     .stebz_work_size = stebz_cpu_work_size,
     .stebz = stebz_cpu,
+    .stebz_count_work_size = stebz_count_cpu_work_size,
     .stebz_count = stebz_count_cpu,
     .geev_work_size = geev_cpu_work_size,
     .geev = geev_cpu,

@@ -7,10 +7,14 @@
 /* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
 typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 
+/* Milliseconds of a steady clock. */
+double cpu_clock(void);
+
 cpu_isa cpu_isa_of(const eig_context *ctx);
 
 size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p);
+size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *p);
 eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *p);
 
 size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p);

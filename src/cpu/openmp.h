@@ -12,7 +12,10 @@
 static inline int cpu_threads(const eig_context *ctx)
 {
 #ifdef _OPENMP
-    return omp_in_parallel() ? 1 : ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+    /* libgomp ends the process where a thread cannot be created: no more are asked for than a machine can use. */
+    int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
+    int const wanted = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+    return omp_in_parallel() ? 1 : wanted < most ? wanted : most;
 #else
     (void)ctx;
     return 1;

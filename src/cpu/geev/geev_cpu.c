@@ -34,12 +34,18 @@ static const geev_kernels *geev_kernels_of(const eig_context *ctx)
     }
 }
 
+/* Whether matrices go to the plain solver, one by one. */
+static bool geev_plainly(const geev_problem *p)
+{
+    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
+}
+
 /* Matrices of a unit of work. */
 static int geev_unit(const eig_context *ctx, const geev_problem *p)
 {
-    if (p->n > GEEV_MOST) return 1;
+    if (geev_plainly(p)) return 1;
     const geev_kernels *const kernels = geev_kernels_of(ctx);
-    return p->precision == 's' ? kernels->lanes_s : kernels->lanes_d;
+    return type_is_single(p->type) ? kernels->lanes_s : kernels->lanes_d;
 }
 
 static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
@@ -59,9 +65,9 @@ static int geev_threads(const eig_context *ctx, const geev_problem *p)
 /* The work areas of all threads; *area: bytes from one to the next. */
 static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
 {
-    int64_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    int64_t const size = (int64_t)type_size(p->type);
     int64_t const reference = p->n * (geev_column(p->n) + 2) * size;
-    int64_t const tile = p->n > GEEV_MOST ? 0 : geev_tile_vectors(p->n) * 64;
+    int64_t const tile = geev_plainly(p) ? 0 : geev_tile_vectors(p->n) * 64;
     int64_t const bytes = tile > reference ? tile : reference;
     *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
     *areas = arena_take(a, threads, *area);
@@ -79,7 +85,7 @@ size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
 static void geev_single(const geev_problem *p, int64_t b, void *work)
 {
     int64_t const end = p->n * geev_column(p->n); /* of the matrix in the work area */
-    if (p->precision == 's')
+    if (type_is_single(p->type))
         geev_reference_s(p, b, work, (float *)work + end);
     else
         geev_reference_d(p, b, work, (double *)work + end);
@@ -87,7 +93,7 @@ static void geev_single(const geev_problem *p, int64_t b, void *work)
 
 static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work)
 {
-    unsigned hard = (p->precision == 's' ? kernels->tile_s : kernels->tile_d)(p, first, count, work);
+    unsigned hard = (type_is_single(p->type) ? kernels->tile_s : kernels->tile_d)(p, first, count, work);
     for (int64_t b = first; hard; hard >>= 1, ++b)
         if (hard & 1) geev_single(p, b, work);
 }
@@ -103,7 +109,7 @@ static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t fi
     for (int64_t u = first; u < last; ++u) {
         char *const work = areas + (size_t)cpu_thread_number() * area;
         int64_t const b = u * unit, left = p->batch - b;
-        if (p->n > GEEV_MOST)
+        if (geev_plainly(p))
             geev_single(p, b, work);
         else
             geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
@@ -114,17 +120,21 @@ eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
 {
     int const threads = geev_threads(ctx, p);
     void *work;
-    eig_status status = eig_workspace(ctx, "geev", p->work, p->work_bytes, geev_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "geev", geev_cpu_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     arena a = {.base = work};
     char *areas;
     size_t area;
     geev_layout(&a, p, threads, &areas, &area);
+    static const char *const pass_name[] = {"all"};
+    double const start = cpu_clock();
     int64_t const units = geev_units(ctx, p);
     int64_t const least = units / PROGRESS_GROUPS, group = !ctx->progress ? units : least > threads ? least : threads;
     for (int64_t first = 0; first < units; first += group) {
         if ((status = eig_report_progress(ctx, "geev", (double)first / (double)units)) != EIG_OK) return status;
         geev_group(ctx, p, first, units - first < group ? units : first + group, threads, areas, area);
     }
+    eig_begin_passes(ctx, 1, pass_name);
+    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
     return eig_report_progress(ctx, "geev", 1);
 }

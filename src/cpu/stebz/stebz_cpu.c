@@ -48,11 +48,6 @@ typedef struct stebz_space {
     tree_interval *intervals;
 } stebz_space;
 
-static int64_t most_wanted(const stebz_problem *p)
-{
-    return p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
-}
-
 static int64_t table_cells(int64_t m)
 {
     return m > LEAST_CELLS ? m : LEAST_CELLS;
@@ -61,7 +56,7 @@ static int64_t table_cells(int64_t m)
 /* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
 static stebz_space layout(arena *space, const stebz_problem *p, stebz_job *job)
 {
-    int64_t const padded = (p->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK, m = most_wanted(p);
+    int64_t const padded = (p->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK, m = stebz_most_wanted(p);
     bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE;
     stebz_space s = {0};
     s.a = arena_take(space, p->n, sizeof(double));
@@ -93,13 +88,13 @@ static size_t bytes_of_one(const stebz_problem *p)
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 {
     if (p->batch <= 1) return 1;
-    int const threads = stebz_threads(ctx, p->n, 12 * most_wanted(p) * p->batch);
+    int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
     return p->batch < threads ? (int)p->batch : threads;
 }
 
 size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    return p->n == 0 || p->batch == 0 ? 0 : bytes_of_one(p) * (size_t)batch_threads(ctx, p);
+    return bytes_of_one(p) * (size_t)batch_threads(ctx, p);
 }
 
 /* -------------------------------------------------------------- one matrix */
@@ -111,17 +106,15 @@ typedef struct stebz_entries {
 
 static stebz_entries entries(const stebz_problem *p, int64_t number)
 {
-    size_t const real = p->precision == 's' ? sizeof(float) : sizeof(double);
-    const char *const d = p->d, *const e = p->e;
-    return (stebz_entries){d + (size_t)(number * p->stride_d) * real,
-                           e ? e + (size_t)(number * p->stride_e) * real : NULL};
+    return (stebz_entries){type_at(p->type, p->d, number * p->stride_d),
+                           p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
 }
 
 /* The matrix with index number, times 2^-scale, into job->matrix.a and b. */
 static void load(const stebz_problem *p, int64_t number, int scale, stebz_job *job, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    if (p->precision == 's')
+    if (type_is_single(p->type))
         load_s(p->n, t.d, t.e, power(-scale), s->a, s->b);
     else
         load_d(p->n, t.d, t.e, power(-scale), s->a, s->b);
@@ -144,7 +137,7 @@ static double norm_of(const stebz_matrix *t)
 static int norm_exponent(const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    double const largest = p->precision == 's' ? largest_entry_s(p->n, t.d, t.e) : largest_entry_d(p->n, t.d, t.e);
+    double const largest = type_is_single(p->type) ? largest_entry_s(p->n, t.d, t.e) : largest_entry_d(p->n, t.d, t.e);
     if (largest == 0) return 0;
     int first, second;
     frexp(largest, &first);
@@ -195,7 +188,7 @@ static void make_rows(const stebz_problem *p, stebz_job *job, const stebz_space 
     stebz_matrix *const t = &job->matrix;
     t->padded = (t->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
     t->rows = s->rows, t->scales = s->scales;
-    if (p->precision == 's' && t->n < INT32_MAX / 2) {
+    if (type_is_single(p->type) && t->n < INT32_MAX / 2) {
         double const least = load_product_s(t->n, t->a, t->b, STURM_FLOOR_S, s->rows, s->scales);
         job->narrow = least >= STURM_LEAST_SCALE_S;
     }
@@ -212,9 +205,9 @@ static void fill(stebz_job *job, double eigenvalue)
 static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s,
                         int threads, double *pass_ms)
 {
-    double const start = stebz_clock();
-    double const eps = p->precision == 's' ? FLT_EPSILON : DBL_EPSILON;
-    bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE;
+    double const start = cpu_clock();
+    double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
+    bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE, reference = p->method == EIG_STEBZ_REFERENCE;
     int const exponent = norm_exponent(p, number, job, s);
     job->il = p->il, job->iu = p->iu;
     if (p->range == EIG_RANGE_VALUE) {
@@ -226,7 +219,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     job->norm = norm_of(&job->matrix);
     job->abstol = p->abstol > 0 ? scaled(p->abstol, power(-exponent)) : eps * job->norm;
     job->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
-    job->pivot = !tree && job->abstol < eps * job->norm;
+    job->pivot = reference || (!tree && job->abstol < eps * job->norm);
     job->narrow = false;
     job->error = 0;
     if (p->n == 1 || job->norm == 0) {
@@ -236,17 +229,18 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     if (job->pivot && pivot_scale(exponent) != exponent) {
         load(p, number, pivot_scale(exponent), job, s);
         job->norm = norm_of(&job->matrix);
-        job->abstol = p->abstol;
+        job->abstol = p->abstol > 0 ? p->abstol : eps * job->norm;
     }
     find_interval(job, eps);
     job->error = (job->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * job->norm;
     if (!job->pivot && !tree) make_rows(p, job, s);
     job->table.cells = table_cells(job->iu - job->il + 1);
     job->table.lo = job->lo, job->table.hi = job->hi;
-    if (pass_ms) pass_ms[0] += stebz_clock() - start;
+    if (pass_ms) pass_ms[0] += cpu_clock() - start;
+    if (reference) return stebz_bisect(ctx, job, threads, pass_ms);
     if (!tree) return stebz_refine(ctx, job, threads, pass_ms);
-    return p->precision == 's' ? tree_s(ctx, job, s->intervals, threads, pass_ms)
-                               : tree_d(ctx, job, s->intervals, threads, pass_ms);
+    return type_is_single(p->type) ? tree_s(ctx, job, s->intervals, threads, pass_ms)
+                                   : tree_d(ctx, job, s->intervals, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
@@ -254,17 +248,17 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 static int64_t first_not_finite(const stebz_problem *p, int64_t number)
 {
     stebz_entries const t = entries(p, number);
-    return p->precision == 's' ? first_not_finite_s(p->n, t.d, t.e) : first_not_finite_d(p->n, t.d, t.e);
+    return type_is_single(p->type) ? first_not_finite_s(p->n, t.d, t.e) : first_not_finite_d(p->n, t.d, t.e);
 }
 
 static void store(const stebz_problem *p, const stebz_job *job, int64_t number)
 {
-    p->precision == 's' ? store_s(p, job, number) : store_d(p, job, number);
+    type_is_single(p->type) ? store_s(p, job, number) : store_d(p, job, number);
 }
 
 static void store_nan(const stebz_problem *p, int64_t number)
 {
-    p->precision == 's' ? store_nan_s(p, number) : store_nan_d(p, number);
+    type_is_single(p->type) ? store_nan_s(p, number) : store_nan_d(p, number);
 }
 
 /* One matrix of a batch: what is wrong with it goes to info. */
@@ -304,66 +298,80 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
     return EIG_OK;
 }
 
-static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work)
+static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms)
 {
-    int64_t const bad = first_not_finite(p, 0);
-    if (bad >= 0) {
-        store_nan(p, 0);
-        if (p->m) *p->m = 0;
-        char const array = bad < p->n ? 'd' : 'e';
-        long long const index = bad < p->n ? bad : bad - p->n;
-        double const value = p->precision == 's' ? (double)((const float *)(array == 'd' ? p->d : p->e))[index]
-                                                 : ((const double *)(array == 'd' ? p->d : p->e))[index];
-        return eig_fail(ctx, EIG_NOT_FINITE, "stebz: %c[%lld] is %g", array, index, value);
-    }
     arena a = {work, 0};
     stebz_job job;
     stebz_space const s = layout(&a, p, &job);
-    int const threads = stebz_threads(ctx, p->n, 12 * most_wanted(p));
-    eig_status const status = solve(ctx, p, 0, &job, &s, threads, p->pass_ms);
-    if (status != EIG_OK) return status;
-    store(p, &job, 0);
-    if (p->m) *p->m = job.iu - job.il + 1;
+    bool const finite = first_not_finite(p, 0) < 0;
+    if (finite) {
+        int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
+        eig_status const status = solve(ctx, p, 0, &job, &s, threads, pass_ms);
+        if (status != EIG_OK) return status;
+        store(p, &job, 0);
+    } else {
+        store_nan(p, 0);
+    }
+    if (p->m) *p->m = finite ? job.iu - job.il + 1 : 0;
+    if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
     return EIG_OK;
 }
 
+/* Names of the passes of one matrix, by method. */
+static const char *const pass_names[][4] = {
+    [EIG_STEBZ_MULTISECTION] = {"preparation", "table", "brackets"},
+    [EIG_STEBZ_INTERVAL_TREE] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
+    [EIG_STEBZ_REFERENCE] = {"preparation", "bisection"},
+};
+
 eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p)
 {
-    for (int i = 0; p->pass_ms && i < 4; ++i) p->pass_ms[i] = 0;
-    if (p->n == 0 || p->batch == 0) {
-        if (p->m) *p->m = 0;
-        return EIG_OK;
-    }
+    static const char *const batch_name[] = {"batch"};
+    static const int passes[] = {3, 4, 2};
     void *work;
-    eig_status const status = eig_workspace(ctx, "stebz", p->work, p->work_bytes, stebz_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "stebz", stebz_cpu_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    return p->batched ? solve_batch(ctx, p, work) : solve_single(ctx, p, work);
+    double const start = cpu_clock();
+    double ms[4] = {0};
+    bool const single = p->batch == 1;
+    status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL) : solve_batch(ctx, p, work);
+    eig_begin_passes(ctx, single ? passes[p->method] : 1, single ? pass_names[p->method] : batch_name);
+    if (!single) ms[0] = cpu_clock() - start;
+    for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
+    return status;
 }
 
 /* -------------------------------------------------------------------- counts */
 
 static double shift_of(const stebz_count_problem *p, int64_t j)
 {
-    return p->precision == 's' ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
+    return type_is_single(p->type) ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
+}
+
+size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *q)
+{
+    (void)ctx;
+    arena measure = {0};
+    for (int i = 0; i < 2; ++i) arena_take(&measure, q->n, sizeof(double));
+    return measure.used;
 }
 
 eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
 {
-    for (int64_t j = 0; j < q->m; ++j) {
-        if (isnan(shift_of(q, j))) return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: x[%lld] is nan", (long long)j);
-        q->count[j] = 0;
-    }
-    if (q->n == 0) return EIG_OK;
-    stebz_problem const p = {.precision = q->precision, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
-    int64_t const bad = first_not_finite(&p, 0);
-    if (bad >= 0)
-        return eig_fail(ctx, EIG_NOT_FINITE, "stebz_count: %c[%lld] is not finite", bad < q->n ? 'd' : 'e',
-                        (long long)(bad < q->n ? bad : bad - q->n));
+    stebz_problem const p = {.type = q->type, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
     void *work;
-    arena measure = {0};
-    for (int i = 0; i < 2; ++i) arena_take(&measure, q->n, sizeof(double));
-    eig_status const status = eig_workspace(ctx, "stebz_count", NULL, 0, measure.used, &work);
+    eig_status const status = eig_workspace(ctx, "stebz_count", stebz_count_cpu_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
+    static const char *const pass_name[] = {"counts"};
+    double const start = cpu_clock();
+    bool const finite = first_not_finite(&p, 0) < 0;
+    bool any_nan = false;
+    for (int64_t j = 0; j < q->m; ++j) {
+        any_nan |= isnan(shift_of(q, j));
+        q->count[j] = -1;
+    }
+    if (q->info) *q->info = finite && !any_nan ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+    if (!finite) return EIG_OK;
     arena a = {work, 0};
     stebz_space s = {0};
     s.a = arena_take(&a, q->n, sizeof(double));
@@ -379,7 +387,9 @@ eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
         stebz_counts c;
         for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
         stebz_kernels_of(ctx)->count_pivot(&job.matrix, lanes, &c);
-        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = c.count[l];
+        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
+    eig_begin_passes(ctx, 1, pass_name);
+    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
     return EIG_OK;
 }

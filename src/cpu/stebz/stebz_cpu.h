@@ -7,6 +7,8 @@
 #include "backend_cpu.h"
 #include "stebz_kernels.h"
 
+#include <math.h>
+
 /* A bracket with the eigenvalues that it is wanted for: C(lo) < k <= C(hi) for every k in [first, last], where C was
  * evaluated at both ends.  Pending brackets lie in the slot of their first eigenvalue, linked into lists; a finished
  * eigenvalue leaves its final lo and hi in its slot.  So n slots always suffice. */
@@ -40,6 +42,9 @@ typedef struct stebz_job {
     stebz_slot *slots; /* [iu-il+1] */
 } stebz_job;
 
+/* Bisects every wanted eigenvalue by itself, with pivot counts: the plain version.  The job's counts are by pivots. */
+eig_status stebz_bisect(eig_context *ctx, stebz_job *job, int threads, double *pass_ms);
+
 /* Refines every wanted bracket with so many threads; fills the slots' lo and hi.  Adds to pass_ms if not NULL. */
 eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *pass_ms);
 
@@ -49,7 +54,31 @@ void stebz_count_lanes(const eig_context *ctx, const stebz_job *job, int m, steb
 /* Threads worth using for work counts of n rows each. */
 int stebz_threads(const eig_context *ctx, int64_t n, int64_t work);
 
-/* Milliseconds of a steady clock. */
-double stebz_clock(void);
+/* A shift as the counting kernel can represent it. */
+static inline double stebz_rounded(const stebz_job *job, double x)
+{
+    return job->narrow ? (double)(float)x : x;
+}
+
+/* Whether a bracket is as narrow as the tolerances ask. */
+static inline bool stebz_narrow_enough(const stebz_job *job, double lo, double hi)
+{
+    double const size = fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi);
+    double const width = job->abstol > job->reltol * size ? job->abstol : job->reltol * size;
+    return hi - lo <= width;
+}
+
+/* Middle of a bracket: geometric where the ends differ by orders of magnitude and small eigenvalues are wanted to
+ * relative accuracy, so that 1e-300 is as near as 1e-3. */
+static inline double stebz_middle(const stebz_job *job, double lo, double hi)
+{
+    double const mid = lo + 0.5 * (hi - lo);
+    if (!job->pivot) return stebz_rounded(job, mid);
+    double const least = job->abstol > job->matrix.pivmin ? job->abstol : job->matrix.pivmin;
+    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
+    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
+    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
+    return mid;
+}
 
 #endif

@@ -7,7 +7,6 @@
  * bracket depend on the bracket alone, not on lanes, threads or order. Invariant C(lo) < k <= C(hi) for each eigenvalue
  * k of a bracket, from counts that were evaluated for its own ends. Counts of different brackets are never subtracted,
  * so a count that is not monotone in the last places costs no eigenvalue. */
-#define _POSIX_C_SOURCE 199309L
 #include "stebz_cpu.h"
 
 #include "bracket.h"
@@ -15,7 +14,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 typedef struct engine {
     eig_context *ctx;
@@ -41,13 +39,6 @@ typedef struct worker {
     int64_t own, own_length; /* list of pending brackets */
 } worker;
 
-double stebz_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 void stebz_count_lanes(const eig_context *ctx, const stebz_job *job, int m, stebz_counts *c)
 {
     const stebz_kernels *kernels = stebz_kernels_of(ctx);
@@ -59,18 +50,13 @@ void stebz_count_lanes(const eig_context *ctx, const stebz_job *job, int m, steb
         kernels->count_product_d(&job->matrix, m, c);
 }
 
-static double rounded(const stebz_job *job, double x)
-{
-    return job->narrow ? (double)(float)x : x;
-}
-
 /* ------------------------------------------------------------------ table */
 
 static double table_point(const stebz_job *job, int64_t j)
 {
     const stebz_table *t = &job->table;
     if (j == t->cells) return t->hi;
-    return rounded(job, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
+    return stebz_rounded(job, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
 }
 
 static void table_fill(eig_context *ctx, stebz_job *job, int threads)
@@ -198,13 +184,6 @@ static void share(engine *g, worker *w)
 
 /* --------------------------------------------------------------- the lanes */
 
-static bool narrow_enough(const stebz_job *job, double lo, double hi)
-{
-    double const size = fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi);
-    double const width = job->abstol > job->reltol * size ? job->abstol : job->reltol * size;
-    return hi - lo <= width;
-}
-
 static void finish(engine *g, int64_t first, int64_t last, double lo, double hi)
 {
     for (int64_t k = first; k <= last; ++k) {
@@ -245,19 +224,6 @@ static void choose_rule(const engine *g, worker *w, int l)
     if (!patient) w->idle_steps[l] = 0;
 }
 
-/* Middle of a bracket: geometric where the ends differ by orders of magnitude and small eigenvalues are wanted to
- * relative accuracy, so that 1e-300 is as near as 1e-3. */
-static double middle(const stebz_job *job, double lo, double hi)
-{
-    double const mid = lo + 0.5 * (hi - lo);
-    if (!job->pivot) return rounded(job, mid);
-    double const least = job->abstol > job->matrix.pivmin ? job->abstol : job->matrix.pivmin;
-    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
-    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
-    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
-    return mid;
-}
-
 /* Fills free lanes and makes sure that every active one has a shift strictly inside its bracket. */
 static void prepare_lanes(engine *g, worker *w)
 {
@@ -272,9 +238,9 @@ static void prepare_lanes(engine *g, worker *w)
     g->kernels->points(&w->k, w->active, job->abstol, job->reltol, w->c.x);
     for (int l = 0; l < w->active;) {
         double const a = w->k.xa[l], b = w->k.xb[l], lo = a < b ? a : b, hi = a < b ? b : a;
-        double x = w->k.interpolate[l] ? rounded(job, w->c.x[l]) : middle(job, lo, hi);
-        if (!(lo < x && x < hi)) x = middle(job, lo, hi);
-        if (lo < x && x < hi && !narrow_enough(job, lo, hi)) {
+        double x = w->k.interpolate[l] ? stebz_rounded(job, w->c.x[l]) : stebz_middle(job, lo, hi);
+        if (!(lo < x && x < hi)) x = stebz_middle(job, lo, hi);
+        if (lo < x && x < hi && !stebz_narrow_enough(job, lo, hi)) {
             w->c.x[l++] = x;
             continue;
         }
@@ -317,7 +283,7 @@ static void update_lane(engine *g, worker *w, int l)
 /* Only the calling thread reports; at most every 50 ms. */
 static void report(engine *g, double *last_report)
 {
-    double const now = stebz_clock();
+    double const now = cpu_clock();
     if (!g->ctx->progress || now - *last_report < 50) return;
     *last_report = now;
     double const total = (double)(g->job->iu - g->job->il + 1);
@@ -332,7 +298,7 @@ static void work(engine *g, bool master)
     w.active = 0, w.own = 0, w.own_length = 0;
     for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
     bool idle = false;
-    double last_report = stebz_clock();
+    double last_report = cpu_clock();
     while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !atomic_load(&g->stop)) {
         prepare_lanes(g, &w);
         if (idle != (w.active == 0)) {
@@ -361,13 +327,13 @@ int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
 
 eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *pass_ms)
 {
-    double const start = stebz_clock();
+    double const start = cpu_clock();
     bool const small_part = job->iu - job->il + 1 < job->matrix.n / 4;
     if (small_part)
         table_narrow(ctx, job, threads);
     else
         table_fill(ctx, job, threads);
-    double const tabled = stebz_clock();
+    double const tabled = cpu_clock();
     const stebz_kernels *kernels = stebz_kernels_of(ctx);
     engine g = {.ctx = ctx, .kernels = kernels, .job = job, .lock = ATOMIC_FLAG_INIT};
     g.lanes = job->pivot || !job->narrow ? kernels->lanes_d : kernels->lanes_s;
@@ -383,7 +349,7 @@ eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *p
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;
-        pass_ms[2] += stebz_clock() - tabled;
+        pass_ms[2] += cpu_clock() - tabled;
     }
     return g.status;
 }

@@ -23,7 +23,7 @@ static void test_certified(void **state)
     (void)state;
     for (size_t c = 0; matrices_nonsymmetric_names[c]; ++c) {
         for (int64_t n = 1; n <= 41; n += 8) {
-            batch b = batch_make(matrices_nonsymmetric_names[c], n, 2, false, 3);
+            batch b = batch_make(matrices_nonsymmetric_names[c], n, 2, EIG_D, 3);
             int64_t const end = n * geev_column(n);
             double *const work = room((size_t)(end + 2 * n), sizeof *work);
             geev_problem const p = {.type = EIG_D,
@@ -55,7 +55,7 @@ static void test_gives_up(void **state)
     (void)state;
     int seen[N + 1] = {0};
     for (uint64_t seed = 0; seed < 40; ++seed) {
-        batch b = batch_make("gaussian", N, 1, false, seed), all = batch_make("gaussian", N, 1, false, seed);
+        batch b = batch_make("gaussian", N, 1, EIG_D, seed), all = batch_make("gaussian", N, 1, EIG_D, seed);
         for (int64_t most = 0; most <= 8; ++most) {
             double h[N * N], work[2 * N], re[N], im[N];
             memcpy(h, b.a, sizeof h);

@@ -10,13 +10,13 @@ strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
 alone() { # HEADER COMPILER FLAGS...
     local header=$1
     shift
-    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu - ||
+    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. - ||
         { echo "headers.sh: $header does not compile alone: $*" >&2; exit 1; }
 }
 
 alone include/eigpack.h "$cc" -x c -std=c11
 if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
-# for_sd.h needs its TEMPLATE.
-find src cli -name '*.h' ! -name for_sd.h | while read -r header; do
+# for_sd.h needs its TEMPLATE, the GPU benches their toolkit.
+find src cli bench tests/support -name "*.h" ! -name for_sd.h ! -name "*cuda*" | while read -r header; do
     alone "$header" "$cc" -x c -std=c11
 done

@@ -1,5 +1,5 @@
 /* geev on the device named by the argument: the same bits in every position, layout and chunk and with any number of
- * threads; options, affine families, workspace, progress, refused arguments. */
+ * threads; options, affine families, progress, refused arguments.  What is the same for every family: test_calls.c. */
 #include "support/geev_fixture.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -306,43 +306,7 @@ static void test_refused(void **state)
     eig_destroy(ctx);
 }
 
-/* ------------------------------------------------------ workspace, progress */
-
-/* The workspace is exactly as large as the query says: nothing beyond it is touched, and a byte less is refused.  Host
- * arrays on a GPU use none. */
-static void test_workspace(void **state)
-{
-    static const int64_t orders[] = {1, 5, 31, 64, 70};
-    enum { GUARD = 256 };
-    (void)state;
-    if (strcmp(test_device, "cpu") != 0) skip();
-    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
-        eig_context *const ctx = test_context(3);
-        batch b = mixture(orders[c / 2], 50, real_types[c % 2]), lent = mixture(orders[c / 2], 50, real_types[c % 2]);
-        eig_geev_options options = EIG_GEEV_OPTIONS;
-        size_t bytes;
-        solve(ctx, NULL, &b);
-        assert_int_equal(eig_geev_work_size(ctx, b.type, &options, b.n, b.count, &bytes), EIG_OK);
-        unsigned char *const work = aligned_alloc(256, bytes + GUARD);
-        assert_non_null(work);
-        memset(work + bytes, 0xa5, GUARD);
-        assert_int_equal(eig_set_workspace(ctx, work, bytes), EIG_OK);
-        solve(ctx, &options, &lent);
-        same_results(&b, &lent, "lent workspace");
-        for (int k = 0; k < GUARD; ++k) assert_int_equal(work[bytes + (size_t)k], 0xa5);
-        eig_z w[70];
-        double const a[70 * 70] = {0};
-        assert_int_equal(eig_set_workspace(ctx, work, bytes - 1), EIG_OK);
-        if (b.type == EIG_D)
-            expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 50), EIG_BAD_ARGUMENT,
-                           "stride_a");
-        assert_int_equal(eig_set_workspace(ctx, work, 8), EIG_OK);
-        expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 1), EIG_BAD_WORKSPACE, "need");
-        free(work);
-        batch_free(&b), batch_free(&lent);
-        eig_destroy(ctx);
-    }
-}
+/* ----------------------------------------------------------------- progress */
 
 static int watch(void *user, double fraction)
 {
@@ -383,8 +347,7 @@ int main(int argc, char **argv)
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_gives_up), cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),
         cmocka_unit_test(test_methods),  cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single),
-        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "io/io.h"
 #include "io/matrices.h"
 #include "io/matrices_batch.h"
+#include "io/matrices_hermitian.h"
 #include "progress.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 typedef struct job {
     const char *kind;
-    bool full; /* a nonsymmetric kind: full matrices */
+    bool full, hermitian; /* full: matrices of n x n, else diagonals and off-diagonals */
+    eig_type type;
     int64_t n, batch, seed;
     int files;
     const char *file[2];
@@ -21,10 +23,13 @@ static int print_kinds(void)
 {
     printf("symmetric tridiagonal:\n");
     for (const char *const *name = matrices_tridiagonal_names; *name; name++)
-        printf("  %-12s %s\n", *name, matrices_tridiagonal_text(*name));
+        printf("  %-15s %s\n", *name, matrices_tridiagonal_text(*name));
     printf("nonsymmetric:\n");
     for (const char *const *name = matrices_nonsymmetric_names; *name; name++)
-        printf("  %-12s %s\n", *name, matrices_nonsymmetric_text(*name));
+        printf("  %-15s %s\n", *name, matrices_nonsymmetric_text(*name));
+    printf("real symmetric or complex Hermitian:\n");
+    for (const char *const *name = matrices_hermitian_names; *name; name++)
+        printf("  %-15s %s\n", *name, matrices_hermitian_text(*name));
     return CLI_OK;
 }
 
@@ -36,15 +41,18 @@ static bool is_mtx(const char *path)
 
 static int read_options(const arguments *args, job *j)
 {
-    *j = (job){.n = 2048, .batch = 1, .seed = 1};
+    *j = (job){.type = EIG_D, .n = 2048, .batch = 1, .seed = 1};
     if (args->count != 1) return cli_fail(CLI_USAGE, "generate takes one KIND; see eigpack generate --list");
     j->kind = args->file[0];
-    j->full = matrices_nonsymmetric_text(j->kind) != NULL;
+    j->hermitian = matrices_hermitian_text(j->kind) != NULL;
+    j->full = j->hermitian || matrices_nonsymmetric_text(j->kind) != NULL;
     if (!j->full && !matrices_tridiagonal_text(j->kind))
         return cli_fail(CLI_USAGE, "unknown kind '%s'; see eigpack generate --list", j->kind);
     if (!option_integer(args, "size", 0, INT64_MAX, &j->n) || !option_integer(args, "batch", 1, INT64_MAX, &j->batch) ||
-        !option_integer(args, "seed", 0, INT64_MAX, &j->seed))
+        !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !cli_type(args, "f32|f64|c64|c128", &j->type))
         return CLI_USAGE;
+    if (type_is_complex(j->type) && !j->hermitian)
+        return cli_fail(CLI_USAGE, "%s is a real kind: --type must be f32 or f64", j->kind);
     j->files = option_all(args, "output", j->file, 2);
     if (j->full && !option_given(args, "size")) j->n = 30;
     if (j->full) return j->files == 1 ? CLI_OK : cli_fail(CLI_USAGE, "%s needs one -o A.npy (or .mat)", j->kind);
@@ -54,19 +62,26 @@ static int read_options(const arguments *args, job *j)
     return CLI_OK;
 }
 
-/* Matrix b of a batch takes seed + b.  One matrix gives vectors, a batch arrays of rank 2. */
-static int make_vectors(const job *j, io_array *d, io_array *e)
+static int no_memory(int64_t count)
 {
-    io_array *const arrays[2] = {d, e};
+    return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
+}
+
+/* What a type cannot hold is not written. */
+static int refuse_beyond(const job *j, const numbers *x)
+{
+    if (numbers_not_finite(x) < 0) return CLI_OK;
+    return cli_fail(CLI_USAGE, "%s has numbers beyond %s: use --type f64", j->kind, type_name(j->type));
+}
+
+/* Matrix b of a batch takes seed + b. */
+static int make_vectors(const job *j, numbers x[2])
+{
     int64_t const length[2] = {j->n, j->n > 0 ? j->n - 1 : 0};
     for (int i = 0; i < 2; i++) {
         if (length[i] > 0 && j->batch > INT64_MAX / length[i])
             return cli_fail(CLI_USAGE, "--batch = %lld is too large", (long long)j->batch);
-        *arrays[i] = (io_array){.type = IO_F64, .rank = 1, .shape = {length[i]}};
-        if (j->batch > 1) *arrays[i] = (io_array){.type = IO_F64, .rank = 2, .shape = {j->batch, length[i]}};
-        arrays[i]->data = cli_allocate(j->batch * length[i], sizeof(double));
-        if (!arrays[i]->data)
-            return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)(j->batch * length[i]));
+        if (!numbers_make(&x[i], j->type, j->batch * length[i])) return no_memory(j->batch * length[i]);
     }
     for (int64_t b = 0; b < j->batch; b++) {
         io_tridiagonal t = {0};
@@ -74,23 +89,25 @@ static int make_vectors(const job *j, io_array *d, io_array *e)
         if (progress_signal()) return cli_fail(128 + progress_signal(), "stopped; nothing was written");
         if (!matrices_tridiagonal(j->kind, j->n, (uint64_t)(j->seed + b), &t, &error))
             return cli_fail(CLI_USAGE, "%s", error.text);
-        if (j->n > 0) memcpy((double *)d->data + b * length[0], t.d, (size_t)length[0] * sizeof(double));
-        if (j->n > 1) memcpy((double *)e->data + b * length[1], t.e, (size_t)length[1] * sizeof(double));
+        numbers_from(&x[0], b * length[0], t.d, length[0]);
+        numbers_from(&x[1], b * length[1], t.e, length[1]);
         io_tridiagonal_free(&t);
     }
-    return CLI_OK;
+    int const status = refuse_beyond(j, &x[0]);
+    return status == CLI_OK ? refuse_beyond(j, &x[1]) : status;
 }
 
+/* One matrix gives vectors, a batch arrays of rank 2. */
 static int write_vectors(const job *j)
 {
-    io_array d = {0}, e = {0};
-    io_error error;
-    int status = make_vectors(j, &d, &e);
-    if (status == CLI_OK &&
-        (!io_write_array(j->file[0], "d", &d, &error) || !io_write_array(j->file[1], "e", &e, &error)))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
-    io_array_free(&d);
-    io_array_free(&e);
+    static const char *const names[2] = {"d", "e"};
+    numbers x[2] = {{0}};
+    int status = make_vectors(j, x);
+    for (int i = 0; i < 2 && status == CLI_OK; i++) {
+        int64_t const length = x[i].count / j->batch;
+        status = cli_write(j->file[i], names[i], &x[i], j->batch > 1 ? j->batch : length, j->batch > 1 ? length : 0);
+    }
+    for (int i = 0; i < 2; i++) numbers_free(&x[i]);
     return status;
 }
 
@@ -105,24 +122,39 @@ static int write_matrix(const job *j)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
+static int make_full(const job *j, numbers *a)
+{
+    int64_t const square = j->n * j->n;
+    io_error error;
+    if (j->hermitian)
+        return matrices_hermitian(j->kind, j->n, j->batch, (uint64_t)j->seed, a, &error)
+                   ? CLI_OK
+                   : cli_fail(CLI_FAILED, "%s", error.text);
+    double *const all = (double *)cli_allocate(j->batch * square, sizeof *all);
+    if (!all) return no_memory(j->batch * square);
+    matrices_nonsymmetric(j->kind, j->n, j->batch, (uint64_t)j->seed, all);
+    numbers_from(a, 0, all, j->batch * square);
+    free(all);
+    return refuse_beyond(j, a);
+}
+
 /* A batch of full matrices: shape (batch, n, n), or (n, n) for one. */
 static int write_full(const job *j)
 {
     int64_t const n = j->n, square = n <= 65536 ? n * n : -1;
     if (square < 0 || (square > 0 && j->batch > INT64_MAX / square))
         return cli_fail(CLI_USAGE, "-n %lld --batch %lld is too large", (long long)n, (long long)j->batch);
-    io_array a = {.type = IO_F64, .rank = 3, .shape = {j->batch, n, n}};
-    if (j->batch == 1) a = (io_array){.type = IO_F64, .rank = 2, .shape = {n, n}};
+    numbers x;
     io_error error;
-    a.data = cli_allocate(j->batch * square, sizeof(double));
-    if (!a.data) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)(j->batch * square));
-    int status = CLI_OK;
-    matrices_nonsymmetric(j->kind, n, j->batch, (uint64_t)j->seed, (double *)a.data);
-    if (progress_signal())
+    if (!numbers_make(&x, j->type, j->batch * square)) return no_memory(j->batch * square);
+    int status = make_full(j, &x);
+    io_array a = {type_in_file(j->type), 3, {j->batch, n, n}, x.data};
+    if (j->batch == 1) a = (io_array){type_in_file(j->type), 2, {n, n}, x.data};
+    if (status == CLI_OK && progress_signal())
         status = cli_fail(128 + progress_signal(), "stopped; nothing was written");
-    else if (!io_write_array(j->file[0], "A", &a, &error))
+    else if (status == CLI_OK && !io_write_array(j->file[0], "A", &a, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
-    io_array_free(&a);
+    numbers_free(&x);
     return status;
 }
 
@@ -137,10 +169,11 @@ static int run(const arguments *args)
 }
 
 static const option_row options[] = {
-    {"size", 'n', "N", "order of the matrix (default 2048; of a nonsymmetric one 30)"},
+    {"size", 'n', "N", "order of the matrix (default 2048; of a full one 30)"},
     {"batch", 0, "B", "number of matrices, with seeds S, S+1, ... (default 1)"},
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
     {"output", 'o', "F", "output: twice, for diagonal and off-diagonal; or once: a .mtx file, or full matrices"},
+    {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
     {"list", 0, NULL, "list the kinds"},
     {NULL, 0, NULL, NULL},
 };
@@ -156,7 +189,8 @@ const cli_command command_generate = {
                 "  eigpack generate uniform -n 4096 -o d.npy -o e.npy\n"
                 "  eigpack generate wilkinson -n 21 -o W21.mtx\n"
                 "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n"
-                "  eigpack generate random -n 30 --batch 100000 -o A.npy\n",
+                "  eigpack generate random -n 30 --batch 100000 -o A.npy\n"
+                "  eigpack generate ensemble -n 30 --batch 1000 --type c128 -o H.npy\n",
     .options = options,
     .run = run,
 };

@@ -199,10 +199,31 @@ expect 0 '' geev batch.npy --values w1.npy --threads 1 --method mwb --threads-pe
 check "the same for any number of threads" cmp w.npy w1.npy
 expect 0 '' geev batch.npy --values w32.txt --type f32 --no-balance
 check "a line of text for each matrix" [ "$(awk 'NF == 14' w32.txt | wc -l)" -eq 3 ]
-for kind in $("$program" generate --list | awk '/^  / && full { print $1 } /^nonsymmetric/ { full = 1 }'); do
+# kinds HEADING: the names below a heading of the list.
+kinds() { "$program" generate --list | awk -v heading="$1" '/^[a-z]/ { ours = index($0, heading) == 1 } /^  / && ours { print $1 }'; }
+for kind in $(kinds nonsymmetric); do
     expect 0 '' generate "$kind" -n 5 --batch 3 -o kind.npy
     expect 0 '^15 eigenvalues of 3 matrices' geev kind.npy --values w.npy
 done
+for kind in $(kinds 'real symmetric'); do
+    expect 0 '' generate "$kind" -n 4 --batch 3 -o kind.npy
+    expect 0 '^12 eigenvalues of 3 matrices' geev kind.npy --values w.npy
+    expect 0 '' generate "$kind" -n 4 --batch 3 --type c64 -o kind.npy
+    check "$kind: complex64 of shape (3, 4, 4)" grep -aq "'<c8'.*(3, 4, 4)" kind.npy
+done
+expect 0 '' generate ring -n 6 -o ring.npy
+expect 0 '' geev ring.npy
+check "a ring" eval "awk '{ printf \"%.3f %g\\n\", \$1, \$2 }' out | sort -g | tr '\n' ' ' | grep -qx -- '-2.000 0 -1.000 0 -1.000 0 1.000 0 1.000 0 2.000 0 '"
+expect 0 '' generate ensemble -n 5 --seed 3 --type c128 -o one.npy
+check "complex128 of shape (5, 5)" grep -aq "'<c16'.*(5, 5)" one.npy
+expect 0 '' generate ensemble -n 5 --seed 2 --batch 2 --type c128 -o two.npy
+check "matrix b takes seed + b" cmp <(tail -c 400 one.npy) <(tail -c 400 two.npy)
+expect 2 'geev takes real matrices' geev one.npy
+expect 2 'random is a real kind: --type must be f32 or f64' generate random -n 3 --type c64 -o x.npy
+expect 2 'graded-full has numbers beyond f32: use --type f64' generate graded-full -n 9 --type f32 -o x.npy
+expect 2 'huge has numbers beyond f32' generate huge -n 9 --type f32 -o x.npy -o y.npy
+expect 2 "must be one of f32.f64.c64.c128" generate min -n 3 --type f16 -o x.npy
+refuse x.npy y.npy
 printf '1 2\n3 4\n' >flat.txt
 expect 2 'flat.txt: need a square matrix' geev flat.txt
 expect 2 'batch.npy: expected square matrices, got 3 x 7' geev batch.npy --layout E

@@ -25,6 +25,7 @@ typedef struct bench_rival {
     const char *name;
     contestant who; /* its run ends with 0, or with an exit status after a sentence */
     double ms;      /* set by bench_run: the median */
+    double bar;     /* > 0: the bar of the case is the rival's time divided by it */
 } bench_rival;
 
 /* What follows of a case's kind in the column `method`: " kind", or "" for the usual one. */

@@ -72,6 +72,7 @@ int bench_run(bench *b, bench_case *c, const char *method, bench_rival *rivals, 
     row.time_ms = times_median(&t[0]), row.error = error, row.passed = case_passed(c, error) && own.same;
     for (int i = 0; i < count && status == CLI_OK; i++) {
         row.rival = rivals[i].name, row.rival_ms = rivals[i].ms = times_median(&t[i + 1]);
+        row.limit_ms = rivals[i].bar > 0 ? rivals[i].ms / rivals[i].bar : 0;
         bench_print(b, &row);
     }
     if (count == 0 && status == CLI_OK) bench_print(b, &row);

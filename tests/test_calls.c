@@ -172,7 +172,7 @@ static void test_workspace(void **state)
         eig_type const type = real_types[i % 2];
         size_t bytes = 0;
         operate_well(ctx, op, type, &own);
-        assert_int_equal(op->run(ctx, type, op->method, &lent, &bytes), EIG_OK);
+        assert_int_equal(operate_once(ctx, op, type, &lent, &bytes), EIG_OK);
         assert_true(bytes > 0);
         unsigned char *const work = aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
         assert_non_null(work);
@@ -184,7 +184,7 @@ static void test_workspace(void **state)
         for (size_t less = 1; less <= bytes; less = 2 * less + 7) {
             assert_int_equal(eig_set_workspace(ctx, work, bytes - less), EIG_OK);
             outputs_clear(&lent);
-            expect_refused(ctx, op->run(ctx, type, op->method, &lent, NULL), EIG_BAD_WORKSPACE, "need");
+            expect_refused(ctx, operate_once(ctx, op, type, &lent, NULL), EIG_BAD_WORKSPACE, "need");
             assert_true(outputs_untouched(&lent));
         }
         expect_refused(ctx, eig_set_workspace(ctx, work + 128, bytes), EIG_BAD_ARGUMENT, "aligned to 256");
@@ -280,8 +280,8 @@ static void test_no_context(void **state)
         eig_status const want = turn == 0 ? EIG_NO_BACKEND : EIG_BAD_ARGUMENT;
         for (int i = 0; i < OPERATIONS; ++i) {
             outputs_clear(&o);
-            assert_int_equal(operations[i].run(ctx, EIG_D, operations[i].method, &o, NULL), want);
-            assert_int_equal(operations[i].run(ctx, EIG_D, operations[i].method, &o, &bytes), want);
+            assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, NULL), want);
+            assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, &bytes), want);
             assert_true(outputs_untouched(&o));
         }
         assert_int_equal(eig_set_threads(ctx, 1), want);

@@ -1,21 +1,11 @@
 /* geev on CUDA, what only a GPU context has: device arrays in every form and layout, streams, graphs, lent workspaces,
  * matrices that are given up, both sides at once.  Device arrays and host arrays give the same bits. */
+#include "bench/support/cuda_side.h"
 #include "support/geev_fixture.h"
 
-#include <cuda_runtime_api.h>
-
-#define CUDA(call) assert_int_equal((call), cudaSuccess)
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static int small; /* sizes for compute-sanitizer, which takes ten thousand times as long */
-
-static void *device(size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 256));
-    CUDA(cudaMemset(p, 0xff, bytes + 256));
-    return p;
-}
 
 /* A batch on the device, laid out in some way, and its results there; same bits as those of a call on host arrays. */
 typedef struct resident {
@@ -34,7 +24,7 @@ static resident make(const char *kind, int64_t n, int64_t count, eig_type type, 
     r.a_bytes = (size_t)r.p.entries * size;
     r.w_bytes = (size_t)(2 * n * count) * size;
     r.info_bytes = (size_t)count * sizeof(int);
-    r.a = device(r.a_bytes), r.w = device(r.w_bytes), r.info = device(r.info_bytes);
+    r.a = device_memory(r.a_bytes), r.w = device_memory(r.w_bytes), r.info = device_memory(r.info_bytes);
     numbers a = laid_out(&r.host, &r.p, 0, count);
     CUDA(cudaMemcpy(r.a, a.data, r.a_bytes, cudaMemcpyHostToDevice));
     numbers_free(&a);
@@ -210,15 +200,13 @@ static void test_stream_and_graph(void **state)
         solve(ctx, &o, &r.host);
         size_t need = 0;
         assert_int_equal(eig_geev_work_size(ctx, EIG_D, &o, r.host.n, r.host.count, &need), EIG_OK);
-        char *const work = device(need);
+        char *const work = device_memory(need);
         assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
         expect_refused(ctx, enqueue(ctx, &o, &r), EIG_BAD_WORKSPACE, "need");
         assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
         assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
         same(&r, "with a lent workspace");
-        unsigned char beyond[256];
-        CUDA(cudaMemcpy(beyond, work + need, sizeof beyond, cudaMemcpyDeviceToHost));
-        for (size_t i = 0; i < sizeof beyond; ++i) assert_int_equal(beyond[i], 0xff);
+        assert_true(device_guard_holds(work, need));
 
         cudaGraph_t graph;
         cudaGraphExec_t replay;

@@ -1,76 +1,57 @@
 /* stebz on CUDA, what only a GPU context has: device arrays, streams, graphs, lent workspaces, both sides at once, long
  * matrices that stream through shared memory; and the same eigenvalues as a CPU context. */
+#include "bench/support/cuda_side.h"
 #include "io/matrices.h"
 #include "support/device.h"
 
-#include <cuda_runtime_api.h>
 #include <float.h>
 #include <math.h>
 
-#define CUDA(call) assert_int_equal((call), cudaSuccess)
-
 static int small; /* sizes for compute-sanitizer, which takes a thousand times as long */
 
-/* A matrix on both sides, in one precision. */
+/* A matrix on both sides; e has an entry of 0 more than is read. */
 typedef struct sides {
     eig_type type;
     size_t real;
     int64_t n;
-    void *d, *e, *w, *cpu;           /* host */
+    numbers d, e, w, cpu;            /* host */
     void *gd, *ge, *gw, *glow, *ghi; /* device */
     int64_t *gm;
+    int *ginfo;
     double norm;
 } sides;
 
-static double entry(const sides *s, const void *x, int64_t i)
+static void upload(const sides *s)
 {
-    return s->type == EIG_S ? (double)((const float *)x)[i] : ((const double *)x)[i];
-}
-
-static void *device(size_t bytes)
-{
-    void *p = NULL;
-    CUDA(cudaMalloc(&p, bytes + 256));
-    CUDA(cudaMemset(p, 0xff, bytes + 256));
-    return p;
+    CUDA(cudaMemcpy(s->gd, s->d.data, numbers_bytes(&s->d), cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(s->ge, s->e.data, numbers_bytes(&s->e), cudaMemcpyHostToDevice));
 }
 
 static sides make(const char *kind, eig_type type, int64_t n)
 {
-    sides s = {.type = type, .real = eig_type_size(type), .n = n};
+    sides s = {.type = type, .real = type_size(type), .n = n};
     io_tridiagonal t;
     io_error error;
+    numbers *const arrays[] = {&s.d, &s.e, &s.w, &s.cpu};
     if (!matrices_tridiagonal(kind, n, 3, &t, &error)) fail_msg("%s: %s", kind, error.text);
-    size_t const bytes = (size_t)n * s.real;
-    s.d = malloc(bytes), s.e = malloc(bytes), s.w = malloc(bytes), s.cpu = malloc(bytes);
-    for (int64_t i = 0; i < n; ++i) {
-        double const b = i + 1 < n ? t.e[i] : 0;
-        if (type == EIG_S)
-            ((float *)s.d)[i] = (float)t.d[i], ((float *)s.e)[i] = (float)b;
-        else
-            ((double *)s.d)[i] = t.d[i], ((double *)s.e)[i] = b;
-    }
+    for (int i = 0; i < 4; ++i) assert_true(numbers_make(arrays[i], type, n));
+    numbers_from(&s.d, 0, t.d, n), numbers_from(&s.e, 0, t.e, n - 1);
+    numbers_to(&s.d, 0, t.d, n), numbers_to(&s.e, 0, t.e, n - 1);
+    s.norm = tridiagonal_norm(&t);
     io_tridiagonal_free(&t);
-    for (int64_t i = 0; i < n; ++i) {
-        double const before = i > 0 ? fabs(entry(&s, s.e, i - 1)) : 0;
-        s.norm = fmax(s.norm, fabs(entry(&s, s.d, i)) + before + fabs(entry(&s, s.e, i)));
-    }
-    s.gd = device(bytes), s.ge = device(bytes), s.gw = device(bytes), s.glow = device(bytes), s.ghi = device(bytes);
-    s.gm = device(sizeof(int64_t));
-    CUDA(cudaMemcpy(s.gd, s.d, bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaMemcpy(s.ge, s.e, bytes, cudaMemcpyHostToDevice));
+    void **const there[] = {&s.gd, &s.ge, &s.gw, &s.glow, &s.ghi};
+    for (int i = 0; i < 5; ++i) *there[i] = device_memory((size_t)n * s.real);
+    s.gm = device_memory(sizeof *s.gm), s.ginfo = device_memory(sizeof *s.ginfo);
+    upload(&s);
     return s;
 }
 
 static void drop(sides *s)
 {
-    free(s->d), free(s->e), free(s->w), free(s->cpu);
-    CUDA(cudaFree(s->gd));
-    CUDA(cudaFree(s->ge));
-    CUDA(cudaFree(s->gw));
-    CUDA(cudaFree(s->glow));
-    CUDA(cudaFree(s->ghi));
-    CUDA(cudaFree(s->gm));
+    numbers *const arrays[] = {&s->d, &s->e, &s->w, &s->cpu};
+    void *const there[] = {s->gd, s->ge, s->gw, s->glow, s->ghi, s->gm, s->ginfo};
+    for (int i = 0; i < 4; ++i) numbers_free(arrays[i]);
+    for (int i = 0; i < 7; ++i) CUDA(cudaFree(there[i]));
 }
 
 static eig_status solve(eig_context *ctx, const eig_stebz_options *o, int64_t n, const sides *s, const void *d,
@@ -87,7 +68,7 @@ static int64_t solve_device(eig_context *ctx, const eig_stebz_options *o, sides 
     assert_int_equal(solve(ctx, o, s->n, s, s->gd, s->ge, s->gm, s->gw), EIG_OK);
     CUDA(cudaDeviceSynchronize());
     CUDA(cudaMemcpy(&m, s->gm, sizeof m, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(s->w, s->gw, (size_t)s->n * s->real, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(s->w.data, s->gw, (size_t)s->n * s->real, cudaMemcpyDeviceToHost));
     return m;
 }
 
@@ -97,12 +78,12 @@ static double difference(const eig_stebz_options *o, sides *s, int64_t m)
     eig_context *cpu;
     assert_int_equal(eig_create(&cpu, "cpu"), EIG_OK);
     int64_t found = -1;
-    assert_int_equal(solve(cpu, o, s->n, s, s->d, s->e, &found, s->cpu), EIG_OK);
+    assert_int_equal(solve(cpu, o, s->n, s, s->d.data, s->e.data, &found, s->cpu.data), EIG_OK);
     eig_destroy(cpu);
     assert_int_equal(found, m);
     double worst = 0;
-    for (int64_t i = 0; i < m; ++i) worst = fmax(worst, fabs(entry(s, s->w, i) - entry(s, s->cpu, i)));
-    return worst / ((s->type == EIG_S ? FLT_EPSILON : DBL_EPSILON) * s->norm);
+    for (int64_t i = 0; i < m; ++i) worst = fmax(worst, fabs(numbers_part(&s->w, i) - numbers_part(&s->cpu, i)));
+    return worst / (type_eps(s->type) * s->norm);
 }
 
 /* ------------------------------------------------------------------- tests */
@@ -165,10 +146,10 @@ static void test_small_couplings(void **state)
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
     sides s = make("uniform", EIG_S, small ? 203 : 1003);
     for (int64_t i = 0; i < s.n; ++i) {
-        if (i % 100 < 40) ((float *)s.e)[i] *= 1e-6f;
-        if (i % 100 == 50) ((float *)s.e)[i] = 0;
+        if (i % 100 < 40) numbers_put_part(&s.e, i, (double)(float)numbers_part(&s.e, i) * (double)1e-6f);
+        if (i % 100 == 50) numbers_put_part(&s.e, i, 0);
     }
-    CUDA(cudaMemcpy(s.ge, s.e, (size_t)s.n * s.real, cudaMemcpyHostToDevice));
+    upload(&s);
     assert_int_equal(solve_device(ctx, &o, &s), s.n);
     assert_true(difference(&o, &s, s.n) <= 5);
     drop(&s);
@@ -192,19 +173,17 @@ static void test_stream_and_graph(void **state)
             void *const first = malloc(bytes);
             assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
             int64_t const m = solve_device(ctx, &o, &s);
-            memcpy(first, s.w, bytes);
+            memcpy(first, s.w.data, bytes);
             size_t need = 0;
             assert_int_equal(eig_stebz_work_size(ctx, EIG_D, &o, s.n, 1, &need), EIG_OK);
-            char *const work = device(need);
+            char *const work = device_memory(need);
             assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
             assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
             expect_refused(ctx, solve(ctx, &o, s.n, &s, s.gd, s.ge, s.gm, s.gw), EIG_BAD_WORKSPACE, "need");
             assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
             assert_int_equal(solve_device(ctx, &o, &s), m);
-            assert_memory_equal(first, s.w, (size_t)m * s.real);
-            unsigned char beyond[256];
-            CUDA(cudaMemcpy(beyond, work + need, sizeof beyond, cudaMemcpyDeviceToHost));
-            for (size_t i = 0; i < sizeof beyond; ++i) assert_int_equal(beyond[i], 0xff);
+            assert_memory_equal(first, s.w.data, (size_t)m * s.real);
+            assert_true(device_guard_holds(work, need));
 
             cudaGraph_t graph;
             cudaGraphExec_t replay;
@@ -216,8 +195,8 @@ static void test_stream_and_graph(void **state)
             CUDA(cudaGraphInstantiate(&replay, graph, 0));
             for (int r = 0; r < 3; ++r) CUDA(cudaGraphLaunch(replay, stream));
             CUDA(cudaStreamSynchronize(stream));
-            CUDA(cudaMemcpy(s.w, s.gw, bytes, cudaMemcpyDeviceToHost));
-            assert_memory_equal(first, s.w, (size_t)m * s.real);
+            CUDA(cudaMemcpy(s.w.data, s.gw, bytes, cudaMemcpyDeviceToHost));
+            assert_memory_equal(first, s.w.data, (size_t)m * s.real);
             CUDA(cudaGraphExecDestroy(replay));
             CUDA(cudaGraphDestroy(graph));
             assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
@@ -242,18 +221,18 @@ static void test_enclosures(void **state)
     assert_int_equal(passes, 3);
     for (int i = 0; i < passes; ++i) assert_true(pass[i].ms > 0);
     assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
-    CUDA(cudaMemcpy(s.w, s.gw, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(s.w.data, s.gw, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     double *const lo = malloc((size_t)s.n * 8), *const hi = malloc((size_t)s.n * 8);
     int64_t *const count = malloc((size_t)s.n * 8);
     CUDA(cudaMemcpy(lo, s.glow, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(hi, s.ghi, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
-    int64_t *const gcount = device((size_t)s.n * 8);
+    int64_t *const gcount = device_memory((size_t)s.n * 8);
     assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.glow, gcount, NULL), EIG_OK);
     CUDA(cudaMemcpy(count, gcount, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
-    for (int64_t i = 0; i < s.n; ++i) assert_true(lo[i] <= entry(&s, s.w, i) && count[i] <= i);
+    for (int64_t i = 0; i < s.n; ++i) assert_true(lo[i] <= numbers_part(&s.w, i) && count[i] <= i);
     assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.ghi, gcount, NULL), EIG_OK);
     CUDA(cudaMemcpy(count, gcount, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
-    for (int64_t i = 0; i < s.n; ++i) assert_true(hi[i] >= entry(&s, s.w, i) && count[i] > i);
+    for (int64_t i = 0; i < s.n; ++i) assert_true(hi[i] >= numbers_part(&s.w, i) && count[i] > i);
     CUDA(cudaFree(gcount));
     free(lo), free(hi), free(count);
     drop(&s);
@@ -274,10 +253,10 @@ static void test_not_finite(void **state)
         assert_int_equal(solve(ctx, &o, s.n, &s, s.gd, s.ge, s.gm, s.gw), EIG_OK);
         int64_t m = -1;
         CUDA(cudaMemcpy(&m, s.gm, sizeof m, cudaMemcpyDeviceToHost));
-        CUDA(cudaMemcpy(s.w, s.gw, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
+        CUDA(cudaMemcpy(s.w.data, s.gw, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
         assert_int_equal(m, 0);
-        for (int64_t i = 0; i < s.n; ++i) assert_true(isnan(entry(&s, s.w, i)));
-        int64_t count = 5, *const gcount = device(sizeof count);
+        for (int64_t i = 0; i < s.n; ++i) assert_true(isnan(numbers_part(&s.w, i)));
+        int64_t count = 5, *const gcount = device_memory(sizeof count);
         assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, 1, s.gd, gcount, NULL), EIG_OK);
         CUDA(cudaMemcpy(&count, gcount, sizeof count, cudaMemcpyDeviceToHost));
         assert_int_equal(count, -1);
@@ -293,8 +272,9 @@ static void test_refused(void **state)
     eig_context *ctx = test_context(0);
     sides s = make("uniform", EIG_D, 100);
     int64_t m;
-    expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.gd, s.ge, NULL, s.w), EIG_BAD_ARGUMENT, "w in host memory");
-    expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.d, s.ge, NULL, s.w), EIG_BAD_ARGUMENT, "e lies in device memory");
+    expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.gd, s.ge, NULL, s.w.data), EIG_BAD_ARGUMENT, "w in host memory");
+    expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.d.data, s.ge, NULL, s.w.data), EIG_BAD_ARGUMENT,
+                   "e lies in device memory");
     expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.gd, s.ge, &m, s.gw), EIG_BAD_ARGUMENT, "m in host memory");
     drop(&s);
     eig_destroy(ctx);
@@ -329,8 +309,8 @@ static void test_batches(void **state)
         assert_int_equal(eig_dstebz_batched(ctx, NULL, n, d, n, e, n, w, NULL, NULL, n, info, batch), EIG_OK);
         for (int64_t b = 0; b < batch; ++b) assert_int_equal(info[b], b == bad ? EIG_INFO_NOT_FINITE : EIG_INFO_OK);
         for (int64_t i = 0; i < n; ++i) assert_true(isnan(w[bad * n + i]));
-        double *const gd = device(bytes), *const ge = device(bytes), *const gw = device(bytes);
-        int *const ginfo = device((size_t)batch * sizeof *ginfo);
+        double *const gd = device_memory(bytes), *const ge = device_memory(bytes), *const gw = device_memory(bytes);
+        int *const ginfo = device_memory((size_t)batch * sizeof *ginfo);
         CUDA(cudaMemcpy(gd, d, bytes, cudaMemcpyHostToDevice));
         CUDA(cudaMemcpy(ge, e, bytes, cudaMemcpyHostToDevice));
         assert_int_equal(eig_dstebz_batched(ctx, NULL, n, gd, n, ge, n, gw, NULL, NULL, n, ginfo, batch), EIG_OK);
@@ -371,7 +351,7 @@ static void test_progress(void **state)
     o.abstol = 1e-3;
     int calls = 0;
     assert_int_equal(eig_set_progress(ctx, stop_at, &calls), EIG_OK);
-    expect_refused(ctx, solve(ctx, &o, s.n, &s, s.d, s.e, NULL, s.w), EIG_CANCELLED, "cancelled");
+    expect_refused(ctx, solve(ctx, &o, s.n, &s, s.d.data, s.e.data, NULL, s.w.data), EIG_CANCELLED, "cancelled");
     assert_true(calls >= 3);
     drop(&s);
     eig_destroy(ctx);

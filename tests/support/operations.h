@@ -6,20 +6,52 @@
 #include "device.h"
 #include "io/numbers.h"
 
-enum { BLOCK = 65536, UNTOUCHED = 0x55 };
+enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4 };
 
-/* Outputs, in the order in which a call asked for them. */
+/* Memory elsewhere: a block for the outputs, and copies of inputs, which last as long as it does. */
+typedef struct elsewhere {
+    char *block;
+    void *(*copy)(const void *from, size_t bytes);
+} elsewhere;
+
+/* Outputs, in the order in which a call asked for them, and the inputs of the call. */
 typedef struct outputs {
     _Alignas(16) char block[BLOCK];
     size_t used;
+    numbers in[INPUTS];
+    int inputs;
+    const elsewhere *there; /* NULL: all lies on the host */
 } outputs;
 
 static inline void *output(outputs *o, int64_t count, size_t size)
 {
-    void *const at = o->block + o->used;
+    void *const at = (o->there ? o->there->block : o->block) + o->used;
     o->used += ((size_t)count * size + 15) & ~(size_t)15;
     if (o->used > BLOCK) fail_msg("the block of outputs is too small");
     return at;
+}
+
+/* Count numbers uniform in [-1, 1), the same for every caller. */
+static inline numbers some(eig_type type, int64_t count)
+{
+    numbers x;
+    if (!numbers_make(&x, type, count)) fail_msg("no memory");
+    numbers_random(&x, 7);
+    for (int64_t k = 0; k < numbers_parts(&x); ++k) numbers_put_part(&x, k, 2 * numbers_part(&x, k) - 1);
+    return x;
+}
+
+/* The same as an input of a call. */
+static inline const void *input(outputs *o, eig_type type, int64_t count)
+{
+    numbers *const x = &o->in[o->inputs++];
+    *x = some(type, count);
+    return o->there ? o->there->copy(x->data, (size_t)count * type_size(type)) : x->data;
+}
+
+static inline void inputs_free(outputs *o)
+{
+    while (o->inputs > 0) numbers_free(&o->in[--o->inputs]);
 }
 
 static inline void outputs_clear(outputs *o)
@@ -45,16 +77,6 @@ typedef struct operation {
     const char *cpu_passes[5], *cuda_passes[5]; /* their names; none: not told */
 } operation;
 
-/* Count numbers uniform in [-1, 1), the same for every caller. */
-static inline numbers some(eig_type type, int64_t count)
-{
-    numbers x;
-    if (!numbers_make(&x, type, count)) fail_msg("no memory");
-    numbers_random(&x, 7);
-    for (int64_t k = 0; k < numbers_parts(&x); ++k) numbers_put_part(&x, k, 2 * numbers_part(&x, k) - 1);
-    return x;
-}
-
 enum { TIGHT = 100 }; /* added to a method of stebz: abstol below eps ||T|| */
 
 static inline eig_stebz_options stebz_options(int method)
@@ -71,13 +93,11 @@ static inline eig_status operate_stebz(eig_context *ctx, eig_type type, int meth
     eig_stebz_options const options = stebz_options(method);
     size_t const real = type_size(type);
     if (bytes) return eig_stebz_work_size(ctx, type, &options, N, 1, bytes);
-    numbers d = some(type, N), e = some(type, N);
+    const void *const d = input(o, type, N), *const e = input(o, type, N);
     void *const w = output(o, N, real), *const lower = output(o, N, real), *const upper = output(o, N, real);
     int64_t *const m = output(o, 1, sizeof *m);
     int *const info = output(o, 1, sizeof *info);
-    eig_status const status = eig_stebz(ctx, type, &options, N, d.data, e.data, m, w, lower, upper, info);
-    numbers_free(&d), numbers_free(&e);
-    return status;
+    return eig_stebz(ctx, type, &options, N, d, e, m, w, lower, upper, info);
 }
 
 static inline eig_status operate_stebz_batched(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -86,14 +106,11 @@ static inline eig_status operate_stebz_batched(eig_context *ctx, eig_type type, 
     eig_stebz_options const options = stebz_options(method);
     size_t const real = type_size(type);
     if (bytes) return eig_stebz_work_size(ctx, type, &options, N, BATCH, bytes);
-    numbers d = some(type, N * BATCH), e = some(type, N * BATCH);
+    const void *const d = input(o, type, N * BATCH), *const e = input(o, type, N * BATCH);
     void *const w = output(o, N * BATCH, real), *const lower = output(o, N * BATCH, real);
     void *const upper = output(o, N * BATCH, real);
     int *const info = output(o, BATCH, sizeof *info);
-    eig_status const status =
-        eig_stebz_batched(ctx, type, &options, N, d.data, N, e.data, N, w, lower, upper, N, info, BATCH);
-    numbers_free(&d), numbers_free(&e);
-    return status;
+    return eig_stebz_batched(ctx, type, &options, N, d, N, e, N, w, lower, upper, N, info, BATCH);
 }
 
 static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -101,12 +118,10 @@ static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, in
     enum { N = 333, M = 70 };
     (void)method;
     if (bytes) return eig_stebz_count_work_size(ctx, type, N, M, bytes);
-    numbers d = some(type, N), e = some(type, N), x = some(type, M);
+    const void *const d = input(o, type, N), *const e = input(o, type, N), *const x = input(o, type, M);
     int64_t *const count = output(o, M, sizeof *count);
     int *const info = output(o, 1, sizeof *info);
-    eig_status const status = eig_stebz_count(ctx, type, N, d.data, e.data, M, x.data, count, info);
-    numbers_free(&d), numbers_free(&e), numbers_free(&x);
-    return status;
+    return eig_stebz_count(ctx, type, N, d, e, M, x, count, info);
 }
 
 enum { LARGE = 100 }; /* added to a method of geev: order 70, above the kernels' largest */
@@ -123,12 +138,10 @@ static inline eig_status operate_geev_batched(eig_context *ctx, eig_type type, i
     int64_t const n = method >= LARGE ? 70 : 14, batch = method >= LARGE ? 3 : 50;
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, n, batch, bytes);
-    numbers a = some(type, n * n * batch);
+    const void *const a = input(o, type, n * n * batch);
     void *const w = output(o, n * batch, 2 * type_size(type));
     int *const info = output(o, batch, sizeof *info);
-    eig_status const status = eig_geev_batched(ctx, type, &options, n, a.data, n, n * n, w, n, info, batch);
-    numbers_free(&a);
-    return status;
+    return eig_geev_batched(ctx, type, &options, n, a, n, n * n, w, n, info, batch);
 }
 
 static inline eig_status operate_geev(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -136,12 +149,10 @@ static inline eig_status operate_geev(eig_context *ctx, eig_type type, int metho
     enum { N = 30 };
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, N, 1, bytes);
-    numbers a = some(type, N * N);
+    const void *const a = input(o, type, N * N);
     void *const w = output(o, N, 2 * type_size(type));
     int *const info = output(o, 1, sizeof *info);
-    eig_status const status = eig_geev(ctx, type, &options, N, a.data, N, w, info);
-    numbers_free(&a);
-    return status;
+    return eig_geev(ctx, type, &options, N, a, N, w, info);
 }
 
 static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -149,13 +160,10 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
     enum { N = 15, M = 2, POINTS = 40 };
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, N, POINTS, bytes);
-    numbers a = some(type, (M + 1) * N * N), x = some(type, M * POINTS);
+    const void *const a = input(o, type, (M + 1) * N * N), *const x = input(o, type, M * POINTS);
     void *const w = output(o, N * POINTS, 2 * type_size(type)), *const value = output(o, POINTS, type_size(type));
     int *const info = output(o, POINTS, sizeof *info);
-    eig_status const status = eig_geev_affine(ctx, type, &options, N, M, a.data, N, N * N, x.data, M, w, N,
-                                              EIG_GEEV_RADIUS, value, info, POINTS);
-    numbers_free(&a), numbers_free(&x);
-    return status;
+    return eig_geev_affine(ctx, type, &options, N, M, a, N, N * N, x, M, w, N, EIG_GEEV_RADIUS, value, info, POINTS);
 }
 
 #define GEEV_PASSES                       \
@@ -192,11 +200,19 @@ static operation const operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
+/* Makes the call, or asks for its workspace. */
+static inline eig_status operate_once(eig_context *ctx, const operation *op, eig_type type, outputs *o, size_t *bytes)
+{
+    eig_status const status = op->run(ctx, type, op->method, o, bytes);
+    inputs_free(o);
+    return status;
+}
+
 /* Makes the call, which must succeed. */
 static inline void operate_well(eig_context *ctx, const operation *op, eig_type type, outputs *o)
 {
     outputs_clear(o);
-    eig_status const status = op->run(ctx, type, op->method, o, NULL);
+    eig_status const status = operate_once(ctx, op, type, o, NULL);
     if (status != EIG_OK) fail_msg("%s %s: %s", op->name, type_name(type), eig_error_detail(ctx));
 }
 

@@ -25,7 +25,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_tree.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_host.cu
-    src/cuda/geev/geev_form.cu
+    src/cuda/geev/geev_mapping.cu
     src/cuda/geev/geev_prepare.cu
     src/cuda/geev/geev_plain.cu
     src/cuda/geev/geev_small_s.cu

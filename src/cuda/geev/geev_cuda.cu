@@ -27,7 +27,7 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
     arena a = {base, 0};
     *job = geev_job{};
     job->p = *p;
-    job->plain_bytes = geev_plain_bytes(p);
+    job->plain_bytes = eig_cuda_geev_plain_bytes(p);
     int64_t const fit = (int64_t)(PLAIN_BYTES / job->plain_bytes);
     int const wide = p->n > GEEV_MOST ? (int)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors : (int)SECOND_ATTEMPTS;
     int64_t const blocks = wide < fit ? wide : fit;
@@ -35,11 +35,11 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
     job->plain = arena_take(&a, job->plain_blocks, job->plain_bytes);
     job->count = p->batch;
     if (p->n <= GEEV_MOST) {
-        geev_form const form = geev_choose_form(ctx, p);
+        geev_mapping const mapping = eig_cuda_geev_choose_mapping(ctx, p);
         int64_t const entries = geev_packed(p->n), most = (int64_t)(CHUNK_BYTES / real_size(p)) / entries / 32 * 32;
         if (job->count > most) job->count = most;
-        if (form.method != EIG_GEEV_AUTO) {
-            job->tile = geev_tile_matrices(form);
+        if (mapping.method != EIG_GEEV_AUTO) {
+            job->tile = eig_cuda_geev_tile_matrices(mapping);
             int64_t const tiles = (job->count + job->tile - 1) / job->tile;
             job->packed = arena_take(&a, tiles * job->tile * entries, real_size(p));
             job->records = (geev_record *)arena_take(&a, job->count, sizeof(geev_record));
@@ -51,7 +51,7 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, char *base, 
     return (a.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
 }
 
-size_t geev_device_bytes(const eig_context *ctx, const geev_problem *p)
+size_t eig_cuda_geev_device_bytes(const eig_context *ctx, const geev_problem *p)
 {
     geev_job job;
     return layout(ctx, p, NULL, &job);
@@ -61,20 +61,20 @@ size_t geev_device_bytes(const eig_context *ctx, const geev_problem *p)
 static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t stream, cuda_clock *clock)
 {
     bool const fast = job.p.n <= GEEV_MOST;
-    geev_form const form = fast ? geev_choose_form(ctx, &job.p) : geev_form{};
-    bool const small = form.method == EIG_GEEV_AUTO;
+    geev_mapping const mapping = fast ? eig_cuda_geev_choose_mapping(ctx, &job.p) : geev_mapping{};
+    bool const small = mapping.method == EIG_GEEV_AUTO;
     if (fast) CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
     eig_status status = EIG_OK;
-    if (fast && !small) status = geev_launch_prepare(ctx, job, stream);
+    if (fast && !small) status = eig_cuda_geev_launch_prepare(ctx, job, stream);
     if (status == EIG_OK) status = clock->mark(ctx, 1);
     if (status == EIG_OK && fast)
-        status = small ? geev_launch_small(ctx, job, stream) : geev_launch_qr(ctx, job, stream);
+        status = small ? eig_cuda_geev_launch_small(ctx, job, stream) : eig_cuda_geev_launch_qr(ctx, job, stream);
     if (status == EIG_OK) status = clock->mark(ctx, 2);
-    if (status == EIG_OK) status = geev_launch_plain(ctx, job, fast, stream);
+    if (status == EIG_OK) status = eig_cuda_geev_launch_plain(ctx, job, fast, stream);
     return status == EIG_OK ? clock->mark(ctx, 3) : status;
 }
 
-eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream)
+eig_status eig_cuda_geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream)
 {
     geev_job job;
     layout(ctx, p, (char *)work, &job);
@@ -92,7 +92,7 @@ eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cuda
 
 size_t geev_cuda_work_size(const eig_context *ctx, const geev_problem *p)
 {
-    return geev_device_bytes(ctx, p);
+    return eig_cuda_geev_device_bytes(ctx, p);
 }
 
 eig_status geev_cuda(eig_context *ctx, const geev_problem *p)
@@ -102,9 +102,9 @@ eig_status geev_cuda(eig_context *ctx, const geev_problem *p)
     bool on_device;
     eig_status status = cuda_find_side(ctx, "geev", arguments, sizeof arguments / sizeof *arguments, &on_device);
     if (status != EIG_OK) return status;
-    if (!on_device) return geev_host(ctx, p);
+    if (!on_device) return eig_cuda_geev_host(ctx, p);
     void *work;
-    status = eig_workspace(ctx, "geev", p->work, p->work_bytes, geev_device_bytes(ctx, p), &work);
+    status = eig_workspace(ctx, "geev", p->work, p->work_bytes, eig_cuda_geev_device_bytes(ctx, p), &work);
     if (status != EIG_OK) return status;
-    return geev_device(ctx, p, work, cuda_state_of(ctx)->stream);
+    return eig_cuda_geev_device(ctx, p, work, cuda_state_of(ctx)->stream);
 }

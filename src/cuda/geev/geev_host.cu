@@ -3,7 +3,7 @@
  *
  * Memory    pinned arrays are copied from and to in place; others pass through the slot's staging, copied there by
  *           several threads.  A batch may be larger than the device's memory: only three chunks are ever there.
- * Chunks    options->chunk, or so many matrices that there are 16 chunks of 16 to 128 MB: short ones shorten the time
+ * Chunks    options->chunk matrices, or a sixteenth of the batch, but 16 to 128 MB: short ones shorten the time
  *           before the first kernel and after the last, long ones keep the link and the kernels busy
  *           (docs/geev-cuda.md has the measurements). */
 #include "geev_cuda.cuh"
@@ -117,7 +117,7 @@ static void plan_chunk(const eig_context *ctx, const geev_problem *p, int64_t fi
     /* Offsets become addresses when the slot's memory is known: see bind_chunk. */
     plan->p.a = (void *)a_at, plan->p.x = p->x ? (void *)x_at : NULL, plan->p.w = (void *)w_at;
     plan->p.value = (void *)value_at, plan->p.info = (int *)info_at;
-    plan->device_bytes += geev_device_bytes(ctx, &plan->p);
+    plan->device_bytes += eig_cuda_geev_device_bytes(ctx, &plan->p);
 }
 
 static void bind_chunk(const geev_problem *p, chunk_plan *plan, char *base)
@@ -165,7 +165,8 @@ static eig_status start_chunk(eig_context *ctx, const geev_problem *p, cuda_slot
     bind_chunk(p, plan, (char *)slot->device.data);
     for (int k = 0; k < plan->count && status == EIG_OK; ++k)
         if (!plan->pieces[k].output) status = copy_piece(ctx, plan->pieces[k], *slot);
-    if (status == EIG_OK) status = geev_device(ctx, &plan->p, (char *)slot->device.data + plan->work_at, slot->stream);
+    if (status == EIG_OK)
+        status = eig_cuda_geev_device(ctx, &plan->p, (char *)slot->device.data + plan->work_at, slot->stream);
     for (int k = 0; k < plan->count && status == EIG_OK; ++k)
         if (plan->pieces[k].output) status = copy_piece(ctx, plan->pieces[k], *slot);
     if (status != EIG_OK) return status;
@@ -173,7 +174,7 @@ static eig_status start_chunk(eig_context *ctx, const geev_problem *p, cuda_slot
     return EIG_OK;
 }
 
-eig_status geev_host(eig_context *ctx, const geev_problem *p)
+eig_status eig_cuda_geev_host(eig_context *ctx, const geev_problem *p)
 {
     eig_status status = cuda_open_slots(ctx);
     if (status != EIG_OK) return status;

@@ -12,7 +12,7 @@ enum { PLAIN_THREADS = 256 };
 
 using plain_team = block_team<PLAIN_THREADS>;
 
-size_t geev_plain_bytes(const geev_problem *p)
+size_t eig_cuda_geev_plain_bytes(const geev_problem *p)
 {
     size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
     size_t const bytes = (size_t)(p->n * p->n + 3 * p->n) * size;
@@ -175,7 +175,7 @@ template <typename real> static __global__ void __launch_bounds__(PLAIN_THREADS)
         plain_matrix(team, job.p, listed ? job.failed[at] : job.first + at, work);
 }
 
-eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
+eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
 {
     if (job.p.precision == 's')
         plain_kernel<float><<<job.plain_blocks, PLAIN_THREADS, 0, stream>>>(job, listed);

@@ -134,7 +134,7 @@ template <typename real> static eig_status choose(eig_context *ctx, const geev_j
     return launch<real, 8, 16, 8>(ctx, job, stream);
 }
 
-eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     return job.p.precision == 's' ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
 }

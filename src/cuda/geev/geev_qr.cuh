@@ -215,9 +215,10 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
     return EIG_OK;
 }
 
-/* The form with so many threads a matrix and enough slots for n; geev_form.cu only asks for forms that exist. */
+/* Launches the kernel with this many threads a matrix and enough slots for n; geev_mapping.cu asks only for those that
+ * exist. */
 template <typename real, bool multiple>
-static eig_status launch_form(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
+static eig_status launch_mapping(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
 {
     int const n = job.order;
     switch (threads) {

@@ -1,7 +1,7 @@
-/* geev on CUDA: the forms of kernel 2 for method swb, float. */
+/* geev on CUDA: the mappings of kernel 2 for method swb, float. */
 #include "geev_qr.cuh"
 
-eig_status geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
+eig_status eig_cuda_geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
 {
-    return launch_form<float, false>(ctx, threads, job, stream);
+    return launch_mapping<float, false>(ctx, threads, job, stream);
 }

@@ -1,7 +1,7 @@
 /* geev on CUDA: matrices in registers, float. */
 #include "geev_small.cuh"
 
-eig_status geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+eig_status eig_cuda_geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     return launch_small_of<float, GEEV_SMALL_S>(ctx, job, stream);
 }

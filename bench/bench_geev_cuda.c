@@ -14,7 +14,6 @@
  * error      the largest distance of those spectra in units of eps ||A||, norms by Frobenius */
 #include "bench_times.h"
 #include "eigpack.h"
-#include "eigpack_cuda.h"
 
 #include <cuda_runtime_api.h>
 #include <float.h>
@@ -49,7 +48,7 @@ static int64_t batch_of(int64_t n)
 
 /* Everything of a precision, allocated once for the largest case. */
 typedef struct arrays {
-    char precision;
+    eig_type type;
     size_t size;
     void *host_a, *host_w, *a, *w, *work; /* host arrays are pinned */
     int *host_info, *info;
@@ -64,7 +63,7 @@ static void fill(arrays *x, size_t count)
         uint64_t s = 0x9e3779b97f4a7c15u * (uint64_t)(piece + 1);
         for (size_t k = count * (size_t)piece / PIECES; k < count * (size_t)(piece + 1) / PIECES; ++k) {
             s ^= s << 13, s ^= s >> 7, s ^= s << 17;
-            if (x->precision == 's')
+            if (x->type == EIG_S)
                 ((float *)x->host_a)[k] = (float)(s >> 40) * 0x1p-24f;
             else
                 ((double *)x->host_a)[k] = (double)(s >> 11) * 0x1p-53;
@@ -72,9 +71,9 @@ static void fill(arrays *x, size_t count)
     }
 }
 
-static arrays arrays_new(char precision)
+static arrays arrays_new(eig_type type)
 {
-    arrays x = {.precision = precision, .size = precision == 's' ? sizeof(float) : sizeof(double)};
+    arrays x = {.type = type, .size = eig_type_size(type)};
     size_t const entries = (size_t)BATCH * FULL_N * FULL_N, values = (size_t)BATCH * FULL_N * 2;
     CUDA(cudaMallocHost(&x.host_a, entries * x.size));
     CUDA(cudaMallocHost(&x.host_w, values * x.size));
@@ -88,6 +87,7 @@ static arrays arrays_new(char precision)
 
 static void arrays_free(arrays *x)
 {
+    EIG(eig_set_workspace(gpu, NULL, 0));
     cudaFreeHost(x->host_a), cudaFreeHost(x->host_w), cudaFreeHost(x->host_info);
     cudaFree(x->a), cudaFree(x->w), cudaFree(x->info), cudaFree(x->work);
 }
@@ -95,14 +95,12 @@ static void arrays_free(arrays *x)
 static eig_status solve(eig_context *ctx, const arrays *x, const eig_geev_options *o, int64_t n, const void *a, void *w,
                         int *info, int64_t batch)
 {
-    return x->precision == 's'
-               ? eig_sgeev_batched(ctx, o, n, (const float *)a, n, n * n, (eig_complex_s *)w, n, info, batch)
-               : eig_dgeev_batched(ctx, o, n, (const double *)a, n, n * n, (eig_complex_d *)w, n, info, batch);
+    return eig_geev_batched(ctx, x->type, o, n, a, n, n * n, w, n, info, batch);
 }
 
 static double entry(const arrays *x, const void *array, size_t k)
 {
-    return x->precision == 's' ? ((const float *)array)[k] : ((const double *)array)[k];
+    return x->type == EIG_S ? ((const float *)array)[k] : ((const double *)array)[k];
 }
 
 /* ------------------------------------------------------------------ check */
@@ -140,7 +138,7 @@ static double distance(const arrays *x, int64_t n, const void *w, int64_t b, con
 /* Checks x->host_w and host_info; returns the largest error, or NaN where a check failed. */
 static double check(const arrays *x, int64_t n)
 {
-    double const eps = x->precision == 's' ? FLT_EPSILON : DBL_EPSILON;
+    double const eps = x->type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
     int bad = 0;
 #pragma omp parallel for reduction(+ : bad)
     for (int64_t b = 0; b < batch_of(n); ++b) {
@@ -179,31 +177,30 @@ static const char *name_of(eig_geev_method method)
 static void row(const char *part, const arrays *x, int64_t n, int64_t batch, const char *method, int threads, double ms,
                 double limit, const char *rival, double rival_ms, double error)
 {
-    printf("geev-%s,%c,%d,%d,cuda,%s,%d,%.4f,%.3f,%s,%.4f,%.3f,%.1f,%s,%s,%s\n", part, x->precision, (int)n, (int)batch,
-           method, threads, ms, limit, rival, rival_ms, rival_ms > 0 ? rival_ms / ms : 0.0, error,
-           error >= 0 && error < 1e4 * (double)n ? "ok" : "FAILED", machine, commit);
+    printf("geev-%s,%s,%d,%d,cuda,%s,%d,%.4f,%.3f,%s,%.4f,%.3f,%.1f,%s,%s,%s\n", part, x->type == EIG_S ? "f32" : "f64",
+           (int)n, (int)batch, method, threads, ms, limit, rival, rival_ms, rival_ms > 0 ? rival_ms / ms : 0.0, error,
+           error >= 0 && error < 1e4 * (double)n ? "ok" : "FAIL", machine, commit);
     fflush(stdout);
 }
 
 /* --------------------------------------------------------------- resident */
 
-static double limit_of(char precision, int64_t n)
+static double limit_of(eig_type type, int64_t n)
 {
     static const double limits[] = {0.6, 3, 8, 17, 30, 50};
-    return precision == 'd' && n % 5 == 0 && n <= 30 ? limits[n / 5 - 1] : 0;
+    return type == EIG_D && n % 5 == 0 && n <= 30 ? limits[n / 5 - 1] : 0;
 }
 
 static double time_resident(arrays *x, const eig_geev_options *options, int64_t n, int repeats)
 {
-    eig_geev_options o = *options;
     size_t need = 0;
-    EIG(eig_geev_work_size(gpu, &o, x->precision, n, batch_of(n), &need));
+    EIG(eig_geev_work_size(gpu, x->type, options, n, batch_of(n), &need));
     if (need > x->work_bytes) {
         cudaFree(x->work);
         CUDA(cudaMalloc(&x->work, need));
         x->work_bytes = need;
     }
-    o.work = x->work, o.work_bytes = x->work_bytes;
+    EIG(eig_set_workspace(gpu, x->work, x->work_bytes));
     cudaEvent_t begin, end;
     CUDA(cudaEventCreate(&begin));
     CUDA(cudaEventCreate(&end));
@@ -212,7 +209,7 @@ static double time_resident(arrays *x, const eig_geev_options *options, int64_t 
         CUDA(cudaMemset(x->w, 0xff, (size_t)(batch_of(n) * n * 2) * x->size));
         CUDA(cudaMemset(x->info, 0xff, BATCH * sizeof(int)));
         CUDA(cudaEventRecord(begin, 0));
-        EIG(solve(gpu, x, &o, n, x->a, x->w, x->info, batch_of(n)));
+        EIG(solve(gpu, x, options, n, x->a, x->w, x->info, batch_of(n)));
         CUDA(cudaEventRecord(end, 0));
         CUDA(cudaEventSynchronize(end));
         float ms = 0;
@@ -228,9 +225,13 @@ static double time_resident(arrays *x, const eig_geev_options *options, int64_t 
 /* The passes of one more call. */
 static void time_passes(arrays *x, const eig_geev_options *options, int64_t n, double pass[3])
 {
-    eig_geev_options o = *options;
-    o.work = x->work, o.work_bytes = x->work_bytes, o.pass_ms = pass;
-    EIG(solve(gpu, x, &o, n, x->a, x->w, x->info, batch_of(n)));
+    const eig_pass *measured;
+    int count;
+    EIG(eig_set_timing(gpu, 1));
+    EIG(solve(gpu, x, options, n, x->a, x->w, x->info, batch_of(n)));
+    EIG(eig_set_timing(gpu, 0));
+    EIG(eig_get_timing(gpu, &measured, &count));
+    for (int k = 0; k < 3; ++k) pass[k] = k < count ? measured[k].ms : 0;
 }
 
 static void resident(arrays *x)
@@ -241,10 +242,10 @@ static void resident(arrays *x)
         if (only && n != only) continue;
         eig_geev_options o = EIG_GEEV_OPTIONS;
         double const ms = time_resident(x, &o, n, REPEATS);
-        row("resident", x, n, batch_of(n), "auto", 0, ms, limit_of(x->precision, n), "", 0, check(x, n));
+        row("resident", x, n, batch_of(n), "auto", 0, ms, limit_of(x->type, n), "", 0, check(x, n));
     }
     eig_geev_options o = EIG_GEEV_OPTIONS;
-    o.balance = 0;
+    o.no_balance = 1;
     for (int n = 10; n <= 30 && !only; n += 20) {
         double const ms = time_resident(x, &o, n, REPEATS);
         row("resident-unbalanced", x, n, BATCH, "auto", 0, ms, 0, "", 0, check(x, n));
@@ -338,7 +339,7 @@ static void host(arrays *x)
 /* ----------------------------------------------------------------- affine */
 
 static eig_status solve_affine(eig_context *ctx, const eig_geev_options *o, const double *a, const double *points,
-                               eig_complex_d *w, double *value)
+                               eig_z *w, double *value)
 {
     return eig_dgeev_affine(ctx, o, 15, PARAMETERS, a, 15, 225, points, PARAMETERS, w, 15, EIG_GEEV_ABSCISSA, value,
                             NULL, GRID * GRID * GRID);
@@ -351,6 +352,7 @@ static void affine(arrays *x)
                                                                                        POINTS * sizeof(double));
     double *const expected = (double *)malloc(POINTS * sizeof(double));
     must(points && value && expected, "malloc");
+    EIG(eig_set_workspace(gpu, NULL, 0));
     for (int k = 0; k < POINTS; ++k) {
         points[3 * k] = k % GRID / (GRID - 1.0), points[3 * k + 1] = k / GRID % GRID / (GRID - 1.0);
         points[3 * k + 2] = k / GRID / GRID / (GRID - 1.0);
@@ -370,7 +372,7 @@ static void affine(arrays *x)
         for (int r = -1; r < REPEATS; ++r) {
             CUDA(cudaMemset(device_value, 0xff, POINTS * sizeof(double)));
             CUDA(cudaEventRecord(begin, 0));
-            EIG(solve_affine(gpu, &o, a, device_points, all ? (eig_complex_d *)x->w : NULL, device_value));
+            EIG(solve_affine(gpu, &o, a, device_points, all ? (eig_z *)x->w : NULL, device_value));
             CUDA(cudaEventRecord(end, 0));
             CUDA(cudaEventSynchronize(end));
             float ms = 0;
@@ -428,13 +430,13 @@ int main(int argc, char **argv)
         if (*c == ',') *c = ';';
     printf(
         "family,type,n,batch,device,method,threads,time_ms,limit_ms,rival,rival_ms,ratio,error,check,machine,commit\n");
-    for (const char *precision = "ds"; *precision; ++precision) {
-        arrays x = arrays_new(*precision);
+    for (int single = 0; single < 2; ++single) {
+        arrays x = arrays_new(single ? EIG_S : EIG_D);
         CUDA(cudaMemcpy(x.a, x.host_a, (size_t)BATCH * FULL_N * FULL_N * x.size, cudaMemcpyHostToDevice));
         if (wanted(argc, argv, "resident")) resident(&x);
-        if (wanted(argc, argv, "forms") && *precision == 'd') forms(&x);
+        if (wanted(argc, argv, "forms") && !single) forms(&x);
         if (wanted(argc, argv, "host")) host(&x);
-        if (wanted(argc, argv, "affine") && *precision == 'd') affine(&x);
+        if (wanted(argc, argv, "affine") && !single) affine(&x);
         arrays_free(&x);
     }
     eig_destroy(gpu);

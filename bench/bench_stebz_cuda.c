@@ -10,9 +10,9 @@
  * Rivals    the method interval-tree on the same GPU, and a CPU context with all cores, in the same run. */
 #include "bench_times.h"
 #include "eigpack.h"
-#include "eigpack_cuda.h"
 #include "io/matrices.h"
 
+#include <cuda_runtime_api.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -22,19 +22,19 @@
 
 typedef struct bench_case {
     const char *kind;
-    char precision;
+    eig_type type;
     int64_t n, batch;
     double abstol, limit_ms;
     int tree, cpu; /* which rivals run */
 } bench_case;
 
 static const bench_case cases[] = {
-    {"uniform", 's', 2048, 1, 1e-5, 0.10, 1, 1}, {"uniform", 's', 32768, 1, 1e-5, 2.0, 1, 1},
-    {"uniform", 'd', 512, 1, 0, 0, 1, 1},        {"uniform", 'd', 2048, 1, 0, 0.45, 1, 1},
-    {"glued", 'd', 2037, 1, 0, 0, 1, 1},         {"121", 'd', 2048, 1, 0, 0, 1, 1},
-    {"uniform", 'd', 8192, 1, 0, 0, 1, 1},       {"uniform", 'd', 32768, 1, 0, 15, 1, 1},
-    {"uniform", 'd', 128, 10000, 0, 6, 0, 1},    {"uniform", 's', 32, 100000, 0, 0, 0, 1},
-    {"uniform", 'd', 131072, 1, 0, 0, 0, 0},     {"uniform", 'd', 1000000, 1, 0, 12000, 0, 0},
+    {"uniform", EIG_S, 2048, 1, 1e-5, 0.10, 1, 1}, {"uniform", EIG_S, 32768, 1, 1e-5, 2.0, 1, 1},
+    {"uniform", EIG_D, 512, 1, 0, 0, 1, 1},        {"uniform", EIG_D, 2048, 1, 0, 0.45, 1, 1},
+    {"glued", EIG_D, 2037, 1, 0, 0, 1, 1},         {"121", EIG_D, 2048, 1, 0, 0, 1, 1},
+    {"uniform", EIG_D, 8192, 1, 0, 0, 1, 1},       {"uniform", EIG_D, 32768, 1, 0, 15, 1, 1},
+    {"uniform", EIG_D, 128, 10000, 0, 6, 0, 1},    {"uniform", EIG_S, 32, 100000, 0, 0, 0, 1},
+    {"uniform", EIG_D, 131072, 1, 0, 0, 0, 0},     {"uniform", EIG_D, 1000000, 1, 0, 12000, 0, 0},
 };
 
 /* One case: the matrices in double and in the type that computes, on the host and on the device. */
@@ -70,10 +70,8 @@ static eig_status call(eig_context *ctx, const bench_case *c, const eig_stebz_op
                        void *w)
 {
     int64_t const n = c->n, b = c->batch;
-    if (c->precision == 's')
-        return b == 1 ? eig_sstebz(ctx, o, n, d, e, NULL, w)
-                      : eig_sstebz_batched(ctx, o, n, d, n, e, n - 1, w, n, NULL, b);
-    return b == 1 ? eig_dstebz(ctx, o, n, d, e, NULL, w) : eig_dstebz_batched(ctx, o, n, d, n, e, n - 1, w, n, NULL, b);
+    if (b == 1) return eig_stebz(ctx, c->type, o, n, d, e, NULL, w, NULL, NULL, NULL);
+    return eig_stebz_batched(ctx, c->type, o, n, d, n, e, n - 1, w, NULL, NULL, n, NULL, b);
 }
 
 /* Median milliseconds of a call on device arrays; *same: all repeats gave the same bits. */
@@ -163,7 +161,7 @@ static int certify(eig_context *ctx, const bench_case *c, int64_t b, const doubl
         x[2 * i] = w[b * n + i * step] - delta;
         x[2 * i + 1] = w[b * n + i * step] + delta;
     }
-    must_eig(ctx, eig_dstebz_count(ctx, n, d + b * n, e + b * (n - 1), 2 * samples, x, count));
+    must_eig(ctx, eig_dstebz_count(ctx, n, d + b * n, e + b * (n - 1), 2 * samples, x, count, NULL));
     int good = 1;
     for (int64_t i = 0; i < samples; i++) good &= count[2 * i] < i * step + 1 && i * step + 1 <= count[2 * i + 1];
     for (int64_t i = 1; i < n; i++) good &= w[b * n + i - 1] <= w[b * n + i];
@@ -175,7 +173,7 @@ static int certify(eig_context *ctx, const bench_case *c, int64_t b, const doubl
 static void print_row(const bench_case *c, const char *method, double ms, const char *rival, double rival_ms,
                       double error, int good)
 {
-    printf("stebz,%s,%lld,%lld,cuda,%s %s,0,%.5g,", c->precision == 's' ? "f32" : "f64", (long long)c->n,
+    printf("stebz,%s,%lld,%lld,cuda,%s %s,0,%.5g,", c->type == EIG_S ? "f32" : "f64", (long long)c->n,
            (long long)c->batch, method, c->kind, ms);
     if (c->limit_ms > 0) printf("%g", c->limit_ms);
     printf(",%s,", rival);
@@ -192,14 +190,14 @@ static void load_results(const bench_case *c, const arrays *a, double *w)
 {
     size_t const count = (size_t)(c->n * c->batch);
     must(cudaMemcpy(w, a->w, count * a->real, cudaMemcpyDeviceToHost) == cudaSuccess, "cudaMemcpy");
-    if (c->precision == 's')
+    if (c->type == EIG_S)
         for (size_t i = count; i-- > 0;) w[i] = (double)((const float *)w)[i];
 }
 
 static arrays make_arrays(eig_context *gpu, const bench_case *c)
 {
     int64_t const n = c->n, batch = c->batch, total = n * batch;
-    bool const narrow = c->precision == 's';
+    bool const narrow = c->type == EIG_S;
     arrays a = {.real = narrow ? 4 : 8, .eps = narrow ? FLT_EPSILON : DBL_EPSILON};
     double *const d = a.exact_d = malloc((size_t)total * 8), *const e = a.exact_e = malloc((size_t)total * 8);
     a.result = malloc((size_t)total * 8);
@@ -223,7 +221,7 @@ static arrays make_arrays(eig_context *gpu, const bench_case *c)
         eig_stebz_options o = EIG_STEBZ_OPTIONS;
         o.method = (eig_stebz_method)method;
         size_t need = 0;
-        must_eig(gpu, eig_stebz_work_size(gpu, &o, c->precision, n, batch, &need));
+        must_eig(gpu, eig_stebz_work_size(gpu, c->type, &o, n, batch, &need));
         if (need > a.work_bytes) a.work_bytes = need;
     }
     size_t const bytes = (size_t)total * a.real;
@@ -259,7 +257,7 @@ static double time_cpu(eig_context *cpu, const bench_case *c, const arrays *a, d
     }
     *error = 0;
     for (int64_t i = 0; i < total; i++) {
-        double const other = c->precision == 's' ? (double)((float *)w)[i] : ((double *)w)[i];
+        double const other = c->type == EIG_S ? (double)((float *)w)[i] : ((double *)w)[i];
         *error = fmax(*error, fabs(a->result[i] - other) / (a->eps * a->norm));
     }
     free(w);
@@ -271,16 +269,18 @@ static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
     arrays a = make_arrays(gpu, c);
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
     o.abstol = c->abstol;
-    o.work = a.work;
-    o.work_bytes = a.work_bytes;
+    must_eig(gpu, eig_set_workspace(gpu, a.work, a.work_bytes));
     int same;
     double const ms = time_calls(gpu, c, &o, &a, &same);
-    double pass[4];
-    o.pass_ms = pass;
+    const eig_pass *pass;
+    int passes;
+    must_eig(gpu, eig_set_timing(gpu, 1));
     must_eig(gpu, call(gpu, c, &o, a.d, a.e, a.w));
-    o.pass_ms = NULL;
-    fprintf(stderr, "# %s n = %lld: preparation %.4f, table %.4f, brackets %.4f ms\n", c->kind, (long long)c->n,
-            pass[0], pass[1], pass[2]);
+    must_eig(gpu, eig_set_timing(gpu, 0));
+    must_eig(gpu, eig_get_timing(gpu, &pass, &passes));
+    fprintf(stderr, "# %s n = %lld:", c->kind, (long long)c->n);
+    for (int i = 0; i < passes; i++) fprintf(stderr, " %s %.4f ms", pass[i].name, pass[i].ms);
+    fputc('\n', stderr);
     load_results(c, &a, a.result);
     double const delta = 0.5 * fmax(c->abstol, 2 * a.eps * a.norm) + 4 * a.eps * a.norm;
     int64_t const step = c->batch > 64 ? c->batch / 37 : 1;
@@ -297,6 +297,7 @@ static void run_case(eig_context *gpu, eig_context *cpu, const bench_case *c)
         good &= same && certify(gpu, c, 0, a.exact_d, a.exact_e, a.result, delta);
         print_row(c, "multisection", ms, "interval-tree", tree_ms, error, good);
     }
+    must_eig(gpu, eig_set_workspace(gpu, NULL, 0));
     drop_arrays(&a);
 }
 
@@ -311,7 +312,7 @@ int main(int argc, char **argv)
     }
     must_eig(cpu, eig_create(&cpu, "cpu"));
     must(cudaStreamCreate(&stream) == cudaSuccess, "cudaStreamCreate");
-    must_eig(gpu, eig_cuda_set_stream(gpu, stream));
+    must_eig(gpu, eig_set_stream(gpu, stream));
     snprintf(machine, sizeof machine, "%s", eig_describe(gpu));
     for (char *at = machine; *at; at++)
         if (*at == ',') *at = ';';

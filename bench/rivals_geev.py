@@ -53,7 +53,7 @@ class Own:
         self.c.eig_error_detail.restype = ctypes.c_char_p
         self.must(self.c.eig_create(ctypes.byref(self.context), b"cuda"))
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.must(self.c.eig_cuda_set_stream(self.context, stream))
+        self.must(self.c.eig_set_stream(self.context, stream))
 
     def must(self, status):
         if status != 0:

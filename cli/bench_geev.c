@@ -68,10 +68,8 @@ static int time_own(bench *b, running *r, bench_times *times)
     int64_t const n = r->n;
     progress_part(0, 1);
     double const start = cli_now();
-    eig_status const solved = r->single ? eig_sgeev_batched(b->ctx, &r->options, n, (float *)r->a, n, n * n,
-                                                            (eig_complex_s *)r->w, n, r->info, r->batch)
-                                        : eig_dgeev_batched(b->ctx, &r->options, n, (double *)r->a, n, n * n,
-                                                            (eig_complex_d *)r->w, n, r->info, r->batch);
+    eig_status const solved =
+        eig_geev_batched(b->ctx, r->single ? EIG_S : EIG_D, &r->options, n, r->a, n, n * n, r->w, n, r->info, r->batch);
     double const ms = cli_now() - start;
     int const status = cli_status(b->ctx, solved);
     if (status != CLI_OK) return status;
@@ -170,12 +168,12 @@ int bench_geev(bench *b)
     if (option_given(b->args, "tune")) return bench_tune_geev(b);
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) || !option_choice(b->args, "type", "f64|f32", &type) ||
-        !option_choice(b->args, "method", "auto|swb|mwb", &method) ||
+        !option_choice(b->args, "method", "auto|swb|mwb|reference", &method) ||
         !option_integer(b->args, "threads-per-matrix", 0, 32, &threads)) {
         free(given);
         return CLI_USAGE;
     }
-    static const char *const names[] = {"auto", "swb", "mwb"};
+    static const char *const names[] = {"auto", "swb", "mwb", "reference"};
     char name[64];
     const char *const kind = option_given(b->args, "kind") ? option_text(b->args, "kind") : "random";
     bool const usual = strcmp(kind, "random") == 0;

@@ -58,7 +58,8 @@ static int make_matrices(running *r)
         io_error error;
         if (!matrices_tridiagonal(r->c.kind, n, (uint64_t)(1 + b), &t, &error))
             return cli_fail(CLI_USAGE, "%s", error.text);
-        if (!tridiagonal_make(&r->a[b], &t, r->c.single)) return CLI_FAILED;
+        int const status = tridiagonal_make(&r->a[b], &t, r->c.single);
+        if (status != CLI_OK) return status;
         const void *const d = r->c.single ? (void *)r->a[b].d : r->a[b].exact.d;
         const void *const e = r->c.single ? (void *)r->a[b].e : r->a[b].exact.e;
         memcpy(r->d + (size_t)(b * n) * r->real, d, (size_t)n * r->real);
@@ -95,15 +96,9 @@ static eig_status call(bench *b, running *r)
     int64_t const n = r->c.n, batch = r->c.batch, m = r->m;
     void *const d = r->d, *const e = r->e, *const w = r->w;
     const eig_stebz_options *const o = &r->options;
-    int64_t found;
-    if (batch == 1) {
-        return r->c.single ? eig_sstebz(b->ctx, o, n, (const float *)d, (const float *)e, &found, (float *)w)
-                           : eig_dstebz(b->ctx, o, n, (const double *)d, (const double *)e, &found, (double *)w);
-    }
-    return r->c.single ? eig_sstebz_batched(b->ctx, o, n, (const float *)d, n, (const float *)e, n - 1, (float *)w, m,
-                                            NULL, batch)
-                       : eig_dstebz_batched(b->ctx, o, n, (const double *)d, n, (const double *)e, n - 1, (double *)w,
-                                            m, NULL, batch);
+    eig_type const type = r->c.single ? EIG_S : EIG_D;
+    if (batch == 1) return eig_stebz(b->ctx, type, o, n, d, e, NULL, w, NULL, NULL, NULL);
+    return eig_stebz_batched(b->ctx, type, o, n, d, n, e, n - 1, w, NULL, NULL, m, NULL, batch);
 }
 
 static int time_own(bench *b, running *r, bench_times *times)
@@ -208,9 +203,9 @@ static int run_case(bench *b, const bench_case *c, const eig_stebz_options *opti
     if (status == CLI_OK) status = time_all(b, &r, rivals, count, fits, times);
     for (int64_t k = 0; k < c->batch && status == CLI_OK; k++) status = check_one(b, &r, k, &error);
     if (status == CLI_OK) {
+        static const char *const methods[] = {"multisection", "interval-tree", "reference"};
         char method[64];
-        snprintf(method, sizeof method, "%s%s%s%s",
-                 options->method == EIG_STEBZ_MULTISECTION ? "multisection" : "interval-tree",
+        snprintf(method, sizeof method, "%s%s%s%s", methods[options->method],
                  strcmp(c->kind, "uniform") == 0 ? "" : " ", strcmp(c->kind, "uniform") == 0 ? "" : c->kind,
                  c->subset ? " ten" : "");
         bench_row row = {.family = "stebz", .type = c->single ? "f32" : "f64", .method = method, .n = c->n};
@@ -241,7 +236,7 @@ int bench_stebz(bench *b)
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) || !option_choice(b->args, "type", "f64|f32", &type) ||
         !option_real(b->args, "tolerance", 0, &tolerance) ||
-        !option_choice(b->args, "method", "multisection|interval-tree", &method)) {
+        !option_choice(b->args, "method", "multisection|interval-tree|reference", &method)) {
         free(given);
         return CLI_USAGE;
     }

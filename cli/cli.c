@@ -38,6 +38,7 @@ int cli_open(const arguments *args, eig_context **ctx)
     eig_status const created = eig_create(ctx, option_text(args, "device"));
     int status = cli_status(*ctx, created);
     if (status == CLI_OK) status = cli_status(*ctx, eig_set_threads(*ctx, (int)threads));
+    if (status == CLI_OK) status = cli_status(*ctx, eig_set_timing(*ctx, option_given(args, "timing")));
     if (status != CLI_OK) {
         eig_destroy(*ctx);
         *ctx = NULL;
@@ -45,6 +46,12 @@ int cli_open(const arguments *args, eig_context **ctx)
     }
     progress_attach(*ctx, isatty(STDERR_FILENO) && !option_given(args, "quiet"));
     return CLI_OK;
+}
+
+void cli_print_passes(FILE *out, const eig_pass *pass, int count)
+{
+    for (int i = 0; i < count; i++) fprintf(out, "%s%s %.3f", i == 0 ? " (" : ", ", pass[i].name, pass[i].ms);
+    if (count > 0) fputc(')', out);
 }
 
 bool cli_type(const arguments *args, bool *single)

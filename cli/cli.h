@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Exit statuses; a run that a signal ended exits with 128 + its number. */
 enum {
@@ -36,8 +37,12 @@ int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 
  * ends the run here, before anything is written. */
 int cli_status(const eig_context *ctx, eig_status status);
 
-/* Opens the context that --device and --threads ask for, with the progress bar attached. */
+/* Opens the context that --device and --threads ask for, with the progress bar attached; it measures the times of
+ * passes where --timing is given. */
 int cli_open(const arguments *args, eig_context **ctx);
+
+/* The passes of a call in brackets, e.g. " (preparation 0.1, table 0.2)"; nothing where there are none. */
+void cli_print_passes(FILE *out, const eig_pass *pass, int count);
 
 /* Reads --type f32|f64; *single holds the default. */
 bool cli_type(const arguments *args, bool *single);

@@ -69,7 +69,7 @@ static int read_options(const arguments *args, job *j)
     if (!option_integer(args, "matrix-size", 1, INT64_MAX, &j->n) ||
         !option_integer(args, "iters-timing", 1, INT64_MAX, &j->repeats) ||
         !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !option_real(args, "precision", 0, &j->precision) ||
-        !option_choice(args, "method", "multisection|interval-tree", &method) || !cli_type(args, &j->single))
+        !option_choice(args, "method", "multisection|interval-tree|reference", &method) || !cli_type(args, &j->single))
         return CLI_USAGE;
     j->method = (eig_stebz_method)method;
     j->random = option_given(args, "matrix-size");
@@ -105,7 +105,8 @@ static int read_matrix(const job *j, tridiagonal *a)
                                 : io_read_tridiagonal(j->diagonal, j->superdiagonal, &t, &error);
     if (!good) return cli_fail(CLI_USAGE, "%s", error.text);
     if (j->random) round_entries(&t);
-    if (!tridiagonal_make(a, &t, j->single)) return CLI_USAGE;
+    int const status = tridiagonal_make(a, &t, j->single);
+    if (status != CLI_OK) return status;
     return a->exact.n > 0 ? CLI_OK : cli_fail(CLI_USAGE, "%s: the matrix is empty", j->diagonal);
 }
 
@@ -135,25 +136,28 @@ static int solve(const job *j, eig_context *ctx, const tridiagonal *a, spectrum 
     eig_stebz_options options = EIG_STEBZ_OPTIONS;
     options.abstol = j->precision;
     options.method = j->method;
-    double sum[5] = {0};
-    int status = CLI_OK;
+    double sum[SPECTRUM_PASSES] = {0}, total = 0;
+    int status = cli_status(ctx, eig_set_timing(ctx, 1));
     for (int64_t i = 0; i < j->repeats && status == CLI_OK; i++) {
         spectrum_free(s);
         progress_part(i, j->repeats);
         status = tridiagonal_stebz(ctx, &options, a, false, s);
-        for (int k = 0; k < 4; k++) sum[k] += s->pass_ms[k];
-        sum[4] += s->total_ms;
+        for (int k = 0; k < s->passes; k++) sum[k] += s->pass[k].ms;
+        total += s->total_ms;
     }
-    for (int k = 0; k < 4; k++) s->pass_ms[k] = sum[k] / (double)j->repeats;
-    s->total_ms = sum[4] / (double)j->repeats;
+    for (int k = 0; k < s->passes; k++) s->pass[k].ms = sum[k] / (double)j->repeats;
+    s->total_ms = total / (double)j->repeats;
     return status;
 }
 
 static void print_times(const spectrum *s)
 {
-    printf("Average time step 1: %f ms\n", s->pass_ms[0] + s->pass_ms[1]);
-    printf("Average time step 2, one intervals: %f ms\n", s->pass_ms[2]);
-    printf("Average time step 2, mult intervals: %f ms\n", s->pass_ms[3]);
+    double const coarse = spectrum_pass(s, "table") + spectrum_pass(s, "step 1");
+    double const fine =
+        spectrum_pass(s, "brackets") + spectrum_pass(s, "one-intervals") + spectrum_pass(s, "bisection");
+    printf("Average time step 1: %f ms\n", spectrum_pass(s, "preparation") + coarse);
+    printf("Average time step 2, one intervals: %f ms\n", fine);
+    printf("Average time step 2, mult intervals: %f ms\n", spectrum_pass(s, "mult-intervals"));
     printf("Average time TOTAL: %f ms\n\n", s->total_ms);
 }
 
@@ -243,7 +247,7 @@ static const option_row options[] = {
     {"reference", 0, "F", "file with the n eigenvalues to compare with"},
     {"seed", 0, "S", "seed of the random matrix (default 1)"},
     {"type", 0, "T", "f32 (default) or f64"},
-    {"method", 0, "M", "multisection (default) or interval-tree"},
+    {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -14,7 +14,7 @@ typedef struct job {
     bool one; /* the file holds one matrix of rank 2 */
     void *a;  /* as the library reads it; its strides: */
     int64_t lda, stride;
-    void *w;   /* [batch*n] eig_complex_s or eig_complex_d */
+    void *w;   /* [batch*n] eig_c or eig_z */
     int *info; /* [batch] */
     int64_t failed;
     double read_ms, solve_ms, write_ms;
@@ -28,13 +28,14 @@ static int read_options(const arguments *args, job *j)
     int64_t threads = 0;
     *j = (job){.options = defaults};
     if (args->count != 1) return cli_fail(CLI_USAGE, "geev takes one file A; see eigpack geev --help");
-    if (!option_choice(args, "method", "auto|swb|mwb", &method) || !option_choice(args, "layout", "M|E|R", &layout) ||
+    if (!option_choice(args, "method", "auto|swb|mwb|reference", &method) ||
+        !option_choice(args, "layout", "M|E|R", &layout) ||
         !option_integer(args, "threads-per-matrix", 0, 32, &threads))
         return CLI_USAGE;
     j->options.method = (eig_geev_method)method;
     j->options.layout = layouts[layout];
     j->options.threads_per_matrix = (int)threads;
-    j->options.balance = !option_given(args, "no-balance");
+    j->options.no_balance = option_given(args, "no-balance");
     j->values = option_text(args, "values");
     j->info_path = option_text(args, "info");
     j->quiet = option_given(args, "quiet");
@@ -128,15 +129,13 @@ static int read_matrices(const arguments *args, job *j)
 static int solve(eig_context *ctx, job *j)
 {
     int64_t const n = j->n, batch = j->batch;
-    j->w = cli_allocate(n * batch, j->single ? sizeof(eig_complex_s) : sizeof(eig_complex_d));
+    j->w = cli_allocate(n * batch, j->single ? sizeof(eig_c) : sizeof(eig_z));
     j->info = (int *)cli_allocate(batch, sizeof *j->info);
     if (!j->w || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)(n * batch));
     for (int64_t b = 0; b < batch; b++) j->info[b] = 0;
     double const start = cli_now();
-    eig_status const status = j->single ? eig_sgeev_batched(ctx, &j->options, n, (float *)j->a, j->lda, j->stride,
-                                                            (eig_complex_s *)j->w, n, j->info, batch)
-                                        : eig_dgeev_batched(ctx, &j->options, n, (double *)j->a, j->lda, j->stride,
-                                                            (eig_complex_d *)j->w, n, j->info, batch);
+    eig_status const status = eig_geev_batched(ctx, j->single ? EIG_S : EIG_D, &j->options, n, j->a, j->lda, j->stride,
+                                               j->w, n, j->info, batch);
     j->solve_ms = cli_now() - start;
     for (int64_t b = 0; b < batch; b++) j->failed += j->info[b] != 0;
     return cli_status(ctx, status);
@@ -155,8 +154,8 @@ static void print_values(const job *j)
 {
     int const digits = j->single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
     for (int64_t k = 0; k < j->n * j->batch; k++) {
-        double const re = j->single ? (double)((eig_complex_s *)j->w)[k].re : ((eig_complex_d *)j->w)[k].re;
-        double const im = j->single ? (double)((eig_complex_s *)j->w)[k].im : ((eig_complex_d *)j->w)[k].im;
+        double const re = j->single ? (double)((eig_c *)j->w)[k].re : ((eig_z *)j->w)[k].re;
+        double const im = j->single ? (double)((eig_c *)j->w)[k].im : ((eig_z *)j->w)[k].im;
         if (!j->one) printf("%lld ", (long long)(k / j->n));
         printf("%.*g %.*g\n", digits, re, digits, im);
     }
@@ -179,9 +178,14 @@ static int write_all(job *j, eig_context *ctx)
     if (j->values && !j->quiet)
         printf("%lld eigenvalues of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->n * j->batch),
                (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, eig_describe(ctx), j->solve_ms);
-    if (j->timing)
-        fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms, write %.3f ms\n", eig_describe(ctx), j->read_ms, j->solve_ms,
-                j->write_ms);
+    if (j->timing) {
+        const eig_pass *pass = NULL;
+        int count = 0;
+        eig_get_timing(ctx, &pass, &count);
+        fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, j->solve_ms);
+        cli_print_passes(stderr, pass, count);
+        fprintf(stderr, ", write %.3f ms\n", j->write_ms);
+    }
     if (j->failed > 0)
         return cli_fail(CLI_FAILED,
                         "%lld of %lld matrices failed (not finite, or no convergence): their eigenvalues are NaN",
@@ -211,7 +215,7 @@ static const option_row options[] = {
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (not all converged)"},
     {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
-    {"method", 0, "M", "on a GPU: auto (default), swb or mwb"},
+    {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},
     {"threads-per-matrix", 0, "P", "on a GPU: threads (swb) or warps (mwb) that share a matrix; default 0: chosen"},
     {"type", 0, "T", "f64 or f32 (default: the file's)"},
     {NULL, 0, NULL, NULL},

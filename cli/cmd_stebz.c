@@ -29,8 +29,8 @@ static int read_options(const arguments *args, job *j)
     if (!option_integer_pair(args, "range", ':', &o->il, &o->iu) ||
         !option_real_pair(args, "interval", ',', &o->vl, &o->vu) || !option_real(args, "tolerance", 0, &tolerance) ||
         !option_real(args, "relative", 0, &relative) ||
-        !option_choice(args, "method", "multisection|interval-tree", &method) || !cli_type(args, &j->single) ||
-        !option_real_list(args, "count", &j->shifts, &j->shift_count))
+        !option_choice(args, "method", "multisection|interval-tree|reference", &method) ||
+        !cli_type(args, &j->single) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
         return CLI_USAGE;
     if (option_given(args, "range") && option_given(args, "interval"))
         return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
@@ -109,11 +109,10 @@ static void print_summary(const job *j, eig_context *ctx, const tridiagonal *a, 
                s->w[0], s->w[s->m - 1], eig_describe(ctx), s->total_ms);
     else if (j->output && !j->quiet)
         printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, eig_describe(ctx));
-    if (j->timing)
-        fprintf(stderr,
-                "%s\nread %.3f ms, solve %.3f ms (preparation %.3f, shifts %.3f, brackets %.3f), write %.3f ms\n",
-                eig_describe(ctx), j->read_ms, s->total_ms, s->pass_ms[0], s->pass_ms[1], s->pass_ms[2] + s->pass_ms[3],
-                j->write_ms);
+    if (!j->timing) return;
+    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, s->total_ms);
+    cli_print_passes(stderr, s->pass, s->passes);
+    fprintf(stderr, ", write %.3f ms\n", j->write_ms);
 }
 
 /* ------------------------------------------------------------- comparison */
@@ -155,9 +154,9 @@ static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
     int status = below && narrow ? CLI_OK : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)m);
     if (status == CLI_OK) {
         for (int64_t i = 0; i < m; i++) narrow[i] = (float)j->shifts[i];
-        status =
-            cli_status(ctx, a->single ? eig_sstebz_count(ctx, a->exact.n, a->d, a->e, m, narrow, below)
-                                      : eig_dstebz_count(ctx, a->exact.n, a->exact.d, a->exact.e, m, j->shifts, below));
+        status = cli_status(ctx, a->single ? eig_stebz_count(ctx, EIG_S, a->exact.n, a->d, a->e, m, narrow, below, NULL)
+                                           : eig_stebz_count(ctx, EIG_D, a->exact.n, a->exact.d, a->exact.e, m,
+                                                             j->shifts, below, NULL));
     }
     io_array const out = {.type = IO_I64, .rank = 1, .shape = {m}, .data = below};
     io_error error;
@@ -194,7 +193,7 @@ static int run(const arguments *args)
     if (status == CLI_OK && !io_read_tridiagonal(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
     j.read_ms = cli_now() - start;
-    if (status == CLI_OK && !tridiagonal_make(&a, &t, j.single)) status = CLI_USAGE;
+    if (status == CLI_OK) status = tridiagonal_make(&a, &t, j.single);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(&j, args, ctx, &a);
     eig_destroy(ctx);
@@ -210,7 +209,7 @@ static const option_row options[] = {
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
     {"relative", 0, "R", "relative tolerance (default 0: 2 eps)"},
     {"type", 0, "T", "f64 (default) or f32"},
-    {"method", 0, "M", "multisection (default) or interval-tree"},
+    {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
     {"enclosures", 0, "F", "write proven bounds, lower and upper, as two columns"},
     {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
     {"plot", 0, "F.svg", "draw the eigenvalues and their density"},

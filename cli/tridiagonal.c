@@ -25,14 +25,25 @@ static float *round_to_float(double *x, int64_t count, const char *name)
     return y;
 }
 
-bool tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single)
+static int refuse_not_finite(const double *x, int64_t count, const char *name)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return cli_fail(CLI_FAILED, "%s[%lld] is %g: the matrix must be finite", name, (long long)i, x[i]);
+    return CLI_OK;
+}
+
+int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single)
 {
     *a = (tridiagonal){.exact = *t, .single = single};
     *t = (io_tridiagonal){0};
-    if (!single) return true;
-    a->d = round_to_float(a->exact.d, a->exact.n, "d");
-    if (a->d) a->e = round_to_float(a->exact.e, a->exact.n > 1 ? a->exact.n - 1 : 0, "e");
-    return a->e != NULL;
+    int64_t const n = a->exact.n, beside = n > 1 ? n - 1 : 0;
+    int status = refuse_not_finite(a->exact.d, n, "d");
+    if (status == CLI_OK) status = refuse_not_finite(a->exact.e, beside, "e");
+    if (status != CLI_OK || !single) return status;
+    a->d = round_to_float(a->exact.d, n, "d");
+    if (a->d) a->e = round_to_float(a->exact.e, beside, "e");
+    return a->e ? CLI_OK : CLI_USAGE;
 }
 
 void tridiagonal_free(tridiagonal *a)
@@ -69,10 +80,26 @@ static void *widen(const void *from, int64_t count, double *to)
     return to;
 }
 
+static int copy_passes(eig_context *ctx, spectrum *s)
+{
+    const eig_pass *pass;
+    int const status = cli_status(ctx, eig_get_timing(ctx, &pass, &s->passes));
+    if (s->passes > SPECTRUM_PASSES) s->passes = SPECTRUM_PASSES;
+    for (int i = 0; status == CLI_OK && i < s->passes; i++) s->pass[i] = pass[i];
+    return status;
+}
+
+double spectrum_pass(const spectrum *s, const char *name)
+{
+    for (int i = 0; i < s->passes; i++)
+        if (strcmp(s->pass[i].name, name) == 0) return s->pass[i].ms;
+    return 0;
+}
+
 int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const tridiagonal *a, bool enclosures,
                       spectrum *s)
 {
-    eig_stebz_options o = *options;
+    eig_stebz_options const o = *options;
     int64_t const n = a->exact.n;
     int64_t const most = o.range == EIG_RANGE_INDEX && 1 <= o.il && o.il <= o.iu && o.iu <= n ? o.iu - o.il + 1 : n;
     *s = (spectrum){.first = o.range == EIG_RANGE_ALL ? 1 : o.range == EIG_RANGE_INDEX ? o.il : 0};
@@ -87,14 +114,15 @@ int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const 
             status = cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)most);
     }
     if (status == CLI_OK) {
-        if (enclosures) o.lower = a->single ? (void *)narrow[1] : s->lower;
-        if (enclosures) o.upper = a->single ? (void *)narrow[2] : s->upper;
-        o.pass_ms = s->pass_ms;
+        void *out[3];
+        for (int i = 0; i < 3; i++) out[i] = a->single ? (void *)narrow[i] : *arrays[i];
         double const start = cli_now();
-        eig_status const solved = a->single ? eig_sstebz(ctx, &o, n, a->d, a->e, &s->m, narrow[0])
-                                            : eig_dstebz(ctx, &o, n, a->exact.d, a->exact.e, &s->m, s->w);
+        eig_status const solved =
+            a->single ? eig_stebz(ctx, EIG_S, &o, n, a->d, a->e, &s->m, out[0], out[1], out[2], NULL)
+                      : eig_stebz(ctx, EIG_D, &o, n, a->exact.d, a->exact.e, &s->m, out[0], out[1], out[2], NULL);
         s->total_ms = cli_now() - start;
         status = cli_status(ctx, solved);
+        if (status == CLI_OK) status = copy_passes(ctx, s);
     }
     for (int i = 0; i < count; i++) {
         if (a->single && status == CLI_OK) widen(narrow[i], s->m, *arrays[i]);
@@ -173,7 +201,7 @@ int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, 
             x[2 * i] = isnan(w) ? 0 : w - tolerance;
             x[2 * i + 1] = isnan(w) ? 0 : nextafter(w + tolerance, INFINITY); /* counts are of "below" */
         }
-        status = cli_status(ctx, eig_dstebz_count(ctx, a->exact.n, a->exact.d, a->exact.e, 2 * tried, x, below));
+        status = cli_status(ctx, eig_dstebz_count(ctx, a->exact.n, a->exact.d, a->exact.e, 2 * tried, x, below, NULL));
     }
     if (status == CLI_OK) {
         *count = 0;

@@ -11,22 +11,30 @@ typedef struct tridiagonal {
     float *d, *e; /* the same entries, for single */
 } tridiagonal;
 
+enum { SPECTRUM_PASSES = 8 };
+
 /* Eigenvalues as the program handles them: in double, with what the call says of them. */
 typedef struct spectrum {
     int64_t m, first; /* how many, and the index (from 1) of the first; first = 0: unknown (a range of values) */
     double *w, *lower, *upper;
-    double pass_ms[4], total_ms;
+    double total_ms;
+    int passes; /* what the call measured, where the context measures times */
+    eig_pass pass[SPECTRUM_PASSES];
 } spectrum;
 
-/* Rounds t to float where single, and takes it over.  False after a sentence. */
-bool tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single);
+/* Rounds t to float where single, and takes it over.  Returns an exit status: a matrix with a NaN or an infinity is
+ * refused by a sentence that names the entry. */
+int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single);
 void tridiagonal_free(tridiagonal *a);
 
 /* The interval of Gerschgorin's theorem, and the larger of its ends' absolute values: the largest row sum, ||T||. */
 void tridiagonal_gerschgorin(const io_tridiagonal *t, double *low, double *high);
 double tridiagonal_norm(const io_tridiagonal *t);
 
-/* Calls eig_?stebz; with `enclosures` lower and upper are filled too.  Returns an exit status; the arrays of *s are
+/* The time of one pass of *s; 0 where the call had no such pass. */
+double spectrum_pass(const spectrum *s, const char *name);
+
+/* Calls eig_stebz; with `enclosures` lower and upper are filled too.  Returns an exit status; the arrays of *s are
  * to be released by spectrum_free either way. */
 int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const tridiagonal *a, bool enclosures,
                       spectrum *s);

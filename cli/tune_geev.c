@@ -82,10 +82,8 @@ static int solve(bench *b, family *f, form how, double *ms)
     int64_t const n = f->n;
     o.method = how.method, o.threads_per_matrix = how.threads;
     double const start = cli_now();
-    eig_status const status = f->single ? eig_sgeev_affine(b->ctx, &o, n, 1, f->a, n, n * n, f->x, 1, NULL, 0,
-                                                           EIG_GEEV_RADIUS, f->value, f->info, f->points)
-                                        : eig_dgeev_affine(b->ctx, &o, n, 1, f->a, n, n * n, f->x, 1, NULL, 0,
-                                                           EIG_GEEV_RADIUS, f->value, f->info, f->points);
+    eig_status const status = eig_geev_affine(b->ctx, f->single ? EIG_S : EIG_D, &o, n, 1, f->a, n, n * n, f->x, 1,
+                                              NULL, 0, EIG_GEEV_RADIUS, f->value, f->info, f->points);
     *ms = cli_now() - start;
     return cli_status(b->ctx, status);
 }

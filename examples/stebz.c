@@ -28,15 +28,14 @@ int main(void)
     double w[TEN], lower[TEN], upper[TEN];
     eig_stebz_options smallest = EIG_STEBZ_OPTIONS;
     smallest.range = EIG_RANGE_INDEX, smallest.il = 1, smallest.iu = TEN;
-    smallest.lower = lower, smallest.upper = upper;
-    if (status == EIG_OK) status = eig_dstebz(ctx, &smallest, N, d, e, NULL, w);
+    if (status == EIG_OK) status = eig_dstebz(ctx, &smallest, N, d, e, NULL, w, lower, upper, NULL);
     for (int k = 0; status == EIG_OK && k < TEN; ++k)
         printf("%2d  %.16f  in [%.17g, %.17g]\n", k + 1, w[k], lower[k], upper[k]);
 
     /* How many lie in the middle of the spectrum?  A count needs no eigenvalue: two shifts, two Sturm counts. */
     double const interval[2] = {-0.1, 0.1};
     int64_t below[2];
-    if (status == EIG_OK) status = eig_dstebz_count(ctx, N, d, e, 2, interval, below);
+    if (status == EIG_OK) status = eig_dstebz_count(ctx, N, d, e, 2, interval, below, NULL);
     if (status == EIG_OK) printf("%lld eigenvalues in [-0.1, 0.1)\n", (long long)(below[1] - below[0]));
 
     if (status != EIG_OK) fprintf(stderr, "%s: %s\n", eig_status_text(status), eig_error_detail(ctx));

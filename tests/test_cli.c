@@ -76,7 +76,7 @@ static void test_certify(void **state)
     double w[N];
     assert_true(matrices_tridiagonal("121", N, 1, &t, &error));
     assert_true(matrices_tridiagonal_spectrum("121", N, w));
-    assert_true(tridiagonal_make(&a, &t, false));
+    assert_int_equal(tridiagonal_make(&a, &t, false), CLI_OK);
     assert_int_equal(eig_create(&ctx, "cpu"), EIG_OK);
     eig_stebz_options const options = EIG_STEBZ_OPTIONS;
     assert_int_equal(tridiagonal_stebz(ctx, &options, &a, false, &s), CLI_OK);

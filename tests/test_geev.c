@@ -30,7 +30,7 @@ static void test_kinds(void **state)
             int64_t const n = orders[c / 2], count = n > 32 ? 5 : 19;
             if (!fits(kind, c % 2)) continue;
             batch b = batch_make(kind, n, count, c % 2, 100 + c);
-            for (options.balance = 1; options.balance >= 0; --options.balance) {
+            for (options.no_balance = 0; options.no_balance < 2; ++options.no_balance) {
                 solve(ctx, &options, &b);
                 certify(kind, &b, 0);
                 certify(kind, &b, count - 1);

@@ -26,7 +26,7 @@ static void test_certified(void **state)
             batch b = batch_make(matrices_nonsymmetric_names[c], n, 2, false, 3);
             int64_t const end = n * geev_column(n);
             double *const work = room((size_t)(end + 2 * n), sizeof *work);
-            geev_problem const p = {.precision = 'd',
+            geev_problem const p = {.type = EIG_D,
                                     .n = n,
                                     .batch = 2,
                                     .a = b.a,

@@ -100,19 +100,19 @@ static int set_up(void **state)
 
 static eig_status stebz(eig_context *ctx)
 {
-    return eig_dstebz(ctx, NULL, N, d, e, NULL, w);
+    return eig_dstebz(ctx, NULL, N, d, e, NULL, w, NULL, NULL, NULL);
 }
 
 static eig_status stebz_interval_tree(eig_context *ctx)
 {
     eig_stebz_options options = EIG_STEBZ_OPTIONS;
     options.method = EIG_STEBZ_INTERVAL_TREE;
-    return eig_dstebz(ctx, &options, N, d, e, NULL, w);
+    return eig_dstebz(ctx, &options, N, d, e, NULL, w, NULL, NULL, NULL);
 }
 
 static eig_status stebz_batched(eig_context *ctx)
 {
-    return eig_dstebz_batched(ctx, NULL, N, d, N, e, N, w, N, NULL, 1);
+    return eig_dstebz_batched(ctx, NULL, N, d, N, e, N, w, NULL, NULL, N, NULL, 1);
 }
 
 /* The counts at the midpoints between eigenvalues rebuild the list of indices. */
@@ -121,7 +121,7 @@ static eig_status stebz_count(eig_context *ctx)
     double x[N];
     int64_t count[N];
     for (int k = 0; k < N; ++k) x[k] = k + 1 < N ? (exact[k] + exact[k + 1]) / 2 : 5;
-    eig_status const status = eig_dstebz_count(ctx, N, d, e, N, x, count);
+    eig_status const status = eig_dstebz_count(ctx, N, d, e, N, x, count, NULL);
     for (int k = 0; status == EIG_OK && k < N; ++k) w[k] = count[k] == k + 1 ? exact[k] : NAN;
     return status;
 }
@@ -136,7 +136,7 @@ static int ascending(const void *a, const void *b)
 static eig_status geev(eig_context *ctx)
 {
     static double a[N * N];
-    static eig_complex_d z[N];
+    static eig_z z[N];
     int const part = 16;
     for (int i = 0; i < N; ++i) a[i + i * N] = d[i], a[(i + 1) % N + i * N] = i + 1 < N ? e[i] : 0;
     for (int i = 0; i + 1 < N; ++i) a[i + (i + 1) * N] = e[i];

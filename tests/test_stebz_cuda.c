@@ -1,9 +1,9 @@
 /* stebz on CUDA, what only a GPU context has: device arrays, streams, graphs, lent workspaces, both sides at once, long
  * matrices that stream through shared memory; and the same eigenvalues as a CPU context. */
-#include "eigpack_cuda.h"
 #include "io/matrices.h"
 #include "support/device.h"
 
+#include <cuda_runtime_api.h>
 #include <float.h>
 #include <math.h>
 
@@ -13,7 +13,7 @@ static int small; /* sizes for compute-sanitizer, which takes a thousand times a
 
 /* A matrix on both sides, in one precision. */
 typedef struct sides {
-    char precision;
+    eig_type type;
     size_t real;
     int64_t n;
     void *d, *e, *w, *cpu;           /* host */
@@ -24,7 +24,7 @@ typedef struct sides {
 
 static double entry(const sides *s, const void *x, int64_t i)
 {
-    return s->precision == 's' ? (double)((const float *)x)[i] : ((const double *)x)[i];
+    return s->type == EIG_S ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
 static void *device(size_t bytes)
@@ -35,9 +35,9 @@ static void *device(size_t bytes)
     return p;
 }
 
-static sides make(const char *kind, char precision, int64_t n)
+static sides make(const char *kind, eig_type type, int64_t n)
 {
-    sides s = {.precision = precision, .real = precision == 's' ? 4 : 8, .n = n};
+    sides s = {.type = type, .real = eig_type_size(type), .n = n};
     io_tridiagonal t;
     io_error error;
     if (!matrices_tridiagonal(kind, n, 3, &t, &error)) fail_msg("%s: %s", kind, error.text);
@@ -45,7 +45,7 @@ static sides make(const char *kind, char precision, int64_t n)
     s.d = malloc(bytes), s.e = malloc(bytes), s.w = malloc(bytes), s.cpu = malloc(bytes);
     for (int64_t i = 0; i < n; ++i) {
         double const b = i + 1 < n ? t.e[i] : 0;
-        if (precision == 's')
+        if (type == EIG_S)
             ((float *)s.d)[i] = (float)t.d[i], ((float *)s.e)[i] = (float)b;
         else
             ((double *)s.d)[i] = t.d[i], ((double *)s.e)[i] = b;
@@ -76,7 +76,7 @@ static void drop(sides *s)
 static eig_status solve(eig_context *ctx, const eig_stebz_options *o, int64_t n, const sides *s, const void *d,
                         const void *e, int64_t *m, void *w)
 {
-    return s->precision == 's' ? eig_sstebz(ctx, o, n, d, e, m, w) : eig_dstebz(ctx, o, n, d, e, m, w);
+    return eig_stebz(ctx, s->type, o, n, d, e, m, w, NULL, NULL, NULL);
 }
 
 /* Solves on device arrays and brings the results to s->w; returns m. */
@@ -96,16 +96,13 @@ static double difference(const eig_stebz_options *o, sides *s, int64_t m)
 {
     eig_context *cpu;
     assert_int_equal(eig_create(&cpu, "cpu"), EIG_OK);
-    eig_stebz_options plain = *o;
-    plain.lower = plain.upper = plain.work = NULL;
-    plain.work_bytes = 0;
     int64_t found = -1;
-    assert_int_equal(solve(cpu, &plain, s->n, s, s->d, s->e, &found, s->cpu), EIG_OK);
+    assert_int_equal(solve(cpu, o, s->n, s, s->d, s->e, &found, s->cpu), EIG_OK);
     eig_destroy(cpu);
     assert_int_equal(found, m);
     double worst = 0;
     for (int64_t i = 0; i < m; ++i) worst = fmax(worst, fabs(entry(s, s->w, i) - entry(s, s->cpu, i)));
-    return worst / ((s->precision == 's' ? FLT_EPSILON : DBL_EPSILON) * s->norm);
+    return worst / ((s->type == EIG_S ? FLT_EPSILON : DBL_EPSILON) * s->norm);
 }
 
 /* ------------------------------------------------------------------- tests */
@@ -122,7 +119,7 @@ static void test_like_cpu(void **state)
                 for (int method = 0; method < 2; ++method) {
                     eig_stebz_options o = EIG_STEBZ_OPTIONS;
                     o.method = (eig_stebz_method)method;
-                    sides s = make(kinds[k], "sd"[p], sizes[i]);
+                    sides s = make(kinds[k], p == 0 ? EIG_S : EIG_D, sizes[i]);
                     assert_int_equal(solve_device(ctx, &o, &s), s.n);
                     double const worst = difference(&o, &s, s.n);
                     if (!(worst <= 5))
@@ -140,7 +137,7 @@ static void test_large(void **state)
     eig_context *ctx = test_context(0);
     for (int p = 0; p < 2; ++p) {
         eig_stebz_options o = EIG_STEBZ_OPTIONS;
-        sides s = make("uniform", "ds"[p], small ? 2100 : 20011);
+        sides s = make("uniform", p == 0 ? EIG_D : EIG_S, small ? 2100 : 20011);
         if (!small) {
             assert_int_equal(solve_device(ctx, &o, &s), s.n);
             assert_true(difference(&o, &s, s.n) <= 5);
@@ -166,7 +163,7 @@ static void test_small_couplings(void **state)
     (void)state;
     eig_context *ctx = test_context(0);
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
-    sides s = make("uniform", 's', small ? 203 : 1003);
+    sides s = make("uniform", EIG_S, small ? 203 : 1003);
     for (int64_t i = 0; i < s.n; ++i) {
         if (i % 100 < 40) ((float *)s.e)[i] *= 1e-6f;
         if (i % 100 == 50) ((float *)s.e)[i] = 0;
@@ -190,19 +187,19 @@ static void test_stream_and_graph(void **state)
             eig_stebz_options o = EIG_STEBZ_OPTIONS;
             o.method = (eig_stebz_method)method;
             if (ranged) o.range = EIG_RANGE_VALUE, o.vl = -1, o.vu = 1;
-            sides s = make("uniform", 'd', small ? 150 : 3001);
+            sides s = make("uniform", EIG_D, small ? 150 : 3001);
             size_t const bytes = (size_t)s.n * s.real;
             void *const first = malloc(bytes);
-            assert_int_equal(eig_cuda_set_stream(ctx, NULL), EIG_OK);
+            assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
             int64_t const m = solve_device(ctx, &o, &s);
             memcpy(first, s.w, bytes);
             size_t need = 0;
-            assert_int_equal(eig_stebz_work_size(ctx, &o, 'd', s.n, 1, &need), EIG_OK);
+            assert_int_equal(eig_stebz_work_size(ctx, EIG_D, &o, s.n, 1, &need), EIG_OK);
             char *const work = device(need);
-            assert_int_equal(eig_cuda_set_stream(ctx, stream), EIG_OK);
-            o.work = work, o.work_bytes = need - 1;
-            expect_refused(ctx, solve(ctx, &o, s.n, &s, s.gd, s.ge, s.gm, s.gw), EIG_BAD_WORKSPACE, "work_bytes");
-            o.work_bytes = need;
+            assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
+            assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
+            expect_refused(ctx, solve(ctx, &o, s.n, &s, s.gd, s.ge, s.gm, s.gw), EIG_BAD_WORKSPACE, "need");
+            assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
             assert_int_equal(solve_device(ctx, &o, &s), m);
             assert_memory_equal(first, s.w, (size_t)m * s.real);
             unsigned char beyond[256];
@@ -223,6 +220,7 @@ static void test_stream_and_graph(void **state)
             assert_memory_equal(first, s.w, (size_t)m * s.real);
             CUDA(cudaGraphExecDestroy(replay));
             CUDA(cudaGraphDestroy(graph));
+            assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
             CUDA(cudaFree(work));
             free(first);
             drop(&s);
@@ -235,21 +233,25 @@ static void test_enclosures(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    sides s = make("uniform", 'd', small ? 150 : 2500);
-    eig_stebz_options o = EIG_STEBZ_OPTIONS;
-    double pass_ms[4] = {-1, -1, -1, -1};
-    o.lower = s.glow, o.upper = s.ghi, o.pass_ms = pass_ms;
-    assert_int_equal(solve_device(ctx, &o, &s), s.n);
-    assert_true(pass_ms[0] > 0 && pass_ms[1] > 0 && pass_ms[2] > 0 && pass_ms[3] >= 0);
+    sides s = make("uniform", EIG_D, small ? 150 : 2500);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    assert_int_equal(eig_dstebz(ctx, NULL, s.n, s.gd, s.ge, s.gm, s.gw, s.glow, s.ghi, NULL), EIG_OK);
+    const eig_pass *pass;
+    int passes;
+    assert_int_equal(eig_get_timing(ctx, &pass, &passes), EIG_OK);
+    assert_int_equal(passes, 3);
+    for (int i = 0; i < passes; ++i) assert_true(pass[i].ms > 0);
+    assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
+    CUDA(cudaMemcpy(s.w, s.gw, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     double *const lo = malloc((size_t)s.n * 8), *const hi = malloc((size_t)s.n * 8);
     int64_t *const count = malloc((size_t)s.n * 8);
     CUDA(cudaMemcpy(lo, s.glow, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(hi, s.ghi, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     int64_t *const gcount = device((size_t)s.n * 8);
-    assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.glow, gcount), EIG_OK);
+    assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.glow, gcount, NULL), EIG_OK);
     CUDA(cudaMemcpy(count, gcount, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     for (int64_t i = 0; i < s.n; ++i) assert_true(lo[i] <= entry(&s, s.w, i) && count[i] <= i);
-    assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.ghi, gcount), EIG_OK);
+    assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, s.n, s.ghi, gcount, NULL), EIG_OK);
     CUDA(cudaMemcpy(count, gcount, (size_t)s.n * 8, cudaMemcpyDeviceToHost));
     for (int64_t i = 0; i < s.n; ++i) assert_true(hi[i] >= entry(&s, s.w, i) && count[i] > i);
     CUDA(cudaFree(gcount));
@@ -263,7 +265,7 @@ static void test_not_finite(void **state)
     (void)state;
     eig_context *ctx = test_context(0);
     for (int method = 0; method < 2; ++method) {
-        sides s = make("uniform", 'd', 10000);
+        sides s = make("uniform", EIG_D, 10000);
         double const bad = NAN;
         eig_stebz_options o = EIG_STEBZ_OPTIONS;
         o.method = (eig_stebz_method)method;
@@ -276,7 +278,7 @@ static void test_not_finite(void **state)
         assert_int_equal(m, 0);
         for (int64_t i = 0; i < s.n; ++i) assert_true(isnan(entry(&s, s.w, i)));
         int64_t count = 5, *const gcount = device(sizeof count);
-        assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, 1, s.gd, gcount), EIG_OK);
+        assert_int_equal(eig_dstebz_count(ctx, s.n, s.gd, s.ge, 1, s.gd, gcount, NULL), EIG_OK);
         CUDA(cudaMemcpy(&count, gcount, sizeof count, cudaMemcpyDeviceToHost));
         assert_int_equal(count, -1);
         CUDA(cudaFree(gcount));
@@ -289,7 +291,7 @@ static void test_refused(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    sides s = make("uniform", 'd', 100);
+    sides s = make("uniform", EIG_D, 100);
     int64_t m;
     expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.gd, s.ge, NULL, s.w), EIG_BAD_ARGUMENT, "w in host memory");
     expect_refused(ctx, solve(ctx, NULL, s.n, &s, s.d, s.ge, NULL, s.w), EIG_BAD_ARGUMENT, "e lies in device memory");
@@ -298,10 +300,11 @@ static void test_refused(void **state)
     eig_destroy(ctx);
     assert_int_equal(eig_create(&ctx, "cuda:99"), EIG_NO_BACKEND);
     assert_non_null(strstr(eig_error_detail(ctx), "cuda:99 does not exist"));
-    assert_int_equal(eig_cuda_set_stream(ctx, NULL), EIG_NO_BACKEND);
+    assert_int_equal(eig_set_stream(ctx, NULL), EIG_NO_BACKEND);
     eig_destroy(ctx);
     assert_int_equal(eig_create(&ctx, "cpu"), EIG_OK);
-    assert_int_equal(eig_cuda_set_stream(ctx, NULL), EIG_BAD_ARGUMENT);
+    assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
+    expect_refused(ctx, eig_set_stream(ctx, ctx), EIG_BAD_ARGUMENT, "no streams");
     eig_destroy(ctx);
 }
 
@@ -323,21 +326,22 @@ static void test_batches(void **state)
             e[i] = matrices_uniform(&rng);
         }
         d[bad * n] = INFINITY;
-        assert_int_equal(eig_dstebz_batched(ctx, NULL, n, d, n, e, n, w, n, info, batch), EIG_OK);
+        assert_int_equal(eig_dstebz_batched(ctx, NULL, n, d, n, e, n, w, NULL, NULL, n, info, batch), EIG_OK);
         for (int64_t b = 0; b < batch; ++b) assert_int_equal(info[b], b == bad ? EIG_INFO_NOT_FINITE : EIG_INFO_OK);
         for (int64_t i = 0; i < n; ++i) assert_true(isnan(w[bad * n + i]));
         double *const gd = device(bytes), *const ge = device(bytes), *const gw = device(bytes);
         int *const ginfo = device((size_t)batch * sizeof *ginfo);
         CUDA(cudaMemcpy(gd, d, bytes, cudaMemcpyHostToDevice));
         CUDA(cudaMemcpy(ge, e, bytes, cudaMemcpyHostToDevice));
-        assert_int_equal(eig_dstebz_batched(ctx, NULL, n, gd, n, ge, n, gw, n, ginfo, batch), EIG_OK);
+        assert_int_equal(eig_dstebz_batched(ctx, NULL, n, gd, n, ge, n, gw, NULL, NULL, n, ginfo, batch), EIG_OK);
         CUDA(cudaMemcpy(again, gw, bytes, cudaMemcpyDeviceToHost));
         for (int64_t b = 0; b < batch; ++b)
             if (b != bad) assert_memory_equal(again + b * n, w + b * n, (size_t)n * 8);
         for (int64_t b = 0; b < batch; b += batch / 3)
             if (b != bad) {
-                assert_int_equal(eig_dstebz_batched(ctx, NULL, n, d + b * n, n, e + b * n, n, again, n, NULL, 1),
-                                 EIG_OK);
+                assert_int_equal(
+                    eig_dstebz_batched(ctx, NULL, n, d + b * n, n, e + b * n, n, again, NULL, NULL, n, NULL, 1),
+                    EIG_OK);
                 assert_memory_equal(again, w + b * n, (size_t)n * 8);
             }
         CUDA(cudaFree(gd));
@@ -362,7 +366,7 @@ static void test_progress(void **state)
     (void)state;
     if (small) skip();
     eig_context *ctx = test_context(0);
-    sides s = make("121", 's', 250000);
+    sides s = make("121", EIG_S, 250000);
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
     o.abstol = 1e-3;
     int calls = 0;

@@ -19,7 +19,7 @@ int main(void)
     eig_stebz_options options = EIG_STEBZ_OPTIONS;
     eig_context *ctx;
     eig_status status = eig_create(&ctx, "cpu");
-    if (status == EIG_OK) status = eig_dstebz(ctx, &options, 3, d, e, &m, w);
+    if (status == EIG_OK) status = eig_dstebz(ctx, &options, 3, d, e, &m, w, NULL, NULL, NULL);
     if (status != EIG_OK) fprintf(stderr, "%s: %s\n", eig_status_text(status), eig_error_detail(ctx));
     int right = status == EIG_OK && m == 3;
     for (int k = 0; k < 3; ++k) {

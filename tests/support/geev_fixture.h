@@ -105,15 +105,14 @@ static inline void *laid_out(const batch *b, const placement *p, int64_t first, 
 static inline void solve_part(eig_context *ctx, const eig_geev_options *options, batch *b, placement p, int64_t first,
                               int64_t count, int64_t pad_w)
 {
-    size_t const size = b->single ? sizeof(eig_complex_s) : sizeof(eig_complex_d);
+    size_t const size = b->single ? sizeof(eig_c) : sizeof(eig_z);
     int64_t const stride_w = b->n + pad_w;
     void *const a = laid_out(b, &p, first, count), *const w = room((size_t)(count * stride_w), size);
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
     o.layout = p.layout;
-    eig_status const status =
-        b->single ? eig_sgeev_batched(ctx, &o, b->n, a, p.lda, p.stride, w, stride_w, b->info + first, count)
-                  : eig_dgeev_batched(ctx, &o, b->n, a, p.lda, p.stride, w, stride_w, b->info + first, count);
+    eig_status const status = eig_geev_batched(ctx, b->single ? EIG_S : EIG_D, &o, b->n, a, p.lda, p.stride, w,
+                                               stride_w, b->info + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
     for (int64_t m = 0; m < count; ++m) {
         for (int64_t k = 0; k < 2 * stride_w; ++k) {

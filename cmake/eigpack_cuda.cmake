@@ -17,14 +17,14 @@ elseif(EIG_CUDA)
 endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
+    src/cuda/host_arrays.cu
     src/cuda/stebz/stebz_cuda.cu
-    src/cuda/stebz/stebz_host.cu
     src/cuda/stebz/stebz_prepare.cu
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu
     src/cuda/stebz/stebz_tree.cu
+    src/cuda/stebz/stebz_reference.cu
     src/cuda/geev/geev_cuda.cu
-    src/cuda/geev/geev_host.cu
     src/cuda/geev/geev_mapping.cu
     src/cuda/geev/geev_prepare.cu
     src/cuda/geev/geev_plain.cu
@@ -50,7 +50,7 @@ if(EIG_HAVE_CUDA)
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
-    target_sources(eigpack_objects PRIVATE src/cuda/copy_rows.c)
+    target_sources(eigpack_objects PRIVATE src/cuda/copy_nest.c)
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
     # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.
     set(EIG_CUDA_LIBRARIES CUDA::cudart_static stdc++)

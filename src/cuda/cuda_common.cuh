@@ -113,8 +113,7 @@ struct cuda_shape {
     int threads;
     size_t shared_bytes = 0; /* dynamic */
     int cluster = 1;         /* blocks of a cluster */
-    bool dependent =
-        false; /* may begin before the kernel ahead of it on the stream has ended; the kernel waits itself */
+    bool dependent = false;  /* may begin before the kernel ahead of it has ended: the kernel waits itself */
 };
 
 /* Launches kernel(arguments...) and reports the status of this launch alone: an error that the caller left behind is

@@ -8,8 +8,7 @@
  * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
  * geev_table.cuh     which one `auto` takes, as measured
  * geev_plain.cu      any order, a thread block a matrix, with geev_hessenberg.cuh: n > 64, and second attempts
- * geev_cuda.cu       the driver on device arrays: workspace, chunks
- * geev_host.cu       host arrays: streams, staging
+ * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
  *
  * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
  * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
@@ -104,13 +103,6 @@ int eig_cuda_geev_tile_matrices(geev_mapping mapping);
 
 /* Bytes of one work area of the plain solver. */
 size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
-
-/* The whole of a problem on device arrays, on a stream, with a workspace of eig_cuda_geev_device_bytes. */
-size_t eig_cuda_geev_device_bytes(const eig_context *ctx, const geev_problem *p);
-eig_status eig_cuda_geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream);
-
-/* A problem on host arrays. */
-eig_status eig_cuda_geev_host(eig_context *ctx, const geev_problem *p);
 }
 
 #ifdef __CUDACC__

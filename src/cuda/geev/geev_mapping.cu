@@ -3,9 +3,9 @@
 #include "geev_table.cuh"
 
 /* The last row of the table that begins at n or below. */
-static geev_choice choose_from_table(char precision, int64_t n)
+static geev_choice choose_from_table(eig_type type, int64_t n)
 {
-    bool const is_float = precision == 's';
+    bool const is_float = type == EIG_S;
     const geev_choice *const table = is_float ? geev_table_s : geev_table_d;
     int const rows = is_float ? (int)(sizeof geev_table_s / sizeof *geev_table_s)
                               : (int)(sizeof geev_table_d / sizeof *geev_table_d);
@@ -31,7 +31,7 @@ enum { TILE_PADDING = GEEV_MOST + 3 };
 /* Bytes of shared memory that a tile of this mapping takes. */
 static size_t tile_bytes(const geev_problem *p, geev_mapping mapping)
 {
-    size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    size_t const size = type_size(p->type);
     size_t const exchange = mapping.method == EIG_GEEV_MWB ? 32 * (size_t)mapping.threads * sizeof(int) : 0;
     return (size_t)eig_cuda_geev_tile_matrices(mapping) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
 }
@@ -39,10 +39,10 @@ static size_t tile_bytes(const geev_problem *p, geev_mapping mapping)
 geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_problem *p)
 {
     size_t const most = cuda_state_of(ctx)->shared_bytes;
-    geev_mapping const choice = choose_from_table(p->precision, p->n).mapping;
+    geev_mapping const choice = choose_from_table(p->type, p->n).mapping;
     bool const asked = p->method != EIG_GEEV_AUTO || p->threads_per_matrix > 0;
     if (p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 1 &&
-        p->n <= (p->precision == 's' ? GEEV_SMALL_S : GEEV_SMALL_D))
+        p->n <= (p->type == EIG_S ? GEEV_SMALL_S : GEEV_SMALL_D))
         return geev_mapping{EIG_GEEV_AUTO, 1};
     if (!asked && (choice.method == EIG_GEEV_AUTO || tile_bytes(p, choice) <= most)) return choice;
     geev_mapping mapping = {p->method != EIG_GEEV_AUTO       ? p->method
@@ -60,16 +60,16 @@ geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_pro
 
 eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return job.p.precision == 's' ? eig_cuda_geev_small_s(ctx, job, stream) : eig_cuda_geev_small_d(ctx, job, stream);
+    return job.p.type == EIG_S ? eig_cuda_geev_small_s(ctx, job, stream) : eig_cuda_geev_small_d(ctx, job, stream);
 }
 
 static eig_status launch_stage(eig_context *ctx, geev_mapping mapping, const geev_job &job, cudaStream_t stream)
 {
     if (mapping.method == EIG_GEEV_MWB)
-        return job.p.precision == 's' ? eig_cuda_geev_qr_mwb_s(ctx, mapping.threads, job, stream)
-                                      : eig_cuda_geev_qr_mwb_d(ctx, mapping.threads, job, stream);
-    return job.p.precision == 's' ? eig_cuda_geev_qr_swb_s(ctx, mapping.threads, job, stream)
-                                  : eig_cuda_geev_qr_swb_d(ctx, mapping.threads, job, stream);
+        return job.p.type == EIG_S ? eig_cuda_geev_qr_mwb_s(ctx, mapping.threads, job, stream)
+                                   : eig_cuda_geev_qr_mwb_d(ctx, mapping.threads, job, stream);
+    return job.p.type == EIG_S ? eig_cuda_geev_qr_swb_s(ctx, mapping.threads, job, stream)
+                               : eig_cuda_geev_qr_swb_d(ctx, mapping.threads, job, stream);
 }
 
 /* The largest window that a stage of kernel 2 leaves to the next: three quarters of its order or less, 0 = none is

@@ -110,12 +110,9 @@ static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t str
     int const each = (int)sizeof(real) * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
     int teams = block::teams; /* those of a warp take 36 KB at most */
     while (teams * each > cuda_state_of(ctx)->shared_bytes && teams * block::lanes > 32) teams /= 2;
-    CUDA_TRY(cudaFuncSetAttribute(prepare_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  teams * each));
-    int64_t const blocks = (job.count + teams - 1) / teams;
-    prepare_kernel<real, C, TR, TC><<<(int)blocks, teams * block::lanes, (size_t)(teams * each), stream>>>(job);
-    CUDA_LAUNCHED("geev: prepare_kernel");
-    return EIG_OK;
+    return cuda_launch(ctx, "geev: prepare_kernel", stream,
+                       {(job.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
+                       prepare_kernel<real, C, TR, TC>, job);
 }
 
 template <typename real> static eig_status choose(eig_context *ctx, const geev_job &job, cudaStream_t stream)
@@ -136,5 +133,5 @@ template <typename real> static eig_status choose(eig_context *ctx, const geev_j
 
 eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return job.p.precision == 's' ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
+    return job.p.type == EIG_S ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
 }

@@ -205,14 +205,13 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
     int64_t const most = fit < most_warps(S) ? fit : most_warps(S), several = share < most ? share : most;
     int const teams = multiple || several < 1 ? 1 : (int)several, threads = teams * team_type::threads;
     size_t const total = (size_t)(teams * bytes) + (multiple ? P * 32 * sizeof(int) : 0);
-    CUDA_TRY(
-        cudaFuncSetAttribute(qr_kernel<real, P, S, multiple>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)total));
+    auto const kernel = qr_kernel<real, P, S, multiple>;
+    eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
+    if (status != EIG_OK) return status;
     int each = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, qr_kernel<real, P, S, multiple>, threads, total));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, total));
     int64_t const want = (tiles + teams - 1) / teams, room = (int64_t)(each > 0 ? each : 1) * state->multiprocessors;
-    qr_kernel<real, P, S, multiple><<<(int)(want < room ? want : room), threads, total, stream>>>(job);
-    CUDA_LAUNCHED("geev: qr_kernel");
-    return EIG_OK;
+    return cuda_launch(ctx, "geev: qr_kernel", stream, {want < room ? want : room, threads, total}, kernel, job);
 }
 
 /* Launches the kernel with this many threads a matrix and enough slots for n; geev_mapping.cu asks only for those that

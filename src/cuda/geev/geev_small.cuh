@@ -519,13 +519,11 @@ static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream
     auto const kernel = small_kernel<real, N>;
     int const fit = cuda_state_of(ctx)->shared_bytes / shape::bytes; /* at least 1: no tile has more than 26 KB */
     int const warps = fit < shape::warps ? fit : shape::warps, bytes = warps * shape::bytes;
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
-    int64_t const each = 32 * warps;
-    kernel<<<(unsigned)((job.count + each - 1) / each), (unsigned)each, bytes, stream>>>(job);
-    CUDA_LAUNCHED("geev: small_kernel");
-    return EIG_OK;
+    int const each = 32 * warps;
+    return cuda_launch(ctx, "geev: small_kernel", stream, {(job.count + each - 1) / each, each, (size_t)bytes}, kernel,
+                       job);
 }
 
 /* Order N, or one below it: all down to 1 are instantiated. */

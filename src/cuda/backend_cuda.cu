@@ -69,7 +69,10 @@ static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
                         cuda_state_of(ctx)->device, properties.name, properties.major, properties.minor);
     }
     CUDA_TRY(code);
-    CUDA_TRY(cudaEventCreateWithFlags(&cuda_state_of(ctx)->idle, cudaEventDisableTiming));
+    cuda_state *const state = cuda_state_of(ctx);
+    for (cudaEvent_t *event : {&state->idle, &state->forked, &state->joined})
+        CUDA_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    CUDA_TRY(cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking));
     return EIG_OK;
 }
 
@@ -127,7 +130,9 @@ static void cuda_close(eig_context *ctx)
     cuda_state *const state = cuda_state_of(ctx);
     {
         cuda_scope const scope(ctx);
-        if (state->idle) cudaEventDestroy(state->idle);
+        for (cudaEvent_t event : {state->idle, state->forked, state->joined})
+            if (event) cudaEventDestroy(event);
+        if (state->side) cudaStreamDestroy(state->side);
         for (cuda_channel &channel : state->channels) {
             cudaFree(channel.device.data);
             cudaFreeHost(channel.pinned.data);

@@ -45,8 +45,10 @@ struct cuda_state {
     cudaStream_t stream; /* of the calls; the caller's, or the default stream */
     cudaStream_t worked; /* on which the workspace was used last; has_worked: there was such a use */
     bool has_worked;
-    cudaEvent_t idle; /* when that use ends */
-    bool captured;    /* the call under way is captured into a graph */
+    cudaEvent_t idle;  /* when that use ends */
+    bool captured;     /* the call under way is captured into a graph */
+    cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
+    cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
 };
 

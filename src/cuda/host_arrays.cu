@@ -64,7 +64,7 @@ static int64_t chunk_problems(const cuda_call *call)
 struct piece {
     char *host;
     copy_nest nest; /* simplified */
-    bool output, direct;
+    bool output, direct, keeps;
     size_t at; /* offset in the channel's device memory, and, unless direct, in its pinned memory */
 };
 
@@ -92,7 +92,7 @@ static void add_piece(chunk_plan *plan, const cuda_call *call, int k, int64_t fi
 {
     const cuda_array *const a = &call->array[k];
     piece *const s = &plan->piece[plan->pieces];
-    *s = piece{(char *)a->pointer, a->nest, a->output, false, 0};
+    *s = piece{(char *)a->pointer, a->nest, a->output, false, a->keeps, 0};
     if (a->batch_level != CUDA_SHARED) {
         s->host += first * s->nest.stride[a->batch_level];
         s->nest.count[a->batch_level] = count;
@@ -136,7 +136,7 @@ static void stage(const eig_context *ctx, const chunk_plan *plan, const cuda_cha
 {
     for (int k = 0; k < plan->pieces; ++k) {
         const piece *const s = &plan->piece[k];
-        if (s->output != output || s->direct) continue;
+        if (s->direct || (s->output != output && !s->keeps)) continue;
         eig_cuda_copy_nest(ctx, &s->nest, s->host, (char *)channel->pinned.data + s->at, output);
     }
 }
@@ -152,7 +152,10 @@ static eig_status enqueue_copies(eig_context *ctx, const chunk_plan *plan, const
         CUDA_TRY(cudaMemcpyAsync(device + from, pinned + from, to - from, cudaMemcpyHostToDevice, channel->stream));
     for (int k = 0; k < plan->pieces; ++k) {
         const piece *const s = &plan->piece[k];
-        if (s->output != output || !s->direct) continue;
+        if (s->keeps && !s->direct && !output)
+            CUDA_TRY(cudaMemcpyAsync(device + s->at, pinned + s->at, nest_bytes(&s->nest), cudaMemcpyHostToDevice,
+                                     channel->stream));
+        if (!s->direct || (s->output != output && !s->keeps)) continue;
         size_t const width = s->nest.width, rows = (size_t)s->nest.count[2];
         size_t const pitch = rows > 1 ? (size_t)s->nest.stride[2] : width;
         if (output)

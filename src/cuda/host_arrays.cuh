@@ -24,6 +24,7 @@ struct cuda_array {
     bool output;
     int batch_level;
     copy_nest nest; /* of the whole batch */
+    bool keeps;     /* an output of which the solver writes a part: the rest stays as the caller has it */
     bool pinned;    /* found by eig_cuda_find_side */
 };
 
@@ -57,7 +58,7 @@ static inline void cuda_add_rows(cuda_call *call, const char *name, const void *
                                  int64_t stride, size_t size)
 {
     copy_nest const nest = {{call->batch, 1, 1}, {stride * (int64_t)size, 0, 0}, (size_t)length * size};
-    call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_BATCH_OUTER, nest, false};
+    call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_BATCH_OUTER, nest, false, false};
 }
 
 extern "C" {

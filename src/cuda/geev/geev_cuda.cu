@@ -5,7 +5,9 @@
  * larger n        the plain solver, a block a matrix
  *
  * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.
- * Everything is enqueued on one stream; nothing waits, so a call with a lent workspace can be captured in a graph. */
+ * Where there are several chunks they go in turn to two streams, the call's and one of the context's own, which begins
+ * after and ends before what is enqueued on the call's: the last tiles of a chunk leave multiprocessors idle, which the
+ * next chunk fills.  Nothing waits on the host, so a call with a lent workspace can be captured in a graph. */
 #include "geev_cuda.cuh"
 #include "host_arrays.cuh"
 
@@ -15,6 +17,7 @@ static const int64_t MOST_BYTES = (int64_t)256 << 20;
 enum {
     SECOND_ATTEMPTS = 16, /* blocks of the plain solver behind kernel 2 */
     PLAIN_EACH = 2,       /* blocks of it on a multiprocessor, for larger n */
+    LANES = 2,            /* chunks under way at a time */
     WARP = 32
 };
 
@@ -39,26 +42,27 @@ static void carve(arena *a, const geev_problem *p, bool packs, geev_job *job)
     job->queue = (geev_queue *)arena_take(a, 1, sizeof(geev_queue));
 }
 
-/* The matrices of a chunk: as many as fit in MOST_BYTES. */
-static int64_t chunk_matrices(const geev_problem *p, bool packs, const geev_job *job)
+/* The matrices of a chunk: as many as fit in `bytes`. */
+static int64_t chunk_matrices(const geev_problem *p, bool packs, const geev_job *job, int64_t bytes)
 {
     if (plainly(p)) return p->batch;
     int64_t const size = (int64_t)type_size(p->type), entries = geev_packed(p->n);
     int64_t const each = (packs ? entries * size + (int64_t)(sizeof(geev_record) + sizeof(geev_progress)) : 0) +
                          (int64_t)sizeof(int64_t);
     int64_t const others = job->plain_blocks * (int64_t)job->plain_bytes + 8 * EIG_ALIGNMENT;
-    int64_t const fit = (MOST_BYTES - others) / each / WARP * WARP;
+    int64_t const fit = (bytes - others) / each / WARP * WARP;
     return fit < p->batch ? fit : p->batch;
 }
 
-/* Lays out the workspace; with base NULL it only measures.  Returns its size. */
-static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_job *job)
+/* Makes the job of one lane out of a workspace of `bytes` at most; with base NULL it only measures.  Returns what it
+ * takes. */
+static size_t layout_lane(const eig_context *ctx, const geev_problem *p, int64_t bytes, void *base, geev_job *job)
 {
     arena a = {(char *)base, 0};
     *job = geev_job{};
     job->p = *p;
     job->plain_bytes = eig_cuda_geev_plain_bytes(p);
-    int64_t const fit = MOST_BYTES / (int64_t)job->plain_bytes;
+    int64_t const fit = bytes / (int64_t)job->plain_bytes;
     int64_t const wide =
         plainly(p) ? (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors : (int64_t)SECOND_ATTEMPTS;
     int64_t const blocks = wide < fit ? wide : fit;
@@ -66,15 +70,28 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, 
     geev_mapping const mapping = plainly(p) ? geev_mapping{} : eig_cuda_geev_choose_mapping(ctx, p);
     bool const packs = mapping.method != EIG_GEEV_AUTO;
     if (packs) job->tile = eig_cuda_geev_tile_matrices(mapping);
-    job->count = chunk_matrices(p, packs, job);
+    job->count = chunk_matrices(p, packs, job, bytes);
     carve(&a, p, packs, job);
     return (a.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
 }
 
+/* The jobs of all lanes: one where all matrices are one chunk, else LANES.  Returns their workspace. */
+static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_job *jobs, int *lanes)
+{
+    size_t const whole = layout_lane(ctx, p, MOST_BYTES, base, jobs);
+    *lanes = 1;
+    if (jobs->count == p->batch) return whole;
+    size_t each = 0;
+    for (*lanes = 0; *lanes < LANES; ++*lanes)
+        each = layout_lane(ctx, p, MOST_BYTES / LANES, base ? (char *)base + *lanes * each : NULL, &jobs[*lanes]);
+    return LANES * each;
+}
+
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
-    geev_job job;
-    return layout(ctx, p, NULL, &job);
+    geev_job jobs[LANES];
+    int lanes;
+    return layout(ctx, p, NULL, jobs, &lanes);
 }
 
 /* The kernels for a chunk, in three passes. */
@@ -94,20 +111,37 @@ static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t st
     return status == EIG_OK ? clock->mark(ctx) : status;
 }
 
-/* The whole of a problem on device arrays, in chunks that bound the workspace. */
+/* Lets stream `after` wait for what has been enqueued on stream `before`. */
+static eig_status order_streams(eig_context *ctx, cudaStream_t before, cudaStream_t after, cudaEvent_t event)
+{
+    CUDA_TRY(cudaEventRecord(event, before));
+    CUDA_TRY(cudaStreamWaitEvent(after, event, 0));
+    return EIG_OK;
+}
+
+/* The whole of a problem on device arrays, in chunks that bound the workspace.  Where times are measured, chunks follow
+ * one another on one stream. */
 static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock)
 {
-    geev_job job;
-    layout(ctx, p, work, &job);
-    int64_t const chunk = job.count;
-    eig_status status = EIG_OK;
-    for (job.first = 0; job.first < p->batch && status == EIG_OK; job.first += chunk) {
-        job.count = p->batch - job.first < chunk ? p->batch - job.first : chunk;
-        if (job.first > 0) status = clock->read(ctx);
+    const cuda_state *const state = cuda_state_of(ctx);
+    geev_job jobs[LANES];
+    int lanes;
+    layout(ctx, p, work, jobs, &lanes);
+    bool const forks = lanes > 1 && !ctx->timing;
+    int64_t const chunk = jobs->count;
+    eig_status status = forks ? order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
+    int lane = 0;
+    for (int64_t first = 0; first < p->batch && status == EIG_OK; first += chunk, lane = (lane + 1) % lanes) {
+        geev_job job = jobs[lane];
+        job.first = first;
+        job.count = p->batch - first < chunk ? p->batch - first : chunk;
+        if (first > 0) status = clock->read(ctx);
         if (status == EIG_OK) status = clock->start(ctx, stream);
-        if (status == EIG_OK) status = enqueue(ctx, job, stream, clock);
+        if (status == EIG_OK) status = enqueue(ctx, job, forks && lane > 0 ? state->side : stream, clock);
     }
-    return status;
+    /* Whatever happened, the side stream joins again: a capture could not end without it. */
+    eig_status const joined = forks ? order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
+    return status == EIG_OK ? joined : status;
 }
 
 /* ----------------------------------------------------------------- host arrays */
@@ -147,7 +181,8 @@ static cuda_array input_of(const geev_problem *p)
 {
     int64_t const size = (int64_t)type_size(p->type), n = p->n, lda = p->lda * size, stride = p->stride_a * size;
     cuda_array a = {
-        "a", (void *)p->a, false, CUDA_BATCH_OUTER, {{p->batch, n, 1}, {stride, lda, 0}, (size_t)(n * size)}, false};
+        "a",   (void *)p->a, false, CUDA_BATCH_OUTER, {{p->batch, n, 1}, {stride, lda, 0}, (size_t)(n * size)},
+        false, false};
     if (p->affine) {
         a.batch_level = CUDA_SHARED;
         a.nest.count[0] = p->m + 1;

@@ -166,6 +166,7 @@ static cuda_call list_arrays(const stebz_problem *p)
     cuda_add_rows(&call, "w", p->w, true, wanted, p->stride_w, size);
     cuda_add_rows(&call, "lower", p->lower, true, wanted, p->stride_w, size);
     cuda_add_rows(&call, "upper", p->upper, true, wanted, p->stride_w, size);
+    for (int k = ARRAY_W; k <= ARRAY_UPPER; ++k) call.array[k].keeps = p->range == EIG_RANGE_VALUE;
     cuda_add_rows(&call, "m", p->m, true, 1, 1, sizeof *p->m);
     cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     return call;

@@ -36,11 +36,20 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev/geev_qr_mwb_d.cu
 )
 if(EIG_HAVE_CUDA)
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-        # Machine code for Turing to Hopper, and PTX that later chips' drivers compile.
-        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+    # CMake 3.23 and newer set an architecture when the language is enabled: whether the user chose one is asked before.
+    set(EIG_OWN_ARCHITECTURES ON)
+    if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
+        set(EIG_OWN_ARCHITECTURES OFF)
     endif()
     enable_language(CUDA)
+    if(EIG_OWN_ARCHITECTURES)
+        # Machine code for Turing to Hopper, and to Blackwell where nvcc knows it; PTX for the chips that come later.
+        # The check "cuda" of .ci/run compiles for each of them: a name more here is one more there.
+        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+        if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+            list(APPEND CMAKE_CUDA_ARCHITECTURES 100-real 120)
+        endif()
+    endif()
     set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
     add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})

@@ -11,6 +11,19 @@
 
 #include <string.h>
 
+/* What a step of the iteration on a window l..i takes its two shifts from.  Steps are counted from 1 since the last
+ * deflation; every tenth is exceptional, at the window's two ends in turn, as in LAPACK's dlahqr:
+ *
+ *     FRANCIS_ORDINARY    francis_shifts of the block h[i-1][i-1], h[i-1][i], h[i][i-1], h[i][i]
+ *     FRANCIS_AT_TOP      the same of francis_exceptional of h[l][l], h[l+1][l], h[l+2][l+1]
+ *     FRANCIS_AT_BOTTOM   the same of francis_exceptional of h[i][i], h[i][i-1], h[i-1][i-2] */
+typedef enum francis_step { FRANCIS_ORDINARY, FRANCIS_AT_TOP, FRANCIS_AT_BOTTOM } francis_step;
+
+EIG_FN francis_step francis_step_of(int steps)
+{
+    return steps % 20 == 0 ? FRANCIS_AT_BOTTOM : steps % 10 == 0 ? FRANCIS_AT_TOP : FRANCIS_ORDINARY;
+}
+
 /* sqrt(SAFMIN) / EPS: the square of a number above it keeps all its digits; 2^-459 and 2^-40. */
 #define SQRT_TINY (REAL_IS_FLOAT ? 0x1p-40f : 0x1p-459)
 

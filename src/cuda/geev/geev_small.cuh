@@ -159,7 +159,7 @@ template <typename real, int N> struct small_matrix {
                 tail = tail_squares<k>(), head = x[k + 1][k], square = fma(head, head, tail);
             }
             bool const acts = tail > 0;
-            householder<real> const h(head, acts ? square : (real)1);
+            fast_householder<real> const h(head, acts ? square : (real)1);
             real const inverse = acts ? h.inverse : (real)0, tau = acts ? h.tau : (real)0;
 #pragma unroll
             for (int a = k + 2; a < N; ++a) x[a][k] *= inverse;

@@ -79,7 +79,7 @@ static void count_pivot(const stebz_matrix *t, int lanes, stebz_counts *c)
     }
 }
 
-static void points(const stebz_brackets *k, int lanes, double abstol, double reltol, double *x)
+static void points(const stebz_ends *k, int lanes, double abstol, double reltol, double *x)
 {
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) {

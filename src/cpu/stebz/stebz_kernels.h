@@ -26,13 +26,13 @@ typedef struct stebz_counts {
         exponent[STEBZ_LANES]; /* product form: p(x) = mantissa 2^exponent, up to one factor */
 } stebz_counts;
 
-/* State of the brackets that the lanes refine; structure of arrays, so that the update vectorises. */
-typedef struct stebz_brackets {
+/* The ends of the brackets that the lanes refine; a structure of arrays, so that the update vectorises. */
+typedef struct stebz_ends {
     double xa[STEBZ_LANES], ma[STEBZ_LANES], ea[STEBZ_LANES]; /* the end that moved last */
     double xb[STEBZ_LANES], mb[STEBZ_LANES], eb[STEBZ_LANES]; /* the other end */
     double xc[STEBZ_LANES], mc[STEBZ_LANES], ec[STEBZ_LANES]; /* the point dropped last */
     int64_t has_c[STEBZ_LANES], interpolate[STEBZ_LANES];
-} stebz_brackets;
+} stebz_ends;
 
 typedef struct stebz_kernels {
     const char *isa;
@@ -41,7 +41,7 @@ typedef struct stebz_kernels {
     void (*count_product_d)(const stebz_matrix *t, int lanes, stebz_counts *c);
     void (*count_pivot)(const stebz_matrix *t, int lanes, stebz_counts *c);
     /* x[l] = the next shift of lane l, by bracket_point. */
-    void (*points)(const stebz_brackets *k, int lanes, double abstol, double reltol, double *x);
+    void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
 } stebz_kernels;
 
 extern const stebz_kernels stebz_kernels_baseline, stebz_kernels_avx2, stebz_kernels_avx512;

@@ -16,7 +16,7 @@ typedef struct isa {
     bool built;
 } isa;
 
-double cpu_clock(void)
+double eig_cpu_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -152,10 +152,10 @@ const backend eig_backend_cpu = {
     .set_stream = cpu_set_stream,
     .synchronize = cpu_synchronize,
     .clear = cpu_clear,
-    .stebz_work_size = stebz_cpu_work_size,
-    .stebz = stebz_cpu,
-    .stebz_count_work_size = stebz_count_cpu_work_size,
-    .stebz_count = stebz_count_cpu,
-    .geev_work_size = geev_cpu_work_size,
-    .geev = geev_cpu,
+    .stebz_work_size = eig_cpu_stebz_work_size,
+    .stebz = eig_cpu_stebz,
+    .stebz_count_work_size = eig_cpu_stebz_count_work_size,
+    .stebz_count = eig_cpu_stebz_count,
+    .geev_work_size = eig_cpu_geev_work_size,
+    .geev = eig_cpu_geev,
 };

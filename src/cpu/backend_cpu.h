@@ -8,16 +8,16 @@
 typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 
 /* Milliseconds of a steady clock. */
-double cpu_clock(void);
+double eig_cpu_clock(void);
 
 cpu_isa cpu_isa_of(const eig_context *ctx);
 
-size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p);
-eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p);
-size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *p);
-eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *p);
+size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
+eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p);
+size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
+eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *p);
 
-size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p);
-eig_status geev_cpu(eig_context *ctx, const geev_problem *p);
+size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);
+eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p);
 
 #endif

@@ -73,7 +73,7 @@ static void geev_layout(arena *a, const geev_problem *p, int threads, char **are
     *areas = arena_take(a, threads, *area);
 }
 
-size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
+size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     arena measure = {0};
     char *areas;
@@ -116,18 +116,18 @@ static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t fi
     }
 }
 
-eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
+eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 {
     int const threads = geev_threads(ctx, p);
     void *work;
-    eig_status status = eig_workspace(ctx, "geev", geev_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "geev", eig_cpu_geev_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     arena a = {.base = work};
     char *areas;
     size_t area;
     geev_layout(&a, p, threads, &areas, &area);
     static const char *const pass_name[] = {"all"};
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     int64_t const units = geev_units(ctx, p);
     int64_t const least = units / PROGRESS_GROUPS, group = !ctx->progress ? units : least > threads ? least : threads;
     for (int64_t first = 0; first < units; first += group) {
@@ -135,6 +135,6 @@ eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
         geev_group(ctx, p, first, units - first < group ? units : first + group, threads, areas, area);
     }
     eig_begin_passes(ctx, 1, pass_name);
-    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_report_progress(ctx, "geev", 1);
 }

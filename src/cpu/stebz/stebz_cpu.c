@@ -88,11 +88,11 @@ static size_t bytes_of_one(const stebz_problem *p)
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 {
     if (p->batch <= 1) return 1;
-    int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
+    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
     return p->batch < threads ? (int)p->batch : threads;
 }
 
-size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p)
+size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
     return bytes_of_one(p) * (size_t)batch_threads(ctx, p);
 }
@@ -205,7 +205,7 @@ static void fill(stebz_search *search, double eigenvalue)
 static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_search *search,
                         const stebz_space *s, int threads, double *pass_ms)
 {
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
     bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE, reference = p->method == EIG_STEBZ_REFERENCE;
     int const exponent = norm_exponent(p, number, search, s);
@@ -236,9 +236,9 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     if (!search->pivot && !tree) make_rows(p, search, s);
     search->table.cells = table_cells(search->iu - search->il + 1);
     search->table.lo = search->lo, search->table.hi = search->hi;
-    if (pass_ms) pass_ms[0] += cpu_clock() - start;
-    if (reference) return stebz_bisect(ctx, search, threads, pass_ms);
-    if (!tree) return stebz_refine(ctx, search, threads, pass_ms);
+    if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
+    if (reference) return eig_cpu_stebz_bisect(ctx, search, threads, pass_ms);
+    if (!tree) return eig_cpu_stebz_refine(ctx, search, threads, pass_ms);
     return type_is_single(p->type) ? tree_s(ctx, search, s->intervals, threads, pass_ms)
                                    : tree_d(ctx, search, s->intervals, threads, pass_ms);
 }
@@ -305,7 +305,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     stebz_space const s = layout(&a, p, &search);
     bool const finite = first_not_finite(p, 0) < 0;
     if (finite) {
-        int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
+        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
         eig_status const status = solve(ctx, p, 0, &search, &s, threads, pass_ms);
         if (status != EIG_OK) return status;
         store(p, &search, 0);
@@ -324,19 +324,19 @@ static const char *const pass_names[][4] = {
     [EIG_STEBZ_REFERENCE] = {"preparation", "bisection"},
 };
 
-eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p)
+eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
     static const char *const batch_name[] = {"batch"};
     static const int passes[] = {3, 4, 2};
     void *work;
-    eig_status status = eig_workspace(ctx, "stebz", stebz_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     double ms[4] = {0};
     bool const single = p->batch == 1;
     status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL) : solve_batch(ctx, p, work);
     eig_begin_passes(ctx, single ? passes[p->method] : 1, single ? pass_names[p->method] : batch_name);
-    if (!single) ms[0] = cpu_clock() - start;
+    if (!single) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
     return status;
 }
@@ -348,7 +348,7 @@ static double shift_of(const stebz_count_problem *p, int64_t j)
     return type_is_single(p->type) ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
 }
 
-size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *q)
+size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *q)
 {
     (void)ctx;
     arena measure = {0};
@@ -356,14 +356,14 @@ size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_probl
     return measure.used;
 }
 
-eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
+eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
 {
     stebz_problem const p = {.type = q->type, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
     void *work;
-    eig_status const status = eig_workspace(ctx, "stebz_count", stebz_count_cpu_work_size(ctx, q), &work);
+    eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
     static const char *const pass_name[] = {"counts"};
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     bool const finite = first_not_finite(&p, 0) < 0;
     bool any_nan = false;
     for (int64_t j = 0; j < q->m; ++j) {
@@ -379,7 +379,7 @@ eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
     stebz_search search;
     load(&p, 0, pivot_scale(norm_exponent(&p, 0, &search, &s)), &search, &s);
     power_of_two const scale = power(-search.scale);
-    int const threads = stebz_threads(ctx, q->n, q->m);
+    int const threads = eig_cpu_stebz_threads(ctx, q->n, q->m);
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
@@ -390,6 +390,6 @@ eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
     eig_begin_passes(ctx, 1, pass_name);
-    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return EIG_OK;
 }

@@ -44,16 +44,16 @@ typedef struct stebz_search {
 } stebz_search;
 
 /* Bisects every wanted eigenvalue by itself, with pivot counts: the plain version.  The search's counts are by pivots. */
-eig_status stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
+eig_status eig_cpu_stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
 
 /* Refines every wanted bracket, with this many threads; fills the groups' lo and hi.  Adds to pass_ms if not NULL. */
-eig_status stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
+eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
 
 /* Counts at m <= STEBZ_LANES shifts with the search's kernel. */
 void stebz_count_lanes(const eig_context *ctx, const stebz_search *search, int m, stebz_counts *c);
 
 /* Threads worth using for work counts of n rows each. */
-int stebz_threads(const eig_context *ctx, int64_t n, int64_t work);
+int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t work);
 
 /* A shift as the counting kernel can represent it. */
 static inline double stebz_rounded(const stebz_search *search, double x)

@@ -283,7 +283,7 @@ static void update_lane(engine *g, worker *w, int l)
 /* Only the calling thread reports; at most every 50 ms. */
 static void report(engine *g, double *last_report)
 {
-    double const now = cpu_clock();
+    double const now = eig_cpu_clock();
     if (!g->ctx->progress || now - *last_report < 50) return;
     *last_report = now;
     double const total = (double)(g->search->iu - g->search->il + 1);
@@ -298,7 +298,7 @@ static void work(engine *g, bool master)
     w.active = 0, w.own = 0, w.own_length = 0;
     for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
     bool idle = false;
-    double last_report = cpu_clock();
+    double last_report = eig_cpu_clock();
     while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !atomic_load(&g->stop)) {
         prepare_lanes(g, &w);
         if (idle != (w.active == 0)) {
@@ -316,7 +316,7 @@ static void work(engine *g, bool master)
     }
 }
 
-int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
+int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
 {
     int const available = cpu_threads(ctx);
     /* A thread is worth waking for about a quarter of a millisecond of work, 0.06 ns a row: on a busy machine a team
@@ -325,15 +325,15 @@ int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
     return worth < 1 ? 1 : worth < available ? (int)worth : available;
 }
 
-eig_status stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
+eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
 {
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
     if (small_part)
         table_narrow(ctx, search, threads);
     else
         table_fill(ctx, search, threads);
-    double const tabled = cpu_clock();
+    double const tabled = eig_cpu_clock();
     const stebz_kernels *kernels = stebz_kernels_of(ctx);
     engine g = {.ctx = ctx, .kernels = kernels, .search = search, .lock = ATOMIC_FLAG_INIT};
     g.lanes = search->pivot || !search->narrow ? kernels->lanes_d : kernels->lanes_s;
@@ -349,7 +349,7 @@ eig_status stebz_refine(eig_context *ctx, stebz_search *search, int threads, dou
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;
-        pass_ms[2] += cpu_clock() - tabled;
+        pass_ms[2] += eig_cpu_clock() - tabled;
     }
     return g.status;
 }

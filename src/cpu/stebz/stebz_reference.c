@@ -36,9 +36,9 @@ static void bisect(stebz_search *search, int64_t k)
     search->groups[k - search->il].hi = hi;
 }
 
-eig_status stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
+eig_status eig_cpu_stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
 {
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     int64_t const wanted = search->iu - search->il + 1;
     (void)threads;
     for (int64_t first = search->il; first <= search->iu; first += EIGENVALUES_BETWEEN_REPORTS) {
@@ -48,6 +48,6 @@ eig_status stebz_bisect(eig_context *ctx, stebz_search *search, int threads, dou
         eig_status const status = eig_report_progress(ctx, "stebz", (double)(last - search->il + 1) / (double)wanted);
         if (status != EIG_OK) return status;
     }
-    if (pass_ms) pass_ms[1] += cpu_clock() - start;
+    if (pass_ms) pass_ms[1] += eig_cpu_clock() - start;
     return EIG_OK;
 }

@@ -19,7 +19,7 @@ for header in include/*.h; do
     alone "$header" "$cc" -x c -std=c11
     if [ -n "$cxx" ]; then alone "$header" "$cxx" -x c++ -std=c++17; fi
 done
-# for_sd.h needs its TEMPLATE.
-find src cli -name '*.h' ! -name for_sd.h | while read -r header; do
-    alone "$header" "$cc" -x c -std=c11
+# for_sd.h and for_lanes.h need their TEMPLATE; some headers of the CPU are for files of one type.
+find src cli -name '*.h' ! -name for_sd.h ! -name for_lanes.h | while read -r header; do
+    for type in s d; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=$type; done
 done

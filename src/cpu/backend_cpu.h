@@ -2,7 +2,9 @@
 #ifndef EIG_BACKEND_CPU_H
 #define EIG_BACKEND_CPU_H
 
+#include "geev/geev_cpu.h"
 #include "problem.h"
+#include "stebz/stebz_kernels.h"
 
 /* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
 typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
@@ -10,7 +12,14 @@ typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 /* Milliseconds of a steady clock. */
 double eig_cpu_clock(void);
 
-cpu_isa cpu_isa_of(const eig_context *ctx);
+/* What the families have for one instruction set and one type. */
+typedef struct cpu_kernels {
+    stebz_kernels stebz;
+    geev_kernels geev;
+} cpu_kernels;
+
+/* Those of the instruction set that was chosen when the context was opened. */
+const cpu_kernels *eig_cpu_kernels(const eig_context *ctx, eig_type type);
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p);

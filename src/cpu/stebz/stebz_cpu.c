@@ -11,34 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TREE_BLOCK = 512, LEAST_CELLS = 32 };
+enum { LEAST_CELLS = 32 };
 
-typedef struct tree_interval {
-    double lo, hi;
-    int64_t below, upto; /* counts at lo and hi */
-} tree_interval;
-
-/* 2^exponent as two factors that a double can hold. */
-typedef struct power_of_two {
-    double first, second;
-} power_of_two;
-
-static power_of_two power(int exponent)
+static const stebz_kernels *kernels_of(const eig_context *ctx, eig_type type)
 {
-    return (power_of_two){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
+    return &eig_cpu_kernels(ctx, type)->stebz;
 }
-
-static double scaled(double x, power_of_two p)
-{
-    return x * p.first * p.second;
-}
-
-#define next_s nextafterf
-#define next_d nextafter
-#define TEMPLATE "cpu/stebz/stebz_setup.inc"
-#include "for_sd.h"
-#define TEMPLATE "cpu/stebz/stebz_tree.inc"
-#include "for_sd.h"
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -114,10 +92,7 @@ static stebz_entries entries(const stebz_problem *p, int64_t number)
 static void load(const stebz_problem *p, int64_t number, int scale, stebz_search *search, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    if (type_is_single(p->type))
-        load_s(p->n, t.d, t.e, power(-scale), s->a, s->b);
-    else
-        load_d(p->n, t.d, t.e, power(-scale), s->a, s->b);
+    search->kernels->setup->load(p->n, t.d, t.e, scale, s->a, s->b);
     search->matrix = (stebz_matrix){.n = p->n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
     search->scale = scale;
 }
@@ -137,7 +112,7 @@ static double norm_of(const stebz_matrix *t)
 static int norm_exponent(const stebz_problem *p, int64_t number, stebz_search *search, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    double const largest = type_is_single(p->type) ? largest_entry_s(p->n, t.d, t.e) : largest_entry_d(p->n, t.d, t.e);
+    double const largest = search->kernels->setup->largest_entry(p->n, t.d, t.e);
     if (largest == 0) return 0;
     int first, second;
     frexp(largest, &first);
@@ -172,27 +147,32 @@ static int pivot_scale(int exponent)
 }
 
 /* The indices of the eigenvalues in (vl, vu]: those above the count just over vl, up to the count just over vu. */
-static void find_indices(eig_context *ctx, const stebz_problem *p, stebz_search *search)
+static void find_indices(const stebz_problem *p, stebz_search *search)
 {
     stebz_counts c;
-    power_of_two const scale = power(-search->scale);
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
-    stebz_kernels_of(ctx)->count_pivot(&search->matrix, 2, &c);
+    stebz_power const scale = stebz_power_of(-search->scale);
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
+    search->kernels->pivot->count(&search->matrix, 2, &c);
     search->il = c.count[0] + 1;
     search->iu = c.count[1];
 }
 
-/* Rows of the product form; in float for float matrices whose off-diagonals let it. */
-static void make_rows(const stebz_problem *p, stebz_search *search, const stebz_space *s)
+/* Chooses the kernel that counts, and makes what it reads: rows of the product form are of the caller's type where it
+ * can hold them, else in double.  The interval tree counts by itself. */
+static void choose_kernel(const eig_context *ctx, const stebz_problem *p, stebz_search *search, const stebz_space *s)
 {
+    const stebz_kernels *const own = search->kernels, *const wide = kernels_of(ctx, EIG_D);
     stebz_matrix *const t = &search->matrix;
+    search->narrow = false;
+    search->count = own->pivot->count, search->shifts = own->pivot->shifts;
+    if (search->pivot || p->method == EIG_STEBZ_INTERVAL_TREE) return;
     t->padded = (t->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
     t->rows = s->rows, t->scales = s->scales;
-    if (type_is_single(p->type) && t->n < INT32_MAX / 2) {
-        double const least = load_product_s(t->n, t->a, t->b, STURM_FLOOR_S, s->rows, s->scales);
-        search->narrow = least >= STURM_LEAST_SCALE_S;
-    }
-    if (!search->narrow) load_product_d(t->n, t->a, t->b, STURM_FLOOR_D, s->rows, s->scales);
+    bool const fits = own->setup->load_product(t->n, t->a, t->b, s->rows, s->scales);
+    if (!fits) wide->setup->load_product(t->n, t->a, t->b, s->rows, s->scales);
+    const stebz_product *const product = fits ? own->product : wide->product;
+    search->count = product->count, search->shifts = product->shifts;
+    search->narrow = fits && type_is_single(p->type);
     if (search->narrow) search->lo = (double)(float)search->lo, search->hi = (double)(float)search->hi;
 }
 
@@ -212,15 +192,14 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     search->il = p->il, search->iu = p->iu;
     if (p->range == EIG_RANGE_VALUE) {
         load(p, number, pivot_scale(exponent), search, s);
-        find_indices(ctx, p, search);
+        find_indices(p, search);
         if (search->il > search->iu) return EIG_OK;
     }
     load(p, number, exponent, search, s);
     search->norm = norm_of(&search->matrix);
-    search->abstol = p->abstol > 0 ? scaled(p->abstol, power(-exponent)) : eps * search->norm;
+    search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-exponent)) : eps * search->norm;
     search->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
     search->pivot = reference || (!tree && search->abstol < eps * search->norm);
-    search->narrow = false;
     search->error = 0;
     if (p->n == 1 || search->norm == 0) {
         fill(search, search->matrix.a[0]);
@@ -233,46 +212,36 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     }
     find_interval(search, eps);
     search->error = (search->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * search->norm;
-    if (!search->pivot && !tree) make_rows(p, search, s);
+    choose_kernel(ctx, p, search, s);
     search->table.cells = table_cells(search->iu - search->il + 1);
     search->table.lo = search->lo, search->table.hi = search->hi;
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
     if (reference) return eig_cpu_stebz_bisect(ctx, search, threads, pass_ms);
     if (!tree) return eig_cpu_stebz_refine(ctx, search, threads, pass_ms);
-    return type_is_single(p->type) ? tree_s(ctx, search, s->intervals, threads, pass_ms)
-                                   : tree_d(ctx, search, s->intervals, threads, pass_ms);
+    return search->kernels->setup->tree(ctx, search, s->intervals, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
 
-static int64_t first_not_finite(const stebz_problem *p, int64_t number)
+static bool is_finite(const stebz_setup *setup, const stebz_problem *p, int64_t number)
 {
     stebz_entries const t = entries(p, number);
-    return type_is_single(p->type) ? first_not_finite_s(p->n, t.d, t.e) : first_not_finite_d(p->n, t.d, t.e);
-}
-
-static void store(const stebz_problem *p, const stebz_search *search, int64_t number)
-{
-    type_is_single(p->type) ? store_s(p, search, number) : store_d(p, search, number);
-}
-
-static void store_nan(const stebz_problem *p, int64_t number)
-{
-    type_is_single(p->type) ? store_nan_s(p, number) : store_nan_d(p, number);
+    return setup->first_not_finite(p->n, t.d, t.e) < 0;
 }
 
 /* One matrix of a batch: what is wrong with it goes to info. */
 static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
 {
+    stebz_search search = {.kernels = kernels_of(ctx, p->type)};
+    const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    stebz_search search;
     stebz_space const s = layout(&a, p, &search);
-    bool const finite = first_not_finite(p, number) < 0;
+    bool const finite = is_finite(setup, p, number);
     if (finite) solve(ctx, p, number, &search, &s, 1, NULL);
     if (finite)
-        store(p, &search, number);
+        setup->store(p, &search, number);
     else
-        store_nan(p, number);
+        setup->store_nan(p, number);
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
@@ -300,17 +269,18 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
 
 static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms)
 {
+    stebz_search search = {.kernels = kernels_of(ctx, p->type)};
+    const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    stebz_search search;
     stebz_space const s = layout(&a, p, &search);
-    bool const finite = first_not_finite(p, 0) < 0;
+    bool const finite = is_finite(setup, p, 0);
     if (finite) {
         int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
         eig_status const status = solve(ctx, p, 0, &search, &s, threads, pass_ms);
         if (status != EIG_OK) return status;
-        store(p, &search, 0);
+        setup->store(p, &search, 0);
     } else {
-        store_nan(p, 0);
+        setup->store_nan(p, 0);
     }
     if (p->m) *p->m = finite ? search.iu - search.il + 1 : 0;
     if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
@@ -363,8 +333,9 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
     static const char *const pass_name[] = {"counts"};
+    stebz_search search = {.kernels = kernels_of(ctx, q->type)};
     double const start = eig_cpu_clock();
-    bool const finite = first_not_finite(&p, 0) < 0;
+    bool const finite = is_finite(search.kernels->setup, &p, 0);
     bool any_nan = false;
     for (int64_t j = 0; j < q->m; ++j) {
         any_nan |= isnan(shift_of(q, j));
@@ -376,17 +347,16 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     stebz_space s = {0};
     s.a = arena_take(&a, q->n, sizeof(double));
     s.b = arena_take(&a, q->n, sizeof(double));
-    stebz_search search;
     load(&p, 0, pivot_scale(norm_exponent(&p, 0, &search, &s)), &search, &s);
-    power_of_two const scale = power(-search.scale);
+    stebz_power const scale = stebz_power_of(-search.scale);
     int const threads = eig_cpu_stebz_threads(ctx, q->n, q->m);
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
         int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
         stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
-        stebz_kernels_of(ctx)->count_pivot(&search.matrix, lanes, &c);
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        search.kernels->pivot->count(&search.matrix, lanes, &c);
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
     eig_begin_passes(ctx, 1, pass_name);

@@ -1,12 +1,13 @@
 /* stebz on the CPU, method multisection: a table of shifts, then an independent bracket for each group of eigenvalues.
  *
- * Mapping   every thread drives the lanes of one kernel call; a lane refines one bracket, and a lane that finishes
- * takes another, so that a slow bracket holds nobody up.  A bracket is shared by all eigenvalues in it until a count
- * parts them: the count of the shared point is the count that each of them would have asked for. Order     pending
- * brackets: the thread's own list first, then a shared list, then the next cell of the table. Bits      the points of a
- * bracket depend on the bracket alone, not on lanes, threads or order. Invariant C(lo) < k <= C(hi) for each eigenvalue
- * k of a bracket, from counts that were evaluated for its own ends. Counts of different brackets are never subtracted,
- * so a count that is not monotone in the last places costs no eigenvalue. */
+ * Mapping    every thread drives the lanes of one kernel call.  A lane refines one bracket; a lane that has finished
+ *            takes another, so that a slow bracket holds nobody up.  All eigenvalues in a bracket share it until a
+ *            count parts them: the count of the shared point is the count that each of them would have asked for.
+ * Order      of waiting brackets: first the thread's own list, then the next cell of the table, then a shared list.
+ * Bits       the points of a bracket depend on the bracket alone, not on lanes, threads or order.
+ * Invariant  C(lo) < k <= C(hi) for each eigenvalue k of a bracket, by counts that were evaluated for its own ends.
+ *            Counts of different brackets are never subtracted, so that a count that is not monotone in the last places
+ *            costs no eigenvalue. */
 #include "stebz_cpu.h"
 
 #include "bracket.h"
@@ -17,9 +18,7 @@
 
 typedef struct engine {
     eig_context *ctx;
-    const stebz_kernels *kernels;
     stebz_search *search;
-    int lanes;
     atomic_int_fast64_t next_cell, remaining; /* eigenvalues not finished yet */
     atomic_int waiting;                       /* threads without work */
     atomic_bool stop;
@@ -39,17 +38,6 @@ typedef struct worker {
     int64_t own, own_length; /* list of pending brackets */
 } worker;
 
-void stebz_count_lanes(const eig_context *ctx, const stebz_search *search, int m, stebz_counts *c)
-{
-    const stebz_kernels *kernels = stebz_kernels_of(ctx);
-    if (search->pivot)
-        kernels->count_pivot(&search->matrix, m, c);
-    else if (search->narrow)
-        kernels->count_product_s(&search->matrix, m, c);
-    else
-        kernels->count_product_d(&search->matrix, m, c);
-}
-
 /* ------------------------------------------------------------------ table */
 
 static double table_point(const stebz_search *search, int64_t j)
@@ -59,7 +47,7 @@ static double table_point(const stebz_search *search, int64_t j)
     return stebz_rounded(search, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
 }
 
-static void table_fill(eig_context *ctx, stebz_search *search, int threads)
+static void table_fill(stebz_search *search, int threads)
 {
     stebz_count_table *const t = &search->table;
     int64_t const points = t->cells + 1;
@@ -69,7 +57,7 @@ static void table_fill(eig_context *ctx, stebz_search *search, int threads)
         int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
         stebz_counts c;
         for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, l < m ? j0 + l : j0);
-        stebz_count_lanes(ctx, search, m, &c);
+        search->count(&search->matrix, m, &c);
         for (int l = 0; l < m; ++l) {
             t->count[j0 + l] = c.count[l];
             t->mantissa[j0 + l] = c.mantissa[l], t->exponent[j0 + l] = c.exponent[l];
@@ -84,18 +72,18 @@ static void table_fill(eig_context *ctx, stebz_search *search, int threads)
 
 /* For a small part of a large spectrum: a coarse table first, then the table proper between the coarse points that
  * enclose what is wanted. */
-static void table_narrow(eig_context *ctx, stebz_search *search, int threads)
+static void table_narrow(stebz_search *search, int threads)
 {
     stebz_count_table *const t = &search->table;
     int64_t const cells = t->cells;
     t->cells = cells < STEBZ_LANES ? cells : STEBZ_LANES;
-    table_fill(ctx, search, threads);
+    table_fill(search, threads);
     int64_t left = 0, right = t->cells;
     while (left + 1 < right && t->highest[left + 1] < search->il) ++left;
     while (right - 1 > left && t->count[right - 1] >= search->iu) --right;
     double const lo = table_point(search, left), hi = table_point(search, right);
     t->lo = lo, t->hi = hi, t->cells = cells;
-    table_fill(ctx, search, threads);
+    table_fill(search, threads);
 }
 
 /* ------------------------------------------------------------- the lists */
@@ -229,13 +217,13 @@ static void prepare_lanes(engine *g, worker *w)
 {
     const stebz_search *const search = g->search;
     int fresh = w->active;
-    for (; w->active < g->lanes; ++w->active) {
+    for (; w->active < search->shifts; ++w->active) {
         int64_t const k = take(g, w);
         if (!k) break;
         load_lane(g, w, w->active, k);
     }
     for (; fresh < w->active; ++fresh) choose_rule(g, w, fresh);
-    g->kernels->points(&w->k, w->active, search->abstol, search->reltol, w->c.x);
+    search->kernels->pivot->points(&w->k, w->active, search->abstol, search->reltol, w->c.x);
     for (int l = 0; l < w->active;) {
         double const a = w->k.xa[l], b = w->k.xb[l], lo = a < b ? a : b, hi = a < b ? b : a;
         double x = w->k.interpolate[l] ? stebz_rounded(search, w->c.x[l]) : stebz_middle(search, lo, hi);
@@ -310,7 +298,7 @@ static void work(engine *g, bool master)
             sched_yield();
             continue;
         }
-        stebz_count_lanes(g->ctx, g->search, w.active, &w.c);
+        g->search->count(&g->search->matrix, w.active, &w.c);
         for (int l = 0; l < w.active; ++l) update_lane(g, &w, l);
         share(g, &w);
     }
@@ -330,17 +318,15 @@ eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int thre
     double const start = eig_cpu_clock();
     bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
     if (small_part)
-        table_narrow(ctx, search, threads);
+        table_narrow(search, threads);
     else
-        table_fill(ctx, search, threads);
+        table_fill(search, threads);
     double const tabled = eig_cpu_clock();
-    const stebz_kernels *kernels = stebz_kernels_of(ctx);
-    engine g = {.ctx = ctx, .kernels = kernels, .search = search, .lock = ATOMIC_FLAG_INIT};
-    g.lanes = search->pivot || !search->narrow ? kernels->lanes_d : kernels->lanes_s;
+    engine g = {.ctx = ctx, .search = search, .lock = ATOMIC_FLAG_INIT};
     int64_t const wanted = search->iu - search->il + 1;
     atomic_init(&g.remaining, wanted);
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
-    if (threads > 2 * wanted / g.lanes + 1) threads = (int)(2 * wanted / g.lanes) + 1;
+    if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;
     if (threads == 1) {
         work(&g, true);
     } else {

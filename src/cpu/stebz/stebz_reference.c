@@ -1,9 +1,11 @@
 /* stebz on the CPU, method reference: bisection as in the books, the oracle of everything faster.
  *
  * Every eigenvalue is bisected by itself, from the interval that holds the whole spectrum to a bracket that is as
- * narrow as the tolerances ask.  Counts are sturm_pivot's in double, one shift at a time. Cost      about 60 counts an
- * eigenvalue, n divisions each. Promises  a bracket halves with every count, or, where small eigenvalues are wanted to
- * relative accuracy, its ends come nearer by orders of magnitude; it ends where no number lies between them. */
+ * narrow as the tolerances ask.  Counts are sturm_pivot's in double, one shift at a time.
+ *
+ * Cost      about 60 counts an eigenvalue, n divisions each.
+ * Promises  a bracket halves with every count, or, where small eigenvalues are wanted to relative accuracy, its ends
+ *           come nearer by orders of magnitude.  It ends where no number lies between them. */
 #include "stebz_cpu.h"
 
 #include "openmp.h"

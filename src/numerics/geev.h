@@ -2,7 +2,7 @@
  * double-shift QR iteration (francis.inc), measures of a spectrum (measure.inc).
  *
  * All but the measures are free of branches, so that the same text also compiles for lanes of a vector
- * (src/cpu/simd_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
+ * (src/cpu/for_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
  * lane's mask is set. */
 #ifndef EIG_GEEV_H
 #define EIG_GEEV_H

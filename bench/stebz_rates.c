@@ -4,7 +4,7 @@
  *
  * Prints nanoseconds a row for a full call and for a single vector of shifts, medians of 21, and the same a row and
  * shift.  The rates that docs/stebz.md quotes. */
-#include "bench_times.h"
+#include "bench/support/times.h"
 #include "cpu/backend_cpu.h"
 #include "eigpack.h"
 
@@ -13,20 +13,20 @@
 enum { ROWS = 1024, CALLS = 2000, REPEATS = 21 };
 
 /* Nanoseconds a row of one call. */
-static double rate(stebz_counter *count, const stebz_matrix *t, int lanes)
+static double rate(stebz_counter *count, const stebz_matrix *m, int lanes)
 {
     stebz_counts c;
-    double times[REPEATS];
+    times t = {0};
     int64_t sum = 0;
     for (int r = 0; r < REPEATS; ++r) {
         for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = 0.0625 * (l - r);
-        double const start = host_ms();
-        for (int k = 0; k < CALLS; ++k) count(t, lanes, &c);
-        times[r] = 1e6 * (host_ms() - start) / ((double)CALLS * (double)t->n);
+        double const start = clock_ms();
+        for (int k = 0; k < CALLS; ++k) count(m, lanes, &c);
+        times_add(&t, 1e6 * (clock_ms() - start) / ((double)CALLS * (double)m->n));
         for (int l = 0; l < lanes; ++l) sum += c.count[l];
     }
     if (sum <= 0) fprintf(stderr, "stebz_rates: no eigenvalue was counted\n");
-    return median(times, REPEATS);
+    return times_median(&t);
 }
 
 static void print(const char *type, const stebz_product *kernel, const stebz_matrix *t, int vectors)

@@ -1,12 +1,13 @@
-/* Benchmarks: what the families' cases share.  A family adds bench_<family>.c and a row in cmd_bench.c. */
+/* Benchmarks of the program: what the families' lists of cases share.  A family adds bench_<family>.c and a row in
+ * cmd_bench.c; the cases themselves are bench/support/cases.h. */
 #ifndef EIG_CLI_BENCH_H
 #define EIG_CLI_BENCH_H
 
+#include "bench/support/cases.h"
+#include "bench/support/rows.h"
 #include "cli.h"
 
-#include <stdio.h>
-
-enum { BENCH_SAMPLES = 101 }; /* most repeats of one case */
+enum { BENCH_RIVALS = 4 }; /* most of one family */
 
 typedef struct bench {
     const arguments *args;
@@ -14,36 +15,32 @@ typedef struct bench {
     bool quick, rivals;
     double budget_ms; /* time for the repeats of one contestant of one case */
     double rival_ms;  /* a rival expected to take longer for one run is left out */
-    char device[80], machine[160];
-    int threads;
+    bench_place place;
     FILE *csv;
     int64_t failed; /* cases whose answers did not pass */
 } bench;
 
-/* One line: a case, or a case against one rival. */
-typedef struct bench_row {
-    const char *family, *type, *method;
-    int64_t n, batch;
-    double time_ms, limit_ms; /* limit_ms <= 0: none is stated */
-    const char *rival;        /* NULL: none */
-    double rival_ms;
-    double error; /* of the family's own measure; see docs */
-    bool passed;
-} bench_row;
+/* One rival of a case. */
+typedef struct bench_rival {
+    const char *name;
+    contestant who; /* its run ends with 0, or with an exit status after a sentence */
+    double ms;      /* set by bench_run: the median */
+} bench_rival;
+
+/* What follows of a case's kind in the column `method`: " kind", or "" for the usual one. */
+void bench_method(char *text, size_t size, const char *method, const char *kind, const char *usual, const char *more);
+
+/* Runs a case and its rivals in turns, checks the answer, prints a row for each rival, or one.  Returns an exit
+ * status; wrong answers count in b->failed. */
+int bench_run(bench *b, bench_case *c, const char *method, bench_rival *rivals, int count);
 
 /* Prints the row and appends it to the CSV. */
 void bench_print(bench *b, const bench_row *row);
 
-/* Repeats of one contestant, and their median. */
-typedef struct bench_times {
-    int count;
-    double ms[BENCH_SAMPLES], total_ms;
-} bench_times;
-void bench_add(bench_times *t, double ms);
-bool bench_wants_more(const bench *b, const bench_times *t);
-double bench_median(const bench_times *t);
+/* The values of --type, or all real types: *count of them in types[2]. */
+bool bench_types(const bench *b, eig_type types[2], int *count);
 
-/* Run the family's cases.  Return an exit status; wrong answers count in b->failed. */
+/* Run the family's cases.  Return an exit status. */
 int bench_stebz(bench *b);
 int bench_geev(bench *b);
 int bench_tune_geev(bench *b);

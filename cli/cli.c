@@ -1,12 +1,12 @@
-/* What the commands share: the error sentence, contexts and their failures, the clock. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime, isatty */
+/* What the commands share: the error sentence, contexts and their failures, types. */
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "cli.h"
 #include "progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
 int cli_fail(int status, const char *format, ...)
@@ -54,19 +54,21 @@ void cli_print_passes(FILE *out, const eig_pass *pass, int count)
     if (count > 0) fputc(')', out);
 }
 
-bool cli_type(const arguments *args, bool *single)
+bool cli_type(const arguments *args, const char *choices, eig_type *type)
 {
-    int choice = *single ? 0 : 1;
-    if (!option_choice(args, "type", "f32|f64", &choice)) return false;
-    *single = choice == 0;
+    static const eig_type types[] = {EIG_S, EIG_D, EIG_C, EIG_Z};
+    int choice = 0;
+    if (!option_choice(args, "type", choices, &choice)) return false;
+    for (size_t i = 0; option_given(args, "type") && i < sizeof types / sizeof *types; i++)
+        if (strcmp(option_text(args, "type"), type_name(types[i])) == 0) *type = types[i];
     return true;
 }
 
-double cli_now(void)
+int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+    io_array const a = {type_in_file(x->type), columns > 0 ? 2 : 1, {rows, columns}, x->data};
+    io_error error;
+    return io_write_array(path, variable, &a, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
 void *cli_allocate(int64_t count, size_t size)

@@ -5,6 +5,7 @@
 #define EIG_CLI_H
 
 #include "eigpack.h"
+#include "io/numbers.h"
 #include "options.h"
 
 #include <stdbool.h>
@@ -44,11 +45,11 @@ int cli_open(const arguments *args, eig_context **ctx);
 /* The passes of a call in brackets, e.g. " (preparation 0.1, table 0.2)"; nothing where there are none. */
 void cli_print_passes(FILE *out, const eig_pass *pass, int count);
 
-/* Reads --type f32|f64; *single holds the default. */
-bool cli_type(const arguments *args, bool *single);
+/* Reads --type, one of choices ("f32|f64"); *type holds the default. */
+bool cli_type(const arguments *args, const char *choices, eig_type *type);
 
-/* Milliseconds of a clock that never goes back. */
-double cli_now(void);
+/* Writes an array that is seen as rank 1 (columns = 0) or 2. */
+int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns);
 
 /* malloc(count * size) that refuses an overflow; at least one byte, so that NULL always means failure. */
 void *cli_allocate(int64_t count, size_t size);

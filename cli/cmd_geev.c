@@ -1,20 +1,20 @@
 /* eigpack geev: eigenvalues of a batch of nonsymmetric matrices from one file. */
+#include "bench/support/times.h"
 #include "cli.h"
-#include "io/io.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct job {
-    bool single, quiet, timing;
+    eig_type type;
+    bool quiet, timing;
     eig_geev_options options;
     const char *values, *info_path;
     int64_t n, batch;
-    bool one; /* the file holds one matrix of rank 2 */
-    void *a;  /* as the library reads it; its strides: */
+    bool one;  /* the file holds one matrix of rank 2 */
+    numbers a; /* as the library reads it; its strides: */
     int64_t lda, stride;
-    void *w;   /* [batch*n] eig_c or eig_z */
+    numbers w; /* [batch*n] */
     int *info; /* [batch] */
     int64_t failed;
     double read_ms, solve_ms, write_ms;
@@ -45,20 +45,6 @@ static int read_options(const arguments *args, job *j)
 
 /* ------------------------------------------------------------------- input */
 
-static double entry(const io_array *a, int64_t k)
-{
-    switch (a->type) {
-    case IO_F32:
-        return (double)((const float *)a->data)[k];
-    case IO_I32:
-        return (double)((const int32_t *)a->data)[k];
-    case IO_I64:
-        return (double)((const int64_t *)a->data)[k];
-    default:
-        return ((const double *)a->data)[k];
-    }
-}
-
 /* Which extents are the matrices' depends on the arrangement: (batch, n, n), (n, n, batch) or (n, batch, n). */
 static int read_shape(const arguments *args, const io_array *a, job *j)
 {
@@ -78,49 +64,41 @@ static int read_shape(const arguments *args, const io_array *a, job *j)
                         (long long)columns);
     j->n = rows;
     if (j->one) j->options.layout = EIG_LAYOUT_MATRIX_WISE;
-    j->single = a->type == IO_F32;
-    return cli_type(args, &j->single) ? CLI_OK : CLI_USAGE;
+    j->type = a->type == IO_F32 ? EIG_S : EIG_D;
+    return cli_type(args, "f32|f64", &j->type) ? CLI_OK : CLI_USAGE;
 }
 
-/* Takes over the entries in the type that computes.  The library's matrices are column-major where they lie one after
- * the other, the file's row-major: those are transposed. */
-static void convert(const io_array *a, job *j)
+/* The library's matrices are column-major where they lie one after the other, the file's row-major. */
+static void transpose(job *j)
 {
-    int64_t const n = j->n, count = io_array_count(a);
-    bool const transpose = j->options.layout == EIG_LAYOUT_MATRIX_WISE;
-    int64_t const inner = transpose ? n : count, rows = transpose ? count / (n > 0 ? n : 1) : 1;
-    for (int64_t r = 0; r < rows; r++) {
-        /* Row r of the file: r / n is the matrix, r % n the row in it. */
-        int64_t const first = transpose ? r / n * n * n + r % n : 0, step = transpose ? n : 1;
-        for (int64_t k = 0; k < inner; k++) {
-            double const x = entry(a, r * inner + k);
-            if (j->single)
-                ((float *)j->a)[first + k * step] = (float)x;
-            else
-                ((double *)j->a)[first + k * step] = x;
-        }
-    }
+    int64_t const n = j->n;
+    for (int64_t b = 0; b < j->batch; b++)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < i; k++) {
+                int64_t const below = (b * n + i) * n + k, above = (b * n + k) * n + i;
+                double const x = numbers_part(&j->a, below);
+                numbers_put_part(&j->a, below, numbers_part(&j->a, above));
+                numbers_put_part(&j->a, above, x);
+            }
 }
 
 static int read_matrices(const arguments *args, job *j)
 {
     io_array a = {0};
     io_error error;
-    double const start = cli_now();
+    double const start = clock_ms();
     if (!io_read_array(args->file[0], &a, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
     int status = read_shape(args, &a, j);
-    int64_t const n = j->n, count = io_array_count(&a);
-    if (status == CLI_OK) {
-        j->a = cli_allocate(count, j->single ? sizeof(float) : sizeof(double));
-        if (!j->a) status = cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
-    }
-    if (status == CLI_OK) convert(&a, j);
+    int64_t const n = j->n;
+    if (status == CLI_OK && !numbers_take(&j->a, j->type, args->file[0], &a, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK && j->options.layout == EIG_LAYOUT_MATRIX_WISE) transpose(j);
     io_array_free(&a);
     j->lda = n > 0 ? n : 1;
     j->stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
                 : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? j->batch
                                                                : j->batch * n;
-    j->read_ms = cli_now() - start;
+    j->read_ms = clock_ms() - start;
     return status;
 }
 
@@ -129,51 +107,43 @@ static int read_matrices(const arguments *args, job *j)
 static int solve(eig_context *ctx, job *j)
 {
     int64_t const n = j->n, batch = j->batch;
-    j->w = cli_allocate(n * batch, j->single ? sizeof(eig_c) : sizeof(eig_z));
+    bool const room = numbers_make(&j->w, type_complex(j->type), n * batch);
     j->info = (int *)cli_allocate(batch, sizeof *j->info);
-    if (!j->w || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)(n * batch));
+    if (!room || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)(n * batch));
     for (int64_t b = 0; b < batch; b++) j->info[b] = 0;
-    double const start = cli_now();
-    eig_status const status = eig_geev_batched(ctx, j->single ? EIG_S : EIG_D, &j->options, n, j->a, j->lda, j->stride,
-                                               j->w, n, j->info, batch);
-    j->solve_ms = cli_now() - start;
+    double const start = clock_ms();
+    eig_status const status =
+        eig_geev_batched(ctx, j->type, &j->options, n, j->a.data, j->lda, j->stride, j->w.data, n, j->info, batch);
+    j->solve_ms = clock_ms() - start;
     for (int64_t b = 0; b < batch; b++) j->failed += j->info[b] != 0;
     return cli_status(ctx, status);
 }
 
 /* ------------------------------------------------------------------ output */
 
-static int write_array(const char *path, const char *variable, const io_array *a)
-{
-    io_error error;
-    return io_write_array(path, variable, a, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
-}
-
 /* One eigenvalue a line, real and imaginary part; in front the matrix's number where the file has several. */
 static void print_values(const job *j)
 {
-    int const digits = j->single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
-    for (int64_t k = 0; k < j->n * j->batch; k++) {
-        double const re = j->single ? (double)((eig_c *)j->w)[k].re : ((eig_z *)j->w)[k].re;
-        double const im = j->single ? (double)((eig_c *)j->w)[k].im : ((eig_z *)j->w)[k].im;
+    int const digits = type_digits(j->type);
+    for (int64_t k = 0; k < j->w.count; k++) {
         if (!j->one) printf("%lld ", (long long)(k / j->n));
-        printf("%.*g %.*g\n", digits, re, digits, im);
+        printf("%.*g %.*g\n", digits, numbers_re(&j->w, k), digits, numbers_im(&j->w, k));
     }
 }
 
 static int write_all(job *j, eig_context *ctx)
 {
-    double const start = cli_now();
-    io_array w = {.type = j->single ? IO_C64 : IO_C128, .rank = 2, .shape = {j->batch, j->n}, .data = j->w};
+    double const start = clock_ms();
     io_array const info = {.type = IO_I32, .rank = 1, .shape = {j->batch}, .data = j->info};
-    if (j->one) w.rank = 1, w.shape[0] = j->n;
+    io_error error;
     int status = CLI_OK;
     if (j->values)
-        status = write_array(j->values, "eigenvalues", &w);
+        status = cli_write(j->values, "eigenvalues", &j->w, j->one ? j->n : j->batch, j->one ? 0 : j->n);
     else if (!j->quiet)
         print_values(j);
-    if (status == CLI_OK && j->info_path) status = write_array(j->info_path, "info", &info);
-    j->write_ms = cli_now() - start;
+    if (status == CLI_OK && j->info_path && !io_write_array(j->info_path, "info", &info, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    j->write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;
     if (j->values && !j->quiet)
         printf("%lld eigenvalues of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->n * j->batch),
@@ -203,8 +173,8 @@ static int run(const arguments *args)
     if (status == CLI_OK) status = solve(ctx, &j);
     if (status == CLI_OK) status = write_all(&j, ctx);
     eig_destroy(ctx);
-    free(j.a);
-    free(j.w);
+    numbers_free(&j.a);
+    numbers_free(&j.w);
     free(j.info);
     return status;
 }

@@ -3,13 +3,13 @@
 #include "svg.h"
 #include "tridiagonal.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct job {
-    bool single, quiet, timing;
+    eig_type type;
+    bool quiet, timing;
     eig_stebz_options options;
     const char *output, *enclosures, *plot, *reference;
     double *shifts; /* --count */
@@ -22,7 +22,7 @@ static int read_options(const arguments *args, job *j)
     int method = EIG_STEBZ_MULTISECTION;
     double tolerance = 0, relative = 0;
     eig_stebz_options const defaults = EIG_STEBZ_OPTIONS;
-    *j = (job){.options = defaults};
+    *j = (job){.type = EIG_D, .options = defaults};
     eig_stebz_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
@@ -30,7 +30,7 @@ static int read_options(const arguments *args, job *j)
         !option_real_pair(args, "interval", ',', &o->vl, &o->vu) || !option_real(args, "tolerance", 0, &tolerance) ||
         !option_real(args, "relative", 0, &relative) ||
         !option_choice(args, "method", "multisection|interval-tree|reference", &method) ||
-        !cli_type(args, &j->single) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
+        !cli_type(args, "f32|f64", &j->type) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
         return CLI_USAGE;
     if (option_given(args, "range") && option_given(args, "interval"))
         return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
@@ -50,24 +50,17 @@ static int read_options(const arguments *args, job *j)
 
 /* ----------------------------------------------------------------- output */
 
-/* Writes count numbers (rows x 2 where columns is 2), as float32 where the computation was. */
+/* Writes rows numbers, or rows pairs where columns is 2, in the type of the computation. */
 static int write_numbers(const job *j, const char *path, const char *variable, const double *x, int64_t rows,
                          int columns)
 {
     int64_t const count = rows * columns;
-    io_array a = {.type = j->single ? IO_F32 : IO_F64, .rank = columns == 1 ? 1 : 2, .shape = {rows, columns}};
-    a.data = cli_allocate(count, io_type_size(a.type));
-    if (!a.data) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
-    for (int64_t i = 0; i < count; i++) {
-        if (j->single)
-            ((float *)a.data)[i] = (float)x[i];
-        else
-            ((double *)a.data)[i] = x[i];
-    }
-    io_error error;
-    bool const good = io_write_array(path, variable, &a, &error);
-    io_array_free(&a);
-    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+    numbers y;
+    if (!numbers_make(&y, j->type, count)) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
+    numbers_from(&y, 0, x, count);
+    int const status = cli_write(path, variable, &y, rows, columns == 2 ? 2 : 0);
+    numbers_free(&y);
+    return status;
 }
 
 static int write_enclosures(const job *j, const spectrum *s)
@@ -82,12 +75,12 @@ static int write_enclosures(const job *j, const spectrum *s)
 
 static int write_all(job *j, const arguments *args, const spectrum *s)
 {
-    double const start = cli_now();
+    double const start = clock_ms();
     int status = CLI_OK;
     if (j->output)
         status = write_numbers(j, j->output, "eigenvalues", s->w, s->m, 1);
     else if (!j->quiet)
-        for (int64_t k = 0; k < s->m; k++) printf("%.*g\n", j->single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG, s->w[k]);
+        for (int64_t k = 0; k < s->m; k++) printf("%.*g\n", type_digits(j->type), s->w[k]);
     if (status == CLI_OK && j->enclosures) status = write_enclosures(j, s);
     if (status == CLI_OK && j->plot) {
         char title[256];
@@ -97,7 +90,7 @@ static int write_all(job *j, const arguments *args, const spectrum *s)
         io_error error;
         if (!svg_spectrum(j->plot, title, s->w, s->m, &error)) status = cli_fail(CLI_FAILED, "%s", error.text);
     }
-    j->write_ms = cli_now() - start;
+    j->write_ms = clock_ms() - start;
     return status;
 }
 
@@ -133,7 +126,7 @@ static int compare(const job *j, const tridiagonal *a, const spectrum *s)
         status = cli_fail(CLI_USAGE, "%s: %lld values, but %lld eigenvalues were computed", j->reference,
                           (long long)count, (long long)s->m);
     if (status == CLI_OK && s->m > 0) {
-        comparison const c = spectrum_compare(s, j->single, values, j->options.abstol);
+        comparison const c = spectrum_compare(s, j->type, values, j->options.abstol);
         fprintf(j->output || j->quiet ? stdout : stderr,
                 "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c.difference,
                 (long long)(s->first > 0 ? s->first + c.worst : c.worst + 1), c.allowed,
@@ -150,13 +143,14 @@ static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
 {
     int64_t const m = j->shift_count;
     int64_t *const below = (int64_t *)cli_allocate(m, sizeof *below);
-    float *const narrow = (float *)cli_allocate(m, sizeof *narrow);
-    int status = below && narrow ? CLI_OK : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)m);
+    numbers x;
+    int status = numbers_make(&x, j->type, m) && below
+                     ? CLI_OK
+                     : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)m);
     if (status == CLI_OK) {
-        for (int64_t i = 0; i < m; i++) narrow[i] = (float)j->shifts[i];
-        status = cli_status(ctx, a->single ? eig_stebz_count(ctx, EIG_S, a->exact.n, a->d, a->e, m, narrow, below, NULL)
-                                           : eig_stebz_count(ctx, EIG_D, a->exact.n, a->exact.d, a->exact.e, m,
-                                                             j->shifts, below, NULL));
+        numbers_from(&x, 0, j->shifts, m);
+        status =
+            cli_status(ctx, eig_stebz_count(ctx, j->type, a->exact.n, a->d.data, a->e.data, m, x.data, below, NULL));
     }
     io_array const out = {.type = IO_I64, .rank = 1, .shape = {m}, .data = below};
     io_error error;
@@ -165,7 +159,7 @@ static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
     if (status == CLI_OK && !j->output)
         for (int64_t i = 0; i < m; i++) printf("%lld\n", (long long)below[i]);
     free(below);
-    free(narrow);
+    numbers_free(&x);
     return status;
 }
 
@@ -189,11 +183,11 @@ static int run(const arguments *args)
     tridiagonal a = {0};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
-    double const start = cli_now();
+    double const start = clock_ms();
     if (status == CLI_OK && !io_read_tridiagonal(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
-    j.read_ms = cli_now() - start;
-    if (status == CLI_OK) status = tridiagonal_make(&a, &t, j.single);
+    j.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = tridiagonal_make(&a, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(&j, args, ctx, &a);
     eig_destroy(ctx);

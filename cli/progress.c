@@ -2,6 +2,7 @@
  * ones: the signal that came, and the one bar of the one terminal. */
 #define _POSIX_C_SOURCE 200809L /* sigaction */
 #include "progress.h"
+#include "bench/support/times.h"
 #include "cli.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@ static const double first_shown_ms = 500, redraw_ms = 100;
 static volatile sig_atomic_t caught;
 static struct {
     bool visible, shown;
-    double start, drawn; /* cli_now: when the run began, when the bar was last drawn */
+    double start, drawn; /* clock_ms: when the run began, when the bar was last drawn */
     int64_t part, parts;
 } bar = {.parts = 1};
 
@@ -63,7 +64,7 @@ static int on_progress(void *user, double fraction)
 {
     (void)user;
     if (bar.visible) {
-        double const now = cli_now();
+        double const now = clock_ms();
         double const whole = ((double)bar.part + fraction) / (double)bar.parts;
         if (now - bar.start > first_shown_ms && now - bar.drawn > redraw_ms) {
             draw(whole < 0 ? 0 : whole > 1 ? 1 : whole, now - bar.start);
@@ -77,7 +78,7 @@ static int on_progress(void *user, double fraction)
 void progress_attach(eig_context *ctx, bool visible)
 {
     bar.visible = visible;
-    bar.start = cli_now();
+    bar.start = clock_ms();
     eig_set_progress(ctx, on_progress, NULL);
 }
 
@@ -85,7 +86,7 @@ void progress_part(int64_t part, int64_t parts)
 {
     bar.part = part;
     bar.parts = parts;
-    if (part == 0) bar.start = cli_now();
+    if (part == 0) bar.start = clock_ms();
 }
 
 void progress_clear(void)

@@ -3,6 +3,7 @@
  * by reference, the lengths of strings at the end. */
 #define _GNU_SOURCE /* dladdr, sysconf */
 #include "rivals.h"
+#include "bench/support/times.h"
 #include "cli.h"
 
 #include <dlfcn.h>
@@ -80,10 +81,10 @@ static int solve_stebz(stebz_function stebz, size_t real, int64_t n64, const voi
     if (work && iwork) {
         bool const all = il == 1 && iu == n;
         char *const found = work + 4 * count * real;
-        double const start = cli_now();
+        double const start = clock_ms();
         stebz(all ? "A" : "I", "E", &n, &zero, &zero, &il, &iu, &zero, d, e, &m, &splits, found, iwork, iwork + count,
               work, iwork + 2 * count, &info, 1, 1);
-        *ms = cli_now() - start;
+        *ms = clock_ms() - start;
         memcpy(w, found, (size_t)(iu - il + 1) * real);
     }
     free(work);
@@ -102,9 +103,9 @@ static int solve_sterf(sterf_function sterf, size_t real, int64_t n64, const voi
     if (copy) {
         memcpy(w, d, count * real);
         memcpy(copy, e, (count - 1) * real);
-        double const start = cli_now();
+        double const start = clock_ms();
         sterf(&n, w, copy, &info);
-        *ms = cli_now() - start;
+        *ms = clock_ms() - start;
     }
     free(copy);
     return info;
@@ -135,10 +136,10 @@ static int ssterf(int64_t n, const void *d, const void *e, int64_t il, int64_t i
 const rival_solver *rivals_stebz(int *count)
 {
     static const rival_solver table[] = {
-        {"dstebz", false, true, dstebz},
-        {"dsterf", false, false, dsterf},
-        {"sstebz", true, true, sstebz},
-        {"ssterf", true, false, ssterf},
+        {"dstebz", EIG_D, true, dstebz},
+        {"dsterf", EIG_D, false, dsterf},
+        {"sstebz", EIG_S, true, sstebz},
+        {"ssterf", EIG_S, false, ssterf},
     };
     *count = rivals_open() ? (int)(sizeof table / sizeof *table) : 0;
     return table;

@@ -2,9 +2,9 @@
 #ifndef EIG_CLI_RIVALS_H
 #define EIG_CLI_RIVALS_H
 
+#include "eigpack.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Opens LAPACK; returns the library's name, or NULL where there is none. */
 const char *rivals_open(void);
@@ -15,7 +15,8 @@ const char *rivals_machine(char *text, size_t size);
 /* A LAPACK solver for all (il = 1, iu = n) or some eigenvalues of T, on one thread. */
 typedef struct rival_solver {
     const char *name; /* "dstebz", ... */
-    bool single, subsets;
+    eig_type type;
+    bool subsets;
     /* Solves T; returns LAPACK's info, or -1000 where memory ran out.  d, e and w are double or float; *ms becomes the
      * time of the call alone, without the copies that keep d and e. */
     int (*solve)(int64_t n, const void *d, const void *e, int64_t il, int64_t iu, void *w, double *ms);
@@ -27,6 +28,6 @@ const rival_solver *rivals_stebz(int *count);
 /* Whether LAPACK has geev's rivals; and the eigenvalues of a batch of n x n matrices, one after the other, by ?gehrd
  * and ?hseqr on so many threads, which are thrown away.  Returns the largest info; *ms: the time. */
 bool rivals_has_geev(void);
-int rivals_gehrd_hseqr(bool single, int64_t n, const void *a, int64_t batch, int threads, double *ms);
+int rivals_gehrd_hseqr(eig_type type, int64_t n, const void *a, int64_t batch, int threads, double *ms);
 
 #endif

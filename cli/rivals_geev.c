@@ -1,5 +1,6 @@
 /* LAPACK as geev's rival: ?gehrd and ?hseqr, the two steps of ?geev for eigenvalues only, one matrix a thread.  The
  * library is the one that rivals_open found; OpenBLAS's own threads are switched off, since the matrices are many. */
+#include "bench/support/times.h"
 #include "cli.h"
 #include "rivals.h"
 
@@ -27,8 +28,9 @@ static bool find(void *library, const char *name, void *function, size_t size)
     return symbol != NULL;
 }
 
-static bool open_solver(bool single, solver *s)
+static bool open_solver(eig_type type, solver *s)
 {
+    bool const single = type == EIG_S;
     const char *const name = rivals_open();
     void *const library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
     threads_function set_threads;
@@ -42,20 +44,20 @@ static bool open_solver(bool single, solver *s)
 bool rivals_has_geev(void)
 {
     solver s;
-    return open_solver(false, &s) && open_solver(true, &s);
+    return open_solver(EIG_D, &s) && open_solver(EIG_S, &s);
 }
 
 /* One thread's matrices are copied to its own work area, which LAPACK overwrites. */
-int rivals_gehrd_hseqr(bool single, int64_t n64, const void *a, int64_t batch, int threads, double *ms)
+int rivals_gehrd_hseqr(eig_type type, int64_t n64, const void *a, int64_t batch, int threads, double *ms)
 {
     int const n = (int)n64, one = 1, size = 64 * n;
-    size_t const real = single ? sizeof(float) : sizeof(double), square = (size_t)n * (size_t)n * real;
+    size_t const real = eig_type_size(type), square = (size_t)n * (size_t)n * real;
     size_t const vector = (size_t)n * real;
     int failed = 0;
     solver s;
     (void)threads; /* unused without OpenMP */
-    if (!open_solver(single, &s)) return -1;
-    double const start = cli_now();
+    if (!open_solver(type, &s)) return -1;
+    double const start = clock_ms();
 #pragma omp parallel num_threads(threads) reduction(max : failed)
     {
         char *const h = (char *)malloc(square + 3 * vector + (size_t)size * real);
@@ -72,6 +74,6 @@ int rivals_gehrd_hseqr(bool single, int64_t n64, const void *a, int64_t batch, i
         }
         free(h);
     }
-    *ms = cli_now() - start;
+    *ms = clock_ms() - start;
     return failed;
 }

@@ -1,4 +1,4 @@
-/* Tridiagonal matrices in the program: both precisions behind one face, comparison with a reference, certificates. */
+/* Tridiagonal matrices in the program: both types behind one face, comparison with a reference, certificates. */
 #include "tridiagonal.h"
 
 #include <float.h>
@@ -9,20 +9,17 @@
 
 /* ----------------------------------------------------------------- matrix */
 
-static float *round_to_float(double *x, int64_t count, const char *name)
+/* The numbers in the type, and x becomes what they are. */
+static int round_to(numbers *y, eig_type type, double *x, int64_t count, const char *name)
 {
-    float *const y = (float *)cli_allocate(count, sizeof *y);
-    if (!y) cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
-    for (int64_t i = 0; y && i < count; i++) {
-        y[i] = (float)x[i];
-        if (isinf(y[i]) && isfinite(x[i])) {
-            cli_fail(CLI_USAGE, "%s[%lld] = %g is beyond float32: use --type f64", name, (long long)i, x[i]);
-            free(y);
-            return NULL;
-        }
-        x[i] = y[i];
-    }
-    return y;
+    if (!numbers_make(y, type, count)) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
+    numbers_from(y, 0, x, count);
+    int64_t const beyond = numbers_not_finite(y);
+    if (beyond >= 0)
+        return cli_fail(CLI_USAGE, "%s[%lld] = %g is beyond float32: use --type f64", name, (long long)beyond,
+                        x[beyond]);
+    numbers_to(y, 0, x, count);
+    return CLI_OK;
 }
 
 static int refuse_not_finite(const double *x, int64_t count, const char *name)
@@ -33,52 +30,27 @@ static int refuse_not_finite(const double *x, int64_t count, const char *name)
     return CLI_OK;
 }
 
-int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single)
+int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, eig_type type)
 {
-    *a = (tridiagonal){.exact = *t, .single = single};
+    *a = (tridiagonal){.exact = *t, .type = type};
     *t = (io_tridiagonal){0};
     int64_t const n = a->exact.n, beside = n > 1 ? n - 1 : 0;
     int status = refuse_not_finite(a->exact.d, n, "d");
     if (status == CLI_OK) status = refuse_not_finite(a->exact.e, beside, "e");
-    if (status != CLI_OK || !single) return status;
-    a->d = round_to_float(a->exact.d, n, "d");
-    if (a->d) a->e = round_to_float(a->exact.e, beside, "e");
-    return a->e ? CLI_OK : CLI_USAGE;
+    if (status == CLI_OK) status = round_to(&a->d, type, a->exact.d, n, "d");
+    if (status == CLI_OK) status = round_to(&a->e, type, a->exact.e, beside, "e");
+    return status;
 }
 
 void tridiagonal_free(tridiagonal *a)
 {
     io_tridiagonal_free(&a->exact);
-    free(a->d);
-    free(a->e);
+    numbers_free(&a->d);
+    numbers_free(&a->e);
     *a = (tridiagonal){0};
 }
 
-void tridiagonal_gerschgorin(const io_tridiagonal *t, double *low, double *high)
-{
-    *low = *high = 0;
-    for (int64_t i = 0; i < t->n; i++) {
-        double const left = i > 0 ? fabs(t->e[i - 1]) : 0, right = i + 1 < t->n ? fabs(t->e[i]) : 0;
-        double const down = t->d[i] - (left + right), up = t->d[i] + (left + right);
-        if (i == 0 || down < *low) *low = down;
-        if (i == 0 || up > *high) *high = up;
-    }
-}
-
-double tridiagonal_norm(const io_tridiagonal *t)
-{
-    double low, high;
-    tridiagonal_gerschgorin(t, &low, &high);
-    return fmax(fabs(low), fabs(high));
-}
-
 /* ------------------------------------------------------------------ solve */
-
-static void *widen(const void *from, int64_t count, double *to)
-{
-    for (int64_t i = 0; i < count; i++) to[i] = ((const float *)from)[i];
-    return to;
-}
 
 static int copy_passes(eig_context *ctx, spectrum *s)
 {
@@ -96,38 +68,40 @@ double spectrum_pass(const spectrum *s, const char *name)
     return 0;
 }
 
+/* The call, into out; then all as double in *s. */
+static int solve(eig_context *ctx, const eig_stebz_options *o, const tridiagonal *a, numbers out[3], spectrum *s)
+{
+    double const start = clock_ms();
+    eig_status const solved = eig_stebz(ctx, a->type, o, a->exact.n, a->d.data, a->e.data, &s->m, out[0].data,
+                                        out[1].data, out[2].data, NULL);
+    s->total_ms = clock_ms() - start;
+    int status = cli_status(ctx, solved);
+    if (status == CLI_OK) status = copy_passes(ctx, s);
+    double **const arrays[] = {&s->w, &s->lower, &s->upper};
+    for (int i = 0; i < 3 && status == CLI_OK; i++) {
+        if (!out[i].data) continue;
+        *arrays[i] = (double *)cli_allocate(s->m, sizeof **arrays[i]);
+        if (!*arrays[i]) return cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)s->m);
+        numbers_to(&out[i], 0, *arrays[i], s->m);
+    }
+    return status;
+}
+
 int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const tridiagonal *a, bool enclosures,
                       spectrum *s)
 {
-    eig_stebz_options const o = *options;
+    const eig_stebz_options *const o = options;
     int64_t const n = a->exact.n;
-    int64_t const most = o.range == EIG_RANGE_INDEX && 1 <= o.il && o.il <= o.iu && o.iu <= n ? o.iu - o.il + 1 : n;
-    *s = (spectrum){.first = o.range == EIG_RANGE_ALL ? 1 : o.range == EIG_RANGE_INDEX ? o.il : 0};
-    double **const arrays[] = {&s->w, &s->lower, &s->upper};
-    float *narrow[3] = {NULL, NULL, NULL};
-    int const count = enclosures ? 3 : 1;
+    int64_t const most =
+        o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n ? o->iu - o->il + 1 : n;
+    *s = (spectrum){.first = o->range == EIG_RANGE_ALL ? 1 : o->range == EIG_RANGE_INDEX ? o->il : 0};
+    numbers out[3] = {{0}};
     int status = CLI_OK;
-    for (int i = 0; i < count; i++) {
-        *arrays[i] = (double *)cli_allocate(most, sizeof **arrays[i]);
-        if (a->single) narrow[i] = (float *)cli_allocate(most, sizeof *narrow[i]);
-        if (!*arrays[i] || (a->single && !narrow[i]))
+    for (int i = 0; i < (enclosures ? 3 : 1); i++)
+        if (!numbers_make(&out[i], a->type, most))
             status = cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)most);
-    }
-    if (status == CLI_OK) {
-        void *out[3];
-        for (int i = 0; i < 3; i++) out[i] = a->single ? (void *)narrow[i] : *arrays[i];
-        double const start = cli_now();
-        eig_status const solved =
-            a->single ? eig_stebz(ctx, EIG_S, &o, n, a->d, a->e, &s->m, out[0], out[1], out[2], NULL)
-                      : eig_stebz(ctx, EIG_D, &o, n, a->exact.d, a->exact.e, &s->m, out[0], out[1], out[2], NULL);
-        s->total_ms = cli_now() - start;
-        status = cli_status(ctx, solved);
-        if (status == CLI_OK) status = copy_passes(ctx, s);
-    }
-    for (int i = 0; i < count; i++) {
-        if (a->single && status == CLI_OK) widen(narrow[i], s->m, *arrays[i]);
-        free(narrow[i]);
-    }
+    if (status == CLI_OK) status = solve(ctx, o, a, out, s);
+    for (int i = 0; i < 3; i++) numbers_free(&out[i]);
     return status;
 }
 
@@ -163,11 +137,11 @@ static bool all_floats(const double *x, int64_t count)
     return true;
 }
 
-comparison spectrum_compare(const spectrum *s, bool single, const double *reference, double precision)
+comparison spectrum_compare(const spectrum *s, eig_type type, const double *reference, double precision)
 {
     double largest = 0;
     for (int64_t k = 0; k < s->m; k++) largest = fmax(largest, fabs(reference[k]));
-    double const own = fmax(precision, 4 * (single ? (double)FLT_EPSILON : DBL_EPSILON) * largest);
+    double const own = fmax(precision, 4 * type_eps(type) * largest);
     int const digits = decimal_digits(reference, s->m);
     bool const floats = all_floats(reference, s->m);
     comparison c = {.passed = true};
@@ -188,41 +162,13 @@ comparison spectrum_compare(const spectrum *s, bool single, const double *refere
 
 /* ----------------------------------------------------------- certificates */
 
-int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, int64_t *bad,
-                     int64_t *count)
-{
-    int64_t const tried = *count;
-    double *const x = (double *)cli_allocate(tried, 2 * sizeof *x);
-    int64_t *const below = (int64_t *)cli_allocate(tried, 2 * sizeof *below);
-    int status = x && below ? CLI_OK : cli_fail(CLI_FAILED, "no memory to check %lld eigenvalues", (long long)tried);
-    if (status == CLI_OK) {
-        for (int64_t i = 0; i < tried; i++) {
-            double const w = s->w[bad[i]];
-            x[2 * i] = isnan(w) ? 0 : w - tolerance;
-            x[2 * i + 1] = isnan(w) ? 0 : nextafter(w + tolerance, INFINITY); /* counts are of "below" */
-        }
-        status = cli_status(ctx, eig_dstebz_count(ctx, a->exact.n, a->exact.d, a->exact.e, 2 * tried, x, below, NULL));
-    }
-    if (status == CLI_OK) {
-        *count = 0;
-        for (int64_t i = 0; i < tried; i++) {
-            int64_t const k = s->first + bad[i];
-            bool const good = !isnan(s->w[bad[i]]) && below[2 * i] < k && below[2 * i + 1] >= k;
-            if (!good) bad[(*count)++] = bad[i];
-        }
-    }
-    free(x);
-    free(below);
-    return status;
-}
-
-int spectrum_certify_all(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, bool *passed)
+int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, bool *passed)
 {
     int64_t count = s->m;
     int64_t *const bad = (int64_t *)cli_allocate(count, sizeof *bad);
     if (!bad) return cli_fail(CLI_FAILED, "no memory to check %lld eigenvalues", (long long)count);
     for (int64_t k = 0; k < count; k++) bad[k] = k;
-    int const status = spectrum_certify(ctx, a, s, tolerance, bad, &count);
+    int const status = cli_status(ctx, certify_stebz(ctx, &a->exact, s->first, s->w, tolerance, bad, &count));
     *passed = count == 0;
     free(bad);
     return status;

@@ -2,13 +2,13 @@
 #ifndef EIG_CLI_TRIDIAGONAL_H
 #define EIG_CLI_TRIDIAGONAL_H
 
+#include "bench/support/cases.h"
 #include "cli.h"
-#include "io/io.h"
 
 typedef struct tridiagonal {
-    io_tridiagonal exact; /* the matrix that is solved: for single, every entry is a float */
-    bool single;
-    float *d, *e; /* the same entries, for single */
+    io_tridiagonal exact; /* the matrix that is solved, every entry a number of the type */
+    eig_type type;
+    numbers d, e; /* the same entries in the type */
 } tridiagonal;
 
 enum { SPECTRUM_PASSES = 8 };
@@ -22,14 +22,10 @@ typedef struct spectrum {
     eig_pass pass[SPECTRUM_PASSES];
 } spectrum;
 
-/* Rounds t to float where single, and takes it over.  Returns an exit status: a matrix with a NaN or an infinity is
+/* Rounds t to the type, and takes it over.  Returns an exit status: a matrix with a NaN or an infinity is
  * refused by a sentence that names the entry. */
-int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, bool single);
+int tridiagonal_make(tridiagonal *a, io_tridiagonal *t, eig_type type);
 void tridiagonal_free(tridiagonal *a);
-
-/* The interval of Gerschgorin's theorem, and the larger of its ends' absolute values: the largest row sum, ||T||. */
-void tridiagonal_gerschgorin(const io_tridiagonal *t, double *low, double *high);
-double tridiagonal_norm(const io_tridiagonal *t);
 
 /* The time of one pass of *s; 0 where the call had no such pass. */
 double spectrum_pass(const spectrum *s, const char *name);
@@ -47,15 +43,9 @@ typedef struct comparison {
     int64_t worst; /* the k, from 0, whose difference exceeds its allowance most */
     double difference, allowed;
 } comparison;
-comparison spectrum_compare(const spectrum *s, bool single, const double *reference, double precision);
+comparison spectrum_compare(const spectrum *s, eig_type type, const double *reference, double precision);
 
-/* Certificates by Sturm counts in double: the k-th eigenvalue lies in [w - tolerance, w + tolerance] if fewer than k
- * lie below the one end and k or more up to the other.  bad[] lists on entry which w (from 0) to try, *count of them;
- * on exit those without a certificate.  Returns an exit status. */
-int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, int64_t *bad,
-                     int64_t *count);
-
-/* All w by spectrum_certify: sets *passed. */
-int spectrum_certify_all(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, bool *passed);
+/* Certificates (certify_stebz) for all w: sets *passed.  Returns an exit status. */
+int spectrum_certify(eig_context *ctx, const tridiagonal *a, const spectrum *s, double tolerance, bool *passed);
 
 #endif

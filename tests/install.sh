@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs a build into a fresh prefix and uses it as a stranger would: by find_package and by pkg-config, shared and
-# static, from C11 and C++17; then compares the symbols of the shared library with tests/symbols.txt.
+# static, from C11 and C++17, and with the options of an older and of a newer header; then compares the symbols of the
+# shared library with tests/symbols.txt.
 #     tests/install.sh BUILD_FOLDER
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -45,6 +46,31 @@ if command -v pkg-config >/dev/null; then
         $(pkg-config --static --cflags --libs eigpack | sed 's/-leigpack/-l:libeigpack.a/')
     "$temp/pc_static" || fail "the program built by pkg-config --static failed"
 fi
+
+# The options of callers that were compiled with another eigpack.h: an older one, whose structures lack their last
+# field, and a newer one, with two more.
+include=$prefix/include/eigpack.h
+mkdir -p "$temp/older" "$temp/newer"
+sed -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0/0, 0, 0.0, 0.0, 0.0/' \
+    -e '/^ *int64_t max_steps;/d' -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0/' "$include" \
+    >"$temp/older/eigpack.h"
+sed -e 's/double abstol, reltol;/double abstol, reltol, later; int64_t much_later;/' \
+    -e 's/^ *int64_t max_steps;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
+: >"$temp/sizes"
+for header in older this newer; do
+    folder=$temp/$header
+    [ $header != this ] || folder=$prefix/include
+    name=$(echo $header | tr '[:lower:]' '[:upper:]')
+    flags=("-D$name" "-I$folder" "$tests/consumer/options.c" "-L$libdir" -leigpack -lm -o)
+    "$cc" -std=c11 "${flags[@]}" "$temp/$header.c11"
+    c++ -x c++ -std=c++17 "${flags[@]}" "$temp/$header.cxx17"
+    for program in "$temp/$header.c11" "$temp/$header.cxx17"; do
+        LD_LIBRARY_PATH=$libdir "$program" >>"$temp/sizes" || fail "$(basename "$program"): the options misunderstand"
+    done
+done
+# Two lines a header, older before this before newer: both structures must have grown, or nothing was tested.
+awk 'NR % 2 && NR > 1 && !($1 > stebz && $2 > geev) { bad = 1 } { stebz = $1; geev = $2 } END { exit bad || NR != 6 }' \
+    "$temp/sizes" || { cat "$temp/sizes" >&2; fail "the older and newer headers are not made as they should be"; }
 
 # The program and its data
 if [ -x "$prefix/bin/eigpack" ]; then

@@ -1,5 +1,5 @@
 /* geev on the device named by the argument: the same bits in every position, layout and chunk and with any number of
- * threads; options, affine families, workspace, progress, refused arguments. */
+ * threads; options, affine families, progress, refused arguments.  What is the same for every family: test_calls.c. */
 #include "support/geev_fixture.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -9,21 +9,21 @@ static void same_results(const batch *x, const batch *y, const char *what)
     for (int64_t m = 0; m < x->count; ++m) {
         if (x->info[m] != y->info[m]) fail_msg("%s: info of matrix %lld differs", what, (long long)m);
         if (memcmp(x->w + 2 * m * x->n, y->w + 2 * m * x->n, (size_t)(2 * x->n) * sizeof(double)) != 0)
-            fail_msg("%s n=%lld %c: matrix %lld differs", what, (long long)x->n, x->single ? 's' : 'd', (long long)m);
+            fail_msg("%s n=%lld %s: matrix %lld differs", what, (long long)x->n, type_name(x->type), (long long)m);
     }
 }
 
 /* A batch that has something of everything, so that lanes and warps meet neighbours of all sorts. */
-static batch mixture(int64_t n, int64_t count, bool single)
+static batch mixture(int64_t n, int64_t count, eig_type type)
 {
-    batch b = batch_new(n, count, single);
+    batch b = batch_new(n, count, type);
     for (int64_t m = 0, k = 0; m < count; ++m, ++k) {
         if (!matrices_nonsymmetric_names[k]) k = 0;
         double *const a = b.a + m * n * n;
         matrices_nonsymmetric(matrices_nonsymmetric_names[k], n, 1, (uint64_t)m, a);
-        for (int64_t i = 0; i < n * n && single; ++i) a[i] = (double)(float)a[i];
         if (m % 23 == 22 && n > 0) a[n * n / 2] = NAN;
     }
+    batch_round(&b);
     return b;
 }
 
@@ -33,7 +33,7 @@ static void test_bits(void **state)
     (void)state;
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
         int64_t const n = orders[c / 2], count = n > 20 ? 61 : 211;
-        batch first = mixture(n, count, c % 2), again = mixture(n, count, c % 2);
+        batch first = mixture(n, count, real_types[c % 2]), again = mixture(n, count, real_types[c % 2]);
         eig_context *ctx = test_context(1);
         solve(ctx, NULL, &first);
         /* One by one, then in odd chunks. */
@@ -69,7 +69,7 @@ static void test_order(void **state)
     eig_context *const ctx = test_context(2);
     for (int64_t n = 3; n <= 33; n += 10) {
         int64_t const count = 83, square = n * n;
-        batch b = mixture(n, count, false), reversed = mixture(n, count, false), back = mixture(n, count, false);
+        batch b = mixture(n, count, EIG_D), reversed = mixture(n, count, EIG_D), back = mixture(n, count, EIG_D);
         for (int64_t m = 0; m < count; ++m)
             memcpy(reversed.a + m * square, b.a + (count - 1 - m) * square, (size_t)square * sizeof(double));
         solve(ctx, NULL, &b);
@@ -92,7 +92,7 @@ static void test_methods(void **state)
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
-        batch b = batch_make("gaussian", orders[c / 2], 41, c % 2, 3);
+        batch b = batch_make("gaussian", orders[c / 2], 41, real_types[c % 2], 3);
         for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; ++method) {
             for (size_t t = 0; t < COUNT(threads); ++t) {
                 eig_geev_options options = EIG_GEEV_OPTIONS;
@@ -117,7 +117,7 @@ static void test_gives_up(void **state)
     eig_context *const ctx = test_context(2);
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
         int64_t const n = orders[c / 2];
-        batch b = batch_make("gaussian", n, MANY, c % 2, 5);
+        batch b = batch_make("gaussian", n, MANY, real_types[c % 2], 5);
         int given_up = 0, done = 0, found = 0;
         for (int steps = 1; steps <= 4; ++steps) {
             eig_geev_options options = EIG_GEEV_OPTIONS;
@@ -128,7 +128,7 @@ static void test_gives_up(void **state)
                 assert_in_range(info, 0, n);
                 if (info == 0 && m % 9 == 0) certify("gaussian", &b, m);
                 done += info == 0, given_up += info > 0, found += info > 0 && info < n;
-                double const norm = dense_norm((int)n, b.a + m * n * n), eps = b.single ? FLT_EPSILON : DBL_EPSILON;
+                double const norm = dense_norm((int)n, b.a + m * n * n), eps = type_eps(b.type);
                 for (int64_t k = 0; k < n && info > 0 && m % 9 == 0; ++k) {
                     double const re = b.w[2 * (m * n + k)], im = b.w[2 * (m * n + k) + 1];
                     dense_number determinant;
@@ -180,10 +180,10 @@ static void test_affine(void **state)
     eig_context *const ctx = test_context(2);
     for (size_t c = 0; c < COUNT(orders); ++c) {
         int64_t const n = orders[c], square = n * n;
-        batch terms = batch_make("gaussian", n, M + 1, false, 13), b = batch_new(n, POINTS, false);
+        batch terms = batch_make("gaussian", n, M + 1, EIG_D, 13), b = batch_new(n, POINTS, EIG_D);
         double *const x = room(4 * POINTS, sizeof *x), *const value = room(POINTS, sizeof *value);
         placement const p = place(EIG_LAYOUT_MATRIX_WISE, n, M + 1, 2);
-        double *const a = laid_out(&terms, &p, 0, M + 1);
+        numbers a = laid_out(&terms, &p, 0, M + 1);
         for (int64_t k = 0; k < 4 * POINTS; ++k) x[k] = k % 4 == 3 ? NAN : sin((double)k);
         x[4 * 17 + 1] = INFINITY;
         for (int64_t m = 0; m < POINTS; ++m)
@@ -196,7 +196,7 @@ static void test_affine(void **state)
         eig_z *const w = room((size_t)(n * POINTS), sizeof *w);
         int info[POINTS];
         for (int kind = 'A'; kind <= 'R'; kind += kind == 'A' ? 'D' - 'A' : 'R' - 'D') {
-            assert_int_equal(eig_dgeev_affine(ctx, NULL, n, M, a, p.lda, p.stride, x, 4, kind == 'D' ? NULL : w, n,
+            assert_int_equal(eig_dgeev_affine(ctx, NULL, n, M, a.data, p.lda, p.stride, x, 4, kind == 'D' ? NULL : w, n,
                                               (eig_geev_measure)kind, value, info, POINTS),
                              EIG_OK);
             if (kind != 'D') assert_memory_equal(w, b.w, (size_t)(2 * n * POINTS) * sizeof(double));
@@ -206,7 +206,8 @@ static void test_affine(void **state)
                 assert_true(m == 17 ? isnan(value[m]) : fabs(value[m] - want) <= 4 * DBL_EPSILON * fabs(want));
             }
         }
-        free(a), free(x), free(value), free(w);
+        numbers_free(&a);
+        free(x), free(value), free(w);
         batch_free(&terms), batch_free(&b);
     }
     eig_destroy(ctx);
@@ -305,43 +306,7 @@ static void test_refused(void **state)
     eig_destroy(ctx);
 }
 
-/* ------------------------------------------------------ workspace, progress */
-
-/* The workspace is exactly as large as the query says: nothing beyond it is touched, and a byte less is refused.  Host
- * arrays on a GPU use none. */
-static void test_workspace(void **state)
-{
-    static const int64_t orders[] = {1, 5, 31, 64, 70};
-    enum { GUARD = 256 };
-    (void)state;
-    if (strcmp(test_device, "cpu") != 0) skip();
-    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
-        eig_context *const ctx = test_context(3);
-        batch b = mixture(orders[c / 2], 50, c % 2), lent = mixture(orders[c / 2], 50, c % 2);
-        eig_geev_options options = EIG_GEEV_OPTIONS;
-        size_t bytes;
-        solve(ctx, NULL, &b);
-        assert_int_equal(eig_geev_work_size(ctx, b.single ? EIG_S : EIG_D, &options, b.n, b.count, &bytes), EIG_OK);
-        unsigned char *const work = aligned_alloc(256, bytes + GUARD);
-        assert_non_null(work);
-        memset(work + bytes, 0xa5, GUARD);
-        assert_int_equal(eig_set_workspace(ctx, work, bytes), EIG_OK);
-        solve(ctx, &options, &lent);
-        same_results(&b, &lent, "lent workspace");
-        for (int k = 0; k < GUARD; ++k) assert_int_equal(work[bytes + (size_t)k], 0xa5);
-        eig_z w[70];
-        double const a[70 * 70] = {0};
-        assert_int_equal(eig_set_workspace(ctx, work, bytes - 1), EIG_OK);
-        if (!b.single)
-            expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 50), EIG_BAD_ARGUMENT,
-                           "stride_a");
-        assert_int_equal(eig_set_workspace(ctx, work, 8), EIG_OK);
-        expect_refused(ctx, eig_dgeev_batched(ctx, &options, b.n, a, b.n, 0, w, 0, NULL, 1), EIG_BAD_WORKSPACE, "need");
-        free(work);
-        batch_free(&b), batch_free(&lent);
-        eig_destroy(ctx);
-    }
-}
+/* ----------------------------------------------------------------- progress */
 
 static int watch(void *user, double fraction)
 {
@@ -361,7 +326,7 @@ static void test_progress(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(2);
-    batch plain = mixture(6, 20000, false), watched = mixture(6, 20000, false);
+    batch plain = mixture(6, 20000, EIG_D), watched = mixture(6, 20000, EIG_D);
     double last = 0;
     solve(ctx, NULL, &plain);
     eig_set_progress(ctx, watch, &last);
@@ -382,8 +347,7 @@ int main(int argc, char **argv)
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_gives_up), cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),
         cmocka_unit_test(test_methods),  cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single),
-        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

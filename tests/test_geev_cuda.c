@@ -26,18 +26,18 @@ typedef struct resident {
     int *info;
 } resident;
 
-static resident make(const char *kind, int64_t n, int64_t count, bool single, eig_layout layout)
+static resident make(const char *kind, int64_t n, int64_t count, eig_type type, eig_layout layout)
 {
-    resident r = {.host = batch_make(kind, n, count, single, 11)};
-    size_t const size = single ? sizeof(float) : sizeof(double);
+    resident r = {.host = batch_make(kind, n, count, type, 11)};
+    size_t const size = type_size(type);
     r.p = place(layout, n, count, 1);
     r.a_bytes = (size_t)r.p.entries * size;
     r.w_bytes = (size_t)(2 * n * count) * size;
     r.info_bytes = (size_t)count * sizeof(int);
     r.a = device(r.a_bytes), r.w = device(r.w_bytes), r.info = device(r.info_bytes);
-    void *const a = laid_out(&r.host, &r.p, 0, count);
-    CUDA(cudaMemcpy(r.a, a, r.a_bytes, cudaMemcpyHostToDevice));
-    free(a);
+    numbers a = laid_out(&r.host, &r.p, 0, count);
+    CUDA(cudaMemcpy(r.a, a.data, r.a_bytes, cudaMemcpyHostToDevice));
+    numbers_free(&a);
     return r;
 }
 
@@ -55,8 +55,7 @@ static eig_status enqueue(eig_context *ctx, const eig_geev_options *options, con
     eig_geev_options o = *options;
     int64_t const n = r->host.n;
     o.layout = r->p.layout;
-    return eig_geev_batched(ctx, r->host.single ? EIG_S : EIG_D, &o, n, r->a, r->p.lda, r->p.stride, r->w, n, r->info,
-                            r->host.count);
+    return eig_geev_batched(ctx, r->host.type, &o, n, r->a, r->p.lda, r->p.stride, r->w, n, r->info, r->host.count);
 }
 
 /* Poisons the results, before a call. */
@@ -70,20 +69,21 @@ static void poison(const resident *r)
 /* The device's results are those in r->host. */
 static void same(const resident *r, const char *what)
 {
-    int64_t const count = r->host.count, numbers = 2 * r->host.n * count;
-    void *const w = room((size_t)numbers, r->host.single ? sizeof(float) : sizeof(double));
+    int64_t const count = r->host.count;
     int *const info = room((size_t)count, sizeof *info);
+    numbers w;
+    assert_true(numbers_make(&w, type_complex(r->host.type), r->host.n * count));
     CUDA(cudaDeviceSynchronize());
-    CUDA(cudaMemcpy(w, r->w, r->w_bytes, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(w.data, r->w, r->w_bytes, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(info, r->info, r->info_bytes, cudaMemcpyDeviceToHost));
-    for (int64_t k = 0; k < numbers; ++k) {
-        double const x = r->host.single ? (double)((float *)w)[k] : ((double *)w)[k];
+    for (int64_t k = 0; k < numbers_parts(&w); ++k) {
+        double const x = numbers_part(&w, k);
         if (!(x == r->host.w[k] || (isnan(x) && isnan(r->host.w[k]))))
-            fail_msg("%s: n = %lld %c '%c': number %lld is %g, not %g", what, (long long)r->host.n,
-                     r->host.single ? 's' : 'd', (int)r->p.layout, (long long)k, x, r->host.w[k]);
+            fail_msg("%s: n = %lld %s '%c': number %lld is %g, not %g", what, (long long)r->host.n,
+                     type_name(r->host.type), (int)r->p.layout, (long long)k, x, r->host.w[k]);
     }
     for (int64_t m = 0; m < count; ++m) assert_int_equal(info[m], r->host.info[m]);
-    free(w);
+    numbers_free(&w);
     free(info);
 }
 
@@ -101,7 +101,7 @@ static void test_forms(void **state)
     eig_context *const ctx = test_context(0);
     for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
         for (int variant = 0; variant < 4; ++variant) {
-            resident r = make(kinds[variant / 2], small ? few[c] : many[c], small ? 3 : 1021, variant % 2,
+            resident r = make(kinds[variant / 2], small ? few[c] : many[c], small ? 3 : 1021, real_types[variant % 2],
                               EIG_LAYOUT_MATRIX_WISE);
             eig_geev_options o = EIG_GEEV_OPTIONS;
             int const methods = !small || variant < 2 ? EIG_GEEV_MWB : EIG_GEEV_AUTO;
@@ -131,7 +131,7 @@ static void test_pass_times(void **state)
     eig_context *const ctx = test_context(0);
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (size_t c = 0; c < COUNT(orders); ++c) {
-        resident r = make("gaussian", orders[c], small ? 3 : 333, false, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("gaussian", orders[c], small ? 3 : 333, EIG_D, EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options const o = EIG_GEEV_OPTIONS;
         const eig_pass *pass;
         int count;
@@ -163,7 +163,7 @@ static void test_layouts(void **state)
     eig_geev_options const o = EIG_GEEV_OPTIONS;
     for (size_t c = 0; c < COUNT(orders) - (small ? 2 : 0); ++c)
         for (int variant = 0; variant < 6; ++variant) {
-            resident r = make("gaussian", orders[c], small ? 3 : 333, variant % 2, layouts[variant / 2]);
+            resident r = make("gaussian", orders[c], small ? 3 : 333, real_types[variant % 2], layouts[variant / 2]);
             solve(ctx, &o, &r.host);
             assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
             same(&r, "on the device");
@@ -179,7 +179,7 @@ static void test_gives_up(void **state)
     (void)state;
     eig_context *const ctx = test_context(0);
     for (size_t c = 0; c < 2 * COUNT(orders) - (small ? 4 : 0); ++c) {
-        resident r = make("gaussian", orders[c / 2], small ? 3 : 99, c % 2, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("gaussian", orders[c / 2], small ? 3 : 99, real_types[c % 2], EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         int given_up = 0;
         for (o.max_steps = 1; o.max_steps <= 2; ++o.max_steps) {
@@ -205,7 +205,7 @@ static void test_stream_and_graph(void **state)
     CUDA(cudaStreamCreate(&stream));
     assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
     for (size_t c = 0; c < COUNT(orders) - (small ? 1 : 0); ++c) {
-        resident r = make("random", orders[c], small ? 3 : 5000 / orders[c], false, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("random", orders[c], small ? 3 : 5000 / orders[c], EIG_D, EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         solve(ctx, &o, &r.host);
         size_t need = 0;
@@ -243,7 +243,7 @@ static void test_refused(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(0);
-    resident r = make("random", 4, 10, false, EIG_LAYOUT_MATRIX_WISE);
+    resident r = make("random", 4, 10, EIG_D, EIG_LAYOUT_MATRIX_WISE);
     eig_z w[40];
     int info[10];
     expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 4, r.a, 5, 21, w, 4, r.info, 10), EIG_BAD_ARGUMENT,

@@ -2,16 +2,18 @@
 #ifndef EIG_TEST_GEEV_FIXTURE_H
 #define EIG_TEST_GEEV_FIXTURE_H
 
-#include "dense.h"
+#include "bench/support/dense.h"
 #include "device.h"
 #include "io/matrices_batch.h"
+#include "io/numbers.h"
 
 #include <float.h>
 #include <math.h>
 
-/* A batch of matrices in C order, and the eigenvalues that a call gave, as pairs (re, im) in double. */
+/* A batch of matrices in C order, every entry a number of the type, and the eigenvalues that a call gave, as pairs
+ * (re, im); all as double. */
 typedef struct batch {
-    bool single;
+    eig_type type;
     int64_t n, count;
     double *a, *w;
     int *info;
@@ -24,9 +26,9 @@ static inline void *room(size_t count, size_t size)
     return p;
 }
 
-static inline batch batch_new(int64_t n, int64_t count, bool single)
+static inline batch batch_new(int64_t n, int64_t count, eig_type type)
 {
-    batch b = {.single = single, .n = n, .count = count};
+    batch b = {.type = type, .n = n, .count = count};
     b.a = room((size_t)(n * n * count), sizeof(double));
     b.w = room((size_t)(2 * n * count), sizeof(double));
     b.info = room((size_t)count, sizeof(int));
@@ -40,12 +42,17 @@ static inline void batch_free(batch *b)
     free(b->info);
 }
 
-/* In single precision the entries are what a float holds. */
-static inline batch batch_make(const char *kind, int64_t n, int64_t count, bool single, uint64_t seed)
+/* Makes every entry a number of the type. */
+static inline void batch_round(batch *b)
 {
-    batch b = batch_new(n, count, single);
+    for (int64_t k = 0; type_is_single(b->type) && k < b->n * b->n * b->count; ++k) b->a[k] = (double)(float)b->a[k];
+}
+
+static inline batch batch_make(const char *kind, int64_t n, int64_t count, eig_type type, uint64_t seed)
+{
+    batch b = batch_new(n, count, type);
     if (!matrices_nonsymmetric(kind, n, count, seed, b.a)) fail_msg("no kind %s", kind);
-    for (int64_t k = 0; single && k < n * n * count; ++k) b.a[k] = (double)(float)b.a[k];
+    batch_round(&b);
     return b;
 }
 
@@ -76,56 +83,40 @@ static inline int64_t place_of(const placement *p, int64_t i, int64_t j, int64_t
     return i + j * p->lda + b * p->stride;
 }
 
-/* The batch's matrices first, ..., first + count - 1 laid out so; entries that belong to no matrix are NaN. */
-static inline void *laid_out(const batch *b, const placement *p, int64_t first, int64_t count)
+/* Matrices first, ..., first + count - 1 of the batch in that place; what is unused is NaN. */
+static inline numbers laid_out(const batch *b, const placement *p, int64_t first, int64_t count)
 {
-    size_t const size = b->single ? sizeof(float) : sizeof(double);
-    void *const memory = room((size_t)p->entries, size);
-    float *const f = memory;
-    double *const d = memory;
-    for (int64_t k = 0; k < p->entries; ++k) {
-        if (b->single)
-            f[k] = NAN;
-        else
-            d[k] = NAN;
-    }
+    numbers x;
+    if (!numbers_make(&x, b->type, p->entries)) fail_msg("no memory for %lld numbers", (long long)p->entries);
+    numbers_fill(&x, NAN);
     for (int64_t m = 0; m < count; ++m)
         for (int64_t i = 0; i < b->n; ++i)
-            for (int64_t j = 0; j < b->n; ++j) {
-                double const x = b->a[((first + m) * b->n + i) * b->n + j];
-                if (b->single)
-                    f[place_of(p, i, j, m)] = (float)x;
-                else
-                    d[place_of(p, i, j, m)] = x;
-            }
-    return memory;
+            for (int64_t j = 0; j < b->n; ++j)
+                numbers_put_part(&x, place_of(p, i, j, m), b->a[((first + m) * b->n + i) * b->n + j]);
+    return x;
 }
 
 /* Solves matrices first, ..., first + count - 1; w with a stride of n + pad_w.  Results go to the batch. */
 static inline void solve_part(eig_context *ctx, const eig_geev_options *options, batch *b, placement p, int64_t first,
                               int64_t count, int64_t pad_w)
 {
-    size_t const size = b->single ? sizeof(eig_c) : sizeof(eig_z);
     int64_t const stride_w = b->n + pad_w;
-    void *const a = laid_out(b, &p, first, count), *const w = room((size_t)(count * stride_w), size);
+    numbers a = laid_out(b, &p, first, count), w;
+    if (!numbers_make(&w, type_complex(b->type), count * stride_w)) fail_msg("no memory for the eigenvalues");
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
     o.layout = p.layout;
-    eig_status const status = eig_geev_batched(ctx, b->single ? EIG_S : EIG_D, &o, b->n, a, p.lda, p.stride, w,
-                                               stride_w, b->info + first, count);
+    eig_status const status =
+        eig_geev_batched(ctx, b->type, &o, b->n, a.data, p.lda, p.stride, w.data, stride_w, b->info + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
     for (int64_t m = 0; m < count; ++m) {
-        for (int64_t k = 0; k < 2 * stride_w; ++k) {
-            int64_t const from = 2 * m * stride_w + k;
-            double const x = b->single ? (double)((float *)w)[from] : ((double *)w)[from];
-            if (k < 2 * b->n)
-                b->w[2 * (first + m) * b->n + k] = x;
-            else if (x != 0) /* between the rows of w nothing is written */
+        numbers_to(&w, 2 * m * stride_w, b->w + 2 * (first + m) * b->n, 2 * b->n);
+        for (int64_t k = 2 * b->n; k < 2 * stride_w; ++k) /* between the rows of w nothing is written */
+            if (numbers_part(&w, 2 * m * stride_w + k) != 0)
                 fail_msg("matrix %lld: wrote beyond its eigenvalues", (long long)m);
-        }
     }
-    free(a);
-    free(w);
+    numbers_free(&a);
+    numbers_free(&w);
 }
 
 static inline void solve(eig_context *ctx, const eig_geev_options *options, batch *b)
@@ -151,9 +142,9 @@ static inline void certify(const char *name, const batch *b, int64_t m)
 {
     int64_t const n = b->n;
     const double *const a = b->a + m * n * n, *const w = b->w + 2 * m * n;
-    long double const eps = b->single ? FLT_EPSILON : DBL_EPSILON, norm = dense_norm(n, a);
+    long double const eps = (long double)type_eps(b->type), norm = dense_norm(n, a);
     /* Results below the smallest normal number are rounded to a multiple of the smallest one. */
-    long double const unit = (long double)n * eps * norm + (b->single ? 0x1p-149L : 0x1p-1074L);
+    long double const unit = (long double)n * eps * norm + (type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L);
     long double trace = 0, square = 0;
     dense_number sum = 0, sum2 = 0, product = 1, determinant = 0;
     if (b->info[m] != 0) fail_msg("%s n=%lld: info = %d", name, (long long)n, b->info[m]);
@@ -163,8 +154,8 @@ static inline void certify(const char *name, const batch *b, int64_t m)
         bool const checked = n <= 32 || (k + m) % 7 == 0;
         long double const sigma = checked ? dense_sigma_min(n, a, x, &determinant) : 0;
         if (!(sigma <= 10 * unit))
-            fail_msg("%s n=%lld %c matrix %lld: eigenvalue %lld = %g%+gi is off by %.1Lf n eps |A|", name, (long long)n,
-                     b->single ? 's' : 'd', (long long)m, (long long)k, w[2 * k], w[2 * k + 1], sigma / unit);
+            fail_msg("%s n=%lld %s matrix %lld: eigenvalue %lld = %g%+gi is off by %.1Lf n eps |A|", name, (long long)n,
+                     type_name(b->type), (long long)m, (long long)k, w[2 * k], w[2 * k + 1], sigma / unit);
         sum += x, sum2 += dense_product(x, x), product = dense_product(product, x);
         trace += a[k * n + k];
         for (int64_t j = 0; j < n; ++j) square += (long double)a[k * n + j] * (long double)a[j * n + k];

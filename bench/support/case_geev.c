@@ -1,0 +1,98 @@
+/* Cases of geev: nonsymmetric matrices, one after the other, checked by traces and by smallest singular values. */
+#include "cases.h"
+#include "dense.h"
+#include "io/matrices_batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_SAMPLES = 97 };
+static const double sample_flops = 4e8; /* certificates are made for as many matrices as this pays for */
+
+static bool fill(bench_case *c, io_error *error)
+{
+    int64_t const square = c->n * c->n;
+    c->wanted = c->n;
+    c->w.type = type_complex(c->type);
+    if (!matrices_nonsymmetric_text(c->kind)) {
+        snprintf(error->text, sizeof error->text, "unknown kind '%s'; see eigpack generate --list", c->kind);
+        return false;
+    }
+    if (!numbers_make(&c->in[0], c->type, square * c->batch)) return false;
+    double *const a = (double *)malloc((size_t)(square > 0 ? square : 1) * sizeof *a);
+    for (int64_t b = 0; b < c->batch && a; ++b) {
+        matrices_nonsymmetric(c->kind, c->n, 1, c->seed + (uint64_t)b, a);
+        numbers_from(&c->in[0], b * square, a, square);
+    }
+    free(a);
+    return a != NULL;
+}
+
+static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes)
+{
+    return eig_geev_work_size(ctx, c->type, &c->geev, c->n, c->batch, bytes);
+}
+
+/* The kinds are made in C order and read as columns: transposed matrices, with the same eigenvalues. */
+static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays *at)
+{
+    int64_t const n = c->n, lda = n > 0 ? n : 1;
+    return eig_geev_batched(ctx, c->type, &c->geev, n, at->in[0], lda, n * n, at->w, n, at->info, c->batch);
+}
+
+/* ------------------------------------------------------------------- check */
+
+/* |trace - sum w| of matrix b in units of n eps ||A||. */
+static double trace_error(const bench_case *c, int64_t b)
+{
+    int64_t const n = c->n;
+    long double trace = 0, norm = 0, re = 0, im = 0;
+    for (int64_t k = 0; k < n * n; ++k) {
+        long double const x = (long double)numbers_re(&c->in[0], b * n * n + k);
+        norm += x * x;
+        if (k % (n + 1) == 0) trace += x;
+    }
+    for (int64_t k = 0; k < n; ++k)
+        re += (long double)numbers_re(&c->w, b * n + k), im += (long double)numbers_im(&c->w, b * n + k);
+    long double const unit = (long double)n * (long double)type_eps(c->type) * sqrtl(norm);
+    long double const far = hypotl(re - trace, im);
+    return far == 0 ? 0 : unit > 0 ? (double)(far / unit) : INFINITY;
+}
+
+/* The largest sigma_min(A - w I) over the eigenvalues of matrix b in the same units: how far A has to be changed for
+ * each of them to be exact. */
+static double backward_error(const bench_case *c, int64_t b)
+{
+    int64_t const n = c->n;
+    double *const a = (double *)malloc((size_t)(n * n) * sizeof *a);
+    if (!a) return INFINITY;
+    numbers_to(&c->in[0], b * n * n, a, n * n);
+    long double const unit = (long double)n * (long double)type_eps(c->type) * dense_norm(n, a);
+    long double most = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        dense_number determinant;
+        dense_number const w = dense_complex(numbers_re(&c->w, b * n + k), numbers_im(&c->w, b * n + k));
+        most = fmaxl(most, dense_sigma_min(n, a, w, &determinant));
+    }
+    free(a);
+    return most == 0 ? 0 : unit > 0 ? (double)(most / unit) : INFINITY;
+}
+
+static eig_status check(eig_context *ctx, const bench_case *c, double *error)
+{
+    double const wanted = sample_flops / (4.0 * pow((double)c->n, 4) + 1000);
+    int64_t const samples = wanted < 1 ? 1 : wanted < MOST_SAMPLES ? (int64_t)wanted : MOST_SAMPLES;
+    int64_t const step = c->batch > samples ? c->batch / samples : 1;
+    double most = 0;
+    (void)ctx;
+#pragma omp parallel for schedule(dynamic, 16) reduction(max : most)
+    for (int64_t b = 0; b < c->batch; ++b) {
+        double const first = trace_error(c, b), second = b % step == 0 ? backward_error(c, b) : 0;
+        most = fmax(most, fmax(first, second));
+    }
+    *error = most;
+    return EIG_OK;
+}
+
+const case_family case_geev = {"geev", 10, fill, work_size, call, check};

@@ -1,0 +1,91 @@
+/* Cases: what is the same for all families. */
+#include "cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bench_case case_new(const case_family *family, const char *kind, eig_type type, int64_t n, int64_t batch)
+{
+    bench_case c = {.family = family, .kind = kind, .type = type, .n = n, .batch = batch, .seed = 1};
+    eig_stebz_options_init(&c.stebz, sizeof c.stebz);
+    eig_geev_options_init(&c.geev, sizeof c.geev);
+    return c;
+}
+
+bool case_make(bench_case *c, io_error *error)
+{
+    snprintf(error->text, sizeof error->text, "no memory for the case n = %lld, batch = %lld", (long long)c->n,
+             (long long)c->batch);
+    c->info = (int *)calloc(c->batch > 0 ? (size_t)c->batch : 1, sizeof *c->info);
+    if (!c->info || !c->family->fill(c, error)) return false;
+    return numbers_make(&c->w, c->w.type, c->wanted * c->batch);
+}
+
+void case_free(bench_case *c)
+{
+    for (int i = 0; i < 2; ++i) numbers_free(&c->in[i]);
+    numbers_free(&c->w);
+    free(c->info);
+    c->info = NULL;
+}
+
+void case_poison(bench_case *c)
+{
+    numbers_fill(&c->w, NAN);
+    for (int64_t b = 0; b < c->batch; ++b) c->info[b] = -99;
+}
+
+eig_status case_call(eig_context *ctx, bench_case *c)
+{
+    case_arrays const own = {{c->in[0].data, c->in[1].data}, c->w.data, c->info};
+    return c->family->call(ctx, c, &own);
+}
+
+eig_status case_check(eig_context *ctx, const bench_case *c, double *error)
+{
+    *error = 0;
+    for (int64_t b = 0; b < c->batch; ++b)
+        if (c->info[b] != EIG_INFO_OK) *error = INFINITY;
+    if (numbers_not_finite(&c->w) >= 0) *error = INFINITY;
+    return *error == 0 && c->w.count > 0 ? c->family->check(ctx, c, error) : EIG_OK;
+}
+
+bool case_passed(const bench_case *c, double error)
+{
+    return isfinite(error) && error <= c->family->allowed;
+}
+
+/* ----------------------------------------------------------------- repeats */
+
+case_run case_run_new(eig_context *ctx, bench_case *c)
+{
+    return (case_run){.ctx = ctx, .c = c, .same = true};
+}
+
+void case_run_free(case_run *r)
+{
+    numbers_free(&r->first);
+}
+
+void case_run_note(case_run *r)
+{
+    const numbers *const w = &r->c->w;
+    if (r->first.data) {
+        r->same = r->same && numbers_same(&r->first, w);
+    } else if (numbers_make(&r->first, w->type, w->count)) {
+        memcpy(r->first.data, w->data, (size_t)w->count * type_size(w->type));
+    }
+}
+
+int case_run_host(void *run, double *ms)
+{
+    case_run *const r = run;
+    case_poison(r->c);
+    double const start = clock_ms();
+    eig_status const status = case_call(r->ctx, r->c);
+    *ms = clock_ms() - start;
+    if (status == EIG_OK) case_run_note(r);
+    return status;
+}

@@ -1,0 +1,337 @@
+/* What all calls have in common, on the device named by the argument: options that grow, lent workspaces, times of
+ * passes, threads, streams, texts.  What info says: test_info.c. */
+#include "support/operations.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static bool on_cpu(void)
+{
+    return strcmp(test_device, "cpu") == 0;
+}
+
+/* ------------------------------------------------------------------ options */
+
+enum { MATRIX = 5 };
+static double const d[MATRIX] = {3, -1, 4, 1, -5}, e[MATRIX - 1] = {1, 2, 3, 4}, a[4] = {0, 1, -2, 3};
+
+/* A call of each family with options of any size; the eigenvalues are compared as bits. */
+static eig_status call_stebz(eig_context *ctx, const void *options, double *w)
+{
+    return eig_dstebz(ctx, options, MATRIX, d, e, NULL, w, NULL, NULL, NULL);
+}
+
+static eig_status call_geev(eig_context *ctx, const void *options, double *w)
+{
+    return eig_dgeev(ctx, options, 2, a, 2, (eig_z *)w, NULL);
+}
+
+static eig_status size_stebz(eig_context *ctx, const void *options, double *w)
+{
+    return eig_stebz_work_size(ctx, EIG_D, options, MATRIX, 1, (size_t *)w);
+}
+
+static eig_status size_geev(eig_context *ctx, const void *options, double *w)
+{
+    return eig_geev_work_size(ctx, EIG_D, options, 2, 1, (size_t *)w);
+}
+
+typedef struct structure {
+    const char *name;
+    size_t size, last; /* of the structure; where its last field begins */
+    void (*init)(void *options, size_t size);
+    eig_status (*call)(eig_context *ctx, const void *options, double *w);
+} structure;
+
+static void init_stebz(void *options, size_t size)
+{
+    eig_stebz_options_init(options, size);
+}
+
+static void init_geev(void *options, size_t size)
+{
+    eig_geev_options_init(options, size);
+}
+
+static structure const structures[] = {
+    {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, call_stebz},
+    {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, call_geev},
+    {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
+    {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
+};
+
+/* A caller's structure with room behind it. */
+typedef union caller {
+    size_t size;
+    unsigned char bytes[512];
+} caller;
+
+/* The call gives the bits that it gives without options. */
+static void as_without(eig_context *ctx, const structure *s, const caller *options)
+{
+    double plain[16] = {0}, w[16] = {0};
+    assert_int_equal(s->call(ctx, NULL, plain), EIG_OK);
+    eig_status const status = s->call(ctx, options, w);
+    if (status != EIG_OK) fail_msg("%s: %s", s->name, eig_error_detail(ctx));
+    assert_memory_equal(plain, w, sizeof w);
+}
+
+/* From an older header, whose structure ends before its now last field, or after its size: what lies behind is not
+ * read, whatever it holds. */
+static void test_older_options(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(structures); ++i) {
+        size_t const ends[] = {structures[i].last, sizeof(size_t)};
+        for (int k = 0; k < 2; ++k) {
+            caller c;
+            memset(&c, 0xff, sizeof c);
+            structures[i].init(&c, ends[k]);
+            assert_true(c.size == ends[k] && c.bytes[ends[k]] == 0xff);
+            as_without(ctx, &structures[i], &c);
+        }
+    }
+    /* A field inside the old size counts. */
+    caller c = {0};
+    double w[16] = {0};
+    eig_stebz_options *const o = (eig_stebz_options *)(void *)c.bytes;
+    *o = (eig_stebz_options)EIG_STEBZ_OPTIONS;
+    o->size = offsetof(eig_stebz_options, reltol), o->range = EIG_RANGE_INDEX, o->il = o->iu = 2, o->reltol = 7;
+    assert_int_equal(call_stebz(ctx, &c, w), EIG_OK);
+    assert_true(w[0] != 0 && w[1] == 0);
+    o->abstol = -1;
+    expect_refused(ctx, call_stebz(ctx, &c, w), EIG_BAD_ARGUMENT, "abstol = -1");
+    eig_destroy(ctx);
+}
+
+/* From a newer header: fields that the library does not know must be 0. */
+static void test_newer_options(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(structures); ++i) {
+        const structure *const s = &structures[i];
+        caller c;
+        memset(&c, 0xff, sizeof c);
+        s->init(&c, s->size + 24);
+        as_without(ctx, s, &c);
+        for (size_t at = s->size; at < s->size + 24; ++at) {
+            double w[16] = {0};
+            c.bytes[at] = 1;
+            expect_refused(ctx, s->call(ctx, &c, w), EIG_BAD_ARGUMENT, "eigpack.h is newer than the library");
+            assert_true(w[0] == 0 && strstr(eig_error_detail(ctx), s->name));
+            c.bytes[at] = 0;
+        }
+        c.bytes[s->size + 24] = 1; /* behind the caller's structure */
+        as_without(ctx, s, &c);
+    }
+    eig_destroy(ctx);
+}
+
+static void test_sizes_of_options(void **state)
+{
+    static size_t const wrong[] = {0, 1, 4, 7, 4097, SIZE_MAX};
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(structures); ++i) {
+        const structure *const s = &structures[i];
+        caller c = {0};
+        double w[16] = {0};
+        for (size_t k = 0; k < COUNT(wrong); ++k) {
+            c.size = wrong[k];
+            expect_refused(ctx, s->call(ctx, &c, w), EIG_BAD_ARGUMENT, "options->size");
+        }
+        c.size = s->size; /* all else 0 */
+        as_without(ctx, s, &c);
+    }
+    eig_stebz_options stebz, stebz_macro = EIG_STEBZ_OPTIONS;
+    eig_geev_options geev, geev_macro = EIG_GEEV_OPTIONS;
+    eig_stebz_options_init(&stebz, sizeof stebz), eig_geev_options_init(&geev, sizeof geev);
+    assert_true(stebz.size == stebz_macro.size && stebz.method == stebz_macro.method && stebz.abstol == 0);
+    assert_true(geev.size == geev_macro.size && geev.no_balance == 0 && geev.max_steps == 0);
+    caller c = {0};
+    structures[0].init(&c, 4), structures[1].init(&c, 0); /* no room for a size: nothing is written */
+    assert_true(c.size == 0);
+    eig_stebz_options_init(NULL, 64), eig_geev_options_init(NULL, 64);
+    eig_destroy(ctx);
+}
+
+/* ---------------------------------------------------------------- workspaces */
+
+/* Exactly as large as the query says: nothing behind it is touched, a byte less is refused before anything is written,
+ * and the bits are those of the context's own workspace.  Host arrays on a GPU use none. */
+static void test_workspace(void **state)
+{
+    enum { GUARD = 512 };
+    static outputs own, lent;
+    (void)state;
+    if (!on_cpu()) skip();
+    eig_context *ctx = test_context(3);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        eig_type const type = real_types[i % 2];
+        size_t bytes = 0;
+        operate_well(ctx, op, type, &own);
+        assert_int_equal(op->run(ctx, type, op->method, &lent, &bytes), EIG_OK);
+        assert_true(bytes > 0);
+        unsigned char *const work = aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
+        assert_non_null(work);
+        memset(work, 0xa5, bytes + GUARD);
+        assert_int_equal(eig_set_workspace(ctx, work, bytes), EIG_OK);
+        operate_well(ctx, op, type, &lent);
+        same_outputs(op, &own, &lent, "with a lent workspace");
+        for (int k = 0; k < GUARD; ++k) assert_int_equal(work[bytes + (size_t)k], 0xa5);
+        for (size_t less = 1; less <= bytes; less = 2 * less + 7) {
+            assert_int_equal(eig_set_workspace(ctx, work, bytes - less), EIG_OK);
+            outputs_clear(&lent);
+            expect_refused(ctx, op->run(ctx, type, op->method, &lent, NULL), EIG_BAD_WORKSPACE, "need");
+            assert_true(outputs_untouched(&lent));
+        }
+        expect_refused(ctx, eig_set_workspace(ctx, work + 128, bytes), EIG_BAD_ARGUMENT, "aligned to 256");
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK); /* takes the loan back */
+        free(work);
+        operate_well(ctx, op, type, &lent);
+        same_outputs(op, &own, &lent, "after a loan");
+    }
+    expect_refused(ctx, eig_set_workspace(ctx, NULL, 8), EIG_BAD_ARGUMENT, "work is NULL");
+    eig_destroy(ctx);
+}
+
+/* --------------------------------------------------------------------- times */
+
+static void test_timing(void **state)
+{
+    static outputs plain, timed;
+    (void)state;
+    eig_context *ctx = test_context(2);
+    const eig_pass *pass = NULL;
+    int count = 5;
+    assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+    assert_int_equal(count, 0);
+    for (int i = 0; i < OPERATIONS; ++i) {
+        const operation *const op = &operations[i];
+        const char *const *const names = on_cpu() ? op->cpu_passes : op->cuda_passes;
+        operate_well(ctx, op, EIG_D, &plain);
+        assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+        operate_well(ctx, op, EIG_D, &timed);
+        same_outputs(op, &plain, &timed, "with times");
+        assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+        double sum = 0;
+        for (int k = 0; k < count; ++k) {
+            if (names[0] && (!names[k] || strcmp(pass[k].name, names[k]) != 0))
+                fail_msg("%s: pass %d is \"%s\"", op->name, k, pass[k].name);
+            assert_true(pass[k].ms >= 0 && pass[k].ms < 1e5);
+            sum += pass[k].ms;
+        }
+        assert_true(count >= 1 && sum > 0 && (!names[0] || count == 4 || !names[count]));
+        /* Off: the list stays. */
+        eig_pass held[8];
+        memcpy(held, pass, (size_t)count * sizeof *pass);
+        assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
+        operate_well(ctx, &operations[(i + 1) % OPERATIONS], EIG_S, &plain);
+        int again = 0;
+        assert_int_equal(eig_get_timing(ctx, &pass, &again), EIG_OK);
+        assert_int_equal(again, count);
+        for (int k = 0; k < count; ++k) assert_true(pass[k].ms == held[k].ms && pass[k].name == held[k].name);
+    }
+    expect_refused(ctx, eig_get_timing(ctx, NULL, &count), EIG_BAD_ARGUMENT, "NULL");
+    expect_refused(ctx, eig_get_timing(ctx, &pass, NULL), EIG_BAD_ARGUMENT, "NULL");
+    eig_destroy(ctx);
+}
+
+/* ---------------------------------------------------------- threads, streams */
+
+/* More threads than any machine has: none of them ends the process, and the bits stay. */
+static void test_many_threads(void **state)
+{
+    static outputs one, many;
+    (void)state;
+    eig_context *few = test_context(1), *ctx = test_context(65536);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        operate_well(few, &operations[i / 2], real_types[i % 2], &one);
+        operate_well(ctx, &operations[i / 2], real_types[i % 2], &many);
+        same_outputs(&operations[i / 2], &one, &many, "with 65536 threads");
+    }
+    expect_refused(ctx, eig_set_threads(ctx, 65537), EIG_BAD_ARGUMENT, "threads = 65537");
+    expect_refused(ctx, eig_set_threads(ctx, -1), EIG_BAD_ARGUMENT, "threads = -1");
+    eig_destroy(few);
+    eig_destroy(ctx);
+}
+
+static void test_streams(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(1);
+    assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
+    assert_int_equal(eig_synchronize(ctx), EIG_OK);
+    if (on_cpu()) expect_refused(ctx, eig_set_stream(ctx, &ctx), EIG_BAD_ARGUMENT, "eig_set_stream");
+    eig_destroy(ctx);
+}
+
+/* A context that could not be opened, and none at all, refuse every call. */
+static void test_no_context(void **state)
+{
+    static outputs o;
+    (void)state;
+    eig_context *ctx = NULL;
+    size_t bytes;
+    assert_int_equal(eig_create(&ctx, "abacus"), EIG_BAD_ARGUMENT);
+    for (int turn = 0; turn < 2; ++turn) {
+        eig_status const want = turn == 0 ? EIG_NO_BACKEND : EIG_BAD_ARGUMENT;
+        for (int i = 0; i < OPERATIONS; ++i) {
+            outputs_clear(&o);
+            assert_int_equal(operations[i].run(ctx, EIG_D, operations[i].method, &o, NULL), want);
+            assert_int_equal(operations[i].run(ctx, EIG_D, operations[i].method, &o, &bytes), want);
+            assert_true(outputs_untouched(&o));
+        }
+        assert_int_equal(eig_set_threads(ctx, 1), want);
+        assert_int_equal(eig_set_stream(ctx, NULL), want);
+        assert_int_equal(eig_synchronize(ctx), want);
+        assert_int_equal(eig_set_timing(ctx, 1), want);
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), want);
+        assert_int_equal(eig_set_progress(ctx, NULL, NULL), want);
+        assert_true(strlen(eig_error_detail(ctx)) > 0 && strlen(eig_describe(ctx)) > 0);
+        eig_destroy(ctx);
+        ctx = NULL;
+    }
+    assert_int_equal(eig_create(NULL, "cpu"), EIG_BAD_ARGUMENT);
+}
+
+/* --------------------------------------------------------------------- texts */
+
+static void test_texts(void **state)
+{
+    (void)state;
+#define CHECK_TEXT(name, value, text)                 \
+    assert_string_equal(eig_status_text(name), text); \
+    assert_int_equal(name, value);
+    EIG_STATUS_LIST(CHECK_TEXT)
+    assert_true(strlen(eig_status_text((eig_status)6)) > 0 && strlen(eig_status_text((eig_status)-1)) > 0);
+    assert_string_equal(eig_info_text(EIG_INFO_OK), "success");
+    assert_string_equal(eig_info_text(EIG_INFO_NOT_FINITE), "the input holds a NaN or an infinity");
+    assert_string_equal(eig_info_text(1), "the iteration did not converge");
+    assert_string_equal(eig_info_text(INT32_MAX), eig_info_text(1));
+    assert_true(strlen(eig_info_text(-2)) > 0);
+    static size_t const sizes[] = {4, 8, 8, 16};
+    for (int k = 0; k < 4; ++k) assert_int_equal(eig_type_size((eig_type) "sdcz"[k]), sizes[k]);
+    assert_int_equal(eig_type_size((eig_type)'x'), 0);
+    assert_int_equal(eig_type_size((eig_type)0), 0);
+    assert_int_equal(eig_version(), 10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_older_options),
+        cmocka_unit_test(test_newer_options),
+        cmocka_unit_test(test_sizes_of_options),
+        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

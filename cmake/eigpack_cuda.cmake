@@ -26,7 +26,10 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_host.cu
     src/cuda/geev/geev_mapping.cu
-    src/cuda/geev/geev_prepare.cu
+    src/cuda/geev/geev_prepare_s.cu
+    src/cuda/geev/geev_prepare_s33.cu
+    src/cuda/geev/geev_prepare_d.cu
+    src/cuda/geev/geev_prepare_d33.cu
     src/cuda/geev/geev_plain.cu
     src/cuda/geev/geev_small_s.cu
     src/cuda/geev/geev_small_d.cu

@@ -32,7 +32,12 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev/geev_prepare_d33.cu
     src/cuda/geev/geev_plain.cu
     src/cuda/geev/geev_small_s.cu
+    src/cuda/geev/geev_small_s11.cu
+    src/cuda/geev/geev_small_s14.cu
+    src/cuda/geev/geev_small_s16.cu
     src/cuda/geev/geev_small_d.cu
+    src/cuda/geev/geev_small_d9.cu
+    src/cuda/geev/geev_small_d12.cu
     src/cuda/geev/geev_qr_swb_s.cu
     src/cuda/geev/geev_qr_swb_d.cu
     src/cuda/geev/geev_qr_mwb_s.cu

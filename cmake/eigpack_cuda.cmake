@@ -55,6 +55,11 @@ if(EIG_HAVE_CUDA)
     target_include_directories(eigpack_cuda PRIVATE src src/numerics src/cuda include)
     target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
         $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
+    # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
+    # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+        target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+    endif()
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)

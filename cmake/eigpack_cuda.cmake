@@ -26,10 +26,18 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_reference.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_mapping.cu
-    src/cuda/geev/geev_prepare.cu
+    src/cuda/geev/geev_prepare_s.cu
+    src/cuda/geev/geev_prepare_s33.cu
+    src/cuda/geev/geev_prepare_d.cu
+    src/cuda/geev/geev_prepare_d33.cu
     src/cuda/geev/geev_plain.cu
     src/cuda/geev/geev_small_s.cu
+    src/cuda/geev/geev_small_s11.cu
+    src/cuda/geev/geev_small_s14.cu
+    src/cuda/geev/geev_small_s16.cu
     src/cuda/geev/geev_small_d.cu
+    src/cuda/geev/geev_small_d9.cu
+    src/cuda/geev/geev_small_d12.cu
     src/cuda/geev/geev_qr_swb_s.cu
     src/cuda/geev/geev_qr_swb_d.cu
     src/cuda/geev/geev_qr_mwb_s.cu
@@ -56,6 +64,11 @@ if(EIG_HAVE_CUDA)
     target_include_directories(eigpack_cuda PRIVATE src src/numerics src/cuda include)
     target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
         $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
+    # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
+    # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+        target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+    endif()
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)

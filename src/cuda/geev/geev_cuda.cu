@@ -1,7 +1,7 @@
 /* geev on CUDA: the driver.
  *
  * small n         one kernel (geev_small.cuh)
- * n <= GEEV_MOST  kernel 1 (geev_prepare.cu) and kernel 2 (geev_qr.cuh), in chunks that bound the workspace
+ * n <= GEEV_MOST  kernel 1 (geev_prepare.cuh) and kernel 2 (geev_qr.cuh), in chunks that bound the workspace
  * larger n        the plain solver, a block a matrix
  *
  * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.

@@ -1,9 +1,10 @@
 /* geev on CUDA: what its files share.
  *
- * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu instantiate it
- * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace
+ * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu compile it
+ * geev_small_matrix.cuh  its steps, in registers
+ * geev_prepare.cuh   kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_prepare_*.cu
  * geev_grid.cuh      its steps, in registers; geev_balance.cuh, geev_team.cuh: for matrices that need permuting
- * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu instantiate it
+ * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu compile it
  * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
  * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
  * geev_table.cuh     which one `auto` takes, as measured
@@ -88,9 +89,19 @@ eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, c
 eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
 
-/* Their parts, each compiled in a file of its own: a type, a method, or a range of orders. */
+/* Their parts, each compiled in a file of its own: a type, a method, or the orders from a number on (s33: float, n = 33
+ * and more); such a file passes on what is beyond its range. */
 eig_status eig_cuda_geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s11(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s14(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s16(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status eig_cuda_geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_d9(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_d12(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_s33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_d33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 eig_status eig_cuda_geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status eig_cuda_geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
 eig_status eig_cuda_geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);

@@ -63,6 +63,12 @@ eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cud
     return job.p.type == EIG_S ? eig_cuda_geev_small_s(ctx, job, stream) : eig_cuda_geev_small_d(ctx, job, stream);
 }
 
+eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    return job.p.precision == 's' ? eig_cuda_geev_prepare_s(ctx, job, stream)
+                                  : eig_cuda_geev_prepare_d(ctx, job, stream);
+}
+
 static eig_status launch_stage(eig_context *ctx, geev_mapping mapping, const geev_job &job, cudaStream_t stream)
 {
     if (mapping.method == EIG_GEEV_MWB)

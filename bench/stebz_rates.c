@@ -5,17 +5,15 @@
  * Prints nanoseconds a row for a full call and for a single vector of shifts, medians of 21, and the same a row and
  * shift.  The rates that docs/stebz.md quotes. */
 #include "bench/support/times.h"
-#include "cpu/stebz/stebz_kernels.h"
+#include "cpu/backend_cpu.h"
 #include "eigpack.h"
 
 #include <stdio.h>
 
 enum { ROWS = 1024, CALLS = 2000, REPEATS = 21 };
 
-typedef void kernel(const stebz_matrix *t, int lanes, stebz_counts *c);
-
 /* Nanoseconds a row of one call. */
-static double rate(kernel *count, const stebz_matrix *m, int lanes)
+static double rate(stebz_counter *count, const stebz_matrix *m, int lanes)
 {
     stebz_counts c;
     times t = {0};
@@ -31,10 +29,10 @@ static double rate(kernel *count, const stebz_matrix *m, int lanes)
     return times_median(&t);
 }
 
-static void print(const char *type, kernel *count, const stebz_matrix *t, int lanes, int vectors)
+static void print(const char *type, const stebz_product *kernel, const stebz_matrix *t, int vectors)
 {
-    int const single = lanes / vectors;
-    double const full = rate(count, t, lanes), one = rate(count, t, single);
+    int const lanes = kernel->shifts, single = lanes / vectors;
+    double const full = rate(kernel->count, t, lanes), one = rate(kernel->count, t, single);
     printf("%s  %2d shifts %.3f ns a row, %.4f a row and shift; %2d shifts %.3f ns a row\n", type, lanes, full,
            full / lanes, single, one);
 }
@@ -54,12 +52,11 @@ int main(void)
         fprintf(stderr, "stebz_rates: %s\n", eig_error_detail(ctx));
         return 1;
     }
-    const stebz_kernels *const k = stebz_kernels_of(ctx);
     printf("%s\n", eig_describe(ctx));
     stebz_matrix t = {.n = ROWS, .padded = ROWS, .rows = rows_d, .scales = scales_d};
-    print("f64", k->count_product_d, &t, k->lanes_d, VECTORS);
+    print("f64", eig_cpu_kernels(ctx, EIG_D)->stebz.product, &t, VECTORS);
     t.rows = rows_s, t.scales = scales_s;
-    print("f32", k->count_product_s, &t, k->lanes_s, VECTORS);
+    print("f32", eig_cpu_kernels(ctx, EIG_S)->stebz.product, &t, VECTORS);
     eig_destroy(ctx);
     return 0;
 }

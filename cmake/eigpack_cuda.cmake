@@ -17,40 +17,62 @@ elseif(EIG_CUDA)
 endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
+    src/cuda/host_arrays.cu
     src/cuda/stebz/stebz_cuda.cu
-    src/cuda/stebz/stebz_host.cu
     src/cuda/stebz/stebz_prepare.cu
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu
     src/cuda/stebz/stebz_tree.cu
+    src/cuda/stebz/stebz_reference.cu
     src/cuda/geev/geev_cuda.cu
-    src/cuda/geev/geev_host.cu
-    src/cuda/geev/geev_form.cu
-    src/cuda/geev/geev_prepare.cu
+    src/cuda/geev/geev_mapping.cu
+    src/cuda/geev/geev_prepare_s.cu
+    src/cuda/geev/geev_prepare_s33.cu
+    src/cuda/geev/geev_prepare_d.cu
+    src/cuda/geev/geev_prepare_d33.cu
     src/cuda/geev/geev_plain.cu
     src/cuda/geev/geev_small_s.cu
+    src/cuda/geev/geev_small_s11.cu
+    src/cuda/geev/geev_small_s14.cu
+    src/cuda/geev/geev_small_s16.cu
     src/cuda/geev/geev_small_d.cu
+    src/cuda/geev/geev_small_d9.cu
+    src/cuda/geev/geev_small_d12.cu
     src/cuda/geev/geev_qr_swb_s.cu
     src/cuda/geev/geev_qr_swb_d.cu
     src/cuda/geev/geev_qr_mwb_s.cu
     src/cuda/geev/geev_qr_mwb_d.cu
 )
 if(EIG_HAVE_CUDA)
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-        # Machine code for Turing to Hopper, and PTX that later chips' drivers compile.
-        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+    # CMake 3.23 and newer set an architecture when the language is enabled: whether the user chose one is asked before.
+    set(EIG_OWN_ARCHITECTURES ON)
+    if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
+        set(EIG_OWN_ARCHITECTURES OFF)
     endif()
     enable_language(CUDA)
+    if(EIG_OWN_ARCHITECTURES)
+        # Machine code for Turing to Hopper, and to Blackwell where nvcc knows it; PTX for the chips that come later.
+        # The check "cuda" of .ci/run compiles for each of them: a name more here is one more there.
+        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+        if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+            list(APPEND CMAKE_CUDA_ARCHITECTURES 100-real 120)
+        endif()
+    endif()
     set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
     add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})
     target_include_directories(eigpack_cuda PRIVATE src src/numerics src/cuda include)
     target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
         $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
+    # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
+    # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+        target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+    endif()
     target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
     set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
-    target_sources(eigpack_objects PRIVATE src/cuda/copy_rows.c)
+    target_sources(eigpack_objects PRIVATE src/cuda/copy_nest.c)
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
     # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.
     set(EIG_CUDA_LIBRARIES CUDA::cudart_static stdc++)

@@ -1,4 +1,5 @@
-# The library: host sources, one copy of the CPU kernels per instruction set, and the CUDA backend where wanted.
+# The library: host sources, one copy of the CPU kernels for each instruction set and type, and the CUDA backend where
+# wanted.
 
 set(EIG_SOURCES
     src/context.c
@@ -12,9 +13,24 @@ set(EIG_SOURCES
     src/cpu/geev/geev_cpu.c
 )
 
-# Kernels compiled once per instruction set.  Everything in such a file is static except one table that carries the
-# variant's name, so that the linker can never take an AVX-512 copy of a helper for the baseline code.
-set(EIG_ISA_SOURCES src/cpu/stebz/stebz_kernels.c src/cpu/geev/geev_kernels.c)
+# Plain code, compiled once for each type (EIG_TYPE, see src/cpu/typed.h).
+set(EIG_TYPES s d)
+set(EIG_REAL_SOURCES
+    src/cpu/stebz/stebz_setup.c
+    src/cpu/stebz/stebz_tree.c
+    src/cpu/geev/geev_reference.c
+    src/cpu/geev/geev_balance.c
+    src/cpu/geev/geev_store.c
+)
+set(EIG_SOURCES_s ${EIG_REAL_SOURCES})
+set(EIG_SOURCES_d ${EIG_REAL_SOURCES})
+
+# Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
+# except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
+# code.  stebz_pivot.c computes in double for either type.
+set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c src/cpu/geev/geev_kernels.c)
+set(EIG_KERNELS_s ${EIG_REAL_KERNELS})
+set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c)
 set(EIG_ISA_VARIANTS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND EIG_ISA_VARIANTS avx2 avx512)
@@ -38,14 +54,22 @@ endfunction()
 add_library(eigpack_objects OBJECT ${EIG_SOURCES})
 eig_target_settings(eigpack_objects)
 set(EIG_OBJECTS $<TARGET_OBJECTS:eigpack_objects>)
+foreach(type IN LISTS EIG_TYPES)
+    add_library(eigpack_${type} OBJECT ${EIG_SOURCES_${type}})
+    eig_target_settings(eigpack_${type})
+    target_compile_definitions(eigpack_${type} PRIVATE EIG_TYPE=${type})
+    list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_${type}>)
+endforeach()
 foreach(isa IN LISTS EIG_ISA_VARIANTS)
-    add_library(eigpack_${isa} OBJECT ${EIG_ISA_SOURCES})
-    eig_target_settings(eigpack_${isa})
-    target_compile_options(eigpack_${isa} PRIVATE -O3 ${EIG_ISA_FLAGS_${isa}})
-    target_compile_definitions(eigpack_${isa} PRIVATE EIG_ISA=${isa})
     string(TOUPPER ${isa} ISA)
     target_compile_definitions(eigpack_objects PRIVATE EIG_HAVE_${ISA})
-    list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_${isa}>)
+    foreach(type IN LISTS EIG_TYPES)
+        add_library(eigpack_${isa}_${type} OBJECT ${EIG_KERNELS_${type}})
+        eig_target_settings(eigpack_${isa}_${type})
+        target_compile_options(eigpack_${isa}_${type} PRIVATE -O3 ${EIG_ISA_FLAGS_${isa}})
+        target_compile_definitions(eigpack_${isa}_${type} PRIVATE EIG_ISA=${isa} EIG_TYPE=${type})
+        list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_${isa}_${type}>)
+    endforeach()
 endforeach()
 
 include(eigpack_cuda)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every header compiles alone: the public one as C11 and as C++17, the others as C11.
+# Every header compiles alone: the public ones as C11 and as C++17, the others as C11.
 #     tests/headers.sh C_COMPILER [CXX_COMPILER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,8 @@ alone() { # HEADER COMPILER FLAGS...
 
 alone include/eigpack.h "$cc" -x c -std=c11
 if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
-# for_sd.h needs its TEMPLATE, the GPU benches their toolkit.
-find src cli bench tests/support -name "*.h" ! -name for_sd.h ! -name "*cuda*" | while read -r header; do
-    alone "$header" "$cc" -x c -std=c11
+# for_sd.h and for_lanes.h need their TEMPLATE, the GPU benches their toolkit; some headers of the CPU are for files of
+# one type.
+find src cli bench tests/support -name '*.h' ! -name for_sd.h ! -name for_lanes.h ! -name '*cuda*' | while read -r header; do
+    for type in s d; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=$type; done
 done

@@ -4,7 +4,6 @@
 
 #include "arena.h"
 #include "openmp.h"
-#include "stebz/stebz_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ typedef struct isa {
     bool built;
 } isa;
 
-double cpu_clock(void)
+double eig_cpu_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -69,7 +68,7 @@ static eig_status choose_isa(eig_context *ctx, cpu_isa *chosen)
 }
 
 /* The context's state points into isas: nothing to allocate. */
-cpu_isa cpu_isa_of(const eig_context *ctx)
+static cpu_isa isa_of(const eig_context *ctx)
 {
     return (cpu_isa)((const isa *)ctx->state - isas);
 }
@@ -77,7 +76,7 @@ cpu_isa cpu_isa_of(const eig_context *ctx)
 static void describe(eig_context *ctx)
 {
     int const threads = cpu_threads(ctx);
-    snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[cpu_isa_of(ctx)].name, threads,
+    snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[isa_of(ctx)].name, threads,
              threads == 1 ? "" : "s");
 }
 
@@ -128,18 +127,25 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
     return EIG_OK;
 }
 
-const stebz_kernels *stebz_kernels_of(const eig_context *ctx)
-{
-    switch (cpu_isa_of(ctx)) {
-#ifdef EIG_HAVE_AVX2
-    case CPU_AVX512:
-        return &stebz_kernels_avx512;
-    case CPU_AVX2:
-        return &stebz_kernels_avx2;
-#endif
-    default:
-        return &stebz_kernels_baseline;
+/* The families of the real types. */
+#define REAL_KERNELS(isa, type)                                                                                        \
+    {                                                                                                                  \
+        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d}, \
+        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
     }
+
+/* By instruction set and type_index. */
+static const cpu_kernels kernels[ISAS][4] = {
+    [CPU_BASELINE] = {REAL_KERNELS(baseline, s), REAL_KERNELS(baseline, d)},
+#ifdef EIG_HAVE_AVX2
+    [CPU_AVX2] = {REAL_KERNELS(avx2, s), REAL_KERNELS(avx2, d)},
+    [CPU_AVX512] = {REAL_KERNELS(avx512, s), REAL_KERNELS(avx512, d)},
+#endif
+};
+
+const cpu_kernels *eig_cpu_kernels(const eig_context *ctx, eig_type type)
+{
+    return &kernels[isa_of(ctx)][type_index(type)];
 }
 
 const backend eig_backend_cpu = {
@@ -152,10 +158,10 @@ const backend eig_backend_cpu = {
     .set_stream = cpu_set_stream,
     .synchronize = cpu_synchronize,
     .clear = cpu_clear,
-    .stebz_work_size = stebz_cpu_work_size,
-    .stebz = stebz_cpu,
-    .stebz_count_work_size = stebz_count_cpu_work_size,
-    .stebz_count = stebz_count_cpu,
-    .geev_work_size = geev_cpu_work_size,
-    .geev = geev_cpu,
+    .stebz_work_size = eig_cpu_stebz_work_size,
+    .stebz = eig_cpu_stebz,
+    .stebz_count_work_size = eig_cpu_stebz_count_work_size,
+    .stebz_count = eig_cpu_stebz_count,
+    .geev_work_size = eig_cpu_geev_work_size,
+    .geev = eig_cpu_geev,
 };

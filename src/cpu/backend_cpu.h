@@ -2,22 +2,31 @@
 #ifndef EIG_BACKEND_CPU_H
 #define EIG_BACKEND_CPU_H
 
+#include "geev/geev_cpu.h"
 #include "problem.h"
+#include "stebz/stebz_kernels.h"
 
 /* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
 typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 
 /* Milliseconds of a steady clock. */
-double cpu_clock(void);
+double eig_cpu_clock(void);
 
-cpu_isa cpu_isa_of(const eig_context *ctx);
+/* What the families have for one instruction set and one type. */
+typedef struct cpu_kernels {
+    stebz_kernels stebz;
+    geev_kernels geev;
+} cpu_kernels;
 
-size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p);
-eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p);
-size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *p);
-eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *p);
+/* Those of the instruction set that was chosen when the context was opened. */
+const cpu_kernels *eig_cpu_kernels(const eig_context *ctx, eig_type type);
 
-size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p);
-eig_status geev_cpu(eig_context *ctx, const geev_problem *p);
+size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
+eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p);
+size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
+eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *p);
+
+size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);
+eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p);
 
 #endif

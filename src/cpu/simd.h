@@ -1,10 +1,18 @@
-/* A small vocabulary of vectors, one width per instruction set, for the files that are compiled once per ISA.
+/* Words for vectors of one width per instruction set, for kernels: files that are compiled once for each instruction
+ * set and type.
  *
- * vd, vf: doubles and floats; vl, vi: 64- and 32-bit integers of the same width (GCC vector extensions, which gcc and
- * clang also compile to NEON).  Arithmetic is written with operators; this header adds only what those lack. */
+ *     vreal    a vector of reals (typed.h); it has SIMD_LANES lanes
+ *     vint     the vector of integers of the same size; a mask, the result of a comparison, is one: each lane is -1
+ *              where the comparison holds, else 0
+ *
+ * Both are vectors of GCC's extension, which clang knows too; on AArch64 they become NEON.  Arithmetic and comparisons
+ * are written with operators.  This header adds only what those lack. */
 #ifndef EIG_SIMD_H
 #define EIG_SIMD_H
 
+#include "typed.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -21,88 +29,115 @@
 #define SIMD_BYTES 16
 #endif
 
-typedef double vd __attribute__((vector_size(SIMD_BYTES)));
-typedef float vf __attribute__((vector_size(SIMD_BYTES)));
-typedef int64_t vl __attribute__((vector_size(SIMD_BYTES)));
-typedef int32_t vi __attribute__((vector_size(SIMD_BYTES)));
+/* x86's intrinsics for vreal: SIMD_X86(add) is _mm256_add_pd ..., SIMD_REGISTER the type of its arguments. */
+#if defined(__AVX512F__)
+#define SIMD_X86(f) FLOAT_OR_DOUBLE(_mm512_##f##_ps, _mm512_##f##_pd)
+#define SIMD_REGISTER FLOAT_OR_DOUBLE(__m512, __m512d)
+#elif defined(__AVX2__)
+#define SIMD_X86(f) FLOAT_OR_DOUBLE(_mm256_##f##_ps, _mm256_##f##_pd)
+#define SIMD_REGISTER FLOAT_OR_DOUBLE(__m256, __m256d)
+#elif defined(__SSE2__)
+#define SIMD_X86(f) FLOAT_OR_DOUBLE(_mm_##f##_ps, _mm_##f##_pd)
+#define SIMD_REGISTER FLOAT_OR_DOUBLE(__m128, __m128d)
+#endif
+
+typedef real vreal __attribute__((vector_size(SIMD_BYTES)));
+typedef FLOAT_OR_DOUBLE(int32_t, int64_t) vint __attribute__((vector_size(SIMD_BYTES)));
+typedef FLOAT_OR_DOUBLE(uint32_t, uint64_t) vnatural __attribute__((vector_size(SIMD_BYTES)));
+
+enum { SIMD_LANES = SIMD_BYTES / (int)sizeof(real) };
 
 #define SIMD_FN static inline __attribute__((always_inline))
 
-/* a*b + c and c - a*b with one rounding where the instruction set has it (the baseline of x86-64 rounds twice). */
-SIMD_FN vd simd_fma_d(vd a, vd b, vd c)
+SIMD_FN vreal simd_splat(real x)
 {
-#if defined(__AVX512F__)
-    return (vd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif defined(__FMA__)
-    return (vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+    return x - (vreal){0};
+}
+
+/* a*b + c with one rounding where the instruction set has it; the baseline of x86-64 rounds twice. */
+SIMD_FN vreal simd_fma(vreal a, vreal b, vreal c)
+{
+#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
+    return (vreal)SIMD_X86(fmadd)((SIMD_REGISTER)a, (SIMD_REGISTER)b, (SIMD_REGISTER)c);
+#elif defined(__aarch64__) && EIG_SINGLE
+    return (vreal)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #elif defined(__aarch64__)
-    return (vd)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+    return (vreal)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
     return a * b + c;
 #endif
 }
 
-SIMD_FN vf simd_fma_s(vf a, vf b, vf c)
+SIMD_FN vreal simd_sqrt(vreal x)
 {
-#if defined(__AVX512F__)
-    return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__FMA__)
-    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#elif defined(__aarch64__)
-    return (vf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#ifdef SIMD_X86
+    return (vreal)SIMD_X86(sqrt)((SIMD_REGISTER)x);
 #else
-    return a * b + c;
+    for (int l = 0; l < SIMD_LANES; ++l) x[l] = sqrt(x[l]);
+    return x;
 #endif
 }
 
-/* Lanes of a where the mask (all ones or all zeros a lane) is set, else of b. */
-SIMD_FN vl simd_select_l(vl mask, vl a, vl b)
+SIMD_FN vreal simd_abs(vreal x)
+{
+    return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_MAX, INT64_MAX));
+}
+
+/* Lanes of a where the mask is set, else of b. */
+SIMD_FN vint simd_select_bits(vint mask, vint a, vint b)
 {
     return (a & mask) | (b & ~mask);
 }
-SIMD_FN vi simd_select_i(vi mask, vi a, vi b)
+
+SIMD_FN vreal simd_select(vint mask, vreal a, vreal b)
 {
-    return (a & mask) | (b & ~mask);
+    return (vreal)simd_select_bits(mask, (vint)a, (vint)b);
+}
+
+/* The larger of two numbers that are not NaN; of zeros either. */
+SIMD_FN vreal simd_max(vreal a, vreal b)
+{
+#ifdef SIMD_X86
+    return (vreal)SIMD_X86(max)((SIMD_REGISTER)a, (SIMD_REGISTER)b);
+#else
+    return simd_select(a > b, a, b);
+#endif
+}
+
+/* Bit t of the result: whether the mask is set in lane t. */
+SIMD_FN unsigned simd_mask_bits(vint mask)
+{
+#if defined(__AVX512DQ__)
+    return FLOAT_OR_DOUBLE(_mm512_movepi32_mask, _mm512_movepi64_mask)((__m512i)mask);
+#elif defined(SIMD_X86) && !defined(__AVX512F__)
+    return (unsigned)SIMD_X86(movemask)((SIMD_REGISTER)mask);
+#else
+    unsigned bits = 0;
+    for (int l = 0; l < SIMD_LANES; ++l) bits |= (mask[l] & 1u) << l;
+    return bits;
+#endif
+}
+
+SIMD_FN bool simd_any(vint mask)
+{
+    return simd_mask_bits(mask) != 0;
 }
 
 /* Sign history: shifts every lane of bits left by one and brings in the sign bit of t. */
-SIMD_FN vl simd_push_sign_d(vl bits, vd t)
+SIMD_FN vint simd_push_sign(vint bits, vreal t)
 {
 #if defined(__AVX512VBMI2__)
-    return (vl)_mm512_shldi_epi64((__m512i)bits, (__m512i)t, 1);
+    return (vint)FLOAT_OR_DOUBLE(_mm512_shldi_epi32, _mm512_shldi_epi64)((__m512i)bits, (__m512i)t, 1);
 #else
-    typedef uint64_t vu __attribute__((vector_size(SIMD_BYTES)));
-    return (vl)(((vu)bits + (vu)bits) | ((vu)t >> 63));
-#endif
-}
-
-SIMD_FN vi simd_push_sign_s(vi bits, vf t)
-{
-#if defined(__AVX512VBMI2__)
-    return (vi)_mm512_shldi_epi32((__m512i)bits, (__m512i)t, 1);
-#else
-    typedef uint32_t vu __attribute__((vector_size(SIMD_BYTES)));
-    return (vi)(((vu)bits + (vu)bits) | ((vu)t >> 31));
+    return (vint)(((vnatural)bits + (vnatural)bits) | ((vnatural)t >> FLOAT_OR_DOUBLE(31, 63)));
 #endif
 }
 
 /* Number of one bits among the low 16 of every lane; higher bits must be zero. */
-SIMD_FN vl simd_popcount16_l(vl bits)
+SIMD_FN vint simd_popcount16(vint bits)
 {
 #if defined(__AVX512VPOPCNTDQ__)
-    return (vl)_mm512_popcnt_epi64((__m512i)bits);
-#else
-    bits -= (bits >> 1) & 0x5555;
-    bits = (bits & 0x3333) + ((bits >> 2) & 0x3333);
-    bits = (bits + (bits >> 4)) & 0x0f0f;
-    return (bits + (bits >> 8)) & 0xff;
-#endif
-}
-
-SIMD_FN vi simd_popcount16_i(vi bits)
-{
-#if defined(__AVX512VPOPCNTDQ__)
-    return (vi)_mm512_popcnt_epi32((__m512i)bits);
+    return (vint)FLOAT_OR_DOUBLE(_mm512_popcnt_epi32, _mm512_popcnt_epi64)((__m512i)bits);
 #else
     bits -= (bits >> 1) & 0x5555;
     bits = (bits & 0x3333) + ((bits >> 2) & 0x3333);

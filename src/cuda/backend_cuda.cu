@@ -1,12 +1,11 @@
-/* The CUDA backend: opening a device, memory, errors, and the table of drivers. */
+/* The CUDA backend: opening a device, memory, streams, errors, and the table of drivers. */
 #include "cuda_common.cuh"
-#include "eigpack_cuda.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-eig_status cuda_fail(eig_context *ctx, const char *call, cudaError_t code)
+eig_status eig_cuda_fail(eig_context *ctx, const char *call, cudaError_t code)
 {
     cudaGetLastError(); /* an error that is not sticky must not surface in a later call */
     int const length = (int)strcspn(call, "(");
@@ -36,37 +35,81 @@ static eig_status no_device(eig_context *ctx, cudaError_t code)
                     cudaGetErrorName(code));
 }
 
+/* A function of the driver by its name, without linking to the driver. */
+template <typename function> static bool find_function(const char *name, function *found)
+{
+    void *address = NULL;
+    cudaDriverEntryPointQueryResult result;
+#if CUDART_VERSION >= 12050
+    cudaError_t const code = cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &result);
+#else
+    cudaError_t const code = cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &result);
+#endif
+    *found = (function)address;
+    return code == cudaSuccess && address;
+}
+
+static bool find_driver(cuda_driver *driver)
+{
+    return find_function("cuDevicePrimaryCtxRetain", &driver->retain) &&
+           find_function("cuDevicePrimaryCtxRelease", &driver->release) &&
+           find_function("cuCtxPushCurrent", &driver->push) && find_function("cuCtxPopCurrent", &driver->pop);
+}
+
 static __global__ void probe_kernel() {}
+
+/* Whether the build has code for the device, which is current. */
+static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
+{
+    cudaFuncAttributes attributes;
+    cudaError_t const code = cudaFuncGetAttributes(&attributes, probe_kernel);
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+        cudaGetLastError();
+        return eig_fail(ctx, EIG_NO_BACKEND, "this build has no code for cuda:%d (%s, sm_%d%d)",
+                        cuda_state_of(ctx)->device, properties.name, properties.major, properties.minor);
+    }
+    CUDA_TRY(code);
+    cuda_state *const state = cuda_state_of(ctx);
+    for (cudaEvent_t *event : {&state->idle, &state->forked, &state->joined})
+        CUDA_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    CUDA_TRY(cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking));
+    return EIG_OK;
+}
+
+static void cuda_close(eig_context *ctx);
 
 static eig_status cuda_open(eig_context *ctx, int device)
 {
     int devices = 0;
-    cudaError_t code = cudaGetDeviceCount(&devices);
+    cudaError_t const code = cudaGetDeviceCount(&devices);
     if (code != cudaSuccess || devices == 0) return no_device(ctx, code);
     if (device >= devices)
         return eig_fail(ctx, EIG_NO_BACKEND, "cuda:%d does not exist: this machine has %d GPU%s", device, devices,
                         devices == 1 ? "" : "s");
     cudaDeviceProp properties;
     CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-    int previous = 0;
-    CUDA_TRY(cudaGetDevice(&previous));
-    CUDA_TRY(cudaSetDevice(device));
-    cudaFuncAttributes attributes;
-    code = cudaFuncGetAttributes(&attributes, probe_kernel);
-    cudaSetDevice(previous);
-    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
-        cudaGetLastError();
-        return eig_fail(ctx, EIG_NO_BACKEND, "this build has no code for cuda:%d (%s, sm_%d%d)", device,
-                        properties.name, properties.major, properties.minor);
-    }
-    CUDA_TRY(code);
+    cuda_driver driver;
+    if (!find_driver(&driver)) return eig_fail(ctx, EIG_NO_BACKEND, "the NVIDIA driver lacks functions of CUDA 12");
     cuda_state *const state = (cuda_state *)calloc(1, sizeof *state);
     if (!state) return eig_fail(ctx, EIG_NO_MEMORY, "cannot allocate the CUDA context's state");
     state->device = device;
     state->multiprocessors = properties.multiProcessorCount;
     state->shared_bytes = (int)properties.sharedMemPerBlockOptin;
+    state->driver = driver;
+    CUresult const retained = driver.retain(&state->primary, device);
+    if (retained != CUDA_SUCCESS) {
+        free(state);
+        return eig_fail(ctx, retained == CUDA_ERROR_OUT_OF_MEMORY ? EIG_NO_MEMORY : EIG_NO_BACKEND,
+                        "cuda:%d (%s) does not open: the driver's error %d", device, properties.name, (int)retained);
+    }
     ctx->state = state;
-    return EIG_OK;
+    eig_status status;
+    {
+        cuda_scope const scope(ctx);
+        status = probe(ctx, properties);
+    }
+    if (status != EIG_OK) cuda_close(ctx);
+    return status;
 }
 
 static void cuda_describe(eig_context *ctx)
@@ -87,31 +130,65 @@ static void cuda_close(eig_context *ctx)
     cuda_state *const state = cuda_state_of(ctx);
     {
         cuda_scope const scope(ctx);
-        cudaFree(state->staging.data);
-        for (cuda_slot &slot : state->slots) {
-            cudaFree(slot.device.data);
-            cudaFreeHost(slot.host.data);
-            if (slot.done) cudaEventDestroy(slot.done);
-            if (slot.stream) cudaStreamDestroy(slot.stream);
+        for (cudaEvent_t event : {state->idle, state->forked, state->joined})
+            if (event) cudaEventDestroy(event);
+        if (state->side) cudaStreamDestroy(state->side);
+        for (cuda_channel &channel : state->channels) {
+            cudaFree(channel.device.data);
+            cudaFreeHost(channel.pinned.data);
+            if (channel.done) cudaEventDestroy(channel.done);
+            if (channel.stream) cudaStreamDestroy(channel.stream);
         }
     }
+    state->driver.release(state->device);
     free(state);
     ctx->state = NULL;
 }
 
-extern "C" eig_status eig_cuda_set_stream(eig_context *ctx, cudaStream_t stream)
+/* ----------------------------------------------------------------- streams */
+
+static eig_status cuda_set_stream(eig_context *ctx, void *stream)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
-    REQUIRE(ctx->backend == &backend_cuda, "eig_cuda_set_stream: the context's backend is %s, not cuda",
-            ctx->backend->name);
-    cuda_state_of(ctx)->stream = stream;
+    cuda_state_of(ctx)->stream = (cudaStream_t)stream;
     return EIG_OK;
+}
+
+static eig_status cuda_synchronize(eig_context *ctx)
+{
+    cuda_scope const scope(ctx);
+    CUDA_TRY(cudaStreamSynchronize(cuda_state_of(ctx)->stream));
+    return EIG_OK;
+}
+
+eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need, void **work)
+{
+    cuda_state *const state = cuda_state_of(ctx);
+    cudaStreamCaptureStatus capture;
+    CUDA_TRY(cudaStreamIsCapturing(state->stream, &capture));
+    state->captured = capture != cudaStreamCaptureStatusNone;
+    if (state->captured && ctx->timing)
+        return eig_fail(ctx, EIG_BAD_ARGUMENT, "%s: times cannot be measured while the stream is captured", family);
+    if (state->captured && !ctx->lent && need > 0)
+        return eig_fail(ctx, EIG_BAD_WORKSPACE,
+                        "%s: while the stream is captured a workspace must be lent (eig_set_workspace), here %zu bytes",
+                        family, need);
+    eig_status const status = eig_workspace(ctx, family, need, work);
+    if (status != EIG_OK || state->captured || !state->has_worked || state->worked == state->stream) return status;
+    CUDA_TRY(cudaStreamWaitEvent(state->stream, state->idle, 0));
+    return EIG_OK;
+}
+
+eig_status eig_cuda_end_call(eig_context *ctx, eig_status status)
+{
+    cuda_state *const state = cuda_state_of(ctx);
+    if (state->captured) return status;
+    state->worked = state->stream, state->has_worked = true;
+    cudaError_t const code = cudaEventRecord(state->idle, state->stream);
+    return status != EIG_OK || code == cudaSuccess ? status : eig_cuda_fail(ctx, "cudaEventRecord", code);
 }
 
 /* ------------------------------------------------------------------ memory */
 
-/* The workspace may still be in use by work on the stream; cudaFree waits for it. */
 static void *cuda_allocate(eig_context *ctx, size_t bytes)
 {
     cuda_scope const scope(ctx);
@@ -121,13 +198,26 @@ static void *cuda_allocate(eig_context *ctx, size_t bytes)
     return NULL;
 }
 
+/* The workspace may still be in use by work on a stream; cudaFree waits for it. */
 static void cuda_release(eig_context *ctx, void *work)
 {
     cuda_scope const scope(ctx);
     cudaFree(work);
 }
 
-eig_status cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
+static eig_status cuda_clear(eig_context *ctx, void *array, size_t bytes)
+{
+    cuda_scope const scope(ctx);
+    cudaPointerAttributes attributes;
+    CUDA_TRY(cudaPointerGetAttributes(&attributes, array));
+    if (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged)
+        CUDA_TRY(cudaMemsetAsync(array, 0, bytes, cuda_state_of(ctx)->stream));
+    else
+        memset(array, 0, bytes);
+    return EIG_OK;
+}
+
+eig_status eig_cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
 {
     if (buffer->bytes >= bytes) return EIG_OK;
     cudaFree(buffer->data);
@@ -137,7 +227,7 @@ eig_status cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
     return EIG_OK;
 }
 
-eig_status cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
+eig_status eig_cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
 {
     if (buffer->bytes >= bytes) return EIG_OK;
     cudaFreeHost(buffer->data);
@@ -152,66 +242,69 @@ eig_status cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
     return EIG_OK;
 }
 
-cuda_clock::~cuda_clock()
+eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel)
 {
-    for (int i = 0; i < count; ++i) cudaEventDestroy(marks[i]);
-}
-
-eig_status cuda_clock::start(eig_context *ctx, int passes, cudaStream_t on)
-{
-    stream = on;
-    for (; count <= passes; ++count) CUDA_TRY(cudaEventCreate(&marks[count]));
-    return mark(ctx, 0);
-}
-
-eig_status cuda_clock::mark(eig_context *ctx, int pass)
-{
-    if (count > 0) CUDA_TRY(cudaEventRecord(marks[pass], stream));
+    cudaFuncAttributes attributes;
+    CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
+    int const most = cuda_state_of(ctx)->shared_bytes - (int)attributes.sharedSizeBytes;
+    if (attributes.maxDynamicSharedSizeBytes >= most) return EIG_OK;
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
     return EIG_OK;
 }
 
-eig_status cuda_clock::read(eig_context *ctx, double *pass_ms)
+/* ------------------------------------------------------------------- times */
+
+cuda_clock::~cuda_clock()
 {
-    if (count > 0) CUDA_TRY(cudaEventSynchronize(marks[count - 1]));
+    for (cudaEvent_t event : marks)
+        if (event) cudaEventDestroy(event);
+}
+
+eig_status cuda_clock::start(eig_context *ctx, cudaStream_t on)
+{
+    count = 0;
+    if (!ctx->timing) return EIG_OK;
+    stream = on;
+    for (cudaEvent_t &event : marks)
+        if (!event) CUDA_TRY(cudaEventCreate(&event));
+    CUDA_TRY(cudaEventRecord(marks[count++], stream));
+    return EIG_OK;
+}
+
+eig_status cuda_clock::mark(eig_context *ctx)
+{
+    if (count > 0 && count < MOST_MARKS) CUDA_TRY(cudaEventRecord(marks[count++], stream));
+    return EIG_OK;
+}
+
+eig_status cuda_clock::read(eig_context *ctx)
+{
+    if (count == 0) return EIG_OK;
+    CUDA_TRY(cudaEventSynchronize(marks[count - 1]));
     for (int pass = 0; pass + 1 < count; ++pass) {
         float ms = 0;
         CUDA_TRY(cudaEventElapsedTime(&ms, marks[pass], marks[pass + 1]));
-        pass_ms[pass] += ms;
+        ctx->pass[pass].ms += ms;
     }
+    count = 0;
     return EIG_OK;
 }
 
-eig_status cuda_open_slots(eig_context *ctx)
-{
-    for (cuda_slot &slot : cuda_state_of(ctx)->slots) {
-        if (!slot.stream) CUDA_TRY(cudaStreamCreateWithFlags(&slot.stream, cudaStreamNonBlocking));
-        if (!slot.done) CUDA_TRY(cudaEventCreateWithFlags(&slot.done, cudaEventDisableTiming));
-    }
-    return EIG_OK;
-}
-
-eig_status cuda_find_side(eig_context *ctx, const char *family, const cuda_argument *arguments, int count,
-                          bool *on_device)
-{
-    const char *host = NULL, *device = NULL;
-    for (int i = 0; i < count; ++i) {
-        if (!arguments[i].pointer) continue;
-        cudaPointerAttributes attributes;
-        CUDA_TRY(cudaPointerGetAttributes(&attributes, arguments[i].pointer));
-        bool const here = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-        if (attributes.type == cudaMemoryTypeDevice && attributes.device != cuda_state_of(ctx)->device)
-            return eig_fail(ctx, EIG_BAD_ARGUMENT, "%s: %s lies on cuda:%d, the context is on cuda:%d", family,
-                            arguments[i].name, attributes.device, cuda_state_of(ctx)->device);
-        (here ? device : host) = arguments[i].name;
-    }
-    if (host && device)
-        return eig_fail(ctx, EIG_BAD_ARGUMENT, "%s: %s lies in device memory but %s in host memory", family, device,
-                        host);
-    *on_device = device != NULL;
-    return EIG_OK;
-}
-
-extern "C" const backend backend_cuda = {
-    "cuda",     cuda_open,        cuda_close,          cuda_describe, cuda_allocate, cuda_release, stebz_cuda_work_size,
-    stebz_cuda, stebz_count_cuda, geev_cuda_work_size, geev_cuda,
+/* In the order of the structure, which C++17 has no names for. */
+extern "C" const backend eig_backend_cuda = {
+    "cuda",
+    cuda_open,
+    cuda_close,
+    cuda_describe,
+    cuda_allocate,
+    cuda_release,
+    cuda_set_stream,
+    cuda_synchronize,
+    cuda_clear,
+    eig_cuda_stebz_work_size,
+    eig_cuda_stebz,
+    eig_cuda_stebz_count_work_size,
+    eig_cuda_stebz_count,
+    eig_cuda_geev_work_size,
+    eig_cuda_geev,
 };

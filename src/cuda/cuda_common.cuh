@@ -1,14 +1,18 @@
-/* What every CUDA file shares: the context's state, errors, on which side an array lies, staging of host arrays. */
+/* What every CUDA file shares: the context's state, errors, launches, memory that grows, times of passes.
+ *
+ *   host_arrays.cuh   on which side the arrays of a call lie; host arrays travel in chunks
+ *   team.cuh          the threads that compute one problem together, and their reductions */
 #ifndef EIG_CUDA_COMMON_CUH
 #define EIG_CUDA_COMMON_CUH
 
 #include "arena.h"
 #include "problem.h"
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
-/* Slots of the staging pipeline of batches: one fills, one computes, one drains. */
-enum { CUDA_SLOTS = 3 };
+/* Channels through which host arrays travel: one fills, one computes, one drains. */
+enum { CUDA_CHANNELS = 3 };
 
 /* Memory that grows on demand and is kept: pinned host memory or device memory. */
 struct cuda_buffer {
@@ -16,20 +20,36 @@ struct cuda_buffer {
     size_t bytes;
 };
 
-struct cuda_slot {
+struct cuda_channel {
     cudaStream_t stream;
     cudaEvent_t done;
-    cuda_buffer host, device;
+    cuda_buffer pinned, device;
+};
+
+/* The driver's functions that the runtime has no equivalent of: they make a device current for a while without
+ * touching another device, or what the caller had made current. */
+struct cuda_driver {
+    CUresult (*retain)(CUcontext *, CUdevice);
+    CUresult (*release)(CUdevice);
+    CUresult (*push)(CUcontext);
+    CUresult (*pop)(CUcontext *);
 };
 
 /* eig_context.state of a CUDA context. */
 struct cuda_state {
     int device;
     int multiprocessors;
-    int shared_bytes;    /* most shared memory of a thread block */
+    int shared_bytes; /* most shared memory of a thread block */
+    cuda_driver driver;
+    CUcontext primary;   /* the device's primary context, which the runtime uses too */
     cudaStream_t stream; /* of the calls; the caller's, or the default stream */
-    cuda_buffer staging; /* device copies of one call's host arrays */
-    cuda_slot slots[CUDA_SLOTS];
+    cudaStream_t worked; /* on which the workspace was used last; has_worked: there was such a use */
+    bool has_worked;
+    cudaEvent_t idle;  /* when that use ends */
+    bool captured;     /* the call under way is captured into a graph */
+    cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
+    cudaEvent_t forked, joined;
+    cuda_channel channels[CUDA_CHANNELS];
 };
 
 static inline cuda_state *cuda_state_of(const eig_context *ctx)
@@ -37,75 +57,114 @@ static inline cuda_state *cuda_state_of(const eig_context *ctx)
     return (cuda_state *)ctx->state;
 }
 
+extern "C" {
+
 /* Reports a failed CUDA call in one sentence that names it; out of memory becomes EIG_NO_MEMORY. */
-eig_status cuda_fail(eig_context *ctx, const char *call, cudaError_t code);
+eig_status eig_cuda_fail(eig_context *ctx, const char *call, cudaError_t code);
 
-#define CUDA_TRY(call)                                                 \
-    do {                                                               \
-        cudaError_t const code_ = (call);                              \
-        if (code_ != cudaSuccess) return cuda_fail(ctx, #call, code_); \
+/* The workspace of a call on device arrays, as eig_workspace.  It is safe to use on the context's stream from then on:
+ * the stream waits for what uses it on another one.  Refused while the stream is captured, unless it is lent. */
+eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need, void **work);
+
+/* Ends such a call, which returns status: notes until when the workspace is in use. */
+eig_status eig_cuda_end_call(eig_context *ctx, eig_status status);
+
+/* At least bytes of device or pinned memory in the buffer; the old content is lost when it grows. */
+eig_status eig_cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes);
+eig_status eig_cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes);
+
+/* Lets the kernel have as much dynamic shared memory as the device gives a block: always that same amount, so that
+ * contexts on one device do not take it from each other. */
+eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel);
+
+/* The families' drivers. */
+size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
+eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p);
+size_t eig_cuda_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
+eig_status eig_cuda_stebz_count(eig_context *ctx, const stebz_count_problem *p);
+size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p);
+eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p);
+}
+
+#define CUDA_TRY(call)                                                     \
+    do {                                                                   \
+        cudaError_t const code_ = (call);                                  \
+        if (code_ != cudaSuccess) return eig_cuda_fail(ctx, #call, code_); \
     } while (0)
 
-/* After a launch: reports a refused one under the kernel's name. */
-#define CUDA_LAUNCHED(kernel)                                           \
-    do {                                                                \
-        cudaError_t const code_ = cudaGetLastError();                   \
-        if (code_ != cudaSuccess) return cuda_fail(ctx, kernel, code_); \
-    } while (0)
-
-/* Makes the context's device current for a scope. */
+/* Makes the context's device current for a scope; what the caller had made current comes back after it. */
 struct cuda_scope {
-    int previous;
-    explicit cuda_scope(const eig_context *ctx)
+    const cuda_state *state;
+    explicit cuda_scope(const eig_context *ctx) : state(cuda_state_of(ctx))
     {
-        if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
-        cudaSetDevice(cuda_state_of(ctx)->device);
+        state->driver.push(state->primary);
     }
     ~cuda_scope()
     {
-        if (previous >= 0) cudaSetDevice(previous);
+        CUcontext popped;
+        state->driver.pop(&popped);
     }
     cuda_scope(const cuda_scope &) = delete;
     cuda_scope &operator=(const cuda_scope &) = delete;
 };
 
-/* An array of a call, for cuda_find_side; pointers that are NULL are skipped. */
-struct cuda_argument {
-    const char *name;
-    const void *pointer;
+/* -------------------------------------------------------------------- launches */
+
+struct cuda_shape {
+    int64_t blocks;
+    int threads;
+    size_t shared_bytes = 0; /* dynamic */
+    int cluster = 1;         /* blocks of a cluster */
+    bool dependent = false;  /* may begin before the kernel ahead of it has ended: the kernel waits itself */
 };
 
-/* On which side the arrays of a call lie; refuses a mix, and memory of another device. */
-eig_status cuda_find_side(eig_context *ctx, const char *family, const cuda_argument *arguments, int count,
-                          bool *on_device);
+/* Launches kernel(arguments...) and reports the status of this launch alone: an error that the caller left behind is
+ * not taken for ours. */
+template <typename... parameters, typename... arguments>
+static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t stream, cuda_shape shape,
+                              void (*kernel)(parameters...), arguments... values)
+{
+    enum { SHARED_WITHOUT_ASKING = 48 << 10 };
+    if (shape.shared_bytes > SHARED_WITHOUT_ASKING / 2) { /* the kernel's static shared memory counts too */
+        eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
+        if (status != EIG_OK) return status;
+    }
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)shape.blocks);
+    config.blockDim = dim3((unsigned)shape.threads);
+    config.dynamicSmemBytes = shape.shared_bytes;
+    config.stream = stream;
+    config.attrs = attributes;
+    if (shape.cluster > 1) {
+        cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeClusterDimension;
+        a->val.clusterDim.x = (unsigned)shape.cluster, a->val.clusterDim.y = a->val.clusterDim.z = 1;
+    }
+    if (shape.dependent) {
+        cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        a->val.programmaticStreamSerializationAllowed = 1;
+    }
+    cudaError_t const code = cudaLaunchKernelEx(&config, kernel, (parameters)values...);
+    return code == cudaSuccess ? EIG_OK : eig_cuda_fail(ctx, name, code);
+}
 
-/* At least bytes of device or pinned memory in the buffer; the old content is lost when it grows. */
-eig_status cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes);
-eig_status cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes);
+/* ----------------------------------------------------------------------- times */
 
-/* Streams and events of the staging slots, made on first use. */
-eig_status cuda_open_slots(eig_context *ctx);
-
-/* Times of the passes of a call on device arrays: events between them, where the caller wants the times. */
+/* Times of the passes of a call: events between them, where the caller wants the times. */
 struct cuda_clock {
     enum { MOST_MARKS = 5 };
     cudaEvent_t marks[MOST_MARKS] = {};
-    int count = 0; /* 0: off */
-    cudaStream_t stream;
+    int count = 0; /* marks set since start; 0: off */
+    cudaStream_t stream = NULL;
     cuda_clock() = default;
     ~cuda_clock();
     cuda_clock(const cuda_clock &) = delete;
     cuda_clock &operator=(const cuda_clock &) = delete;
-    eig_status start(eig_context *ctx, int passes, cudaStream_t on); /* makes the marks, and sets the first */
-    eig_status mark(eig_context *ctx, int pass);                     /* pass is over, 1, 2, ... */
-    eig_status read(eig_context *ctx, double *pass_ms);              /* waits; adds the times */
+    eig_status start(eig_context *ctx, cudaStream_t on); /* where times are measured: sets the first mark */
+    eig_status mark(eig_context *ctx);                   /* another pass is over */
+    eig_status read(eig_context *ctx);                   /* waits; adds the times to the context's passes; off */
 };
-
-/* The families' drivers. */
-size_t stebz_cuda_work_size(const eig_context *ctx, const stebz_problem *p);
-eig_status stebz_cuda(eig_context *ctx, const stebz_problem *p);
-eig_status stebz_count_cuda(eig_context *ctx, const stebz_count_problem *p);
-size_t geev_cuda_work_size(const eig_context *ctx, const geev_problem *p);
-eig_status geev_cuda(eig_context *ctx, const geev_problem *p);
 
 #endif

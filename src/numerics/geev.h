@@ -2,7 +2,7 @@
  * double-shift QR iteration (francis.inc), measures of a spectrum (measure.inc).
  *
  * All but the measures are free of branches, so that the same text also compiles for lanes of a vector
- * (src/cpu/simd_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
+ * (src/cpu/for_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
  * lane's mask is set. */
 #ifndef EIG_GEEV_H
 #define EIG_GEEV_H
@@ -10,6 +10,19 @@
 #include "numerics.h"
 
 #include <string.h>
+
+/* What a step of the iteration on a window l..i takes its two shifts from.  Steps are counted from 1 since the last
+ * deflation; every tenth is exceptional, at the window's two ends in turn, as in LAPACK's dlahqr:
+ *
+ *     FRANCIS_ORDINARY    francis_shifts of the block h[i-1][i-1], h[i-1][i], h[i][i-1], h[i][i]
+ *     FRANCIS_AT_TOP      the same of francis_exceptional of h[l][l], h[l+1][l], h[l+2][l+1]
+ *     FRANCIS_AT_BOTTOM   the same of francis_exceptional of h[i][i], h[i][i-1], h[i-1][i-2] */
+typedef enum francis_step { FRANCIS_ORDINARY, FRANCIS_AT_TOP, FRANCIS_AT_BOTTOM } francis_step;
+
+EIG_FN francis_step francis_step_of(int steps)
+{
+    return steps % 20 == 0 ? FRANCIS_AT_BOTTOM : steps % 10 == 0 ? FRANCIS_AT_TOP : FRANCIS_ORDINARY;
+}
 
 /* sqrt(SAFMIN) / EPS: the square of a number above it keeps all its digits; 2^-459 and 2^-40. */
 #define SQRT_TINY (REAL_IS_FLOAT ? 0x1p-40f : 0x1p-459)

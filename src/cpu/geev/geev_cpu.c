@@ -1,37 +1,22 @@
-/* geev on the CPU: the driver.  Shares the batch out in tiles of matrices, one a SIMD lane, up to n = GEEV_MOST, above
- * in single matrices; a matrix on which the lanes did not converge goes to the reference.
+/* geev on the CPU: the driver.
  *
- * Threads take tiles one by one, since their times differ.  Each has a work area of its own.  Results depend on
- * neither: a matrix is computed by the same arithmetic in any lane of any tile (geev_kernels.c). Progress is reported,
- * where a callback is set, between groups of tiles. */
+ * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, up to n = GEEV_MOST, and
+ *           one matrix above.  A matrix on which the lanes did not converge goes to the reference.
+ * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
+ * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
+ *           tile (geev_kernels.c).
+ * Progress  is reported between groups of units, where a callback is set. */
 #include "geev_cpu.h"
 
 #include "arena.h"
 #include "backend_cpu.h"
-#include "geev.h"
 #include "openmp.h"
-
-#define TEMPLATE "cpu/geev/geev_balance.inc"
-#include "for_sd.h"
-#define TEMPLATE "cpu/geev/geev_store.inc"
-#include "for_sd.h"
-#define TEMPLATE "cpu/geev/geev_reference.inc"
-#include "for_sd.h"
 
 enum { PROGRESS_GROUPS = 100 };
 
-static const geev_kernels *geev_kernels_of(const eig_context *ctx)
+static const geev_kernels *kernels_of(const eig_context *ctx, const geev_problem *p)
 {
-    switch (cpu_isa_of(ctx)) {
-#ifdef EIG_HAVE_AVX2
-    case CPU_AVX512:
-        return &geev_kernels_avx512;
-    case CPU_AVX2:
-        return &geev_kernels_avx2;
-#endif
-    default:
-        return &geev_kernels_baseline;
-    }
+    return &eig_cpu_kernels(ctx, p->type)->geev;
 }
 
 /* Whether matrices go to the plain solver, one by one. */
@@ -44,8 +29,7 @@ static bool geev_plainly(const geev_problem *p)
 static int geev_unit(const eig_context *ctx, const geev_problem *p)
 {
     if (geev_plainly(p)) return 1;
-    const geev_kernels *const kernels = geev_kernels_of(ctx);
-    return type_is_single(p->type) ? kernels->lanes_s : kernels->lanes_d;
+    return kernels_of(ctx, p)->tiles->lanes;
 }
 
 static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
@@ -66,14 +50,14 @@ static int geev_threads(const eig_context *ctx, const geev_problem *p)
 static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
 {
     int64_t const size = (int64_t)type_size(p->type);
-    int64_t const reference = p->n * (geev_column(p->n) + 2) * size;
+    int64_t const reference = geev_reference_numbers(p->n) * size;
     int64_t const tile = geev_plainly(p) ? 0 : geev_tile_vectors(p->n) * 64;
     int64_t const bytes = tile > reference ? tile : reference;
     *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
     *areas = arena_take(a, threads, *area);
 }
 
-size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
+size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     arena measure = {0};
     char *areas;
@@ -82,27 +66,18 @@ size_t geev_cpu_work_size(const eig_context *ctx, const geev_problem *p)
     return measure.used;
 }
 
-static void geev_single(const geev_problem *p, int64_t b, void *work)
-{
-    int64_t const end = p->n * geev_column(p->n); /* of the matrix in the work area */
-    if (type_is_single(p->type))
-        geev_reference_s(p, b, work, (float *)work + end);
-    else
-        geev_reference_d(p, b, work, (double *)work + end);
-}
-
 static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work)
 {
-    unsigned hard = (type_is_single(p->type) ? kernels->tile_s : kernels->tile_d)(p, first, count, work);
+    unsigned hard = kernels->tiles->solve(p, first, count, work);
     for (int64_t b = first; hard; hard >>= 1, ++b)
-        if (hard & 1) geev_single(p, b, work);
+        if (hard & 1) kernels->reference(p, b, work);
 }
 
 /* Units first, ..., last - 1. */
 static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t first, int64_t last, int threads,
                        char *areas, size_t area)
 {
-    const geev_kernels *const kernels = geev_kernels_of(ctx);
+    const geev_kernels *const kernels = kernels_of(ctx, p);
     int const unit = geev_unit(ctx, p);
     (void)threads; /* unused without OpenMP */
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
@@ -110,24 +85,24 @@ static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t fi
         char *const work = areas + (size_t)cpu_thread_number() * area;
         int64_t const b = u * unit, left = p->batch - b;
         if (geev_plainly(p))
-            geev_single(p, b, work);
+            kernels->reference(p, b, work);
         else
             geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
     }
 }
 
-eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
+eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 {
     int const threads = geev_threads(ctx, p);
     void *work;
-    eig_status status = eig_workspace(ctx, "geev", geev_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "geev", eig_cpu_geev_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     arena a = {.base = work};
     char *areas;
     size_t area;
     geev_layout(&a, p, threads, &areas, &area);
     static const char *const pass_name[] = {"all"};
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     int64_t const units = geev_units(ctx, p);
     int64_t const least = units / PROGRESS_GROUPS, group = !ctx->progress ? units : least > threads ? least : threads;
     for (int64_t first = 0; first < units; first += group) {
@@ -135,6 +110,6 @@ eig_status geev_cpu(eig_context *ctx, const geev_problem *p)
         geev_group(ctx, p, first, units - first < group ? units : first + group, threads, areas, area);
     }
     eig_begin_passes(ctx, 1, pass_name);
-    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_report_progress(ctx, "geev", 1);
 }

@@ -1,6 +1,22 @@
-/* geev on the CPU: what its files share.  geev_cpu.c is the driver; geev_kernels.c computes one matrix a SIMD lane;
- * geev_reference.inc is the plain solver of one matrix of any order: the oracle, the way for n > GEEV_MOST, and the
- * second chance of a matrix on which the lanes did not converge. */
+/* geev on the CPU: what its files share.
+ *
+ *     geev_cpu.c          the driver
+ *
+ * compiled once for each instruction set and type:
+ *
+ *     geev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
+ *     geev_tile.h           loading, scaling, balancing
+ *     geev_hessenberg.h     the reduction to Hessenberg form
+ *     geev_iterate.h        the iteration
+ *     geev_lanes.h          the formulas of src/numerics for lanes
+ *
+ * compiled once for each type:
+ *
+ *     geev_reference.c    the plain solver of one matrix of any order: the oracle.  It solves where n > GEEV_MOST, and
+ *                         where a lane did not converge
+ *     geev_balance.c      plain balancing, for the solver above and for a lane that must be permuted
+ *     geev_store.c        stores the results of one matrix
+ *     geev_plain.h        what these three share */
 #ifndef EIG_GEEV_CPU_H
 #define EIG_GEEV_CPU_H
 
@@ -8,7 +24,6 @@
 
 enum {
     GEEV_MOST = 64,           /* largest order that the lanes take */
-    GEEV_LANES = 16,          /* most matrices of a tile, for any instruction set and precision */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; dgebal's rules end it after a few sweeps */
 };
 
@@ -24,16 +39,28 @@ static inline geev_strides geev_strides_of(const geev_problem *p)
     return (geev_strides){1, p->lda, p->stride_a};
 }
 
-/* The kernels of one instruction set.  tile_? computes matrices first, ..., first + count - 1 of a problem with
- * 1 <= n <= GEEV_MOST, count <= lanes_?, stores their results, and returns a mask of those that it did not store
- * because they did not converge (bit t: matrix first + t).  work: 64 geev_tile_vectors bytes, aligned to 64. */
+/* geev_kernels.c: many matrices at once. */
+typedef struct geev_tiles {
+    int lanes;
+    /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= GEEV_MOST, count <= lanes.
+     * Returns a mask: bit t is set where matrix first + t did not converge; nothing is stored of such a matrix.
+     * work: 64 geev_tile_vectors bytes, aligned to 64. */
+    unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
+} geev_tiles;
+
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_numbers numbers of
+ * the problem's type. */
+typedef void geev_solver(const geev_problem *p, int64_t b, void *work);
+
+/* Of one instruction set and type. */
 typedef struct geev_kernels {
-    int lanes_s, lanes_d;
-    unsigned (*tile_s)(const geev_problem *p, int64_t first, int count, void *work);
-    unsigned (*tile_d)(const geev_problem *p, int64_t first, int count, void *work);
+    geev_solver *reference;
+    const geev_tiles *tiles;
 } geev_kernels;
 
-extern const geev_kernels geev_kernels_baseline, geev_kernels_avx2, geev_kernels_avx512;
+extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s, eig_cpu_geev_tiles_avx512_s;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
 
 /* Distance of two columns of a matrix in the reference. */
 static inline int64_t geev_column(int64_t n)
@@ -41,8 +68,15 @@ static inline int64_t geev_column(int64_t n)
     return n | 1;
 }
 
-/* Distance of two rows of a tile, in vectors: odd, so that a column does not fall on one set of the cache; a column
- * (and two rows below) more than n: zeros that the last reflector of a sweep may touch. */
+/* Numbers in the work area of the reference: the matrix, and two rows. */
+static inline int64_t geev_reference_numbers(int64_t n)
+{
+    return n * (geev_column(n) + 2);
+}
+
+/* Distance of two rows of a tile, in vectors.  It is odd, so that a column does not fall on one set of the cache.  It
+ * is more than n, since the last reflector of a sweep may touch the column beside the matrix and two rows below it;
+ * they are zero. */
 static inline int geev_tile_row(int n)
 {
     return (n + 1) | 1;

@@ -1,7 +1,8 @@
-/* geev on the CPU: a tile of matrices, one in each lane of a vector.  Compiled once per instruction set (EIG_ISA).
+/* geev on the CPU: a tile of matrices, one in each lane of a vector.  Compiled once for each instruction
+ * set and type.
  *
  * Mapping   element (i, j) of all matrices of the tile is one vector, at h[i*row + j].  The lanes run the same road as
- *           geev_reference.inc in lockstep: scale, balance, Hessenberg form, double-shift sweeps.  A sweep runs over
+ *           geev_reference.c in lockstep: scale, balance, Hessenberg form, double-shift sweeps.  A sweep runs over
  *           the union of the lanes' windows; in rows outside its own window a lane's reflector is the identity.  Only
  *           a lane's control (where its window lies) is scalar.
  * Memory    geev_tile_vectors: 71 KB a tile at n = 30, 291 KB at n = 64, with vectors of 64 bytes.
@@ -13,94 +14,53 @@
  *           A matrix that takes more than GEEV_STEPS steps for one eigenvalue is left to the reference.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
-#include "geev.h"
-#include "geev_cpu.h"
-#include "simd_lanes.h"
+#include "geev_hessenberg.h"
+#include "geev_iterate.h"
 
 enum { GEEV_STEPS = 30 };
 
-/* The scalar templates: balancing of a lane that must be permuted, and storing. */
-#define TEMPLATE "cpu/geev/geev_balance.inc"
-#include "for_sd.h"
-#define TEMPLATE "cpu/geev/geev_store.inc"
-#include "for_sd.h"
+static void eigenvalues(tile_state *tile)
+{
+    int const n = tile->n, row = tile->row;
+    for (int k = 0; k < n; ++k) tile->re[k] = tile->h[k * row + k], tile->im[k] = (vreal){0};
+    for (int k = 0; k < n - 1; ++k) {
+        vint pair;
+        for (int t = 0; t < SIMD_LANES; ++t) pair[t] = -(int)(tile->pairs[t] >> k & 1);
+        if (!simd_any(pair)) continue;
+        const vreal *const d = tile->h + k * row + k;
+        vreal re1, re2, im;
+        francis_block_lanes(d[0], d[1], d[row], d[row + 1], &re1, &re2, &im);
+        tile->re[k] = simd_select(pair, re1, tile->re[k]), tile->re[k + 1] = simd_select(pair, re2, tile->re[k + 1]);
+        tile->im[k] = simd_select(pair, im, tile->im[k]), tile->im[k + 1] = simd_select(pair, -im, tile->im[k + 1]);
+    }
+    vreal const nan = simd_splat((real)NAN);
+    for (int k = 0; k < n; ++k) {
+        tile->re[k] = simd_select(tile->finite, tile->re[k], nan);
+        tile->im[k] = simd_select(tile->finite, tile->im[k], nan);
+    }
+}
 
-/* The formulas for lanes. */
-#undef EIG_FN
-#define EIG_FN SIMD_FN
+static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void *work)
+{
+    int const n = (int)p->n, row = geev_tile_row(n);
+    vreal *const h = (vreal *)work + 1, *const rest = h + (n + 2) * row;
+    tile_state tile = {.n = n, .row = row, .h = h, .scale = rest, .u = rest + n + 1};
+    tile.max_steps = p->max_steps < GEEV_STEPS ? p->max_steps : GEEV_STEPS;
+    tile.re = rest + 2 * (n + 1), tile.im = rest + 3 * (n + 1);
+    h[-1] = (vreal){0};
+    load(&tile, p, first, count);
+    normalise(&tile);
+    if (p->balance) balance_tile(&tile);
+    hessenberg_tile(&tile);
+    iterate_tile(&tile, count);
+    eigenvalues(&tile);
+    for (int t = 0; t < count; ++t) {
+        if (tile.failed >> t & 1) continue;
+        TYPED(eig_cpu_geev_store)
+        (p, first + t, lane(tile.re, t), lane(tile.im, t), SIMD_LANES, 1 / tile.factor[t],
+         tile.finite[t] ? EIG_INFO_OK : EIG_INFO_NOT_FINITE);
+    }
+    return tile.failed;
+}
 
-#define real vf
-#define LOGICAL vi
-#define NAME(f) f##_vf
-#define REAL(c) simd_splat_vf(c##f)
-#define SPLAT(c) simd_splat_vf(c)
-#define REAL_IS_FLOAT 1
-#define FABS simd_abs_vf
-#define SQRT simd_sqrt_vf
-#define SELECT simd_choose_vf
-#define ANY simd_mask_bits_vf
-#define MAX2 simd_max_vf
-#define EPS FLT_EPSILON
-#define SAFMIN FLT_MIN
-#include "balance.inc"
-#include "francis.inc"
-#undef real
-#define real float
-#define lanes vf
-#define LANES_NAME(f) f##_vf
-#undef NAME
-#define NAME(f) f##_s
-#define simd_fma simd_fma_s
-#include "geev_form.inc"
-#include "geev_iterate.inc"
-#undef real
-#undef LOGICAL
-#undef NAME
-#undef REAL
-#undef SPLAT
-#undef REAL_IS_FLOAT
-#undef FABS
-#undef SQRT
-#undef SELECT
-#undef ANY
-#undef MAX2
-#undef EPS
-#undef SAFMIN
-#undef lanes
-#undef LANES_NAME
-#undef simd_fma
-
-#define real vd
-#define LOGICAL vl
-#define NAME(f) f##_vd
-#define REAL(c) simd_splat_vd(c)
-#define SPLAT(c) simd_splat_vd(c)
-#define REAL_IS_FLOAT 0
-#define FABS simd_abs_vd
-#define SQRT simd_sqrt_vd
-#define SELECT simd_choose_vd
-#define ANY simd_mask_bits_vd
-#define MAX2 simd_max_vd
-#define EPS DBL_EPSILON
-#define SAFMIN DBL_MIN
-#include "balance.inc"
-#include "francis.inc"
-#undef real
-#define real double
-#define lanes vd
-#define LANES_NAME(f) f##_vd
-#undef NAME
-#define NAME(f) f##_d
-#define simd_fma simd_fma_d
-#include "geev_form.inc"
-#include "geev_iterate.inc"
-
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
-
-const geev_kernels PASTE(geev_kernels_, EIG_ISA) = {
-    .lanes_s = SIMD_BYTES / sizeof(float),
-    .lanes_d = SIMD_BYTES / sizeof(double),
-    .tile_s = tile_s,
-    .tile_d = tile_d,
-};
+const geev_tiles ISA_TYPED(eig_cpu_geev_tiles) = {.lanes = SIMD_LANES, .solve = solve_tile};

@@ -11,34 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TREE_BLOCK = 512, LEAST_CELLS = 32 };
+enum { LEAST_CELLS = 32 };
 
-typedef struct tree_interval {
-    double left, right;
-    int64_t count_left, count_right;
-} tree_interval;
-
-/* 2^exponent as two factors that a double can hold. */
-typedef struct power_of_two {
-    double first, second;
-} power_of_two;
-
-static power_of_two power(int exponent)
+static const stebz_kernels *kernels_of(const eig_context *ctx, eig_type type)
 {
-    return (power_of_two){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
+    return &eig_cpu_kernels(ctx, type)->stebz;
 }
-
-static double scaled(double x, power_of_two p)
-{
-    return x * p.first * p.second;
-}
-
-#define next_s nextafterf
-#define next_d nextafter
-#define TEMPLATE "cpu/stebz/stebz_setup.inc"
-#include "for_sd.h"
-#define TEMPLATE "cpu/stebz/stebz_tree.inc"
-#include "for_sd.h"
 
 /* ---------------------------------------------------------------- workspace */
 
@@ -54,14 +32,14 @@ static int64_t table_cells(int64_t m)
 }
 
 /* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
-static stebz_space layout(arena *space, const stebz_problem *p, stebz_job *job)
+static stebz_space layout(arena *space, const stebz_problem *p, stebz_search *search)
 {
     int64_t const padded = (p->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK, m = stebz_most_wanted(p);
     bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE;
     stebz_space s = {0};
     s.a = arena_take(space, p->n, sizeof(double));
     s.b = arena_take(space, p->n, sizeof(double));
-    job->slots = arena_take(space, m, sizeof(stebz_slot));
+    search->groups = arena_take(space, m, sizeof(stebz_group));
     if (tree) {
         s.intervals = arena_take(space, 4 * m, sizeof(tree_interval));
         return s;
@@ -69,10 +47,10 @@ static stebz_space layout(arena *space, const stebz_problem *p, stebz_job *job)
     int64_t const points = table_cells(m) + 1;
     s.rows = arena_take(space, 2 * padded, sizeof(double));
     s.scales = arena_take(space, 2 * (padded / STURM_BLOCK), sizeof(double));
-    job->table.count = arena_take(space, points, sizeof(int64_t));
-    job->table.highest = arena_take(space, points, sizeof(int64_t));
-    job->table.mantissa = arena_take(space, points, sizeof(double));
-    job->table.exponent = arena_take(space, points, sizeof(double));
+    search->table.count = arena_take(space, points, sizeof(int64_t));
+    search->table.highest = arena_take(space, points, sizeof(int64_t));
+    search->table.mantissa = arena_take(space, points, sizeof(double));
+    search->table.exponent = arena_take(space, points, sizeof(double));
     return s;
 }
 
@@ -80,19 +58,19 @@ static stebz_space layout(arena *space, const stebz_problem *p, stebz_job *job)
 static size_t bytes_of_one(const stebz_problem *p)
 {
     arena measure = {0};
-    stebz_job job;
-    layout(&measure, p, &job);
+    stebz_search search;
+    layout(&measure, p, &search);
     return (measure.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
 }
 
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 {
     if (p->batch <= 1) return 1;
-    int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
+    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
     return p->batch < threads ? (int)p->batch : threads;
 }
 
-size_t stebz_cpu_work_size(const eig_context *ctx, const stebz_problem *p)
+size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
     return bytes_of_one(p) * (size_t)batch_threads(ctx, p);
 }
@@ -110,16 +88,13 @@ static stebz_entries entries(const stebz_problem *p, int64_t number)
                            p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
 }
 
-/* The matrix with index number, times 2^-scale, into job->matrix.a and b. */
-static void load(const stebz_problem *p, int64_t number, int scale, stebz_job *job, const stebz_space *s)
+/* The matrix with index number, times 2^-scale, into search->matrix.a and b. */
+static void load(const stebz_problem *p, int64_t number, int scale, stebz_search *search, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    if (type_is_single(p->type))
-        load_s(p->n, t.d, t.e, power(-scale), s->a, s->b);
-    else
-        load_d(p->n, t.d, t.e, power(-scale), s->a, s->b);
-    job->matrix = (stebz_matrix){.n = p->n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
-    job->scale = scale;
+    search->kernels->setup->load(p->n, t.d, t.e, scale, s->a, s->b);
+    search->matrix = (stebz_matrix){.n = p->n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
+    search->scale = scale;
 }
 
 static double norm_of(const stebz_matrix *t)
@@ -134,32 +109,32 @@ static double norm_of(const stebz_matrix *t)
 }
 
 /* Exponent of the norm (largest absolute row sum): T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0. */
-static int norm_exponent(const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s)
+static int norm_exponent(const stebz_problem *p, int64_t number, stebz_search *search, const stebz_space *s)
 {
     stebz_entries const t = entries(p, number);
-    double const largest = type_is_single(p->type) ? largest_entry_s(p->n, t.d, t.e) : largest_entry_d(p->n, t.d, t.e);
+    double const largest = search->kernels->setup->largest_entry(p->n, t.d, t.e);
     if (largest == 0) return 0;
     int first, second;
     frexp(largest, &first);
-    load(p, number, first, job, s); /* so that no sum overflows */
-    frexp(norm_of(&job->matrix), &second);
+    load(p, number, first, search, s); /* so that no sum overflows */
+    frexp(norm_of(&search->matrix), &second);
     return first + second;
 }
 
 /* Gerschgorin's interval (Corollary 2 of Lessig's report), widened so that it holds the eigenvalues of every matrix for
  * which a computed count may be exact. */
-static void find_interval(stebz_job *job, double eps)
+static void find_interval(stebz_search *search, double eps)
 {
-    const double *a = job->matrix.a, *b = job->matrix.b;
-    int64_t const n = job->matrix.n;
+    const double *a = search->matrix.a, *b = search->matrix.b;
+    int64_t const n = search->matrix.n;
     double lo = INFINITY, hi = -INFINITY;
     for (int64_t i = 0; i < n; ++i) {
         double const radius = fabs(b[i]) + (i + 1 < n ? fabs(b[i + 1]) : 0);
         lo = a[i] - radius < lo ? a[i] - radius : lo;
         hi = a[i] + radius > hi ? a[i] + radius : hi;
     }
-    double const margin = 8 * eps * job->norm + 4 * job->matrix.pivmin;
-    job->lo = lo - margin, job->hi = hi + margin;
+    double const margin = 8 * eps * search->norm + 4 * search->matrix.pivmin;
+    search->lo = lo - margin, search->hi = hi + margin;
 }
 
 /* Matrices whose norm is no further from 1 than this power of two are not scaled for the pivot form, so that counts
@@ -172,107 +147,101 @@ static int pivot_scale(int exponent)
 }
 
 /* The indices of the eigenvalues in (vl, vu]: those above the count just over vl, up to the count just over vu. */
-static void find_indices(eig_context *ctx, const stebz_problem *p, stebz_job *job)
+static void find_indices(const stebz_problem *p, stebz_search *search)
 {
     stebz_counts c;
-    power_of_two const scale = power(-job->scale);
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
-    stebz_kernels_of(ctx)->count_pivot(&job->matrix, 2, &c);
-    job->il = c.count[0] + 1;
-    job->iu = c.count[1];
+    stebz_power const scale = stebz_power_of(-search->scale);
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
+    search->kernels->pivot->count(&search->matrix, 2, &c);
+    search->il = c.count[0] + 1;
+    search->iu = c.count[1];
 }
 
-/* Rows of the product form; in float for float matrices whose off-diagonals let it. */
-static void make_rows(const stebz_problem *p, stebz_job *job, const stebz_space *s)
+/* Chooses the kernel that counts, and makes what it reads: rows of the product form are of the caller's type where it
+ * can hold them, else in double.  The interval tree counts by itself. */
+static void choose_kernel(const eig_context *ctx, const stebz_problem *p, stebz_search *search, const stebz_space *s)
 {
-    stebz_matrix *const t = &job->matrix;
+    const stebz_kernels *const own = search->kernels, *const wide = kernels_of(ctx, EIG_D);
+    stebz_matrix *const t = &search->matrix;
+    search->narrow = false;
+    search->count = own->pivot->count, search->shifts = own->pivot->shifts;
+    if (search->pivot || p->method == EIG_STEBZ_INTERVAL_TREE) return;
     t->padded = (t->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
     t->rows = s->rows, t->scales = s->scales;
-    if (type_is_single(p->type) && t->n < INT32_MAX / 2) {
-        double const least = load_product_s(t->n, t->a, t->b, STURM_FLOOR_S, s->rows, s->scales);
-        job->narrow = least >= STURM_LEAST_SCALE_S;
-    }
-    if (!job->narrow) load_product_d(t->n, t->a, t->b, STURM_FLOOR_D, s->rows, s->scales);
-    if (job->narrow) job->lo = (double)(float)job->lo, job->hi = (double)(float)job->hi;
+    bool const fits = own->setup->load_product(t->n, t->a, t->b, s->rows, s->scales);
+    if (!fits) wide->setup->load_product(t->n, t->a, t->b, s->rows, s->scales);
+    const stebz_product *const product = fits ? own->product : wide->product;
+    search->count = product->count, search->shifts = product->shifts;
+    search->narrow = fits && type_is_single(p->type);
+    if (search->narrow) search->lo = (double)(float)search->lo, search->hi = (double)(float)search->hi;
 }
 
-static void fill(stebz_job *job, double eigenvalue)
+static void fill(stebz_search *search, double eigenvalue)
 {
-    for (int64_t k = 0; k <= job->iu - job->il; ++k) job->slots[k].lo = job->slots[k].hi = eigenvalue;
+    for (int64_t k = 0; k <= search->iu - search->il; ++k) search->groups[k].lo = search->groups[k].hi = eigenvalue;
 }
 
-/* Solves one matrix, known to be finite, into the slots of job. */
-static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_job *job, const stebz_space *s,
-                        int threads, double *pass_ms)
+/* Solves one matrix, known to be finite, into the groups of search. */
+static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_search *search,
+                        const stebz_space *s, int threads, double *pass_ms)
 {
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
     bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE, reference = p->method == EIG_STEBZ_REFERENCE;
-    int const exponent = norm_exponent(p, number, job, s);
-    job->il = p->il, job->iu = p->iu;
+    int const exponent = norm_exponent(p, number, search, s);
+    search->il = p->il, search->iu = p->iu;
     if (p->range == EIG_RANGE_VALUE) {
-        load(p, number, pivot_scale(exponent), job, s);
-        find_indices(ctx, p, job);
-        if (job->il > job->iu) return EIG_OK;
+        load(p, number, pivot_scale(exponent), search, s);
+        find_indices(p, search);
+        if (search->il > search->iu) return EIG_OK;
     }
-    load(p, number, exponent, job, s);
-    job->norm = norm_of(&job->matrix);
-    job->abstol = p->abstol > 0 ? scaled(p->abstol, power(-exponent)) : eps * job->norm;
-    job->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
-    job->pivot = reference || (!tree && job->abstol < eps * job->norm);
-    job->narrow = false;
-    job->error = 0;
-    if (p->n == 1 || job->norm == 0) {
-        fill(job, job->matrix.a[0]);
+    load(p, number, exponent, search, s);
+    search->norm = norm_of(&search->matrix);
+    search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-exponent)) : eps * search->norm;
+    search->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
+    search->pivot = reference || (!tree && search->abstol < eps * search->norm);
+    search->error = 0;
+    if (p->n == 1 || search->norm == 0) {
+        fill(search, search->matrix.a[0]);
         return EIG_OK;
     }
-    if (job->pivot && pivot_scale(exponent) != exponent) {
-        load(p, number, pivot_scale(exponent), job, s);
-        job->norm = norm_of(&job->matrix);
-        job->abstol = p->abstol > 0 ? p->abstol : eps * job->norm;
+    if (search->pivot && pivot_scale(exponent) != exponent) {
+        load(p, number, pivot_scale(exponent), search, s);
+        search->norm = norm_of(&search->matrix);
+        search->abstol = p->abstol > 0 ? p->abstol : eps * search->norm;
     }
-    find_interval(job, eps);
-    job->error = (job->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * job->norm;
-    if (!job->pivot && !tree) make_rows(p, job, s);
-    job->table.cells = table_cells(job->iu - job->il + 1);
-    job->table.lo = job->lo, job->table.hi = job->hi;
-    if (pass_ms) pass_ms[0] += cpu_clock() - start;
-    if (reference) return stebz_bisect(ctx, job, threads, pass_ms);
-    if (!tree) return stebz_refine(ctx, job, threads, pass_ms);
-    return type_is_single(p->type) ? tree_s(ctx, job, s->intervals, threads, pass_ms)
-                                   : tree_d(ctx, job, s->intervals, threads, pass_ms);
+    find_interval(search, eps);
+    search->error = (search->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * search->norm;
+    choose_kernel(ctx, p, search, s);
+    search->table.cells = table_cells(search->iu - search->il + 1);
+    search->table.lo = search->lo, search->table.hi = search->hi;
+    if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
+    if (reference) return eig_cpu_stebz_bisect(ctx, search, threads, pass_ms);
+    if (!tree) return eig_cpu_stebz_refine(ctx, search, threads, pass_ms);
+    return search->kernels->setup->tree(ctx, search, s->intervals, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
 
-static int64_t first_not_finite(const stebz_problem *p, int64_t number)
+static bool is_finite(const stebz_setup *setup, const stebz_problem *p, int64_t number)
 {
     stebz_entries const t = entries(p, number);
-    return type_is_single(p->type) ? first_not_finite_s(p->n, t.d, t.e) : first_not_finite_d(p->n, t.d, t.e);
-}
-
-static void store(const stebz_problem *p, const stebz_job *job, int64_t number)
-{
-    type_is_single(p->type) ? store_s(p, job, number) : store_d(p, job, number);
-}
-
-static void store_nan(const stebz_problem *p, int64_t number)
-{
-    type_is_single(p->type) ? store_nan_s(p, number) : store_nan_d(p, number);
+    return setup->first_not_finite(p->n, t.d, t.e) < 0;
 }
 
 /* One matrix of a batch: what is wrong with it goes to info. */
 static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
 {
+    stebz_search search = {.kernels = kernels_of(ctx, p->type)};
+    const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    stebz_job job;
-    stebz_space const s = layout(&a, p, &job);
-    bool const finite = first_not_finite(p, number) < 0;
-    if (finite) solve(ctx, p, number, &job, &s, 1, NULL);
+    stebz_space const s = layout(&a, p, &search);
+    bool const finite = is_finite(setup, p, number);
+    if (finite) solve(ctx, p, number, &search, &s, 1, NULL);
     if (finite)
-        store(p, &job, number);
+        setup->store(p, &search, number);
     else
-        store_nan(p, number);
+        setup->store_nan(p, number);
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
@@ -300,19 +269,20 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
 
 static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms)
 {
+    stebz_search search = {.kernels = kernels_of(ctx, p->type)};
+    const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    stebz_job job;
-    stebz_space const s = layout(&a, p, &job);
-    bool const finite = first_not_finite(p, 0) < 0;
+    stebz_space const s = layout(&a, p, &search);
+    bool const finite = is_finite(setup, p, 0);
     if (finite) {
-        int const threads = stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
-        eig_status const status = solve(ctx, p, 0, &job, &s, threads, pass_ms);
+        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
+        eig_status const status = solve(ctx, p, 0, &search, &s, threads, pass_ms);
         if (status != EIG_OK) return status;
-        store(p, &job, 0);
+        setup->store(p, &search, 0);
     } else {
-        store_nan(p, 0);
+        setup->store_nan(p, 0);
     }
-    if (p->m) *p->m = finite ? job.iu - job.il + 1 : 0;
+    if (p->m) *p->m = finite ? search.iu - search.il + 1 : 0;
     if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
     return EIG_OK;
 }
@@ -324,19 +294,19 @@ static const char *const pass_names[][4] = {
     [EIG_STEBZ_REFERENCE] = {"preparation", "bisection"},
 };
 
-eig_status stebz_cpu(eig_context *ctx, const stebz_problem *p)
+eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
     static const char *const batch_name[] = {"batch"};
     static const int passes[] = {3, 4, 2};
     void *work;
-    eig_status status = eig_workspace(ctx, "stebz", stebz_cpu_work_size(ctx, p), &work);
+    eig_status status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    double const start = cpu_clock();
+    double const start = eig_cpu_clock();
     double ms[4] = {0};
     bool const single = p->batch == 1;
     status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL) : solve_batch(ctx, p, work);
     eig_begin_passes(ctx, single ? passes[p->method] : 1, single ? pass_names[p->method] : batch_name);
-    if (!single) ms[0] = cpu_clock() - start;
+    if (!single) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
     return status;
 }
@@ -348,7 +318,7 @@ static double shift_of(const stebz_count_problem *p, int64_t j)
     return type_is_single(p->type) ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
 }
 
-size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_problem *q)
+size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *q)
 {
     (void)ctx;
     arena measure = {0};
@@ -356,15 +326,16 @@ size_t stebz_count_cpu_work_size(const eig_context *ctx, const stebz_count_probl
     return measure.used;
 }
 
-eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
+eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
 {
     stebz_problem const p = {.type = q->type, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
     void *work;
-    eig_status const status = eig_workspace(ctx, "stebz_count", stebz_count_cpu_work_size(ctx, q), &work);
+    eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
     static const char *const pass_name[] = {"counts"};
-    double const start = cpu_clock();
-    bool const finite = first_not_finite(&p, 0) < 0;
+    stebz_search search = {.kernels = kernels_of(ctx, q->type)};
+    double const start = eig_cpu_clock();
+    bool const finite = is_finite(search.kernels->setup, &p, 0);
     bool any_nan = false;
     for (int64_t j = 0; j < q->m; ++j) {
         any_nan |= isnan(shift_of(q, j));
@@ -376,20 +347,19 @@ eig_status stebz_count_cpu(eig_context *ctx, const stebz_count_problem *q)
     stebz_space s = {0};
     s.a = arena_take(&a, q->n, sizeof(double));
     s.b = arena_take(&a, q->n, sizeof(double));
-    stebz_job job;
-    load(&p, 0, pivot_scale(norm_exponent(&p, 0, &job, &s)), &job, &s);
-    power_of_two const scale = power(-job.scale);
-    int const threads = stebz_threads(ctx, q->n, q->m);
+    load(&p, 0, pivot_scale(norm_exponent(&p, 0, &search, &s)), &search, &s);
+    stebz_power const scale = stebz_power_of(-search.scale);
+    int const threads = eig_cpu_stebz_threads(ctx, q->n, q->m);
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
         int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
         stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
-        stebz_kernels_of(ctx)->count_pivot(&job.matrix, lanes, &c);
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        search.kernels->pivot->count(&search.matrix, lanes, &c);
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
     eig_begin_passes(ctx, 1, pass_name);
-    if (ctx->timing) ctx->pass[0].ms = cpu_clock() - start;
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return EIG_OK;
 }

@@ -1,12 +1,13 @@
 /* stebz on the CPU, method multisection: a table of shifts, then an independent bracket for each group of eigenvalues.
  *
- * Mapping   every thread drives the lanes of one kernel call; a lane refines one bracket, and a lane that finishes
- * takes another, so that a slow bracket holds nobody up.  A bracket is shared by all eigenvalues in it until a count
- * parts them: the count of the shared point is the count that each of them would have asked for. Order     pending
- * brackets: the thread's own list first, then a shared list, then the next cell of the table. Bits      the points of a
- * bracket depend on the bracket alone, not on lanes, threads or order. Invariant C(lo) < k <= C(hi) for each eigenvalue
- * k of a bracket, from counts that were evaluated for its own ends. Counts of different brackets are never subtracted,
- * so a count that is not monotone in the last places costs no eigenvalue. */
+ * Mapping    every thread drives the lanes of one kernel call.  A lane refines one bracket; a lane that has finished
+ *            takes another, so that a slow bracket holds nobody up.  All eigenvalues in a bracket share it until a
+ *            count parts them: the count of the shared point is the count that each of them would have asked for.
+ * Order      of waiting brackets: first the thread's own list, then the next cell of the table, then a shared list.
+ * Bits       the points of a bracket depend on the bracket alone, not on lanes, threads or order.
+ * Invariant  C(lo) < k <= C(hi) for each eigenvalue k of a bracket, by counts that were evaluated for its own ends.
+ *            Counts of different brackets are never subtracted, so that a count that is not monotone in the last places
+ *            costs no eigenvalue. */
 #include "stebz_cpu.h"
 
 #include "bracket.h"
@@ -17,9 +18,7 @@
 
 typedef struct engine {
     eig_context *ctx;
-    const stebz_kernels *kernels;
-    stebz_job *job;
-    int lanes;
+    stebz_search *search;
     atomic_int_fast64_t next_cell, remaining; /* eigenvalues not finished yet */
     atomic_int waiting;                       /* threads without work */
     atomic_bool stop;
@@ -30,7 +29,7 @@ typedef struct engine {
 
 /* The lanes of one thread. */
 typedef struct worker {
-    stebz_brackets k;
+    stebz_ends k;
     stebz_counts c;
     int64_t first[STEBZ_LANES], last[STEBZ_LANES];
     int64_t count_a[STEBZ_LANES], count_b[STEBZ_LANES];
@@ -39,63 +38,52 @@ typedef struct worker {
     int64_t own, own_length; /* list of pending brackets */
 } worker;
 
-void stebz_count_lanes(const eig_context *ctx, const stebz_job *job, int m, stebz_counts *c)
-{
-    const stebz_kernels *kernels = stebz_kernels_of(ctx);
-    if (job->pivot)
-        kernels->count_pivot(&job->matrix, m, c);
-    else if (job->narrow)
-        kernels->count_product_s(&job->matrix, m, c);
-    else
-        kernels->count_product_d(&job->matrix, m, c);
-}
-
 /* ------------------------------------------------------------------ table */
 
-static double table_point(const stebz_job *job, int64_t j)
+static double table_point(const stebz_search *search, int64_t j)
 {
-    const stebz_table *t = &job->table;
+    const stebz_count_table *t = &search->table;
     if (j == t->cells) return t->hi;
-    return stebz_rounded(job, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
+    return stebz_rounded(search, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
 }
 
-static void table_fill(eig_context *ctx, stebz_job *job, int threads)
+static void table_fill(stebz_search *search, int threads)
 {
-    stebz_table *const t = &job->table;
+    stebz_count_table *const t = &search->table;
     int64_t const points = t->cells + 1;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
         int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
         stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(job, l < m ? j0 + l : j0);
-        stebz_count_lanes(ctx, job, m, &c);
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, l < m ? j0 + l : j0);
+        search->count(&search->matrix, m, &c);
         for (int l = 0; l < m; ++l) {
             t->count[j0 + l] = c.count[l];
             t->mantissa[j0 + l] = c.mantissa[l], t->exponent[j0 + l] = c.exponent[l];
         }
     }
     /* The ends of the whole interval need no rounding analysis: no eigenvalue lies below, all lie above. */
-    if (t->lo == job->lo) t->count[0] = 0;
-    if (t->hi == job->hi) t->count[t->cells] = job->matrix.n;
+    if (t->lo == search->lo) t->count[0] = 0;
+    if (t->hi == search->hi) t->count[t->cells] = search->matrix.n;
     int64_t highest = 0;
     for (int64_t j = 0; j < points; ++j) t->highest[j] = highest = highest > t->count[j] ? highest : t->count[j];
 }
 
 /* For a small part of a large spectrum: a coarse table first, then the table proper between the coarse points that
  * enclose what is wanted. */
-static void table_narrow(eig_context *ctx, stebz_job *job, int threads)
+static void table_narrow(stebz_search *search, int threads)
 {
-    stebz_table *const t = &job->table;
+    stebz_count_table *const t = &search->table;
     int64_t const cells = t->cells;
     t->cells = cells < STEBZ_LANES ? cells : STEBZ_LANES;
-    table_fill(ctx, job, threads);
+    table_fill(search, threads);
     int64_t left = 0, right = t->cells;
-    while (left + 1 < right && t->highest[left + 1] < job->il) ++left;
-    while (right - 1 > left && t->count[right - 1] >= job->iu) --right;
-    double const lo = table_point(job, left), hi = table_point(job, right);
+    while (left + 1 < right && t->highest[left + 1] < search->il) ++left;
+    while (right - 1 > left && t->count[right - 1] >= search->iu) --right;
+    double const lo = table_point(search, left), hi = table_point(search, right);
     t->lo = lo, t->hi = hi, t->cells = cells;
-    table_fill(ctx, job, threads);
+    table_fill(search, threads);
 }
 
 /* ------------------------------------------------------------- the lists */
@@ -110,14 +98,14 @@ static void unlock(engine *g)
     atomic_flag_clear_explicit(&g->lock, memory_order_release);
 }
 
-static stebz_slot *slot_of(const engine *g, int64_t k)
+static stebz_group *group_of(const engine *g, int64_t k)
 {
-    return &g->job->slots[k - g->job->il];
+    return &g->search->groups[k - g->search->il];
 }
 
 static void push_own(engine *g, worker *w, int64_t k)
 {
-    slot_of(g, k)->next = w->own;
+    group_of(g, k)->next = w->own;
     w->own = k;
     ++w->own_length;
 }
@@ -125,14 +113,14 @@ static void push_own(engine *g, worker *w, int64_t k)
 /* Puts the eigenvalues that lie in cell j of the table into a pending bracket; 0 if the cell is not wanted. */
 static int64_t bracket_of_cell(engine *g, int64_t j)
 {
-    const stebz_job *const job = g->job;
-    const stebz_table *const t = &job->table;
-    int64_t const first = t->highest[j] + 1 > job->il ? t->highest[j] + 1 : job->il;
-    int64_t const last = t->highest[j + 1] < job->iu ? t->highest[j + 1] : job->iu;
+    const stebz_search *const search = g->search;
+    const stebz_count_table *const t = &search->table;
+    int64_t const first = t->highest[j] + 1 > search->il ? t->highest[j] + 1 : search->il;
+    int64_t const last = t->highest[j + 1] < search->iu ? t->highest[j + 1] : search->iu;
     if (first > last) return 0;
-    *slot_of(g, first) = (stebz_slot){
-        .lo = table_point(job, j),
-        .hi = table_point(job, j + 1),
+    *group_of(g, first) = (stebz_group){
+        .lo = table_point(search, j),
+        .hi = table_point(search, j + 1),
         .mantissa_lo = t->mantissa[j],
         .exponent_lo = t->exponent[j],
         .mantissa_hi = t->mantissa[j + 1],
@@ -149,20 +137,20 @@ static int64_t take(engine *g, worker *w)
 {
     int64_t k = w->own;
     if (k) {
-        w->own = slot_of(g, k)->next;
+        w->own = group_of(g, k)->next;
         --w->own_length;
         return k;
     }
-    if (atomic_load_explicit(&g->next_cell, memory_order_relaxed) < g->job->table.cells) {
+    if (atomic_load_explicit(&g->next_cell, memory_order_relaxed) < g->search->table.cells) {
         for (;;) {
             int64_t const j = atomic_fetch_add_explicit(&g->next_cell, 1, memory_order_relaxed);
-            if (j >= g->job->table.cells) break;
+            if (j >= g->search->table.cells) break;
             if ((k = bracket_of_cell(g, j)) != 0) return k;
         }
     }
     lock(g);
     k = g->shared;
-    if (k) g->shared = slot_of(g, k)->next;
+    if (k) g->shared = group_of(g, k)->next;
     unlock(g);
     return k;
 }
@@ -174,8 +162,8 @@ static void share(engine *g, worker *w)
     lock(g);
     for (int64_t give = w->own_length / 2; give > 0; --give) {
         int64_t const k = w->own;
-        w->own = slot_of(g, k)->next;
-        slot_of(g, k)->next = g->shared;
+        w->own = group_of(g, k)->next;
+        group_of(g, k)->next = g->shared;
         g->shared = k;
         --w->own_length;
     }
@@ -187,15 +175,15 @@ static void share(engine *g, worker *w)
 static void finish(engine *g, int64_t first, int64_t last, double lo, double hi)
 {
     for (int64_t k = first; k <= last; ++k) {
-        slot_of(g, k)->lo = lo;
-        slot_of(g, k)->hi = hi;
+        group_of(g, k)->lo = lo;
+        group_of(g, k)->hi = hi;
     }
     atomic_fetch_sub_explicit(&g->remaining, last - first + 1, memory_order_relaxed);
 }
 
 static void load_lane(engine *g, worker *w, int l, int64_t k)
 {
-    const stebz_slot *const s = slot_of(g, k);
+    const stebz_group *const s = group_of(g, k);
     w->k.xa[l] = s->lo, w->k.ma[l] = s->mantissa_lo, w->k.ea[l] = s->exponent_lo, w->count_a[l] = s->count_lo;
     w->k.xb[l] = s->hi, w->k.mb[l] = s->mantissa_hi, w->k.eb[l] = s->exponent_hi, w->count_b[l] = s->count_hi;
     w->k.xc[l] = s->lo, w->k.mc[l] = 0, w->k.ec[l] = 0, w->k.has_c[l] = 0;
@@ -205,7 +193,7 @@ static void load_lane(engine *g, worker *w, int l, int64_t k)
 
 static void move_lane(worker *w, int to, int from)
 {
-    stebz_brackets *const k = &w->k;
+    stebz_ends *const k = &w->k;
     k->xa[to] = k->xa[from], k->ma[to] = k->ma[from], k->ea[to] = k->ea[from], w->count_a[to] = w->count_a[from];
     k->xb[to] = k->xb[from], k->mb[to] = k->mb[from], k->eb[to] = k->eb[from], w->count_b[to] = w->count_b[from];
     k->xc[to] = k->xc[from], k->mc[to] = k->mc[from], k->ec[to] = k->ec[from], k->has_c[to] = k->has_c[from];
@@ -220,27 +208,27 @@ static void choose_rule(const engine *g, worker *w, int l)
 {
     int64_t const inside = w->count_b[l] - w->count_a[l];
     bool const patient = w->idle_steps[l] < BRACKET_PATIENCE;
-    w->k.interpolate[l] = !g->job->pivot && (inside == 1 || inside == -1) && patient;
+    w->k.interpolate[l] = !g->search->pivot && (inside == 1 || inside == -1) && patient;
     if (!patient) w->idle_steps[l] = 0;
 }
 
 /* Fills free lanes and makes sure that every active one has a shift strictly inside its bracket. */
 static void prepare_lanes(engine *g, worker *w)
 {
-    const stebz_job *const job = g->job;
+    const stebz_search *const search = g->search;
     int fresh = w->active;
-    for (; w->active < g->lanes; ++w->active) {
+    for (; w->active < search->shifts; ++w->active) {
         int64_t const k = take(g, w);
         if (!k) break;
         load_lane(g, w, w->active, k);
     }
     for (; fresh < w->active; ++fresh) choose_rule(g, w, fresh);
-    g->kernels->points(&w->k, w->active, job->abstol, job->reltol, w->c.x);
+    search->kernels->pivot->points(&w->k, w->active, search->abstol, search->reltol, w->c.x);
     for (int l = 0; l < w->active;) {
         double const a = w->k.xa[l], b = w->k.xb[l], lo = a < b ? a : b, hi = a < b ? b : a;
-        double x = w->k.interpolate[l] ? stebz_rounded(job, w->c.x[l]) : stebz_middle(job, lo, hi);
-        if (!(lo < x && x < hi)) x = stebz_middle(job, lo, hi);
-        if (lo < x && x < hi && !stebz_narrow_enough(job, lo, hi)) {
+        double x = w->k.interpolate[l] ? stebz_rounded(search, w->c.x[l]) : stebz_middle(search, lo, hi);
+        if (!(lo < x && x < hi)) x = stebz_middle(search, lo, hi);
+        if (lo < x && x < hi && !stebz_narrow_enough(search, lo, hi)) {
             w->c.x[l++] = x;
             continue;
         }
@@ -252,15 +240,15 @@ static void prepare_lanes(engine *g, worker *w)
 /* Moves one end of lane l's bracket to the point just counted; parts the eigenvalues if it fell between them. */
 static void update_lane(engine *g, worker *w, int l)
 {
-    stebz_brackets *const k = &w->k;
+    stebz_ends *const k = &w->k;
     double const x = w->c.x[l], m = w->c.mantissa[l], e = w->c.exponent[l];
     int64_t const count = w->c.count[l];
     bool const a_is_lo = k->xa[l] < k->xb[l];
     double const width = fabs(k->xb[l] - k->xa[l]);
     bool const left = count >= w->first[l]; /* the first eigenvalue lies in [lo, x] */
     if (left && count < w->last[l]) {
-        stebz_slot *const s = slot_of(g, count + 1);
-        *s = (stebz_slot){.lo = x, .mantissa_lo = m, .exponent_lo = e, .count_lo = count, .last = w->last[l]};
+        stebz_group *const s = group_of(g, count + 1);
+        *s = (stebz_group){.lo = x, .mantissa_lo = m, .exponent_lo = e, .count_lo = count, .last = w->last[l]};
         s->hi = a_is_lo ? k->xb[l] : k->xa[l];
         s->mantissa_hi = a_is_lo ? k->mb[l] : k->ma[l];
         s->exponent_hi = a_is_lo ? k->eb[l] : k->ea[l];
@@ -283,10 +271,10 @@ static void update_lane(engine *g, worker *w, int l)
 /* Only the calling thread reports; at most every 50 ms. */
 static void report(engine *g, double *last_report)
 {
-    double const now = cpu_clock();
+    double const now = eig_cpu_clock();
     if (!g->ctx->progress || now - *last_report < 50) return;
     *last_report = now;
-    double const total = (double)(g->job->iu - g->job->il + 1);
+    double const total = (double)(g->search->iu - g->search->il + 1);
     double const done = 1 - (double)atomic_load_explicit(&g->remaining, memory_order_relaxed) / total;
     g->status = eig_report_progress(g->ctx, "stebz", done);
     if (g->status != EIG_OK) atomic_store(&g->stop, true);
@@ -298,7 +286,7 @@ static void work(engine *g, bool master)
     w.active = 0, w.own = 0, w.own_length = 0;
     for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
     bool idle = false;
-    double last_report = cpu_clock();
+    double last_report = eig_cpu_clock();
     while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !atomic_load(&g->stop)) {
         prepare_lanes(g, &w);
         if (idle != (w.active == 0)) {
@@ -310,13 +298,13 @@ static void work(engine *g, bool master)
             sched_yield();
             continue;
         }
-        stebz_count_lanes(g->ctx, g->job, w.active, &w.c);
+        g->search->count(&g->search->matrix, w.active, &w.c);
         for (int l = 0; l < w.active; ++l) update_lane(g, &w, l);
         share(g, &w);
     }
 }
 
-int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
+int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
 {
     int const available = cpu_threads(ctx);
     /* A thread is worth waking for about a quarter of a millisecond of work, 0.06 ns a row: on a busy machine a team
@@ -325,22 +313,20 @@ int stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
     return worth < 1 ? 1 : worth < available ? (int)worth : available;
 }
 
-eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *pass_ms)
+eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
 {
-    double const start = cpu_clock();
-    bool const small_part = job->iu - job->il + 1 < job->matrix.n / 4;
+    double const start = eig_cpu_clock();
+    bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
     if (small_part)
-        table_narrow(ctx, job, threads);
+        table_narrow(search, threads);
     else
-        table_fill(ctx, job, threads);
-    double const tabled = cpu_clock();
-    const stebz_kernels *kernels = stebz_kernels_of(ctx);
-    engine g = {.ctx = ctx, .kernels = kernels, .job = job, .lock = ATOMIC_FLAG_INIT};
-    g.lanes = job->pivot || !job->narrow ? kernels->lanes_d : kernels->lanes_s;
-    int64_t const wanted = job->iu - job->il + 1;
+        table_fill(search, threads);
+    double const tabled = eig_cpu_clock();
+    engine g = {.ctx = ctx, .search = search, .lock = ATOMIC_FLAG_INIT};
+    int64_t const wanted = search->iu - search->il + 1;
     atomic_init(&g.remaining, wanted);
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
-    if (threads > 2 * wanted / g.lanes + 1) threads = (int)(2 * wanted / g.lanes) + 1;
+    if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;
     if (threads == 1) {
         work(&g, true);
     } else {
@@ -349,7 +335,7 @@ eig_status stebz_refine(eig_context *ctx, stebz_job *job, int threads, double *p
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;
-        pass_ms[2] += cpu_clock() - tabled;
+        pass_ms[2] += eig_cpu_clock() - tabled;
     }
     return g.status;
 }

@@ -1,11 +1,12 @@
-/* stebz on the CPU: the counting kernels, one table per instruction set. */
+/* stebz on the CPU: tables of what is compiled once for each type, or for each instruction set and type. */
 #ifndef EIG_STEBZ_KERNELS_H
 #define EIG_STEBZ_KERNELS_H
 
+#include "problem.h"
 #include "sturm.h"
 
 enum {
-    STEBZ_LANES = 64 /* most shifts that one call of a kernel counts, for any instruction set */
+    STEBZ_LANES = 64 /* most shifts that one call of a kernel counts, for any instruction set and type */
 };
 
 /* One matrix, scaled, as the kernels read it.  Which arrays are set follows from the kernel that will be used. */
@@ -22,32 +23,68 @@ typedef struct stebz_matrix {
 typedef struct stebz_counts {
     double x[STEBZ_LANES]; /* in: shifts, representable in the kernel's precision */
     int64_t count[STEBZ_LANES];
-    double mantissa[STEBZ_LANES],
-        exponent[STEBZ_LANES]; /* product form: p(x) = mantissa 2^exponent, up to one factor */
+    double mantissa[STEBZ_LANES], exponent[STEBZ_LANES]; /* product form: p(x) = mantissa 2^exponent up to a factor */
 } stebz_counts;
 
-/* State of the brackets that the lanes refine; structure of arrays, so that the update vectorises. */
-typedef struct stebz_brackets {
+/* The ends of the brackets that the lanes refine; a structure of arrays, so that the update vectorises. */
+typedef struct stebz_ends {
     double xa[STEBZ_LANES], ma[STEBZ_LANES], ea[STEBZ_LANES]; /* the end that moved last */
     double xb[STEBZ_LANES], mb[STEBZ_LANES], eb[STEBZ_LANES]; /* the other end */
     double xc[STEBZ_LANES], mc[STEBZ_LANES], ec[STEBZ_LANES]; /* the point dropped last */
     int64_t has_c[STEBZ_LANES], interpolate[STEBZ_LANES];
-} stebz_brackets;
+} stebz_ends;
 
-typedef struct stebz_kernels {
-    const char *isa;
-    int lanes_s, lanes_d; /* shifts that a full call counts; a call for fewer costs proportionally less */
-    void (*count_product_s)(const stebz_matrix *t, int lanes, stebz_counts *c);
-    void (*count_product_d)(const stebz_matrix *t, int lanes, stebz_counts *c);
-    void (*count_pivot)(const stebz_matrix *t, int lanes, stebz_counts *c);
+/* Counts at the first `shifts` numbers of c->x. */
+typedef void stebz_counter(const stebz_matrix *t, int shifts, stebz_counts *c);
+
+/* stebz_product.c: the product form in one type. */
+typedef struct stebz_product {
+    int shifts; /* of a full call; a call for fewer costs proportionally less */
+    stebz_counter *count;
+} stebz_product;
+
+/* stebz_pivot.c: pivots, in double for either type. */
+typedef struct stebz_pivot {
+    int shifts;
+    stebz_counter *count;
     /* x[l] = the next shift of lane l, by bracket_point. */
-    void (*points)(const stebz_brackets *k, int lanes, double abstol, double reltol, double *x);
+    void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
+} stebz_pivot;
+
+struct stebz_search;
+struct tree_interval;
+
+/* stebz_setup.c and stebz_tree.c: plain code of one type, from the caller's arrays to a scaled matrix in double, and
+ * from brackets to the outputs. */
+typedef struct stebz_setup {
+    /* Index of the first entry that is not finite, counting d first, then e; -1 if all are finite. */
+    int64_t (*first_not_finite)(int64_t n, const void *d, const void *e);
+    /* The largest absolute value of an entry. */
+    double (*largest_entry)(int64_t n, const void *d, const void *e);
+    /* The matrix in double, times 2^-scale: a[i] the diagonal, b[i] what couples rows i-1 and i, b[0] = 0. */
+    void (*load)(int64_t n, const void *d, const void *e, int scale, double *a, double *b);
+    /* Rows of the product form, in this type, from a and b.  False where this type is too narrow for them. */
+    bool (*load_product)(int64_t n, const double *a, const double *b, void *rows, void *scales);
+    /* Writes the eigenvalues that the search has found, and their enclosures where they are wanted; or NaN. */
+    void (*store)(const stebz_problem *p, const struct stebz_search *search, int64_t matrix);
+    void (*store_nan)(const stebz_problem *p, int64_t matrix);
+    /* Method interval tree.  space: 4 (iu-il+1) intervals. */
+    eig_status (*tree)(eig_context *ctx, struct stebz_search *search, struct tree_interval *space, int threads,
+                       double *pass_ms);
+} stebz_setup;
+
+/* Of one instruction set and type. */
+typedef struct stebz_kernels {
+    const stebz_setup *setup;
+    const stebz_product *product;
+    const stebz_pivot *pivot;
 } stebz_kernels;
 
-extern const stebz_kernels stebz_kernels_baseline, stebz_kernels_avx2, stebz_kernels_avx512;
-
-/* The kernels of the instruction set that was chosen when the context was opened. */
-struct eig_context;
-const stebz_kernels *stebz_kernels_of(const struct eig_context *ctx);
+extern const stebz_setup eig_cpu_stebz_setup_s, eig_cpu_stebz_setup_d;
+extern const stebz_product eig_cpu_stebz_product_baseline_s, eig_cpu_stebz_product_avx2_s,
+    eig_cpu_stebz_product_avx512_s;
+extern const stebz_product eig_cpu_stebz_product_baseline_d, eig_cpu_stebz_product_avx2_d,
+    eig_cpu_stebz_product_avx512_d;
+extern const stebz_pivot eig_cpu_stebz_pivot_baseline_d, eig_cpu_stebz_pivot_avx2_d, eig_cpu_stebz_pivot_avx512_d;
 
 #endif

@@ -1,6 +1,10 @@
 /* Scaling and balancing by one team: a safe range, permutations that isolate eigenvalues, then scaling by powers of
  * two.  The same steps in the same order as on the CPU (LAPACK's dgebal); rows and columns are shared out among the
- * threads of the team. */
+ * threads of the team.
+ *
+ * The teams of a warp go through the loops together, until the last one is done (team.anywhere): the compiler then
+ * knows that the warp's threads stay together, and need not prepare for the contrary at every exchange of values,
+ * neither here nor in the kernel that calls. */
 #ifndef EIG_GEEV_BALANCE_CUH
 #define EIG_GEEV_BALANCE_CUH
 
@@ -22,6 +26,7 @@ static __device__ void normalise(team_type team, geev_view<real> h, geev_record 
 {
     real most = 0;
     bool finite = true;
+#pragma unroll 1
     for (int i = team.rank; i < h.n; i += team_type::size) {
         for (int j = 0; j < h.n; ++j) {
             real const x = fabs(h(i, j));
@@ -45,8 +50,10 @@ template <typename real, typename team_type>
 static __device__ int isolated_row(team_type team, geev_view<real> h, int from, int hi)
 {
     int found = -1;
+#pragma unroll 1
     for (int i = from - team.rank; i >= 0 && found < 0; i -= team_type::size) {
         bool zero = true;
+#pragma unroll 1
         for (int j = 0; j <= hi && zero; ++j) zero = j == i || h(i, j) == 0;
         if (zero) found = i;
     }
@@ -58,25 +65,29 @@ template <typename real, typename team_type>
 static __device__ int isolated_column(team_type team, geev_view<real> h, int from, int lo, int hi)
 {
     int found = -1;
+#pragma unroll 1
     for (int j = from - team.rank; j >= lo && found < 0; j -= team_type::size) {
         bool zero = true;
+#pragma unroll 1
         for (int i = lo; i <= hi && zero; ++i) zero = i == j || h(i, j) == 0;
         if (zero) found = j;
     }
     return team.max(found);
 }
 
-/* Exchanges indices i and j, as far as rows 0..hi and columns lo..n-1 go. */
+/* Exchanges indices i and j, as far as rows 0..hi and columns lo..n-1 go; i < 0: none. */
 template <typename real, typename team_type>
 static __device__ void exchange(team_type team, geev_view<real> h, int lo, int hi, int i, int j)
 {
-    if (i == j) return;
-    for (int k = team.rank; k <= hi; k += team_type::size) {
+    bool const acts = i >= 0 && i != j;
+#pragma unroll 1
+    for (int k = team.rank; acts && k <= hi; k += team_type::size) {
         real const t = h(k, i);
         h(k, i) = h(k, j), h(k, j) = t;
     }
     team.sync();
-    for (int k = lo + team.rank; k < h.n; k += team_type::size) {
+#pragma unroll 1
+    for (int k = lo + team.rank; acts && k < h.n; k += team_type::size) {
         real const t = h(i, k);
         h(i, k) = h(j, k), h(j, k) = t;
     }
@@ -87,24 +98,22 @@ static __device__ void exchange(team_type team, geev_view<real> h, int lo, int h
 template <typename real, typename team_type>
 static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *hi)
 {
-    for (int from = *hi;;) {
-        int const i = isolated_row(team, h, from, *hi);
-        if (i < 0 && from == *hi) break;
-        if (i >= 0) {
-            exchange(team, h, 0, *hi, i, *hi);
-            --*hi;
-        }
+    bool going = true;
+    for (int from = *hi; team.anywhere(going);) {
+        int const i = isolated_row(team, h, going ? from : -1, *hi);
+        going = going && (i >= 0 || from < *hi);
+        exchange(team, h, 0, *hi, i, *hi);
+        if (i >= 0) --*hi;
         from = i > 0 ? i - 1 : *hi;
     }
-    for (int from = *hi; *lo <= *hi;) {
-        bool const whole = from == *hi;
-        int const j = isolated_column(team, h, from, *lo, *hi);
-        if (j < 0 && whole) break;
-        if (j >= 0) {
-            exchange(team, h, *lo, *hi, j, *lo);
-            ++*lo;
-        }
+    going = *lo <= *hi;
+    for (int from = *hi; team.anywhere(going);) {
+        int const j = isolated_column(team, h, going ? from : -1, *lo, *hi);
+        going = going && (j >= 0 || from < *hi);
+        exchange(team, h, *lo, *hi, j, *lo);
+        if (j >= 0) ++*lo;
         from = j > *lo ? j - 1 : *hi;
+        going = going && *lo <= *hi;
     }
 }
 
@@ -119,6 +128,7 @@ static __device__ geev_norms<real> norms(team_type team, geev_view<real> h, int 
                                          real row_unit)
 {
     geev_norms<real> s = {0, 0, 0, 0};
+#pragma unroll 1
     for (int k = team.rank; k < h.n; k += team_type::size) {
         real const x = k <= hi ? fabs(h(k, i)) : (real)0, y = k >= lo ? fabs(h(i, k)) : (real)0;
         s.column_most = x > s.column_most ? x : s.column_most;
@@ -144,29 +154,51 @@ template <typename real> static __device__ real unit_of(real x)
 template <typename real, typename team_type>
 static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi, real *scale)
 {
+#pragma unroll 1
     for (int i = lo + team.rank; i <= hi; i += team_type::size) scale[i * h.step] = 1;
     team.sync();
     bool changed = true;
-    for (int sweep = 0; sweep < GEEV_BALANCE_SWEEPS && changed; ++sweep) {
+    for (int sweep = 0; sweep < GEEV_BALANCE_SWEEPS && team.anywhere(changed); ++sweep) {
+        int const last = changed ? hi : -1;
         changed = false;
-        for (int i = lo; i <= hi; ++i) {
-            geev_norms<real> s = norms(team, h, lo, hi, i, (real)1, (real)1);
-            /* Squares of tiny entries lost digits: once more, scaled. */
-            if (s.column_most < geev_limits<real>::square_safe || s.row_most < geev_limits<real>::square_safe)
-                s = norms(team, h, lo, hi, i, unit_of(s.column_most), unit_of(s.row_most));
-            real const f = balance_factor(s.column, s.row, s.column_most, s.row_most, scale[i * h.step]);
+        for (int i = lo; team.anywhere(i <= last); ++i) {
+            bool const acts = i <= last;
+            int const at = acts ? i : 0;
+            geev_norms<real> s = norms(team, h, lo, hi, at, (real)1, (real)1);
+            bool const tiny =
+                s.column_most < geev_limits<real>::square_safe || s.row_most < geev_limits<real>::square_safe;
+            if (team.anywhere(acts && tiny)) { /* squares of tiny entries lost digits: once more, scaled */
+                geev_norms<real> const again = norms(team, h, lo, hi, at, unit_of(s.column_most), unit_of(s.row_most));
+                if (tiny) s = again;
+            }
+            real const f =
+                acts ? balance_factor(s.column, s.row, s.column_most, s.row_most, scale[at * h.step]) : (real)1;
             team.sync();
-            if (f == 1) continue;
-            if (team.rank == 0) scale[i * h.step] *= f;
-            /* A thread scales the diagonal entry both times, since both loops give it k = i. */
-            for (int k = team.rank; k < h.n; k += team_type::size) {
-                if (k >= lo) h(i, k) *= 1 / f;
-                if (k <= hi) h(k, i) *= f;
+            if (!team.anywhere(f != 1)) continue;
+            if (f != 1 && team.rank == 0) scale[at * h.step] *= f;
+                /* A thread scales the diagonal entry both times, since both loops give it k = i. */
+#pragma unroll 1
+            for (int k = team.rank; f != 1 && k < h.n; k += team_type::size) {
+                if (k >= lo) h(at, k) *= 1 / f;
+                if (k <= hi) h(k, at) *= f;
             }
             team.sync();
-            changed = true;
+            changed = changed || f != 1;
         }
     }
+}
+
+/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 only goes along. */
+template <typename real, typename team_type>
+static __device__ __forceinline__ geev_record treat(team_type team, geev_view<real> h, bool balances, real *scale)
+{
+    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK};
+    normalise(team, h, &record);
+    if (balances) {
+        isolate(team, h, &record.lo, &record.hi);
+        balance(team, h, record.lo, record.hi, scale);
+    }
+    return record;
 }
 
 #endif

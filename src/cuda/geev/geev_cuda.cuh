@@ -1,15 +1,15 @@
 /* geev on CUDA: what its files share.
  *
- * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu instantiate it
- * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace
+ * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu compile it
+ * geev_small_matrix.cuh  its steps, in registers
+ * geev_prepare.cuh   kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_prepare_*.cu
  * geev_grid.cuh      its steps, in registers; geev_balance.cuh, geev_team.cuh: for matrices that need permuting
- * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu instantiate it
+ * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu compile it
  * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
- * geev_form.cu       which form computes a problem
- * geev_table.cuh     which form `auto` takes, as measured
+ * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
+ * geev_table.cuh     which one `auto` takes, as measured
  * geev_plain.cu      any order, a thread block a matrix, with geev_hessenberg.cuh: n > 64, and second attempts
- * geev_cuda.cu       the driver on device arrays: workspace, chunks
- * geev_host.cu       host arrays: streams, staging
+ * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
  *
  * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
  * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
@@ -57,7 +57,7 @@ struct geev_queue {
 struct geev_job {
     geev_problem p;
     int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
-    int tile;                /* of the packed matrices: so many lie side by side; a power of two */
+    int tile;                /* packed matrices that lie side by side; a power of two */
     void *packed;            /* [tiles][geev_packed(n)][tile]; a stage leaves leading blocks, packed likewise */
     int stage;               /* of kernel 2: 0, 1, ... */
     int order;               /* of its matrices */
@@ -71,33 +71,50 @@ struct geev_job {
     int plain_blocks;
 };
 
-/* What computes a problem: method swb or mwb with so many threads a matrix; or, method auto, one thread in registers.
- */
-struct geev_form {
+/* How a problem is laid on threads: method swb or mwb with this many threads a matrix; or method auto: one thread
+ * computes a matrix in registers. */
+struct geev_mapping {
     eig_geev_method method;
     int threads;
 };
 
-/* The launchers.  geev_launch_small does all that the other kernels do in turn; geev_launch_qr launches all stages. All
- * enqueue on the stream and wait for nothing. */
-eig_status geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+/* Functions that these files share.  They have C names, so that nothing but eig_... is visible to a program that is
+ * linked with the static library. */
+extern "C" {
 
-/* The form that computes order n: that of the problem's options where it has a kernel, else the next that has one. */
-geev_form geev_choose_form(const eig_context *ctx, const geev_problem *p);
-int geev_tile_matrices(geev_form form);
+/* The launchers.  eig_cuda_geev_launch_small does all that the other kernels do in turn; eig_cuda_geev_launch_qr
+ * launches all stages. All enqueue on the stream and wait for nothing. */
+eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+
+/* Their parts, each compiled in a file of its own: a type, a method, or the orders from a number on (s33: float, n = 33
+ * and more); such a file passes on what is beyond its range. */
+eig_status eig_cuda_geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s11(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s14(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_s16(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_d9(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_small_d12(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_s33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_prepare_d33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+eig_status eig_cuda_geev_qr_mwb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+
+/* The mapping that computes a problem: that of its options where there is a kernel for its order, else the next one for
+ * which there is. */
+geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_problem *p);
+int eig_cuda_geev_tile_matrices(geev_mapping mapping);
 
 /* Bytes of one work area of the plain solver. */
-size_t geev_plain_bytes(const geev_problem *p);
-
-/* The whole of a problem on device arrays, on a stream, with a workspace of geev_device_bytes. */
-size_t geev_device_bytes(const eig_context *ctx, const geev_problem *p);
-eig_status geev_device(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream);
-
-/* A problem on host arrays. */
-eig_status geev_host(eig_context *ctx, const geev_problem *p);
+size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
+}
 
 #ifdef __CUDACC__
 

@@ -12,9 +12,9 @@ enum { PLAIN_THREADS = 256 };
 
 using plain_team = block_team<PLAIN_THREADS>;
 
-size_t geev_plain_bytes(const geev_problem *p)
+size_t eig_cuda_geev_plain_bytes(const geev_problem *p)
 {
-    size_t const size = p->precision == 's' ? sizeof(float) : sizeof(double);
+    size_t const size = type_size(p->type);
     size_t const bytes = (size_t)(p->n * p->n + 3 * p->n) * size;
     return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
 }
@@ -175,12 +175,10 @@ template <typename real> static __global__ void __launch_bounds__(PLAIN_THREADS)
         plain_matrix(team, job.p, listed ? job.failed[at] : job.first + at, work);
 }
 
-eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
+eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
 {
-    if (job.p.precision == 's')
-        plain_kernel<float><<<job.plain_blocks, PLAIN_THREADS, 0, stream>>>(job, listed);
-    else
-        plain_kernel<double><<<job.plain_blocks, PLAIN_THREADS, 0, stream>>>(job, listed);
-    CUDA_LAUNCHED("geev: plain_kernel");
-    return EIG_OK;
+    cuda_shape const shape = {job.plain_blocks, PLAIN_THREADS};
+    return job.p.type == EIG_S
+               ? cuda_launch(ctx, "geev: plain_kernel", stream, shape, plain_kernel<float>, job, listed)
+               : cuda_launch(ctx, "geev: plain_kernel", stream, shape, plain_kernel<double>, job, listed);
 }

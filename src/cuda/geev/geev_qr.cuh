@@ -190,7 +190,13 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
     }
 }
 
-/* ---------------------------------------------------------------- launcher */
+/* ---------------------------------------------------------------- launcher
+ *
+ * The files geev_qr_*.cu list the kernels that exist: for each number of threads P one or more numbers of slots S, up
+ * to P*S = 64.  More slots than n needs give the same bits more slowly.  The S that fit closely are those that `auto`
+ * takes, in a first or a later stage (geev_table.cuh, stop_of in geev_mapping.cu); of the others, which only a caller's
+ * own method and threads_per_matrix reach, there are few, since each costs a second of compilation.  A new table wants
+ * a new look at these lists. */
 
 template <typename real, int P, int S, bool multiple>
 static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream)
@@ -205,46 +211,13 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
     int64_t const most = fit < most_warps(S) ? fit : most_warps(S), several = share < most ? share : most;
     int const teams = multiple || several < 1 ? 1 : (int)several, threads = teams * team_type::threads;
     size_t const total = (size_t)(teams * bytes) + (multiple ? P * 32 * sizeof(int) : 0);
-    CUDA_TRY(
-        cudaFuncSetAttribute(qr_kernel<real, P, S, multiple>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)total));
+    auto const kernel = qr_kernel<real, P, S, multiple>;
+    eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
+    if (status != EIG_OK) return status;
     int each = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, qr_kernel<real, P, S, multiple>, threads, total));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, total));
     int64_t const want = (tiles + teams - 1) / teams, room = (int64_t)(each > 0 ? each : 1) * state->multiprocessors;
-    qr_kernel<real, P, S, multiple><<<(int)(want < room ? want : room), threads, total, stream>>>(job);
-    CUDA_LAUNCHED("geev: qr_kernel");
-    return EIG_OK;
-}
-
-/* The form with so many threads a matrix and enough slots for n; geev_form.cu only asks for forms that exist. */
-template <typename real, bool multiple>
-static eig_status launch_form(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
-{
-    int const n = job.order;
-    switch (threads) {
-    case 1: /* one warp for 32 matrices: both methods are the same */
-        return n <= 8 ? launch_qr<real, 1, 8, false>(ctx, job, stream)
-                      : launch_qr<real, 1, 16, false>(ctx, job, stream);
-    case 2:
-        return n <= 16   ? launch_qr<real, 2, 8, multiple>(ctx, job, stream)
-               : n <= 20 ? launch_qr<real, 2, 10, multiple>(ctx, job, stream)
-               : n <= 26 ? launch_qr<real, 2, 13, multiple>(ctx, job, stream)
-                         : launch_qr<real, 2, 16, multiple>(ctx, job, stream);
-    case 4:
-        return n <= 16   ? launch_qr<real, 4, 4, multiple>(ctx, job, stream)
-               : n <= 20 ? launch_qr<real, 4, 5, multiple>(ctx, job, stream)
-               : n <= 24 ? launch_qr<real, 4, 6, multiple>(ctx, job, stream)
-               : n <= 28 ? launch_qr<real, 4, 7, multiple>(ctx, job, stream)
-               : n <= 32 ? launch_qr<real, 4, 8, multiple>(ctx, job, stream)
-                         : launch_qr<real, 4, 16, multiple>(ctx, job, stream);
-    case 8:
-        return n <= 32 ? launch_qr<real, 8, 4, multiple>(ctx, job, stream)
-                       : launch_qr<real, 8, 8, multiple>(ctx, job, stream);
-    case 16:
-        return n <= 32 ? launch_qr<real, 16, 2, multiple>(ctx, job, stream)
-                       : launch_qr<real, 16, 4, multiple>(ctx, job, stream);
-    default:
-        return launch_qr<real, 32, 2, multiple>(ctx, job, stream);
-    }
+    return cuda_launch(ctx, "geev: qr_kernel", stream, {want < room ? want : room, threads, total}, kernel, job);
 }
 
 #endif

@@ -84,10 +84,10 @@ template <typename real> struct reflector3 {
 /* A vector v is taken to (-norm, 0, ..., 0)' by I - tau u u' with u = v * inverse but for u0 = 1; norm has the sign of
  * v0.  square: v'v.  The reciprocal starts from an approximate pivot, so that both approximations are refined at once.
  */
-template <typename real> struct householder {
+template <typename real> struct fast_householder {
     real norm, inverse, tau;
 
-    __device__ __forceinline__ householder(real v0, real square)
+    __device__ __forceinline__ fast_householder(real v0, real square)
     {
         real const y = rsqrt_start(square), near_norm = square * y, z = reciprocal_start(v0 + copysign(near_norm, v0));
         real const e = fma(-near_norm, y, (real)1), root = fma(y * e, fma((real)0.375, e, (real)0.5), y);
@@ -104,7 +104,7 @@ template <typename real>
 static __device__ __forceinline__ reflector3<real> reflector_of(bool acts, real v0, real v1, real v2, real square,
                                                                 real *beta)
 {
-    householder<real> const h(v0, square);
+    fast_householder<real> const h(v0, square);
     real const inverse = acts ? h.inverse : (real)0;
     reflector3<real> t;
     t.u1 = v1 * inverse, t.u2 = v2 * inverse;

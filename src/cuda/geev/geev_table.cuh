@@ -1,6 +1,6 @@
-/* Which form `auto` takes for order n; a row holds from the order `from` on, up to the next row.  Measured on an H200
- * by `eigpack bench geev --tune --device cuda`, which prints such a table for the GPU that it runs on; double from 19
- * on by bench_geev_cuda, whose matrices are random. */
+/* Which mapping (geev_mapping) `auto` takes for order n; a row holds from the order `from` on, up to the next row.
+ * Measured on an H200 by `eigpack bench geev --tune --device cuda`, which prints such a table for the GPU that it runs
+ * on; double from 19 on by bench_geev_cuda, whose matrices are random. */
 #ifndef EIG_GEEV_TABLE_CUH
 #define EIG_GEEV_TABLE_CUH
 
@@ -8,7 +8,7 @@
 
 struct geev_choice {
     int from;
-    geev_form form;
+    geev_mapping mapping;
 };
 
 static const geev_choice geev_table_d[] = {

@@ -1,40 +1,46 @@
 /* Teams: the threads that compute one matrix, and their reductions.
  *
- * The threads of a team call these together; teams of one warp need not.  Sums add in the same order in every thread
- * and for every position in the warp, so results do not depend on either. */
+ * All threads of a warp call these together, whatever their team; those of a block_team, all threads of the block. Sums
+ * add in the same order in every thread and for every position in the warp, so results do not depend on either. */
 #ifndef EIG_GEEV_TEAM_CUH
 #define EIG_GEEV_TEAM_CUH
 
-/* 2^k neighbouring lanes of a warp. */
+/* 2^k neighbouring lanes of a warp.  A team of one thread needs no other: it may also call them alone. */
 template <int P> struct geev_team {
     static constexpr int size = P;
-    int rank;      /* 0..P-1 */
-    unsigned mask; /* the team's lanes */
+    static constexpr unsigned all = 0xffffffffu;
+    int rank;       /* 0..P-1 */
+    unsigned lanes; /* the team's */
 
     __device__ __forceinline__ explicit geev_team(int lane)
-        : rank(lane % P), mask(P == 32 ? 0xffffffffu : ((1u << (P % 32)) - 1) << (lane / P * P))
+        : rank(lane % P), lanes(P == 32 ? all : ((1u << (P % 32)) - 1) << (lane / P * P))
     {
     }
     __device__ __forceinline__ void sync() const
     {
-        if (P > 1) __syncwarp(mask);
+        if (P > 1) __syncwarp();
+    }
+    /* Whether any team of the warp says so. */
+    __device__ __forceinline__ bool anywhere(bool x) const
+    {
+        return P == 1 ? x : __any_sync(all, x);
     }
     template <typename value> __device__ __forceinline__ value max(value x) const
     {
         for (int d = 1; d < P; d *= 2) {
-            value const other = __shfl_xor_sync(mask, x, d);
+            value const other = __shfl_xor_sync(all, x, d);
             x = x > other ? x : other;
         }
         return x;
     }
     template <typename value> __device__ __forceinline__ value sum(value x) const
     {
-        for (int d = 1; d < P; d *= 2) x += __shfl_xor_sync(mask, x, d);
+        for (int d = 1; d < P; d *= 2) x += __shfl_xor_sync(all, x, d);
         return x;
     }
     __device__ __forceinline__ bool any(bool x) const
     {
-        return P == 1 ? x : (__ballot_sync(mask, x) & mask) != 0;
+        return P == 1 ? x : (__ballot_sync(all, x) & lanes) != 0;
     }
 };
 
@@ -58,6 +64,11 @@ template <int N> struct block_team {
     __device__ __forceinline__ void sync() const
     {
         __syncthreads();
+    }
+    /* As above; here x is the same in all threads. */
+    __device__ __forceinline__ bool anywhere(bool x) const
+    {
+        return x;
     }
     template <typename value> __device__ __forceinline__ value max(value x) const
     {

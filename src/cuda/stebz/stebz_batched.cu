@@ -186,7 +186,7 @@ template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) b
 static bool shape(const stebz_problem *p, int most_shared, batch_args *a, int *teams, size_t *bytes)
 {
     if (p->n > MOST_ROWS || p->method != EIG_STEBZ_MULTISECTION) return false;
-    size_t const pair = p->precision == 's' && !(p->abstol > 0) ? sizeof(float2) : sizeof(double2);
+    size_t const pair = p->type == EIG_S && !(p->abstol > 0) ? sizeof(float2) : sizeof(double2);
     int64_t const blocks = (p->n + STURM_BLOCK - 1) / STURM_BLOCK;
     a->team = WARP;
     while (a->team < p->n && a->team < LARGE_BLOCK) a->team += WARP;
@@ -197,21 +197,20 @@ static bool shape(const stebz_problem *p, int most_shared, batch_args *a, int *t
     return *bytes <= (size_t)most_shared;
 }
 
-bool stebz_batch_fits(const eig_context *ctx, const stebz_problem *p)
+bool eig_cuda_stebz_batch_fits(const eig_context *ctx, const stebz_problem *p)
 {
     batch_args a = {};
     int teams = 0;
     size_t bytes = 0;
-    return shape(p, cuda_state_of(ctx)->shared_bytes, &a, &teams, &bytes);
+    return p->batched && shape(p, cuda_state_of(ctx)->shared_bytes, &a, &teams, &bytes);
 }
 
 template <typename real>
 static eig_status launch(eig_context *ctx, const batch_args &a, int teams, size_t bytes, cudaStream_t stream)
 {
-    CUDA_TRY(cudaFuncSetAttribute(batch_kernel<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  cuda_state_of(ctx)->shared_bytes));
     int64_t const most = (int64_t)1 << 30; /* matrices of one launch's grid */
-    for (int64_t first = 0; first < a.batch; first += most * teams) {
+    eig_status status = EIG_OK;
+    for (int64_t first = 0; first < a.batch && status == EIG_OK; first += most * teams) {
         batch_args part = a;
         part.batch = a.batch - first < most * teams ? a.batch - first : most * teams;
         part.job.d = (const real *)a.job.d + first * a.stride_d;
@@ -220,14 +219,13 @@ static eig_status launch(eig_context *ctx, const batch_args &a, int teams, size_
         if (a.job.lower) part.job.lower = (real *)a.job.lower + first * a.stride_w;
         if (a.job.upper) part.job.upper = (real *)a.job.upper + first * a.stride_w;
         if (a.info) part.info = a.info + first;
-        int const blocks = (int)((part.batch + teams - 1) / teams);
-        batch_kernel<real><<<blocks, a.team * teams, bytes, stream>>>(part);
-        CUDA_LAUNCHED("stebz: batch_kernel");
+        status = cuda_launch(ctx, "stebz: batch_kernel", stream,
+                             {(part.batch + teams - 1) / teams, a.team * teams, bytes}, batch_kernel<real>, part);
     }
-    return EIG_OK;
+    return status;
 }
 
-eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream)
+eig_status eig_cuda_stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream)
 {
     batch_args a = {};
     int teams = 0;
@@ -241,6 +239,6 @@ eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t st
     a.batch = p->batch;
     a.stride_d = p->stride_d, a.stride_e = p->stride_e, a.stride_w = p->stride_w;
     a.info = p->info;
-    return p->precision == 's' ? launch<float>(ctx, a, teams, bytes, stream)
-                               : launch<double>(ctx, a, teams, bytes, stream);
+    return p->type == EIG_S ? launch<float>(ctx, a, teams, bytes, stream)
+                            : launch<double>(ctx, a, teams, bytes, stream);
 }

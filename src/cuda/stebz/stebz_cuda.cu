@@ -1,180 +1,280 @@
-/* stebz on CUDA, the driver: workspace, the order of the kernels, and host arrays.
+/* stebz on CUDA, the driver: workspace, and the order of the kernels.
  *
- * On device arrays kernels are enqueued on the context's stream and nothing is waited for. */
+ * Kernels are enqueued on one stream, and nothing is waited for, unless a long call on host arrays reports progress. */
 #include "stebz_cuda.cuh"
-
-#include <cstring>
 
 /* Eigenvalues between two reports of progress, and the order from which reports are made on the way. */
 enum { SLICE = 65536, SLICED_FROM = 200000 };
 
-/* Lays out the workspace of one matrix; with base NULL it only measures. */
-size_t stebz_layout(const stebz_problem *p, char *base, stebz_job *job, void **tree)
+/* ----------------------------------------------------------------- workspace */
+
+/* Lays out what every method needs; with base NULL it only measures. */
+static void layout_rows(arena *a, int64_t n, stebz_job *job)
 {
-    arena a = {base, 0};
-    job->t.n = p->n;
-    job->t.blocks = (p->n + STURM_BLOCK - 1) / STURM_BLOCK;
-    job->facts = (stebz_facts *)arena_take(&a, 1, sizeof(stebz_facts));
-    job->partials = (stebz_partial *)arena_take(&a, STEBZ_MEASURE_BLOCKS, sizeof(stebz_partial));
-    job->t.rows = arena_take(&a, job->t.blocks * STURM_BLOCK, sizeof(double2));
-    job->t.edges = arena_take(&a, job->t.blocks, sizeof(stebz_edge<double>));
+    job->t.n = n;
+    job->t.blocks = (n + STURM_BLOCK - 1) / STURM_BLOCK;
+    job->facts = (stebz_facts *)arena_take(a, 1, sizeof(stebz_facts));
+    job->partials = (stebz_partial *)arena_take(a, STEBZ_MEASURE_BLOCKS, sizeof(stebz_partial));
+    job->t.rows = arena_take(a, job->t.blocks * STURM_BLOCK, sizeof(double2));
+    job->t.edges = arena_take(a, job->t.blocks, sizeof(stebz_edge<double>));
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+}
+
+/* Lays out the workspace of one matrix; returns its size. */
+static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **tree)
+{
+    arena a = {(char *)base, 0};
+    layout_rows(&a, p->n, job);
+    *tree = NULL;
     if (p->method == EIG_STEBZ_INTERVAL_TREE) {
-        *tree = arena_take(&a, (int64_t)stebz_tree_bytes(p->n), 1);
-    } else {
-        job->table.points = stebz_table_points(p);
+        *tree = arena_take(&a, (int64_t)eig_cuda_stebz_tree_bytes(p->n), 1);
+    } else if (p->method == EIG_STEBZ_MULTISECTION) {
+        job->table.points = eig_cuda_stebz_table_points(p);
         job->table.count = (int64_t *)arena_take(&a, job->table.points, sizeof(int64_t));
         job->table.mantissa = (double *)arena_take(&a, job->table.points, sizeof(double));
         job->table.exponent = (double *)arena_take(&a, job->table.points, sizeof(double));
-        *tree = NULL;
     }
-    return (a.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    return rounded(a.used);
 }
 
-stebz_job stebz_make_job(const stebz_problem *p, int64_t matrix)
-{
-    size_t const size = stebz_bytes_of(p->precision);
-    stebz_job job = {};
-    job.d = (const char *)p->d + (size_t)(matrix * p->stride_d) * size;
-    job.e = (const char *)p->e + (size_t)(matrix * p->stride_e) * size;
-    job.w = (char *)p->w + (size_t)(matrix * p->stride_w) * size;
-    if (p->lower) job.lower = (char *)p->lower + (size_t)(matrix * p->stride_w) * size;
-    if (p->upper) job.upper = (char *)p->upper + (size_t)(matrix * p->stride_w) * size;
-    job.m = p->m;
-    job.range = p->range;
-    job.il = p->il;
-    job.iu = p->iu;
-    job.vl = p->vl;
-    job.vu = p->vu;
-    job.abstol = p->abstol;
-    job.reltol = p->reltol;
-    job.pivots = p->method == EIG_STEBZ_INTERVAL_TREE;
-    job.last = p->range == EIG_RANGE_VALUE ? p->n : p->iu - p->il + 1;
-    return job;
-}
-
-size_t stebz_cuda_work_size(const eig_context *ctx, const stebz_problem *p)
+size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
     stebz_job job = {};
     void *tree;
-    if (p->batched && stebz_batch_fits(ctx, p)) return 0;
-    return stebz_layout(p, NULL, &job, &tree);
+    return eig_cuda_stebz_batch_fits(ctx, p) ? 0 : layout(p, NULL, &job, &tree);
 }
 
-/* ------------------------------------------------------------ device arrays */
+/* ------------------------------------------------------------- device arrays */
 
-static __global__ void info_kernel(const stebz_facts *facts, int *info)
+static stebz_job make_job(const stebz_problem *p, int64_t matrix)
 {
-    *info = facts->finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+    stebz_job job = {};
+    job.d = type_at(p->type, p->d, matrix * p->stride_d);
+    job.e = p->e ? type_at(p->type, p->e, matrix * p->stride_e) : NULL;
+    job.w = type_at(p->type, p->w, matrix * p->stride_w);
+    if (p->lower) job.lower = type_at(p->type, p->lower, matrix * p->stride_w);
+    if (p->upper) job.upper = type_at(p->type, p->upper, matrix * p->stride_w);
+    job.m = p->m;
+    job.info = p->info ? p->info + matrix : NULL;
+    job.range = p->range;
+    job.il = p->il, job.iu = p->iu;
+    job.vl = p->vl, job.vu = p->vu;
+    job.abstol = p->abstol, job.reltol = p->reltol;
+    job.pivots = p->method != EIG_STEBZ_MULTISECTION;
+    job.last = stebz_most_wanted(p);
+    return job;
 }
 
-/* One matrix on device arrays.  wait: the call may synchronise between slices to report progress. */
-eig_status stebz_solve(eig_context *ctx, const stebz_problem *p, stebz_job job, void *tree, bool wait)
+/* The brackets, after the table.  wait: the call may synchronise between slices to report progress. */
+static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, bool wait)
 {
-    cuda_clock clock;
-    eig_status status = p->pass_ms ? clock.start(ctx, 4, cuda_state_of(ctx)->stream) : EIG_OK;
-    if (status != EIG_OK) return status;
-    if ((status = stebz_prepare(ctx, p->precision, job)) != EIG_OK) return status;
-    if ((status = clock.mark(ctx, 1)) != EIG_OK) return status;
-    if (p->method == EIG_STEBZ_INTERVAL_TREE) {
-        status = stebz_tree(ctx, p->precision, job, tree, clock.count > 0 ? clock.marks + 2 : NULL);
-    } else {
-        if ((status = stebz_fill_table(ctx, p->precision, job)) != EIG_OK) return status;
-        if ((status = clock.mark(ctx, 2)) != EIG_OK) return status;
-        int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? (int64_t)SLICE : last;
-        for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
-            job.last = job.first + slice < last ? job.first + slice : last;
-            status = stebz_refine(ctx, p->precision, job);
-            if (status != EIG_OK || slice == last) continue;
-            CUDA_TRY(cudaStreamSynchronize(cuda_state_of(ctx)->stream));
-            status = eig_report_progress(ctx, "stebz", (double)job.last / (double)last);
-        }
-        if (status == EIG_OK) status = clock.mark(ctx, 3);
-    }
-    if (status != EIG_OK) return status;
-    if ((status = clock.mark(ctx, 4)) != EIG_OK) return status;
-    return clock.read(ctx, p->pass_ms);
-}
-
-eig_status stebz_solve_device(eig_context *ctx, const stebz_problem *p)
-{
-    if (p->pass_ms) memset(p->pass_ms, 0, 4 * sizeof *p->pass_ms);
-    if (p->batched && stebz_batch_fits(ctx, p)) return stebz_batch(ctx, p, cuda_state_of(ctx)->stream);
-    stebz_job sized = {};
-    void *tree, *work;
-    size_t const need = stebz_layout(p, NULL, &sized, &tree);
-    eig_status status = eig_workspace(ctx, "stebz", p->work, p->work_bytes, need, &work);
-    for (int64_t matrix = 0; matrix < p->batch && status == EIG_OK; ++matrix) {
-        stebz_job job = stebz_make_job(p, matrix);
-        stebz_layout(p, (char *)work, &job, &tree);
-        status = stebz_solve(ctx, p, job, tree, false);
-        if (status != EIG_OK || !p->info) continue;
-        info_kernel<<<1, 1, 0, cuda_state_of(ctx)->stream>>>(job.facts, p->info + matrix);
-        CUDA_LAUNCHED("stebz: info_kernel");
+    int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? (int64_t)SLICE : last;
+    eig_status status = EIG_OK;
+    for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
+        job.last = job.first + slice < last ? job.first + slice : last;
+        status = eig_cuda_stebz_refine(ctx, type, &job, stream);
+        if (status != EIG_OK || slice == last) continue;
+        CUDA_TRY(cudaStreamSynchronize(stream));
+        status = eig_report_progress(ctx, "stebz", (double)job.last / (double)last);
     }
     return status;
 }
 
-/* ------------------------------------------------------------------ drivers */
-
-static __global__ void zero_kernel(int64_t *m)
+/* One matrix; marks the clock's passes. */
+static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t matrix, void *work, cudaStream_t stream,
+                            cuda_clock *clock, bool wait)
 {
-    *m = 0;
+    stebz_job job = make_job(p, matrix);
+    void *tree;
+    layout(p, work, &job, &tree);
+    eig_status status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
+    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status != EIG_OK) return status;
+    switch (p->method) {
+    case EIG_STEBZ_INTERVAL_TREE:
+        status = eig_cuda_stebz_tree(ctx, p->type, &job, tree, stream, clock);
+        break;
+    case EIG_STEBZ_REFERENCE:
+        status = eig_cuda_stebz_bisect(ctx, p->type, &job, stream);
+        break;
+    default:
+        status = eig_cuda_stebz_table(ctx, p->type, &job, stream);
+        if (status == EIG_OK) status = clock->mark(ctx);
+        if (status == EIG_OK) status = refine(ctx, p->type, job, stream, wait);
+    }
+    return status == EIG_OK ? clock->mark(ctx) : status;
 }
 
-eig_status stebz_cuda(eig_context *ctx, const stebz_problem *p)
+/* All matrices of a problem on device arrays. */
+static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
+                        bool wait)
+{
+    eig_status status = EIG_OK;
+    if (eig_cuda_stebz_batch_fits(ctx, p)) {
+        status = clock->start(ctx, stream);
+        if (status == EIG_OK) status = eig_cuda_stebz_batch(ctx, p, stream);
+        return status == EIG_OK ? clock->mark(ctx) : status;
+    }
+    for (int64_t matrix = 0; matrix < p->batch && status == EIG_OK; ++matrix) {
+        if (matrix > 0) status = clock->read(ctx);
+        if (status == EIG_OK) status = clock->start(ctx, stream);
+        if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, wait);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------- driver */
+
+/* The arrays of a call, as they stand in the chunk. */
+enum { ARRAY_D, ARRAY_E, ARRAY_W, ARRAY_LOWER, ARRAY_UPPER, ARRAY_M, ARRAY_INFO };
+
+/* The problem that a chunk holds: its arrays are dense device arrays. */
+static stebz_problem problem_of_chunk(const stebz_problem *p, const cuda_chunk *chunk)
+{
+    stebz_problem q = *p;
+    q.batch = chunk->count;
+    q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E];
+    q.w = chunk->array[ARRAY_W], q.lower = chunk->array[ARRAY_LOWER], q.upper = chunk->array[ARRAY_UPPER];
+    q.m = (int64_t *)chunk->array[ARRAY_M], q.info = (int *)chunk->array[ARRAY_INFO];
+    q.stride_d = p->n, q.stride_e = p->n - 1, q.stride_w = stebz_most_wanted(p);
+    return q;
+}
+
+static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64_t count)
+{
+    (void)count;
+    return eig_cuda_stebz_work_size(ctx, (const stebz_problem *)problem);
+}
+
+static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
+{
+    stebz_problem const q = problem_of_chunk((const stebz_problem *)problem, chunk);
+    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock, chunk->whole && q.batch == 1);
+}
+
+static cuda_call list_arrays(const stebz_problem *p)
+{
+    size_t const size = type_size(p->type);
+    int64_t const wanted = stebz_most_wanted(p);
+    cuda_call call = {"stebz", p, p->batch, 0, chunk_work_size, solve_chunk, 0, {}};
+    cuda_add_rows(&call, "d", p->d, false, p->n, p->stride_d, size);
+    cuda_add_rows(&call, "e", p->e, false, p->n - 1, p->stride_e, size);
+    cuda_add_rows(&call, "w", p->w, true, wanted, p->stride_w, size);
+    cuda_add_rows(&call, "lower", p->lower, true, wanted, p->stride_w, size);
+    cuda_add_rows(&call, "upper", p->upper, true, wanted, p->stride_w, size);
+    for (int k = ARRAY_W; k <= ARRAY_UPPER; ++k) call.array[k].keeps = p->range == EIG_RANGE_VALUE;
+    cuda_add_rows(&call, "m", p->m, true, 1, 1, sizeof *p->m);
+    cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
+    return call;
+}
+
+/* Begins the list of passes that solve marks. */
+static void begin_passes(eig_context *ctx, const stebz_problem *p)
+{
+    static const char *const multisection[] = {"preparation", "table", "brackets"};
+    static const char *const tree[] = {"preparation", "step 1", "one-intervals", "mult-intervals"};
+    static const char *const reference[] = {"preparation", "bisection"};
+    static const char *const batch[] = {"batch"};
+    if (eig_cuda_stebz_batch_fits(ctx, p))
+        eig_begin_passes(ctx, 1, batch);
+    else if (p->method == EIG_STEBZ_MULTISECTION)
+        eig_begin_passes(ctx, 3, multisection);
+    else if (p->method == EIG_STEBZ_INTERVAL_TREE)
+        eig_begin_passes(ctx, 4, tree);
+    else
+        eig_begin_passes(ctx, 2, reference);
+}
+
+eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p)
 {
     cuda_scope const scope(ctx);
-    cuda_argument const arguments[] = {{"d", p->d},      {"e", p->n > 1 ? p->e : NULL}, {"w", p->w},
-                                       {"m", p->m},      {"lower", p->lower},           {"upper", p->upper},
-                                       {"info", p->info}};
+    cuda_call call = list_arrays(p);
     bool on_device = false;
-    eig_status const status = cuda_find_side(ctx, "stebz", arguments, 7, &on_device);
+    eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    if (p->n == 0 || p->batch == 0) {
-        if (p->m && on_device) {
-            zero_kernel<<<1, 1, 0, cuda_state_of(ctx)->stream>>>(p->m);
-            CUDA_LAUNCHED("stebz: zero_kernel");
-        } else if (p->m) {
-            *p->m = 0;
-        }
-        return EIG_OK;
-    }
-    if (on_device) return stebz_solve_device(ctx, p);
-    return p->batched ? stebz_solve_host_batch(ctx, p) : stebz_solve_host(ctx, p);
+    begin_passes(ctx, p);
+    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    void *work;
+    cuda_clock clock;
+    status = eig_cuda_workspace(ctx, "stebz", eig_cuda_stebz_work_size(ctx, p), &work);
+    if (status != EIG_OK) return status;
+    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
+    status = eig_cuda_end_call(ctx, status);
+    return status == EIG_OK ? clock.read(ctx) : status;
 }
 
-/* Counts on device arrays; facts and partial results lie in the context's workspace. */
-eig_status stebz_count_device(eig_context *ctx, const stebz_count_problem *p)
+/* --------------------------------------------------------------------- counts */
+
+static size_t count_layout(const stebz_count_problem *p, void *base, stebz_job *job)
+{
+    arena a = {(char *)base, 0};
+    layout_rows(&a, p->n, job);
+    return rounded(a.used);
+}
+
+size_t eig_cuda_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p)
+{
+    (void)ctx;
+    stebz_job job = {};
+    return count_layout(p, NULL, &job);
+}
+
+static eig_status count(eig_context *ctx, const stebz_count_problem *p, void *work, cudaStream_t stream,
+                        cuda_clock *clock)
 {
     stebz_job job = {};
-    stebz_problem whole = {};
-    whole.n = p->n;
-    whole.range = EIG_RANGE_ALL;
-    whole.il = 1;
-    whole.iu = p->n;
-    void *tree, *work;
-    eig_status status = eig_workspace(ctx, "stebz_count", NULL, 0, stebz_layout(&whole, NULL, &job, &tree), &work);
-    if (status != EIG_OK) return status;
-    stebz_layout(&whole, (char *)work, &job, &tree);
-    job.d = p->d;
-    job.e = p->e;
-    job.range = EIG_RANGE_ALL;
-    if ((status = stebz_prepare(ctx, p->precision, job)) != EIG_OK) return status;
-    return stebz_count_shifts(ctx, p->precision, job, p->x, p->m, p->count);
+    count_layout(p, work, &job);
+    job.d = p->d, job.e = p->e;
+    job.range = EIG_RANGE_ALL, job.il = 1, job.iu = p->n;
+    job.info = p->info;
+    eig_status status = clock->start(ctx, stream);
+    if (p->info) CUDA_TRY(cudaMemsetAsync(p->info, 0, sizeof *p->info, stream));
+    if (status == EIG_OK) status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
+    if (status == EIG_OK) status = eig_cuda_stebz_shifts(ctx, p, &job, stream);
+    return status == EIG_OK ? clock->mark(ctx) : status;
 }
 
-eig_status stebz_count_cuda(eig_context *ctx, const stebz_count_problem *p)
+enum { ARRAY_X = 2, ARRAY_COUNT, ARRAY_COUNT_INFO };
+
+static size_t count_chunk_work_size(const eig_context *ctx, const void *problem, int64_t problems)
 {
+    (void)problems;
+    return eig_cuda_stebz_count_work_size(ctx, (const stebz_count_problem *)problem);
+}
+
+static eig_status count_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
+{
+    stebz_count_problem q = *(const stebz_count_problem *)problem;
+    q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E], q.x = chunk->array[ARRAY_X];
+    q.count = (int64_t *)chunk->array[ARRAY_COUNT], q.info = (int *)chunk->array[ARRAY_COUNT_INFO];
+    return count(ctx, &q, chunk->work, chunk->stream, chunk->clock);
+}
+
+eig_status eig_cuda_stebz_count(eig_context *ctx, const stebz_count_problem *p)
+{
+    static const char *const passes[] = {"counts"};
     cuda_scope const scope(ctx);
-    cuda_argument const arguments[] = {
-        {"d", p->n > 0 ? p->d : NULL}, {"e", p->n > 1 ? p->e : NULL}, {"x", p->x}, {"count", p->count}};
+    size_t const size = type_size(p->type);
+    cuda_call call = {"stebz_count", p, 1, 0, count_chunk_work_size, count_chunk, 0, {}};
+    cuda_add_rows(&call, "d", p->d, false, p->n, p->n, size);
+    cuda_add_rows(&call, "e", p->e, false, p->n - 1, p->n, size);
+    cuda_add_rows(&call, "x", p->x, false, p->m, p->m, size);
+    cuda_add_rows(&call, "count", p->count, true, p->m, p->m, sizeof *p->count);
+    cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     bool on_device = false;
-    eig_status const status = cuda_find_side(ctx, "stebz_count", arguments, 4, &on_device);
+    eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    if (p->n == 0) {
-        if (on_device) CUDA_TRY(cudaMemsetAsync(p->count, 0, (size_t)p->m * 8, cuda_state_of(ctx)->stream));
-        for (int64_t j = 0; !on_device && j < p->m; ++j) p->count[j] = 0;
-        return EIG_OK;
-    }
-    return on_device ? stebz_count_device(ctx, p) : stebz_count_host(ctx, p);
+    eig_begin_passes(ctx, 1, passes);
+    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    void *work;
+    cuda_clock clock;
+    status = eig_cuda_workspace(ctx, "stebz_count", eig_cuda_stebz_count_work_size(ctx, p), &work);
+    if (status != EIG_OK) return status;
+    status = count(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
+    status = eig_cuda_end_call(ctx, status);
+    return status == EIG_OK ? clock.read(ctx) : status;
 }

@@ -5,12 +5,12 @@
  *   stebz_multisection.cu  table of shifts, then independent brackets
  *   stebz_batched.cu       a block or a warp for each matrix of a batch
  *   stebz_tree.cu          the report's interval tree
- *   stebz_cuda.cu          the driver: workspace, and which kernels run
- *   stebz_host.cu          host arrays: copies in and out, batches in chunks */
+ *   stebz_reference.cu     the plain version: every eigenvalue bisected by itself
+ *   stebz_cuda.cu          the driver: workspace, and which kernels run */
 #ifndef EIG_STEBZ_CUDA_CUH
 #define EIG_STEBZ_CUDA_CUH
 
-#include "cuda_common.cuh"
+#include "host_arrays.cuh"
 #include "sturm.h"
 
 /* Two numbers of a row: (alpha, gamma) of the division-free count, or (a, b) of the pivot count. */
@@ -78,6 +78,7 @@ struct stebz_job {
     const void *d, *e;
     void *w, *lower, *upper;
     int64_t *m;
+    int *info;
     eig_range range;
     int64_t il, iu;
     double vl, vu, abstol, reltol;
@@ -89,39 +90,33 @@ struct stebz_job {
     int64_t first, last; /* part of the wanted eigenvalues that a launch refines, counted from 0, last excluded */
 };
 
-/* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Never synchronises. */
-eig_status stebz_prepare(eig_context *ctx, char precision, const stebz_job &job);
+extern "C" {
 
-/* Counts by pivots at m shifts, after stebz_prepare. */
-eig_status stebz_count_shifts(eig_context *ctx, char precision, const stebz_job &job, const void *x, int64_t m,
-                              int64_t *count);
+/* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Like all that follow, it
+ * enqueues on the stream and does not wait. */
+eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
-/* Method multisection, after stebz_prepare: the table, then the brackets of [job.first, job.last). */
-int64_t stebz_table_points(const stebz_problem *p);
-eig_status stebz_fill_table(eig_context *ctx, char precision, const stebz_job &job);
-eig_status stebz_refine(eig_context *ctx, char precision, const stebz_job &job);
+/* Counts by pivots at the shifts of the problem, after the preparation. */
+eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                 cudaStream_t stream);
 
-/* Method interval tree, after stebz_prepare; marks, if not NULL, are recorded after step 1 and the one-intervals. */
-size_t stebz_tree_bytes(int64_t n);
-eig_status stebz_tree(eig_context *ctx, char precision, const stebz_job &job, void *work, cudaEvent_t *marks);
+/* Method multisection, after the preparation: the table, then the brackets of [job->first, job->last). */
+int64_t eig_cuda_stebz_table_points(const stebz_problem *p);
+eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
-/* Batches whose matrices fit in shared memory.  Device arrays; p->work is ready. */
-bool stebz_batch_fits(const eig_context *ctx, const stebz_problem *p);
-eig_status stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
+/* Method interval tree, after the preparation; marks the clock after step 1 and after the one-intervals. */
+size_t eig_cuda_stebz_tree_bytes(int64_t n);
+eig_status eig_cuda_stebz_tree(eig_context *ctx, eig_type type, const stebz_job *job, void *work, cudaStream_t stream,
+                               cuda_clock *clock);
 
-/* The driver's parts that host arrays share. */
-static inline size_t stebz_bytes_of(char precision)
-{
-    return precision == 's' ? sizeof(float) : sizeof(double);
+/* Method reference, after the preparation. */
+eig_status eig_cuda_stebz_bisect(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+
+/* Batches whose matrices fit in shared memory. */
+bool eig_cuda_stebz_batch_fits(const eig_context *ctx, const stebz_problem *p);
+eig_status eig_cuda_stebz_batch(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
 }
-size_t stebz_layout(const stebz_problem *p, char *base, stebz_job *job, void **tree);
-stebz_job stebz_make_job(const stebz_problem *p, int64_t matrix);
-eig_status stebz_solve(eig_context *ctx, const stebz_problem *p, stebz_job job, void *tree, bool wait);
-eig_status stebz_solve_device(eig_context *ctx, const stebz_problem *p);
-eig_status stebz_count_device(eig_context *ctx, const stebz_count_problem *p);
-eig_status stebz_solve_host(eig_context *ctx, const stebz_problem *p);
-eig_status stebz_solve_host_batch(eig_context *ctx, const stebz_problem *p);
-eig_status stebz_count_host(eig_context *ctx, const stebz_count_problem *p);
 
 #ifdef __CUDACC__
 
@@ -196,6 +191,13 @@ static __device__ __forceinline__ void stebz_store(const stebz_facts &f, real *w
     w[at] = stebz_original<real>(lo + 0.5 * (hi - lo), f.scale, 0);
     if (lower) lower[at] = stebz_original<real>(__dsub_rd(lo, f.error), f.scale, -1);
     if (upper) upper[at] = stebz_original<real>(__dadd_ru(hi, f.error), f.scale, 1);
+}
+
+/* Writes the number of eigenvalues and the info of a matrix; by one thread. */
+static __device__ __forceinline__ void stebz_store_facts(const stebz_job &job, const stebz_facts &f, int64_t wanted)
+{
+    if (job.m) *job.m = f.finite ? wanted : 0;
+    if (job.info) *job.info = f.finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
 /* Result number at of a matrix that is zero or not finite.  A zero's enclosure has room for a sign. */

@@ -7,8 +7,8 @@
  * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
  * Bits      runs depend on the number of eigenvalues alone and a warp's steps on its run: the same bits on every run.
  * Order     ascending: the last block takes running maxima of w, lower and upper where w descends, which can happen in
- * the last places because counts are not monotone there; lower <= exact <= upper stays true. Bound by  the chain of one
- * FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
+ *           the last places because counts are not monotone there; lower <= exact <= upper stays true.
+ * Bound by  the chain of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "stebz_bracket.cuh"
 
 enum { TABLE_LANES = 16384, SMALL_THREADS = 128, THREADS = 256 };
@@ -107,7 +107,7 @@ template <typename real> static __device__ void finish_launch(const stebz_job &j
 template <typename real> static __device__ bool trivial(const stebz_job &job, const stebz_facts &f, int64_t wanted)
 {
     bool const single = blockIdx.x == 0 && threadIdx.x == 0;
-    if (single && job.m) *job.m = f.finite ? wanted : 0;
+    if (single) stebz_store_facts(job, f, wanted);
     if (f.finite && !f.zero) return false;
     int64_t const fill = f.finite ? wanted : job.range == EIG_RANGE_INDEX ? job.iu - job.il + 1 : job.t.n;
     int64_t const step = (int64_t)gridDim.x * blockDim.x;
@@ -204,14 +204,14 @@ template <typename real, bool may_pivot> static __global__ void __launch_bounds_
 /* --------------------------------------------------------------- launchers */
 
 /* Twice as many shifts as eigenvalues, and at least one for each lane that costs nothing. */
-int64_t stebz_table_points(const stebz_problem *p)
+int64_t eig_cuda_stebz_table_points(const stebz_problem *p)
 {
     int64_t const wanted = p->range == EIG_RANGE_VALUE ? (p->n + 1) / 2 : p->iu - p->il + 1;
     int64_t const points = (2 * wanted + THREADS - 1) / THREADS * THREADS;
     return points > TABLE_LANES ? points : (int64_t)TABLE_LANES;
 }
 
-/* Blocks of a launch for so many lanes: no more than can run at once. */
+/* Blocks of a launch for a number of lanes: no more than can run at once. */
 template <typename kernel_type>
 static eig_status choose_grid(eig_context *ctx, kernel_type kernel, int64_t lanes, int *blocks, int *threads)
 {
@@ -224,41 +224,43 @@ static eig_status choose_grid(eig_context *ctx, kernel_type kernel, int64_t lane
     return EIG_OK;
 }
 
-template <typename real, bool may_pivot> static eig_status launch_table(eig_context *ctx, const stebz_job &job)
+template <typename real, bool may_pivot>
+static eig_status launch_table(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
     int blocks = 0, threads = 0;
     eig_status const status = choose_grid(ctx, table_kernel<real, may_pivot>, job.table.points, &blocks, &threads);
     if (status != EIG_OK) return status;
-    table_kernel<real, may_pivot><<<blocks, threads, 0, cuda_state_of(ctx)->stream>>>(job);
-    CUDA_LAUNCHED("stebz: table_kernel");
-    return EIG_OK;
+    return cuda_launch(ctx, "stebz: table_kernel", stream, {blocks, threads}, table_kernel<real, may_pivot>, job);
 }
 
-/* Warps for so many eigenvalues: one a scheduler for few, where more would only take turns, then two, then four. */
+/* Warps for a number of eigenvalues: one a scheduler for few, where more would only take turns, then two, then four. */
 static int refine_warps(int64_t part)
 {
     return part <= 16384 ? 512 : part <= 65536 ? 1024 : 2048;
 }
 
-template <typename real, bool may_pivot> static eig_status launch_refine(eig_context *ctx, const stebz_job &job)
+template <typename real, bool may_pivot>
+static eig_status launch_refine(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
     int const warps = refine_warps(job.last - job.first), threads = warps == 512 ? SMALL_THREADS : THREADS;
-    refine_kernel<real, may_pivot><<<warps * 32 / threads, threads, 0, cuda_state_of(ctx)->stream>>>(job);
-    CUDA_LAUNCHED("stebz: refine_kernel");
-    return EIG_OK;
+    return cuda_launch(ctx, "stebz: refine_kernel", stream, {warps * 32 / threads, threads},
+                       refine_kernel<real, may_pivot>, job);
 }
 
 /* With the default tolerance no matrix needs pivots; with another, its norm decides on the device. */
-eig_status stebz_fill_table(eig_context *ctx, char precision, const stebz_job &job)
+eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
-    if (precision == 's')
-        return job.abstol > 0 ? launch_table<float, true>(ctx, job) : launch_table<float, false>(ctx, job);
-    return job.abstol > 0 ? launch_table<double, true>(ctx, job) : launch_table<double, false>(ctx, job);
+    bool const may_pivot = job->abstol > 0;
+    if (type == EIG_S)
+        return may_pivot ? launch_table<float, true>(ctx, *job, stream) : launch_table<float, false>(ctx, *job, stream);
+    return may_pivot ? launch_table<double, true>(ctx, *job, stream) : launch_table<double, false>(ctx, *job, stream);
 }
 
-eig_status stebz_refine(eig_context *ctx, char precision, const stebz_job &job)
+eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
-    if (precision == 's')
-        return job.abstol > 0 ? launch_refine<float, true>(ctx, job) : launch_refine<float, false>(ctx, job);
-    return job.abstol > 0 ? launch_refine<double, true>(ctx, job) : launch_refine<double, false>(ctx, job);
+    bool const may_pivot = job->abstol > 0;
+    if (type == EIG_S)
+        return may_pivot ? launch_refine<float, true>(ctx, *job, stream)
+                         : launch_refine<float, false>(ctx, *job, stream);
+    return may_pivot ? launch_refine<double, true>(ctx, *job, stream) : launch_refine<double, false>(ctx, *job, stream);
 }

@@ -5,7 +5,7 @@
  *          of the second kernel reduces those again (256 of them), so that nothing needs to be cleared or counted.
  *          In the second kernel a thread makes one block of 16 rows.
  * Order    all reductions are maxima and minima: the same bits in any order.
- * Cost     reads T twice, writes 18 (float) or 18 (double) bytes a row: negligible. */
+ * Cost     reads T twice; writes a pair of reals a row and 16 or 24 bytes every 16 rows. */
 #include "stebz_prepare.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32, ONE_BLOCK = 8192, EXTREMES = 6 };
@@ -65,28 +65,7 @@ static __global__ void __launch_bounds__(THREADS) prepare_kernel(stebz_job job, 
 
 /* ------------------------------------------------------------ pivot counts */
 
-enum { PIVOT_THREADS = 128, PIVOT_ROWS = 1024 };
-
-/* Pivot count of every thread at its own x, straight from d and e.  All threads of the block. */
-template <typename real> static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts &f, double x)
-{
-    __shared__ double2 rows[PIVOT_ROWS];
-    stebz_scaling const by = stebz_scaling_of(f.scale);
-    double q = 1;
-    int64_t count = 0;
-    for (int64_t first = 0; first < job.t.n; first += PIVOT_ROWS) {
-        int const here = (int)(job.t.n - first < PIVOT_ROWS ? job.t.n - first : PIVOT_ROWS);
-        __syncthreads(); /* the rows of the last turn have been read */
-        for (int j = threadIdx.x; j < here; j += blockDim.x)
-            rows[j] = stebz_entry((const real *)job.d, (const real *)job.e, first + j, by);
-        __syncthreads(); /* the rows are there */
-        for (int j = 0; j < here; ++j) {
-            q = sturm_pivot(rows[j].x, rows[j].y, x, q, f.pivmin);
-            count += q < 0;
-        }
-    }
-    return count;
-}
+enum { PIVOT_THREADS = 128 };
 
 /* The indices of the eigenvalues in (vl, vu]: those above vl are not below the next number. */
 template <typename real> static __global__ void __launch_bounds__(PIVOT_THREADS) range_kernel(stebz_job job)
@@ -114,52 +93,50 @@ static __global__ void __launch_bounds__(PIVOT_THREADS)
         int64_t const j = first + threadIdx.x;
         double const shift = (double)x[j < m ? j : m - 1];
         int64_t const c = count_directly<real>(job, f, scalbn(shift, -f.scale));
-        if (j < m) count[j] = f.finite && !isnan(shift) ? c : -1;
+        bool const good = f.finite && !isnan(shift);
+        if (j < m) count[j] = good ? c : -1;
+        if (!good && job.info) *job.info = EIG_INFO_NOT_FINITE; /* it was 0 before the launch */
     }
 }
 
 /* --------------------------------------------------------------- launchers */
 
-template <typename real> static eig_status prepare(eig_context *ctx, const stebz_job &job)
+template <typename real> static eig_status prepare(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
-    cudaStream_t const stream = cuda_state_of(ctx)->stream;
+    const real *const d = (const real *)job.d, *const e = (const real *)job.e;
     int measured = 0;
+    eig_status status = EIG_OK;
     if (job.t.n > ONE_BLOCK) {
         int64_t const want = (job.t.n + 8 * THREADS - 1) / (8 * THREADS);
         measured = want < STEBZ_MEASURE_BLOCKS ? (int)want : STEBZ_MEASURE_BLOCKS;
-        measure_kernel<<<measured, THREADS, 0, stream>>>((const real *)job.d, (const real *)job.e, job.t.n,
-                                                         job.partials);
-        CUDA_LAUNCHED("stebz: measure_kernel");
+        status = cuda_launch(ctx, "stebz: measure_kernel", stream, {measured, THREADS}, measure_kernel<real>, d, e,
+                             job.t.n, job.partials);
     }
     int64_t const want = measured ? (job.t.blocks + THREADS - 1) / THREADS : 1;
-    int const blocks = want < 1024 ? (int)want : 1024;
-    prepare_kernel<real><<<blocks, THREADS, 0, stream>>>(job, measured);
-    CUDA_LAUNCHED("stebz: prepare_kernel");
-    if (job.range == EIG_RANGE_VALUE) {
-        range_kernel<real><<<1, PIVOT_THREADS, 0, stream>>>(job);
-        CUDA_LAUNCHED("stebz: range_kernel");
-    }
-    return EIG_OK;
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stebz: prepare_kernel", stream, {want < 1024 ? want : 1024, THREADS},
+                             prepare_kernel<real>, job, measured);
+    if (status == EIG_OK && job.range == EIG_RANGE_VALUE)
+        status = cuda_launch(ctx, "stebz: range_kernel", stream, {1, PIVOT_THREADS}, range_kernel<real>, job);
+    return status;
 }
 
-eig_status stebz_prepare(eig_context *ctx, char precision, const stebz_job &job)
+eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
-    return precision == 's' ? prepare<float>(ctx, job) : prepare<double>(ctx, job);
+    return type == EIG_S ? prepare<float>(ctx, *job, stream) : prepare<double>(ctx, *job, stream);
 }
 
 template <typename real>
-static eig_status count_shifts(eig_context *ctx, const stebz_job &job, const void *x, int64_t m, int64_t *count)
+static eig_status count_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job &job,
+                               cudaStream_t stream)
 {
-    int64_t const want = (m + PIVOT_THREADS - 1) / PIVOT_THREADS;
-    int const most = 16 * cuda_state_of(ctx)->multiprocessors, blocks = want < most ? (int)want : most;
-    cudaStream_t const stream = cuda_state_of(ctx)->stream;
-    shifts_kernel<real><<<blocks, PIVOT_THREADS, 0, stream>>>(job, (const real *)x, m, count);
-    CUDA_LAUNCHED("stebz: shifts_kernel");
-    return EIG_OK;
+    int64_t const want = (p->m + PIVOT_THREADS - 1) / PIVOT_THREADS, most = 16 * cuda_state_of(ctx)->multiprocessors;
+    return cuda_launch(ctx, "stebz: shifts_kernel", stream, {want < most ? want : most, PIVOT_THREADS},
+                       shifts_kernel<real>, job, (const real *)p->x, p->m, p->count);
 }
 
-eig_status stebz_count_shifts(eig_context *ctx, char precision, const stebz_job &job, const void *x, int64_t m,
-                              int64_t *count)
+eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                 cudaStream_t stream)
 {
-    return precision == 's' ? count_shifts<float>(ctx, job, x, m, count) : count_shifts<double>(ctx, job, x, m, count);
+    return p->type == EIG_S ? count_shifts<float>(ctx, p, *job, stream) : count_shifts<double>(ctx, p, *job, stream);
 }

@@ -108,4 +108,27 @@ static __device__ void make_block(const real *d, const real *e, int64_t row, int
     }
 }
 
+enum { STEBZ_PIVOT_ROWS = 1024 };
+
+/* Pivot count of every thread at its own x, directly from d and e.  All threads of the block. */
+template <typename real> static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts &f, double x)
+{
+    __shared__ double2 rows[STEBZ_PIVOT_ROWS];
+    stebz_scaling const by = stebz_scaling_of(f.scale);
+    double q = 1;
+    int64_t count = 0;
+    for (int64_t first = 0; first < job.t.n; first += STEBZ_PIVOT_ROWS) {
+        int const here = (int)(job.t.n - first < STEBZ_PIVOT_ROWS ? job.t.n - first : STEBZ_PIVOT_ROWS);
+        __syncthreads(); /* the rows of the last turn have been read */
+        for (int j = threadIdx.x; j < here; j += blockDim.x)
+            rows[j] = stebz_entry((const real *)job.d, (const real *)job.e, first + j, by);
+        __syncthreads(); /* the rows are there */
+        for (int j = 0; j < here; ++j) {
+            q = sturm_pivot(rows[j].x, rows[j].y, x, q, f.pivmin);
+            count += q < 0;
+        }
+    }
+    return count;
+}
+
 #endif

@@ -1,16 +1,18 @@
 /* stebz on CUDA, method interval tree: Lessig, "Eigenvalue computation with CUDA" (2007), Algorithms 3 to 6.
  *
- * The plain reference: bisection only, pivot counts, which are monotone.
+ * Bisection only, pivot counts, which are monotone.
  *   step 1           one block bisects the tree's upper levels (Algorithm 3, step 4.1): every level counts at the
- * middle of each interval, and a scan compacts the children that are not empty.  It ends when there are enough
- * intervals for a block's threads and none holds more than HOLDS eigenvalues; then two scans part the list into U_o
- * (one eigenvalue) and U_m (several), and cut U_m into batches. one-intervals    a thread bisects an interval of U_o to
- * convergence (Algorithm 5): no compaction. mult-intervals   a block takes a batch of U_m and bisects its forest as in
- * step 1 (Algorithm 6). Batches   an interval holds at most HOLDS = THREADS/2 eigenvalues, and a batch is formed by the
- * intervals whose first eigenvalue falls into the same stretch of HOLDS in U_m's running sum: at most THREADS
- * eigenvalues, so that a batch never outgrows its block. Memory    lists in global memory, 32 bytes an interval; a
- * batch in shared memory; counts have 64 bits: no limit of 65536 eigenvalues. Order     monotone counts make intervals
- * disjoint and ordered: results ascend without sorting. */
+ *                    middle of each interval, and a scan compacts the children that are not empty.  It ends when there
+ *                    are enough intervals for a block's threads and none holds more than HOLDS eigenvalues; then two
+ *                    scans part the list into U_o (one eigenvalue) and U_m (several), and cut U_m into batches.
+ *   one-intervals    a thread bisects an interval of U_o to convergence (Algorithm 5): no compaction.
+ *   mult-intervals   a block takes a batch of U_m and bisects its forest as in step 1 (Algorithm 6).
+ * Batches   an interval holds at most HOLDS = THREADS/2 eigenvalues, and a batch is formed by the intervals whose first
+ *           eigenvalue falls into the same stretch of HOLDS in U_m's running sum: at most THREADS eigenvalues, so that
+ *           a batch never outgrows its block.
+ * Memory    lists in global memory, 32 bytes an interval; a batch in shared memory; counts have 64 bits: no limit of
+ *           65536 eigenvalues.
+ * Order     monotone counts make intervals disjoint and ordered: results ascend without sorting. */
 #include "stebz_count.cuh"
 
 #include <cub/block/block_scan.cuh>
@@ -134,7 +136,7 @@ static __device__ void tree_part(tree_lists *lists, const tree_interval *from, i
 template <typename real> static __device__ bool tree_trivial(const stebz_job &job, const stebz_facts &f)
 {
     int64_t const wanted = f.iu >= f.il ? f.iu - f.il + 1 : 0;
-    if (threadIdx.x == 0 && job.m) *job.m = f.finite ? wanted : 0;
+    if (threadIdx.x == 0) stebz_store_facts(job, f, wanted);
     if (f.finite && !f.zero) return wanted == 0;
     int64_t const fill = f.finite ? wanted : job.range == EIG_RANGE_INDEX ? job.iu - job.il + 1 : job.t.n;
     for (int64_t i = threadIdx.x; i < fill; i += blockDim.x)
@@ -235,7 +237,7 @@ static size_t tree_layout(int64_t n, char *base, tree_lists *lists, tree_lists *
     return a.used;
 }
 
-size_t stebz_tree_bytes(int64_t n)
+size_t eig_cuda_stebz_tree_bytes(int64_t n)
 {
     tree_lists lists = {}, *in_memory;
     return tree_layout(n, NULL, &lists, &in_memory);
@@ -247,29 +249,30 @@ static __global__ void tree_open_kernel(tree_lists lists, tree_lists *in_memory)
 }
 
 template <typename real>
-static eig_status run_tree(eig_context *ctx, const stebz_job &job, void *work, cudaEvent_t *marks)
+static eig_status run_tree(eig_context *ctx, const stebz_job &job, void *work, cudaStream_t stream, cuda_clock *clock)
 {
-    cudaStream_t const stream = cuda_state_of(ctx)->stream;
     tree_lists lists = {}, *in_memory;
     tree_layout(job.t.n, (char *)work, &lists, &in_memory);
-    tree_open_kernel<<<1, 1, 0, stream>>>(lists, in_memory);
-    CUDA_LAUNCHED("stebz: tree_open_kernel");
-    tree_first_kernel<real><<<1, THREADS, 0, stream>>>(job, in_memory);
-    CUDA_LAUNCHED("stebz: tree_first_kernel");
-    if (marks) CUDA_TRY(cudaEventRecord(marks[0], stream));
-    int64_t const want = (job.t.n + THREADS - 1) / THREADS;
-    int const most = 4 * cuda_state_of(ctx)->multiprocessors, blocks = want < most ? (int)want : most;
-    tree_ones_kernel<real><<<blocks, THREADS, 0, stream>>>(job, in_memory);
-    CUDA_LAUNCHED("stebz: tree_ones_kernel");
-    if (marks) CUDA_TRY(cudaEventRecord(marks[1], stream));
-    int const shared = STEBZ_SHARED + 2 * THREADS * (int)sizeof(tree_interval);
-    CUDA_TRY(cudaFuncSetAttribute(tree_severals_kernel<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    tree_severals_kernel<real><<<most, THREADS, shared, stream>>>(job, in_memory);
-    CUDA_LAUNCHED("stebz: tree_severals_kernel");
-    return EIG_OK;
+    eig_status status = cuda_launch(ctx, "stebz: tree_open_kernel", stream, {1, 1}, tree_open_kernel, lists, in_memory);
+    if (status == EIG_OK)
+        status =
+            cuda_launch(ctx, "stebz: tree_first_kernel", stream, {1, THREADS}, tree_first_kernel<real>, job, in_memory);
+    if (status == EIG_OK) status = clock->mark(ctx);
+    int64_t const want = (job.t.n + THREADS - 1) / THREADS, most = 4 * cuda_state_of(ctx)->multiprocessors;
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stebz: tree_ones_kernel", stream, {want < most ? want : most, THREADS},
+                             tree_ones_kernel<real>, job, in_memory);
+    if (status == EIG_OK) status = clock->mark(ctx);
+    size_t const shared = STEBZ_SHARED + 2 * THREADS * sizeof(tree_interval);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stebz: tree_severals_kernel", stream, {most, THREADS, shared},
+                             tree_severals_kernel<real>, job, in_memory);
+    return status;
 }
 
-eig_status stebz_tree(eig_context *ctx, char precision, const stebz_job &job, void *work, cudaEvent_t *marks)
+eig_status eig_cuda_stebz_tree(eig_context *ctx, eig_type type, const stebz_job *job, void *work, cudaStream_t stream,
+                               cuda_clock *clock)
 {
-    return precision == 's' ? run_tree<float>(ctx, job, work, marks) : run_tree<double>(ctx, job, work, marks);
+    return type == EIG_S ? run_tree<float>(ctx, *job, work, stream, clock)
+                         : run_tree<double>(ctx, *job, work, stream, clock);
 }

@@ -6,19 +6,26 @@
  *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
  * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input, or an affine
  *          family, through shared memory.
- * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.  Double of n > 56 does not quite
- *          fit the registers; shared memory throughout was slower yet. */
+ * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.
+ * Limits   in double with n > 40 some entries of a lane do not fit its registers and go to local memory (for n > 56,
+ *          3.7 KB of stores in the code); to keep the matrix in shared memory throughout was still slower.
+ *
+ * Files geev_prepare_*.cu compile it, for each type in the shapes that `auto` needs: n = 14 and more in double, 17 and
+ * more in float.  The smallest shape also serves all smaller n, which only a caller's own method reaches. */
+#ifndef EIG_GEEV_PREPARE_CUH
+#define EIG_GEEV_PREPARE_CUH
+
 #include "geev_grid.cuh"
 #include "geev_team.cuh"
 
-/* Warps on a multiprocessor, as far as registers for so many entries a lane allow. */
+/* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)
 {
     return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* A block, of as many warps as fit the shared memory: so many matrices that whole sectors of packed entries are
- * written, or half ones. */
+/* A block, of as many warps as fit the shared memory: with that many matrices side by side, writes of packed entries
+ * fill whole sectors of memory, or halves of them. */
 template <typename real, int C> struct grid_block {
     static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes; /* at most */
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
@@ -44,26 +51,45 @@ static __device__ void gather(const geev_problem &p, int64_t b, int lane, geev_v
         }
 }
 
+/* All of a block's dynamic shared memory. */
+extern __shared__ __align__(16) char prepare_memory[];
+
+/* The team's matrix of order n, in the block's shared memory from this offset on. */
+template <typename real> static __device__ __forceinline__ geev_view<real> shared_view(int offset, int n)
+{
+    return geev_view<real>{(real *)(prepare_memory + offset), n, n | 1, 1};
+}
+
+/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted; all teams of a warp call it. Out
+ * of line, since few matrices need it. */
+template <typename real, int lanes>
+static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool wanted, bool balances)
+{
+    geev_team<lanes> const team(threadIdx.x % 32);
+    geev_view<real> h = shared_view<real>(offset, n);
+    if (!wanted) h.n = 0;
+    return treat(team, h, balances, h.base + h.n * h.row);
+}
+
 /* What is to be done before the reduction: scaling, permutations, balancing. */
 template <typename real, int C, int TR, int TC>
-static __device__ __forceinline__ void condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
-                                                 geev_view<real> h, geev_record *record)
+static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
+                                                        int offset, int n)
 {
-    auto const norms = grid.find_norms(h.n);
+    geev_view<real> const h = shared_view<real>(offset, n);
+    geev_record record = {1, 0, n - 1, 0};
+    auto const norms = grid.find_norms(n);
     bool const odd = grid.ballot(!norms.plain) != 0 && live;
-    if (odd) {
-        geev_team<4 * C> const team(threadIdx.x % 32);
+    if (__any_sync(0xffffffffu, odd)) {
         grid.store(h);
-        team.sync();
-        normalise(team, h, record);
-        if (balances) {
-            isolate(team, h, &record->lo, &record->hi);
-            balance(team, h, record->lo, record->hi, h.base + h.n * h.row);
-        }
+        __syncwarp();
+        geev_record const treated = treat_shared<real, 4 * C>(offset, n, odd, balances);
         grid.load(h);
+        if (odd) record = treated;
     }
     __syncwarp();
-    grid.balance(h.n, balances && live && !odd, norms);
+    grid.balance(n, balances && live && !odd, norms);
+    return record;
 }
 
 template <typename real, int C, int TR, int TC>
@@ -74,24 +100,23 @@ static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
     using block = grid_block<real, C>;
     using grid_type = geev_grid<real, C, TR, TC>;
     constexpr int lanes = block::lanes;
-    extern __shared__ __align__(16) unsigned char shared[];
     int const n = (int)job.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
     int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
-    real *const packed = (real *)shared + grid_type::space, *const own = packed + team * stride;
-    geev_view<real> const h = {own, n, n | 1, 1};
+    real *const packed = (real *)prepare_memory + grid_type::space, *const own = packed + team * stride;
+    int const offset = (grid_type::space + team * stride) * (int)sizeof(real); /* of own */
     int64_t const first = (int64_t)blockIdx.x * teams, at = first + team;
     bool const live = at < job.count;
-    geev_record record = {1, 0, n - 1, 0};
 
     grid_type grid(threadIdx.x, own - grid_type::space);
     if (job.p.layout == EIG_LAYOUT_MATRIX_WISE && !job.p.affine) {
         grid.load((const real *)job.p.a + (job.first + at) * job.p.stride_a, job.p.lda, live ? n : 0);
     } else {
+        geev_view<real> const h = shared_view<real>(offset, n);
         if (live) gather<real, lanes>(job.p, job.first + at, grid.lane, h);
         __syncwarp();
         grid.load(h);
     }
-    condition(grid, live, job.p.balance, h, &record);
+    geev_record const record = condition(grid, live, job.p.balance, offset, n);
     grid.reduce(n, record.lo, record.hi);
 
     grid.pack(own, n);
@@ -104,37 +129,15 @@ static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
 }
 
 template <typename real, int C, int TR, int TC>
-static eig_status launch(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
     using block = grid_block<real, C>;
     int const each = (int)sizeof(real) * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
     int teams = block::teams; /* those of a warp take 36 KB at most */
     while (teams * each > cuda_state_of(ctx)->shared_bytes && teams * block::lanes > 32) teams /= 2;
-    CUDA_TRY(cudaFuncSetAttribute(prepare_kernel<real, C, TR, TC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  teams * each));
-    int64_t const blocks = (job.count + teams - 1) / teams;
-    prepare_kernel<real, C, TR, TC><<<(int)blocks, teams * block::lanes, (size_t)(teams * each), stream>>>(job);
-    CUDA_LAUNCHED("geev: prepare_kernel");
-    return EIG_OK;
+    return cuda_launch(ctx, "geev: prepare_kernel", stream,
+                       {(job.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
+                       prepare_kernel<real, C, TR, TC>, job);
 }
 
-template <typename real> static eig_status choose(eig_context *ctx, const geev_job &job, cudaStream_t stream)
-{
-    int64_t const n = job.p.n;
-    if (n <= 8) return launch<real, 2, 2, 4>(ctx, job, stream);
-    if (n <= 12) return launch<real, 2, 3, 6>(ctx, job, stream);
-    if (n <= 16) return launch<real, 2, 4, 8>(ctx, job, stream);
-    if (n <= 20) return launch<real, 4, 5, 5>(ctx, job, stream);
-    if (n <= 24) return launch<real, 4, 6, 6>(ctx, job, stream);
-    if (n <= 28) return launch<real, 4, 7, 7>(ctx, job, stream);
-    if (n <= 32) return launch<real, 4, 8, 8>(ctx, job, stream);
-    if (n <= 40) return launch<real, 8, 10, 5>(ctx, job, stream);
-    if (n <= 48) return launch<real, 8, 12, 6>(ctx, job, stream);
-    if (n <= 56) return launch<real, 8, 14, 7>(ctx, job, stream);
-    return launch<real, 8, 16, 8>(ctx, job, stream);
-}
-
-eig_status geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
-{
-    return job.p.precision == 's' ? choose<float>(ctx, job, stream) : choose<double>(ctx, job, stream);
-}
+#endif

@@ -1,6 +1,11 @@
-/* Balancing of one matrix with any strides: element (i, j) is a[i*si + j*sj].  The rules of LAPACK's dgebal. */
+/* geev on the CPU, plain code: balancing of one matrix by the rules of LAPACK's dgebal.  Strides are free: element
+ * (i, j) is a[i*si + j*sj].  Compiled once for each type. */
+#include "geev_cpu.h"
 
-static void NAME(swap)(int64_t n, real *x, real *y, int64_t step)
+#include "geev.h"
+#include "geev_plain.h"
+
+static void swap(int64_t n, real *x, real *y, int64_t step)
 {
     for (int64_t k = 0; k < n; ++k) {
         real const t = x[k * step];
@@ -10,15 +15,15 @@ static void NAME(swap)(int64_t n, real *x, real *y, int64_t step)
 
 /* Exchanges indices i and j of the matrix, as far as rows 0..hi and columns lo..n-1 go; the rest holds no part of a
  * diagonal block. */
-static void NAME(exchange)(int64_t n, int64_t lo, int64_t hi, int64_t i, int64_t j, real *a, int64_t si, int64_t sj)
+static void exchange(int64_t n, int64_t lo, int64_t hi, int64_t i, int64_t j, real *a, int64_t si, int64_t sj)
 {
     if (i == j) return;
-    NAME(swap)(hi + 1, a + i * sj, a + j * sj, si);
-    NAME(swap)(n - lo, a + i * si + lo * sj, a + j * si + lo * sj, sj);
+    swap(hi + 1, a + i * sj, a + j * sj, si);
+    swap(n - lo, a + i * si + lo * sj, a + j * si + lo * sj, sj);
 }
 
 /* Whether x[from..to] is zero but for x[except]. */
-static bool NAME(isolated)(const real *x, int64_t step, int64_t from, int64_t to, int64_t except)
+static bool isolated(const real *x, int64_t step, int64_t from, int64_t to, int64_t except)
 {
     for (int64_t k = from; k <= to; ++k)
         if (k != except && x[k * step] != 0) return false;
@@ -26,15 +31,15 @@ static bool NAME(isolated)(const real *x, int64_t step, int64_t from, int64_t to
 }
 
 /* Permutes so that the matrix is upper triangular but for the diagonal block lo..hi (hi < lo where nothing is left). */
-static void NAME(geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo_out, int64_t *hi_out)
+static void isolate(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo_out, int64_t *hi_out)
 {
     int64_t lo = 0, hi = n - 1;
     /* A row without off-diagonal entries goes to the bottom ... */
     for (bool found = true; found && hi >= 0;) {
         found = false;
         for (int64_t i = hi; i >= 0; --i) {
-            if (!NAME(isolated)(a + i * si, sj, 0, hi, i)) continue;
-            NAME(exchange)(n, 0, hi, i, hi, a, si, sj);
+            if (!isolated(a + i * si, sj, 0, hi, i)) continue;
+            exchange(n, 0, hi, i, hi, a, si, sj);
             --hi;
             found = true;
         }
@@ -43,8 +48,8 @@ static void NAME(geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int64
     for (bool found = true; found && lo <= hi;) {
         found = false;
         for (int64_t j = lo; j <= hi; ++j) {
-            if (!NAME(isolated)(a + j * sj, si, lo, hi, j)) continue;
-            NAME(exchange)(n, lo, hi, j, lo, a, si, sj);
+            if (!isolated(a + j * sj, si, lo, hi, j)) continue;
+            exchange(n, lo, hi, j, lo, a, si, sj);
             ++lo;
             found = true;
         }
@@ -52,31 +57,21 @@ static void NAME(geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int64
     *lo_out = lo, *hi_out = hi;
 }
 
-static real NAME(largest)(int64_t count, const real *x, int64_t step)
-{
-    real most = 0;
-    for (int64_t k = 0; k < count; ++k) {
-        real const size = FABS(x[k * step]);
-        most = size > most ? size : most;
-    }
-    return most;
-}
-
 /* The 2-norm of x, whose largest absolute entry is `most`; accurate however small that is. */
-static real NAME(norm)(int64_t count, const real *x, int64_t step, real most)
+static real norm(int64_t count, const real *x, int64_t step, real most)
 {
-    real const unit = NAME(pow2_floor)(most > SAFMIN ? most : SAFMIN), scale = NAME(pow2_inverse)(unit);
+    real const unit = TYPED(pow2_floor)(most > REAL_MIN ? most : REAL_MIN), scale = TYPED(pow2_inverse)(unit);
     real sum = 0;
     for (int64_t k = 0; k < count; ++k) {
         real const y = x[k * step] * scale;
         sum += y * y;
     }
-    return unit * SQRT(sum);
+    return unit * sqrt(sum);
 }
 
 /* Scales rows and columns lo..hi by powers of two until their norms are close.  scale: [n] work.  The limit on sweeps
  * only guards against endless repetition; any scaling is an exact similarity. */
-static void NAME(geev_balance)(int64_t n, int64_t lo, int64_t hi, real *a, int64_t si, int64_t sj, real *scale)
+static void scale_block(int64_t n, int64_t lo, int64_t hi, real *a, int64_t si, int64_t sj, real *scale)
 {
     int64_t const size = hi - lo + 1;
     for (int64_t i = lo; i <= hi; ++i) scale[i] = 1;
@@ -85,10 +80,10 @@ static void NAME(geev_balance)(int64_t n, int64_t lo, int64_t hi, real *a, int64
         changed = false;
         for (int64_t i = lo; i <= hi; ++i) {
             real *const column = a + i * sj, *const row = a + i * si;
-            real const c_max = NAME(largest)(hi + 1, column, si), r_max = NAME(largest)(n - lo, row + lo * sj, sj);
-            real const c = NAME(norm)(size, column + lo * si, si, c_max);
-            real const r = NAME(norm)(size, row + lo * sj, sj, r_max);
-            real const f = NAME(balance_factor)(c, r, c_max, r_max, scale[i]);
+            real const c_max = geev_largest(hi + 1, column, si), r_max = geev_largest(n - lo, row + lo * sj, sj);
+            real const c = norm(size, column + lo * si, si, c_max);
+            real const r = norm(size, row + lo * sj, sj, r_max);
+            real const f = TYPED(balance_factor)(c, r, c_max, r_max, scale[i]);
             if (f == 1) continue;
             scale[i] *= f;
             for (int64_t k = lo; k < n; ++k) row[k * sj] *= 1 / f;
@@ -96,4 +91,10 @@ static void NAME(geev_balance)(int64_t n, int64_t lo, int64_t hi, real *a, int64
             changed = true;
         }
     }
+}
+
+void TYPED(eig_cpu_geev_balance)(int64_t n, real *a, int64_t si, int64_t sj, real *scale, int64_t *lo, int64_t *hi)
+{
+    isolate(n, a, si, sj, lo, hi);
+    scale_block(n, *lo, *hi, a, si, sj, scale);
 }

@@ -1,13 +1,18 @@
-/* geev on the CPU, plainly: the eigenvalues of one matrix of any order, by the road of LAPACK's dgeev for eigenvalues
- * only (dgebal, dgehd2, dlahqr): scale, balance, reduce to Hessenberg form, iterate.
+/* geev on the CPU, plain code: the eigenvalues of one matrix of any order, on the road of LAPACK's dgeev for
+ * eigenvalues only (dgebal, dgehd2, dlahqr): scale, balance, reduce to Hessenberg form, iterate.  Compiled once for
+ * each type.
  *
  * Memory    h: column-major, columns a distance ld >= n apart, odd so that a row does not fall on one set of the cache;
- *           work: 2n.
+ *           2n numbers for u, y and then the eigenvalues.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, unblocked.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
+#include "geev_cpu.h"
+
+#include "geev.h"
+#include "geev_plain.h"
 
 /* Entry (i, j) of matrix b of the problem; an affine one is rounded after each product and sum. */
-static real NAME(geev_entry)(const geev_problem *p, geev_strides s, int64_t b, int64_t i, int64_t j)
+static real entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, int64_t j)
 {
     const real *const a = (const real *)p->a + i * s.i + j * s.j;
     if (!p->affine) return a[b * s.b];
@@ -21,7 +26,7 @@ static real NAME(geev_entry)(const geev_problem *p, geev_strides s, int64_t b, i
 }
 
 /* Loads matrix b and scales it; false if an entry is not finite. */
-static bool NAME(reference_load)(const geev_problem *p, int64_t b, real *h, int64_t ld, real *scale)
+static bool load(const geev_problem *p, int64_t b, real *h, int64_t ld, real *scale)
 {
     int64_t const n = p->n;
     geev_strides const s = geev_strides_of(p);
@@ -29,39 +34,40 @@ static bool NAME(reference_load)(const geev_problem *p, int64_t b, real *h, int6
     bool finite = true;
     for (int64_t j = 0; j < n; ++j) {
         for (int64_t i = 0; i < n; ++i) {
-            real const x = NAME(geev_entry)(p, s, b, i, j);
+            real const x = entry(p, s, b, i, j);
             h[i + j * ld] = x;
-            most = FABS(x) > most ? FABS(x) : most;
+            most = fabs(x) > most ? fabs(x) : most;
             finite = finite && isfinite(x);
         }
     }
     if (!finite) return false;
-    *scale = NAME(geev_scale)(most);
+    *scale = TYPED(geev_scale)(most);
     for (int64_t j = 0; j < n && *scale != 1; ++j)
         for (int64_t i = 0; i < n; ++i) h[i + j * ld] *= *scale;
     return true;
 }
 
 /* h := Q' h Q, upper Hessenberg; rows and columns lo..hi are not triangular yet.  u, y: [n]. */
-static void NAME(reference_hessenberg)(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, real *u, real *y)
+static void hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, real *u, real *y)
 {
     for (int64_t k = lo; k < hi - 1; ++k) {
         /* The reflector I - tau u u' that leaves column k one entry below the diagonal. */
         int64_t const m = hi - k;
         real *const x = h + (k + 1) + k * ld;
-        real const most = NAME(largest)(m, x, 1);
-        real const unit = NAME(pow2_floor)(most > SAFMIN ? most : SAFMIN), scale = NAME(pow2_inverse)(unit);
+        real const most = geev_largest(m, x, 1);
+        real const unit = TYPED(pow2_floor)(most > REAL_MIN ? most : REAL_MIN), scale = TYPED(pow2_inverse)(unit);
         real tail = 0;
         for (int64_t i = 1; i < m; ++i) tail += (x[i] * scale) * (x[i] * scale);
         if (tail == 0) {
             for (int64_t i = 1; i < m; ++i) x[i] = 0;
             continue;
         }
-        real const x0 = x[0] * scale, norm = SQRT(x0 * x0 + tail), signed_norm = x0 < 0 ? -norm : norm;
-        real const pivot = x0 + signed_norm, tau = FABS(pivot) / norm;
+        real const x0 = x[0] * scale;
+        real norm, pivot, tau;
+        TYPED(householder)(x0, x0 * x0 + tail, &norm, &pivot, &tau);
         for (int64_t i = 1; i < m; ++i) u[i] = x[i] * scale / pivot, x[i] = 0;
         u[0] = 1;
-        x[0] = -signed_norm * unit;
+        x[0] = -norm * unit;
         /* Rows k+1..hi. */
         for (int64_t j = k + 1; j < n; ++j) {
             real *const column = h + (k + 1) + j * ld;
@@ -82,50 +88,49 @@ static void NAME(reference_hessenberg)(int64_t n, int64_t ld, int64_t lo, int64_
 }
 
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
-static int64_t NAME(reference_window)(int64_t ld, const real *h, int64_t lo, int64_t hi, int64_t first, int64_t i)
+static int64_t find_window(int64_t ld, const real *h, int64_t lo, int64_t hi, int64_t first, int64_t i)
 {
-    real const tiny = SAFMIN * ((real)(hi - lo + 1) / EPS);
+    real const tiny = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
     for (int64_t k = i; k > first; --k) {
         real const beside =
-            (k - 2 >= lo ? FABS(h[(k - 1) + (k - 2) * ld]) : 0) + (k < hi ? FABS(h[(k + 1) + k * ld]) : 0);
-        if (NAME(francis_deflates)(h[k + (k - 1) * ld], h[(k - 1) + k * ld], h[(k - 1) + (k - 1) * ld], h[k + k * ld],
-                                   beside, tiny))
+            (k - 2 >= lo ? fabs(h[(k - 1) + (k - 2) * ld]) : 0) + (k < hi ? fabs(h[(k + 1) + k * ld]) : 0);
+        if (TYPED(francis_deflates)(h[k + (k - 1) * ld], h[(k - 1) + k * ld], h[(k - 1) + (k - 1) * ld], h[k + k * ld],
+                                    beside, tiny))
             return k;
     }
     return first;
 }
 
 /* The shifts for the window l..i in the step that is the steps-th since the last deflation. */
-static void NAME(reference_shifts)(int64_t ld, const real *h, int64_t l, int64_t i, int64_t steps, real *re1, real *re2,
-                                   real *im)
+static void choose_shifts(int64_t ld, const real *h, int64_t l, int64_t i, int steps, real *re1, real *re2, real *im)
 {
     real h11 = h[(i - 1) + (i - 1) * ld], h12 = h[(i - 1) + i * ld], h21 = h[i + (i - 1) * ld], h22 = h[i + i * ld];
     const real *const top = h + l + l * ld; /* top[0] is h[l][l], top[1] h[l+1][l], top[2 + ld] h[l+2][l+1] */
-    if (steps % 20 == 0)
-        NAME(francis_exceptional)(h22, h21, h[(i - 1) + (i - 2) * ld], &h11, &h12, &h21, &h22);
-    else if (steps % 10 == 0)
-        NAME(francis_exceptional)(top[0], top[1], top[2 + ld], &h11, &h12, &h21, &h22);
-    NAME(francis_shifts)(h11, h12, h21, h22, re1, re2, im);
+    francis_step const kind = francis_step_of(steps);
+    if (kind == FRANCIS_AT_BOTTOM)
+        TYPED(francis_exceptional)(h22, h21, h[(i - 1) + (i - 2) * ld], &h11, &h12, &h21, &h22);
+    else if (kind == FRANCIS_AT_TOP)
+        TYPED(francis_exceptional)(top[0], top[1], top[2 + ld], &h11, &h12, &h21, &h22);
+    TYPED(francis_shifts)(h11, h12, h21, h22, re1, re2, im);
 }
 
 /* Where the sweep on l..i can start: the lowest row m such that the two subdiagonal entries around it are so small that
  * starting there changes nothing.  v: a multiple of the first column of (H - s1)(H - s2) from row m on. */
-static int64_t NAME(reference_start)(int64_t ld, const real *h, int64_t l, int64_t i, real re1, real re2, real im,
-                                     real *v)
+static int64_t find_start(int64_t ld, const real *h, int64_t l, int64_t i, real re1, real re2, real im, real *v)
 {
     for (int64_t m = i - 2;; --m) {
         const real *const d = h + m + m * ld; /* d[0] is h[m][m], d[ld] h[m][m+1] */
-        NAME(francis_first_column)(d[0], d[ld], d[1], d[1 + ld], d[2 + ld], re1, re2, im, v, v + 1, v + 2);
+        TYPED(francis_first_column)(d[0], d[ld], d[1], d[1 + ld], d[2 + ld], re1, re2, im, v, v + 1, v + 2);
         if (m == l) return m;
-        real const size = FABS(v[0]) + FABS(v[1]) + FABS(v[2]), safe = size > 0 ? size : 1;
+        real const size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]), safe = size > 0 ? size : 1;
         for (int k = 0; k < 3; ++k) v[k] /= safe;
-        real const around = FABS(d[-1 - ld]) + FABS(d[0]) + FABS(d[1 + ld]);
-        if (FABS(d[-ld]) * (FABS(v[1]) + FABS(v[2])) <= EPS * FABS(v[0]) * around) return m;
+        real const around = fabs(d[-1 - ld]) + fabs(d[0]) + fabs(d[1 + ld]);
+        if (fabs(d[-ld]) * (fabs(v[1]) + fabs(v[2])) <= REAL_EPSILON * fabs(v[0]) * around) return m;
     }
 }
 
 /* One double-shift sweep on the window l..i: makes the bulge at row m and chases it out at row i. */
-static void NAME(reference_sweep)(int64_t ld, real *h, int64_t l, int64_t m, int64_t i, const real *first)
+static void sweep(int64_t ld, real *h, int64_t l, int64_t m, int64_t i, const real *first)
 {
     for (int64_t k = m; k < i; ++k) {
         bool const three = k + 2 <= i;
@@ -133,7 +138,7 @@ static void NAME(reference_sweep)(int64_t ld, real *h, int64_t l, int64_t m, int
         real const v0 = k == m ? first[0] : below[0], v1 = k == m ? first[1] : below[1];
         real const v2 = !three ? 0 : k == m ? first[2] : below[2];
         real u1, u2, tau, beta;
-        NAME(francis_reflector)(v0, v1, v2, &u1, &u2, &tau, &beta);
+        TYPED(francis_reflector)(v0, v1, v2, &u1, &u2, &tau, &beta);
         if (k > m) {
             below[0] = beta, below[1] = 0;
             if (three) below[2] = 0;
@@ -166,20 +171,20 @@ static void NAME(reference_sweep)(int64_t ld, real *h, int64_t l, int64_t m, int
 
 /* Eigenvalues of the Hessenberg matrix h, triangular outside lo..hi, with at most `most` steps between two deflations;
  * returns info as eig_dgeev_batched defines it. */
-static int NAME(reference_iterate)(int64_t n, int64_t ld, int64_t lo, int64_t hi, int64_t most, real *h, real *re,
-                                   real *im)
+static int iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, real *h, real *re, real *im)
 {
     for (int64_t k = 0; k < n; ++k) re[k] = k < lo || k > hi ? h[k + k * ld] : (real)NAN, im[k] = re[k] - re[k];
-    int64_t i = hi, l = lo, steps = 0;
+    int64_t i = hi, l = lo;
+    int steps = 0;
     while (i >= lo) {
-        l = NAME(reference_window)(ld, h, lo, hi, l, i);
+        l = find_window(ld, h, lo, hi, l, i);
         if (l > lo) h[l + (l - 1) * ld] = 0;
         if (l >= i - 1) {
             if (l == i) {
                 re[i] = h[i + i * ld], im[i] = 0;
             } else {
                 const real *const d = h + l + l * ld;
-                NAME(francis_block)(d[0], d[ld], d[1], d[1 + ld], re + l, re + i, im + l);
+                TYPED(francis_block)(d[0], d[ld], d[1], d[1 + ld], re + l, re + i, im + l);
                 im[i] = -im[l];
             }
             i = l - 1, l = lo, steps = 0;
@@ -188,29 +193,25 @@ static int NAME(reference_iterate)(int64_t n, int64_t ld, int64_t lo, int64_t hi
         if (steps == most) return (int)(i + 1);
         ++steps;
         real re1, re2, imaginary, v[3];
-        NAME(reference_shifts)(ld, h, l, i, steps, &re1, &re2, &imaginary);
-        int64_t const m = NAME(reference_start)(ld, h, l, i, re1, re2, imaginary, v);
-        NAME(reference_sweep)(ld, h, l, m, i, v);
+        choose_shifts(ld, h, l, i, steps, &re1, &re2, &imaginary);
+        int64_t const m = find_start(ld, h, l, i, re1, re2, imaginary, v);
+        sweep(ld, h, l, m, i, v);
     }
     return 0;
 }
 
-/* Computes matrix b and stores its results.  h: [n*geev_column(n)], work: [2n]. */
-static void NAME(geev_reference)(const geev_problem *p, int64_t b, real *h, real *work)
+void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work)
 {
     int64_t const n = p->n, ld = geev_column(n);
-    real *const re = work, *const im = work + n;
+    real *const h = work, *const re = h + n * ld, *const im = re + n;
     real scale = 1;
     int info = EIG_INFO_NOT_FINITE;
     for (int64_t k = 0; k < n; ++k) re[k] = im[k] = (real)NAN;
-    if (NAME(reference_load)(p, b, h, ld, &scale)) {
+    if (load(p, b, h, ld, &scale)) {
         int64_t lo = 0, hi = n - 1;
-        if (p->balance) {
-            NAME(geev_isolate)(n, h, 1, ld, &lo, &hi);
-            NAME(geev_balance)(n, lo, hi, h, 1, ld, work);
-        }
-        NAME(reference_hessenberg)(n, ld, lo, hi, h, work, work + n);
-        info = NAME(reference_iterate)(n, ld, lo, hi, p->max_steps, h, re, im);
+        if (p->balance) TYPED(eig_cpu_geev_balance)(n, h, 1, ld, re, &lo, &hi);
+        hessenberg(n, ld, lo, hi, h, re, im);
+        info = iterate(n, ld, lo, hi, p->max_steps, h, re, im);
     }
-    NAME(geev_store)(p, b, re, im, 1, 1 / scale, info);
+    TYPED(eig_cpu_geev_store)(p, b, re, im, 1, 1 / scale, info);
 }

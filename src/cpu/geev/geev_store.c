@@ -1,0 +1,21 @@
+/* geev on the CPU, plain code: results of one matrix, from planes of real and imaginary parts to the caller's arrays.
+ * Compiled once for each type. */
+#include "geev_plain.h"
+
+#include "geev.h"
+
+void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
+                               real unscale, int info)
+{
+    int64_t const n = p->n;
+    real *const w = (real *)p->w + (p->w ? 2 * b * p->stride_w : 0);
+    real measure = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
+        real const x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
+        if (p->w) w[2 * k] = x, w[2 * k + 1] = y;
+        if (p->value) measure = TYPED(geev_measure)(p->measure, measure, x, y, k == 0);
+    }
+    if (p->value) ((real *)p->value)[b] = info == 0 ? measure : (real)NAN;
+    if (p->info) p->info[b] = info;
+}

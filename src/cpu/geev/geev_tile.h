@@ -1,0 +1,173 @@
+/* geev on the CPU: a tile of matrices, one a lane, and its preparation: loading, scaling, balancing.  Part of
+ * geev_kernels.c. */
+#ifndef EIG_GEEV_TILE_H
+#define EIG_GEEV_TILE_H
+
+#include "geev_cpu.h"
+#include "geev_lanes.h"
+#include "geev_plain.h"
+
+/* A tile on its way through the solver. */
+typedef struct tile_state {
+    int n, row, max_steps;
+    vreal *h;                   /* element (i, j) at h[i*row + j]; what lies beside 0..n-1 is zero */
+    vreal *scale, *u;           /* [n+1] work */
+    vreal *re, *im;             /* [n] eigenvalues */
+    vreal factor;               /* what the matrices were multiplied by */
+    vint finite;                /* lanes without NaN and infinities; the others are zeroed */
+    vint l;                     /* first row of the window; n where the lane has finished */
+    int i[SIMD_LANES];          /* last row of the window; -2 where the lane has finished */
+    int steps[SIMD_LANES];      /* since the last deflation */
+    uint64_t pairs[SIMD_LANES]; /* bit k: rows k and k+1 form a 2 x 2 block */
+    unsigned failed;            /* bit t: lane t did not converge */
+} tile_state;
+
+/* One lane of a vector in memory. */
+SIMD_FN real *lane(vreal *x, int t)
+{
+    return (real *)x + t;
+}
+
+/* Loads matrices first, ..., first + count - 1; other lanes are zero. */
+static inline void load(tile_state *tile, const geev_problem *p, int64_t first, int count)
+{
+    int const n = tile->n;
+    geev_strides const s = geev_strides_of(p);
+    const real *const a = p->a;
+    for (int i = 0; i < n + 2; ++i)
+        for (int j = 0; j < tile->row; ++j) tile->h[i * tile->row + j] = (vreal){0};
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            const real *const entry = a + i * s.i + j * s.j;
+            vreal *const h = tile->h + i * tile->row + j;
+            if (p->affine)
+                *h = simd_splat(entry[0]);
+            else
+                for (int t = 0; t < count; ++t) *lane(h, t) = entry[(first + t) * s.b];
+        }
+    }
+    if (!p->affine) return;
+    for (int64_t k = 0; k < p->m; ++k) {
+        vreal x = {0};
+        for (int t = 0; t < count; ++t) x[t] = ((const real *)p->x)[k + (first + t) * p->stride_x];
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) {
+                vreal *const h = tile->h + i * tile->row + j;
+                *h += x * a[i + j * p->lda + (k + 1) * p->stride_a];
+            }
+    }
+}
+
+/* Finds the lanes that are finite, zeroes the others, and scales into the safe range. */
+static inline void normalise(tile_state *tile)
+{
+    int const n = tile->n;
+    vreal most = {0};
+    vint finite = ~(vint){0};
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            vreal const x = tile->h[i * tile->row + j];
+            most = simd_max(simd_abs(x), most);
+            finite &= x - x == 0;
+        }
+    }
+    tile->finite = finite;
+    tile->factor = geev_scale_lanes(simd_select(finite, most, (vreal){0}));
+    if (!simd_any(~finite | (tile->factor != 1))) return;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            vreal *const h = tile->h + i * tile->row + j;
+            *h = simd_select(finite, *h * tile->factor, (vreal){0});
+        }
+}
+
+/* Lanes with a row or column that is zero off the diagonal: they must be permuted, which is done lane by lane. */
+static inline unsigned reducible(const tile_state *tile)
+{
+    int const n = tile->n;
+    vint all = ~(vint){0};
+    for (int i = 0; i < n; ++i) {
+        vint row = {0}, column = {0};
+        for (int j = 0; j < n; ++j) {
+            if (j == i) continue;
+            row |= tile->h[i * tile->row + j] != 0;
+            column |= tile->h[j * tile->row + i] != 0;
+        }
+        all &= row & column;
+    }
+    return simd_mask_bits(~all);
+}
+
+/* Norm of n vectors with the largest entries `most`; ones so small that squares vanish are scaled. */
+SIMD_FN vreal norm_lanes(int n, const vreal *x, int step, vreal sum, vreal most)
+{
+    vint const small = most < simd_splat(SQRT_TINY);
+    vreal const plain = simd_sqrt(sum);
+    if (!simd_any(small)) return plain;
+    vreal const unit = pow2_floor_lanes(simd_max(most, simd_splat(REAL_MIN)));
+    vreal const scale = pow2_inverse_lanes(unit);
+    vreal scaled_sum = {0};
+    for (int k = 0; k < n; ++k) {
+        vreal const y = x[k * step] * scale;
+        scaled_sum = simd_fma(y, y, scaled_sum);
+    }
+    return simd_select(small, unit * simd_sqrt(scaled_sum), plain);
+}
+
+/* Largest absolute entry and sum of squares. */
+SIMD_FN void measure_lanes(int n, const vreal *x, int step, vreal *most, vreal *sum)
+{
+    vreal m = {0}, s = {0};
+    for (int k = 0; k < n; ++k) {
+        vreal const y = x[k * step];
+        m = simd_max(simd_abs(y), m);
+        s = simd_fma(y, y, s);
+    }
+    *most = m, *sum = s;
+}
+
+/* Scales the rows and columns of the lanes in `which`; the same rules as geev_balance.c. */
+static inline void balance_lanes(tile_state *tile, vint which)
+{
+    int const n = tile->n, row = tile->row;
+    vreal *const h = tile->h;
+    for (int i = 0; i < n; ++i) tile->scale[i] = simd_splat(1);
+    bool changed = true;
+    for (int sweep = 0; sweep < GEEV_BALANCE_SWEEPS && changed; ++sweep) {
+        changed = false;
+        for (int i = 0; i < n; ++i) {
+            vreal c_max, c_sum, r_max, r_sum;
+            measure_lanes(n, h + i, row, &c_max, &c_sum);
+            measure_lanes(n, h + i * row, 1, &r_max, &r_sum);
+            vreal const c = norm_lanes(n, h + i, row, c_sum, c_max);
+            vreal const r = norm_lanes(n, h + i * row, 1, r_sum, r_max);
+            vreal const found = balance_factor_lanes(c, r, c_max, r_max, tile->scale[i]);
+            vreal const f = simd_select(which, found, simd_splat(1));
+            if (!simd_any(f != 1)) continue;
+            tile->scale[i] *= f;
+            vreal const inverse = 1 / f;
+            for (int k = 0; k < n; ++k) h[i * row + k] *= inverse;
+            for (int k = 0; k < n; ++k) h[k * row + i] *= f;
+            changed = true;
+        }
+    }
+}
+
+static inline void balance_tile(tile_state *tile)
+{
+    if (tile->n == 1) return;
+    unsigned const permute = reducible(tile);
+    vint which = {0};
+    for (int t = 0; t < SIMD_LANES; ++t) {
+        if (permute >> t & 1) {
+            int64_t lo, hi;
+            int64_t const si = (int64_t)tile->row * SIMD_LANES, sj = SIMD_LANES;
+            TYPED(eig_cpu_geev_balance)(tile->n, lane(tile->h, t), si, sj, (real *)tile->scale, &lo, &hi);
+        } else {
+            which[t] = -1;
+        }
+    }
+    if (simd_any(which)) balance_lanes(tile, which);
+}
+
+#endif

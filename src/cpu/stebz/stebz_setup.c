@@ -1,0 +1,103 @@
+/* stebz on the CPU, plain code: from the caller's arrays to a scaled matrix, and from brackets to the outputs.
+ * Compiled once for each type. */
+#include "stebz_cpu.h"
+
+#include "typed.h"
+
+static int64_t first_not_finite(int64_t n, const void *diagonal, const void *beside)
+{
+    const real *const d = diagonal, *const e = beside;
+    for (int64_t i = 0; i < n; ++i)
+        if (!isfinite(d[i])) return i;
+    for (int64_t i = 0; i + 1 < n; ++i)
+        if (!isfinite(e[i])) return n + i;
+    return -1;
+}
+
+static void load(int64_t n, const void *diagonal, const void *beside, int scale, double *a, double *b)
+{
+    const real *const d = diagonal, *const e = beside;
+    stebz_power const factor = stebz_power_of(-scale);
+    for (int64_t i = 0; i < n; ++i) a[i] = stebz_scaled((double)d[i], factor);
+    b[0] = 0;
+    for (int64_t i = 1; i < n; ++i) b[i] = stebz_scaled((double)e[i - 1], factor);
+}
+
+static double largest_entry(int64_t n, const void *diagonal, const void *beside)
+{
+    const real *const d = diagonal, *const e = beside;
+    real largest = 0;
+    for (int64_t i = 0; i < n; ++i) largest = fabs(d[i]) > largest ? fabs(d[i]) : largest;
+    for (int64_t i = 0; i + 1 < n; ++i) largest = fabs(e[i]) > largest ? fabs(e[i]) : largest;
+    return (double)largest;
+}
+
+/* The last block is filled up with rows whose eigenvalues lie above every shift. */
+static bool load_product(int64_t n, const double *a, const double *b, void *product_rows, void *product_scales)
+{
+    double const least_b = FLOAT_OR_DOUBLE(STURM_FLOOR_S, STURM_FLOOR_D);
+    real *rows = product_rows, *scales = product_scales;
+    double least = 1;
+    if (n >= FLOAT_OR_DOUBLE(INT32_MAX / 2, INT64_MAX)) return false; /* the kernels count in int32_t for float */
+    for (int64_t i0 = 0; i0 < n; i0 += STURM_BLOCK, scales += 2) {
+        real scale_2 = 1, scale_1 = 1;
+        for (int64_t i = i0; i < i0 + STURM_BLOCK; ++i, rows += 2) {
+            double const ai = i < n ? a[i] : 4;
+            double const bi = i == 0 ? 1 : i < n ? fmax(fabs(b[i]), least_b) : i == n ? least_b : 0.5;
+            TYPED(sturm_coefficients)((real)ai, (real)bi, &scale_2, &scale_1, rows, rows + 1);
+            least = fmin(least, (double)scale_1);
+        }
+        scales[0] = scale_2, scales[1] = scale_1;
+    }
+    return least >= FLOAT_OR_DOUBLE(STURM_LEAST_SCALE_S, 0);
+}
+
+/* x in real, rounded down or up. */
+static real below(double x)
+{
+    real const r = (real)x;
+    return (double)r > x ? nextafter(r, -INFINITY) : r;
+}
+
+static real above(double x)
+{
+    real const r = (real)x;
+    return (double)r < x ? nextafter(r, INFINITY) : r;
+}
+
+/* Eigenvalues ascend by a running maximum, since neighbouring brackets may overlap by an ulp or so. */
+static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
+{
+    real *const w = (real *)p->w + matrix * p->stride_w;
+    real *const lower = p->lower ? (real *)p->lower + matrix * p->stride_w : NULL;
+    real *const upper = p->upper ? (real *)p->upper + matrix * p->stride_w : NULL;
+    stebz_power const back = stebz_power_of(search->scale);
+    real highest = -INFINITY;
+    for (int64_t k = 0; k <= search->iu - search->il; ++k) {
+        double const lo = search->groups[k].lo, hi = search->groups[k].hi;
+        real const mid = (real)stebz_scaled(lo + 0.5 * (hi - lo), back);
+        w[k] = highest = mid > highest ? mid : highest;
+        if (!lower) continue;
+        /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
+        lower[k] = below(nextafter(stebz_scaled(nextafter(lo - search->error, -INFINITY), back), -INFINITY));
+        upper[k] = above(nextafter(stebz_scaled(nextafter(hi + search->error, INFINITY), back), INFINITY));
+    }
+}
+
+static void store_nan(const stebz_problem *p, int64_t matrix)
+{
+    int64_t const m = stebz_most_wanted(p);
+    void *const outputs[] = {p->w, p->lower, p->upper};
+    for (int o = 0; o < 3; ++o)
+        for (int64_t k = 0; outputs[o] && k < m; ++k) ((real *)outputs[o])[matrix * p->stride_w + k] = (real)NAN;
+}
+
+const stebz_setup TYPED(eig_cpu_stebz_setup) = {
+    .first_not_finite = first_not_finite,
+    .largest_entry = largest_entry,
+    .load = load,
+    .load_product = load_product,
+    .store = store,
+    .store_nan = store_nan,
+    .tree = TYPED(eig_cpu_stebz_tree),
+};

@@ -1,0 +1,132 @@
+/* stebz on the CPU, method interval tree, plain code: Algorithms 2 to 6 of C. Lessig, Eigenvalue Computation with CUDA
+ * (NVIDIA, 2007 and 2012).  Compiled once for each type.
+ *
+ * A list holds the intervals of one level of the tree of bisections, each with the counts at its ends.  The coarse pass
+ * (Algorithm 3) splits all of them, level by level, until they converge or are more than TREE_BLOCK / 2.  Then they are
+ * sorted into those that hold one eigenvalue (Algorithm 5) and batches of the others, each of at most TREE_BLOCK
+ * eigenvalues where an interval does not hold more by itself (Algorithms 4 and 6).
+ *
+ * Counts are sturm_pivot's in this type, one shift at a time: monotone, so that the counts of an interval's ends may be
+ * subtracted. */
+#include "stebz_cpu.h"
+
+#include "typed.h"
+
+enum { TREE_BLOCK = 512 };
+
+static int64_t count_below(const stebz_search *search, double x)
+{
+    const double *a = search->matrix.a, *b = search->matrix.b;
+    real const pivmin = (real)REAL_MIN;
+    real q = 1;
+    int64_t count = 0;
+    for (int64_t i = 0; i < search->matrix.n; ++i) {
+        q = TYPED(sturm_pivot)((real)a[i], (real)b[i], (real)x, q, pivmin);
+        count += q < 0;
+    }
+    return count;
+}
+
+/* The middle of an interval, or its left end when it has converged. */
+static double middle(const stebz_search *search, const tree_interval *t)
+{
+    real const mid = (real)(t->lo + 0.5 * (t->hi - t->lo));
+    double const size = fmax(fabs(t->lo), fabs(t->hi));
+    bool const converged = t->hi - t->lo <= fmax(search->abstol, search->reltol * size);
+    return converged || !(t->lo < mid && mid < t->hi) ? t->lo : (double)mid;
+}
+
+/* Whether an interval holds an eigenvalue that is wanted. */
+static bool wanted(const stebz_search *search, const tree_interval *t)
+{
+    return t->below < t->upto && t->below < search->iu && t->upto >= search->il;
+}
+
+/* One level (Algorithm 3): splits every interval of the list, compacts the second children behind the first ones.
+ * second[] is scratch for as many intervals.  Returns the new length; *moved tells whether any interval was split. */
+static int64_t split_level(const stebz_search *search, tree_interval *list, int64_t length, tree_interval *second,
+                           int threads, bool *moved)
+{
+    bool any = false;
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : any)
+    for (int64_t i = 0; i < length; ++i) {
+        tree_interval *const t = &list[i];
+        second[i] = (tree_interval){0};
+        double const mid = middle(search, t);
+        if (mid == t->lo) continue;
+        any = true;
+        int64_t const count = count_below(search, mid);
+        tree_interval const left = {t->lo, mid, t->below, count};
+        tree_interval const right = {mid, t->hi, count, t->upto};
+        bool const keep_left = wanted(search, &left), keep_right = wanted(search, &right);
+        *t = keep_left ? left : right;
+        if (keep_left && keep_right) second[i] = right;
+    }
+    int64_t end = length;
+    for (int64_t i = 0; i < length; ++i)
+        if (second[i].upto > 0) list[end++] = second[i];
+    *moved = any;
+    return end;
+}
+
+static void finish(stebz_search *search, const tree_interval *list, int64_t length)
+{
+    for (int64_t i = 0; i < length; ++i) {
+        int64_t const first = list[i].below + 1 > search->il ? list[i].below + 1 : search->il;
+        int64_t const last = list[i].upto < search->iu ? list[i].upto : search->iu;
+        for (int64_t k = first; k <= last; ++k) {
+            search->groups[k - search->il].lo = list[i].lo;
+            search->groups[k - search->il].hi = list[i].hi;
+        }
+    }
+}
+
+/* Splits a list to convergence; length at most the list's room. */
+static eig_status converge(eig_context *ctx, stebz_search *search, tree_interval *list, int64_t length,
+                           tree_interval *second, int threads)
+{
+    for (bool moved = true; moved;) {
+        length = split_level(search, list, length, second, threads, &moved);
+        eig_status const status = eig_report_progress(ctx, "stebz", 0.5);
+        if (status != EIG_OK) return status;
+    }
+    finish(search, list, length);
+    return EIG_OK;
+}
+
+/* space: 4 m intervals, m = iu-il+1: the list, scratch, U_o and U_m. */
+eig_status TYPED(eig_cpu_stebz_tree)(eig_context *ctx, stebz_search *search, tree_interval *space, int threads,
+                                     double *pass_ms)
+{
+    int64_t const m = search->iu - search->il + 1;
+    tree_interval *const list = space, *const second = space + m, *const one = space + 2 * m,
+                         *const many = space + 3 * m;
+    double const start = eig_cpu_clock();
+    int64_t length = 1, ones = 0, manies = 0;
+    list[0] = (tree_interval){(real)search->lo, (real)search->hi, 0, search->matrix.n};
+    bool moved = true;
+    while (moved && length <= TREE_BLOCK / 2) length = split_level(search, list, length, second, threads, &moved);
+    for (int64_t i = 0; i < length; ++i) {
+        bool const single = list[i].upto - list[i].below == 1;
+        if (single)
+            one[ones++] = list[i];
+        else
+            many[manies++] = list[i];
+    }
+    double const coarse = eig_cpu_clock();
+    eig_status status = converge(ctx, search, one, ones, second, threads);
+    double const onei = eig_cpu_clock();
+    for (int64_t i = 0; i < manies && status == EIG_OK;) {
+        int64_t batch = 0, eigenvalues = 0;
+        for (; i + batch < manies; ++batch) {
+            eigenvalues += many[i + batch].upto - many[i + batch].below;
+            if (batch > 0 && eigenvalues > TREE_BLOCK) break;
+            list[batch] = many[i + batch];
+        }
+        status = converge(ctx, search, list, batch, second, threads);
+        i += batch;
+    }
+    if (pass_ms) pass_ms[1] += coarse - start, pass_ms[2] += onei - coarse, pass_ms[3] += eig_cpu_clock() - onei;
+    return status;
+}

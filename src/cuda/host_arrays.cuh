@@ -1,0 +1,73 @@
+/* Arrays of a call: on which side they lie, and, where that is the host, their way through the device.
+ *
+ * A family lists its arrays once (cuda_call) and gives two functions: the workspace of a chunk of its problems, and the
+ * solver of a chunk on device arrays.  Everything else stands here: the check of the sides, chunks, pinned or staged
+ * copies, streams, progress, times.
+ *
+ * A chunk of the batch goes through one of three channels, each with a stream, device memory and pinned staging: while
+ * one chunk computes, the next is copied in and the last one out.  On the device arrays lie dense.  An array that is
+ * pinned and lies in long rows is copied directly; of the others all inputs of a chunk pass through one pinned buffer
+ * and one copy, and all outputs likewise, filled and emptied by several threads.  A batch may be larger than the
+ * device's memory. */
+#ifndef EIG_HOST_ARRAYS_CUH
+#define EIG_HOST_ARRAYS_CUH
+
+#include "copy_nest.h"
+#include "cuda_common.cuh"
+
+/* Which level of an array's nest counts the problems of the batch; an input that all problems share has none. */
+enum cuda_batch_level { CUDA_BATCH_OUTER = 0, CUDA_BATCH_MIDDLE = 1, CUDA_BATCH_INNER = 2, CUDA_SHARED = -1 };
+
+struct cuda_array {
+    const char *name;
+    void *pointer; /* NULL: the call has no such array */
+    bool output;
+    int batch_level;
+    copy_nest nest; /* of the whole batch */
+    bool keeps;     /* an output of which the solver writes a part: the rest stays as the caller has it */
+    bool pinned;    /* found by eig_cuda_find_side */
+};
+
+enum { CUDA_MOST_ARRAYS = 8 };
+
+struct cuda_call;
+
+/* Some problems of a call, ready on the device. */
+struct cuda_chunk {
+    int64_t first, count;
+    void *array[CUDA_MOST_ARRAYS]; /* dense device arrays, in the call's order; NULL where the call has none */
+    void *work;
+    cudaStream_t stream;
+    cuda_clock *clock;
+    bool whole; /* the only chunk: the solver may wait and report progress itself */
+};
+
+struct cuda_call {
+    const char *family;
+    const void *problem; /* the family's */
+    int64_t batch;
+    int64_t chunk; /* problems that travel together; 0 = chosen */
+    size_t (*work_size)(const eig_context *ctx, const void *problem, int64_t count);
+    eig_status (*solve)(eig_context *ctx, const void *problem, const cuda_chunk *chunk); /* enqueues; need not wait */
+    int arrays;
+    cuda_array array[CUDA_MOST_ARRAYS];
+};
+
+/* Adds an array of one row of `length` elements a problem, `stride` elements apart. */
+static inline void cuda_add_rows(cuda_call *call, const char *name, const void *pointer, bool output, int64_t length,
+                                 int64_t stride, size_t size)
+{
+    copy_nest const nest = {{call->batch, 1, 1}, {stride * (int64_t)size, 0, 0}, (size_t)length * size};
+    call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_BATCH_OUTER, nest, false, false};
+}
+
+extern "C" {
+
+/* Tells on which side the arrays of a call lie, and which are pinned; refuses a mix, and memory of another device. */
+eig_status eig_cuda_find_side(eig_context *ctx, cuda_call *call, bool *on_device);
+
+/* Computes a call on host arrays; the results are in place when it returns. */
+eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call);
+}
+
+#endif

@@ -354,12 +354,16 @@ expect 1 'nowhere/t.csv' bench stebz --n 8 --budget 0.01 --csv nowhere/t.csv
 # ---------------------------------------------------------------- Ctrl-C and the progress bar
 expect 0 '' generate uniform -n 150000 -o big_d.npy -o big_e.npy
 for signal in INT TERM; do
-    SECONDS=0
-    timeout --foreground --preserve-status -s $signal 1 "$program" stebz big_d.npy big_e.npy -o big.npy --threads 1 \
-        >out 2>err
+    # Seconds of the processor, not of the clock: others may share the machine.
+    {
+        TIMEFORMAT=%U
+        time timeout --foreground --preserve-status -s $signal 1 "$program" stebz big_d.npy big_e.npy -o big.npy \
+            --threads 1 >out 2>err
+    } 2>used
     status=$?
     check "$signal: status 128 + number, got $status" [ $status -eq $((128 + $(kill -l $signal))) ]
-    check "$signal: at once, not after the 10 or more seconds of the whole run" [ $SECONDS -lt "${EIG_PATIENCE:-5}" ]
+    check "$signal: at once, not after the 10 or more seconds of the whole run" \
+        awk -v most="${EIG_PATIENCE:-5}" '{ exit $1 >= most }' used
     check "$signal: says so" grep -qx 'eigpack: stopped; nothing was written' err
     refuse big.npy
 done

@@ -192,7 +192,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         sum_rows(row);
         sum_columns(column);
         __syncwarp();
-        real const least = geev_limits<real>::square_safe, most = 1 / least;
+        real const least = real_limits<real>::square_safe, most = 1 / least;
         norms found;
         found.plain = true;
 #pragma unroll
@@ -293,7 +293,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;
-        real const least = geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+        real const least = real_limits<real>::square_safe * real_limits<real>::square_safe;
         real head = shared[head_at], tail = sum_squares<first>(vr);
         real square = fma(head, head, tail);
         if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */

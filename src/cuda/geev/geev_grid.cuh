@@ -289,7 +289,10 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     }
 
     /* The reflector for column k, whose entries below the diagonal lie in shared memory.  A multiple of it, as
-     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above. */
+     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above.
+     * Schedule: v is not divided by its first entry, as it is in householder (francis.inc), so t takes the place of
+     * tau.
+     */
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;

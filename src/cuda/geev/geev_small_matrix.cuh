@@ -257,10 +257,11 @@ template <typename real, int N> struct small_matrix {
             pick(here, x[k - 1][k - 1], &h11), pick(here, x[k - 1][k], &h12), pick(here, x[k][k - 1], &h21);
             pick(here, x[k][k], &h22), pick(here, x[k - 1][k - 2], &before);
         }
-        bool const exceptional = i >= 0 && steps % 10 == 0;
+        francis_step const kind = francis_step_of(steps);
+        bool const exceptional = i >= 0 && kind != FRANCIS_ORDINARY;
         if (__any_sync(all, exceptional)) {
             real first = h22, sub1 = h21, sub2 = before;
-            if (steps % 20 != 0) {
+            if (kind == FRANCIS_AT_TOP) {
 #pragma unroll
                 for (int k = 0; k + 2 <= I; ++k) {
                     bool const here = l == k;

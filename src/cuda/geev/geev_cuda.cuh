@@ -174,13 +174,19 @@ template <typename real> static __device__ __forceinline__ real *geev_packed_mat
     return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
 }
 
-/* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU. */
+/* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU.  Both parts go in one store where the
+ * caller's array allows that: it need only be aligned to real numbers. */
 template <typename real>
 static __device__ __forceinline__ void geev_put(const geev_problem &p, int64_t b, int64_t k, real re, real im)
 {
-    typename geev_limits<real>::complex w;
+    using complex = typename geev_limits<real>::complex;
+    int64_t const at = b * p.stride_w + k;
+    complex w;
     w.x = re + (real)0, w.y = im + (real)0;
-    ((typename geev_limits<real>::complex *)p.w)[b * p.stride_w + k] = w;
+    if ((uintptr_t)p.w % sizeof(complex) == 0)
+        ((complex *)p.w)[at] = w;
+    else
+        ((real *)p.w)[2 * at] = w.x, ((real *)p.w)[2 * at + 1] = w.y;
 }
 
 #endif

@@ -17,7 +17,7 @@ enum {
  * In double the floor alone keeps 16 rows above 2^-896. */
 #define STURM_LEAST_SCALE_S 0x1p-80f
 
-/* The computed count is exact for a matrix within so many eps*||T|| of T; eps: spacing of 1, ||T||: largest row sum. */
+/* The computed count is exact for a matrix within this many eps*||T|| of T; eps: spacing of 1, ||T||: largest row sum. */
 #define STURM_ERROR_PRODUCT 4.0 /* division-free, floor included */
 #define STURM_ERROR_PIVOT 2.0
 

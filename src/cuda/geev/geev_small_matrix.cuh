@@ -339,8 +339,8 @@ template <typename real, int N> struct small_matrix {
     }
 
     /* Whether a lane that goes along has a window that ends in row I or, above it, in a row without code.  The vote
-     * after the barrier's tells the compiler that a warp's lanes agree: else it prepares for the contrary at each later
-     * vote. */
+     * after the barrier's tells the compiler that all lanes of a warp get the same answer; else it adds a test and a
+     * second way to every vote inside the loop. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
         bool const mine = i > I - gap;

@@ -2,9 +2,9 @@
  * two.  The same steps in the same order as on the CPU (LAPACK's dgebal); rows and columns are shared out among the
  * threads of the team.
  *
- * The teams of a warp go through the loops together, until the last one is done (team.anywhere): the compiler then
- * knows that the warp's threads stay together, and need not prepare for the contrary at every exchange of values,
- * neither here nor in the kernel that calls. */
+ * The teams of a warp go through the loops together, until the last one is done (team.anywhere).  The compiler then
+ * knows that all threads of a warp are at the same instruction.  Where it does not know that, it adds a test and a
+ * second way to every exchange of values between lanes, here and in all later code of the calling kernel. */
 #ifndef EIG_GEEV_BALANCE_CUH
 #define EIG_GEEV_BALANCE_CUH
 

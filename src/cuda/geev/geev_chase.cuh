@@ -3,9 +3,9 @@
  * Slots    thread r of a team owns the indices q = r, r + P, ..., its slots: a row of the matrix as long as it is above
  *          the bulge, a column as long as it is to the right of it.  Of each it keeps in registers the two entries that
  *          the next reflector needs again: a step loads one entry, computes three, stores one.
- * Bulge    every thread of the team holds the 3 x 3 block on which the bulge sits, and so knows the next reflector
- *          without asking anybody.  Index k leaves the block as a row, index k+3 enters it.
- * Runs     The steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
+ * Bulge    every thread of the team holds the 3 x 3 block on which the bulge sits, and computes the next reflector from
+ *          it by itself.  Index k leaves the block as a row, index k+3 enters it.
+ * Runs     the steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
  *          above B+1 columns, a load, five multiply-adds and a store each.  Runs of one slot would be a little shorter;
  *          all of them together would not fit the instruction cache.
  * Branches  there are none between the chain of operations that makes the next reflector and the slots' operations, so

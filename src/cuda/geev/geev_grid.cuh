@@ -22,8 +22,7 @@
 
 template <typename real, int C, int TR, int TC> struct geev_grid {
     static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
-    /* Distances, in shared memory, of the entries of lanes r and r + 1, c and c + 1: reads of 16 bytes do not conflict.
-     */
+    /* Distances in shared memory of the entries of lanes r and r + 1, c and c + 1; 16-byte reads do not conflict. */
     static constexpr int rows = TR > 8 ? 16 : TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
     static constexpr int row_step = rows + together, column_step = columns + (sizeof(real) == 8 ? 2
                                                                               : columns == 8    ? 4
@@ -289,7 +288,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     }
 
     /* The reflector for column k, whose entries below the diagonal lie in shared memory.  A multiple of it, as
-     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above. */
+     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above.
+     * Schedule: v is not divided by its first entry as in householder (francis.inc), so t takes the place of tau. */
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;

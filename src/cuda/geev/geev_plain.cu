@@ -36,9 +36,10 @@ template <typename real>
 static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, real *re1, real *re2, real *im)
 {
     real h11 = h(i - 1, i - 1), h12 = h(i - 1, i), h21 = h(i, i - 1), h22 = h(i, i);
-    if (steps % 20 == 0)
+    francis_step const kind = francis_step_of(steps);
+    if (kind == FRANCIS_AT_BOTTOM)
         francis_exceptional(h22, h21, h(i - 1, i - 2), &h11, &h12, &h21, &h22);
-    else if (steps % 10 == 0)
+    else if (kind == FRANCIS_AT_TOP)
         francis_exceptional(h(l, l), h(l + 1, l), h(l + 2, l + 1), &h11, &h12, &h21, &h22);
     francis_shifts(h11, h12, h21, h22, re1, re2, im);
 }

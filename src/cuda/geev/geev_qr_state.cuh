@@ -250,9 +250,10 @@ static __device__ __forceinline__ void choose_shifts(const state &q, qr_entries<
 {
     int const n = q.n, at = place_of(n, q.i, q.i), above = at - (n - q.i + 2);
     real h11 = h[above], h12 = h[above + 1], h21 = h[at - 1], h22 = h[at];
-    if (q.steps % 20 == 0) {
+    francis_step const kind = francis_step_of(q.steps);
+    if (kind == FRANCIS_AT_BOTTOM) {
         francis_exceptional(h22, h21, h[above - 1], &h11, &h12, &h21, &h22);
-    } else if (q.steps % 10 == 0) {
+    } else if (kind == FRANCIS_AT_TOP) {
         int const first = place_of(n, q.l, q.l), second = first + n - q.l;
         francis_exceptional(h[first], h[second], h[second + n - q.l], &h11, &h12, &h21, &h22);
     }

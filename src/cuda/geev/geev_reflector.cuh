@@ -81,9 +81,9 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* A vector v is taken to (-norm, 0, ..., 0)' by I - tau u u' with u = v * inverse but for u0 = 1; norm has the sign of
- * v0.  square: v'v.  The reciprocal starts from an approximate pivot, so that both approximations are refined at once.
- */
+/* The scalars of a reflector as from householder (francis.inc): it takes v to (-norm, 0, ..., 0)', u = v * inverse but
+ * for u0 = 1, square = v'v.  Schedule: square root and division by fast approximations; the reciprocal starts from an
+ * approximate pivot, so that both are refined at once. */
 template <typename real> struct fast_householder {
     real norm, inverse, tau;
 

@@ -257,10 +257,11 @@ template <typename real, int N> struct small_matrix {
             pick(here, x[k - 1][k - 1], &h11), pick(here, x[k - 1][k], &h12), pick(here, x[k][k - 1], &h21);
             pick(here, x[k][k], &h22), pick(here, x[k - 1][k - 2], &before);
         }
-        bool const exceptional = i >= 0 && steps % 10 == 0;
+        francis_step const kind = francis_step_of(steps);
+        bool const exceptional = i >= 0 && kind != FRANCIS_ORDINARY;
         if (__any_sync(all, exceptional)) {
             real first = h22, sub1 = h21, sub2 = before;
-            if (steps % 20 != 0) {
+            if (kind == FRANCIS_AT_TOP) {
 #pragma unroll
                 for (int k = 0; k + 2 <= I; ++k) {
                     bool const here = l == k;
@@ -338,8 +339,8 @@ template <typename real, int N> struct small_matrix {
     }
 
     /* Whether a lane that goes along has a window that ends in row I or, above it, in a row without code.  The vote
-     * after the barrier's tells the compiler that a warp's lanes agree: else it prepares for the contrary at each later
-     * vote. */
+     * after the barrier's tells the compiler that all lanes of a warp get the same answer; else it adds a test and a
+     * second way to every vote inside the loop. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
         bool const mine = i > I - gap;

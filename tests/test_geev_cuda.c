@@ -162,6 +162,31 @@ static void test_layouts(void **state)
     eig_destroy(ctx);
 }
 
+/* Arrays that are aligned to their real numbers alone. */
+static void test_alignment(void **state)
+{
+    static const int64_t orders[] = {3, 16, 20, 33, 70};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    eig_geev_options const o = EIG_GEEV_OPTIONS;
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        bool const single = c % 2;
+        size_t const size = single ? sizeof(float) : sizeof(double);
+        resident r = make("random", orders[c / 2], small ? 3 : 100, single, EIG_LAYOUT_MATRIX_WISE);
+        solve(ctx, &o, &r.host);
+        resident shifted = r;
+        void *const a = device(r.a_bytes);
+        shifted.a = (char *)a + size, shifted.w = (char *)r.w + size;
+        CUDA(cudaMemcpy(shifted.a, r.a, r.a_bytes, cudaMemcpyDeviceToDevice));
+        poison(&shifted);
+        assert_int_equal(enqueue(ctx, &o, &shifted), EIG_OK);
+        same(&shifted, "aligned to real numbers");
+        CUDA(cudaFree(a));
+        drop(&r);
+    }
+    eig_destroy(ctx);
+}
+
 /* Given up after a step, so that the second attempt has work; the bits of host arrays. */
 static void test_gives_up(void **state)
 {
@@ -248,8 +273,9 @@ int main(int argc, char **argv)
     char *arguments[] = {argv[0], "cuda", NULL};
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_forms),    cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_forms),     cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alignment),
     };
     if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

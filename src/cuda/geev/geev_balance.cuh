@@ -2,9 +2,9 @@
  * two.  The same steps in the same order as on the CPU (LAPACK's dgebal); rows and columns are shared out among the
  * threads of the team.
  *
- * The teams of a warp go through the loops together, until the last one is done (team.anywhere): the compiler then
- * knows that the warp's threads stay together, and need not prepare for the contrary at every exchange of values,
- * neither here nor in the kernel that calls. */
+ * The teams of a warp go through the loops together, until the last one is done (team.anywhere).  The compiler then
+ * knows that all threads of a warp are at the same instruction.  Where it does not know that, it adds a test and a
+ * second way to every exchange of values between lanes, here and in all later code of the calling kernel. */
 #ifndef EIG_GEEV_BALANCE_CUH
 #define EIG_GEEV_BALANCE_CUH
 
@@ -147,7 +147,7 @@ static __device__ geev_norms<real> norms(team_type team, geev_view<real> h, int 
 /* 1 / 2^exponent of x, within the range where that is normal. */
 template <typename real> static __device__ real unit_of(real x)
 {
-    return pow2_inverse(pow2_floor(x > geev_limits<real>::safmin ? x : geev_limits<real>::safmin));
+    return pow2_inverse(pow2_floor(x > real_limits<real>::safmin ? x : real_limits<real>::safmin));
 }
 
 /* Scales rows and columns lo..hi by powers of two until their norms are close.  scale[i*step]: work. */
@@ -166,7 +166,7 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
             int const at = acts ? i : 0;
             geev_norms<real> s = norms(team, h, lo, hi, at, (real)1, (real)1);
             bool const tiny =
-                s.column_most < geev_limits<real>::square_safe || s.row_most < geev_limits<real>::square_safe;
+                s.column_most < real_limits<real>::square_safe || s.row_most < real_limits<real>::square_safe;
             if (team.anywhere(acts && tiny)) { /* squares of tiny entries lost digits: once more, scaled */
                 geev_norms<real> const again = norms(team, h, lo, hi, at, unit_of(s.column_most), unit_of(s.row_most));
                 if (tiny) s = again;

@@ -3,9 +3,9 @@
  * Slots    thread r of a team owns the indices q = r, r + P, ..., its slots: a row of the matrix as long as it is above
  *          the bulge, a column as long as it is to the right of it.  Of each it keeps in registers the two entries that
  *          the next reflector needs again: a step loads one entry, computes three, stores one.
- * Bulge    every thread of the team holds the 3 x 3 block on which the bulge sits, and so knows the next reflector
- *          without asking anybody.  Index k leaves the block as a row, index k+3 enters it.
- * Runs     The steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
+ * Bulge    every thread of the team holds the 3 x 3 block on which the bulge sits, and computes the next reflector from
+ *          it by itself.  Index k leaves the block as a row, index k+3 enters it.
+ * Runs     the steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
  *          above B+1 columns, a load, five multiply-adds and a store each.  Runs of one slot would be a little shorter;
  *          all of them together would not fit the instruction cache.
  * Branches  there are none between the chain of operations that makes the next reflector and the slots' operations, so
@@ -19,6 +19,7 @@
 
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
+#include "team.cuh"
 
 enum { QR_RUN = 2 }; /* slots of a run */
 
@@ -191,8 +192,8 @@ static __device__ __forceinline__ void sweep(team_type team, qr_state<real, P, S
     constexpr int unit = qr_entries<real, team_type::matrices>::unit;
     if (!begins) q.m = q.i;
     /* Each warp of a block sees the same 32 matrices, and finds the same limits. */
-    int const begin = __reduce_min_sync(0xffffffffu, begins ? q.m : GEEV_MOST);
-    int const end = __reduce_max_sync(0xffffffffu, begins ? q.i : 0);
+    int const begin = warp_min(begins ? q.m : GEEV_MOST);
+    int const end = warp_max(begins ? q.i : 0);
     int const row = h.base + place_of(q.n, begin, 0) * unit, down = (q.n - begin) * unit;
     qr_cursor c = {begin, end, row, row + down, row + 2 * down - unit, down, begin * unit};
     load_slots(team, q, h, c);
@@ -203,7 +204,7 @@ static __device__ __forceinline__ void sweep(team_type team, qr_state<real, P, S
         if (enters) q.v0 = q.first0, q.v1 = q.first1, q.v2 = q.first2;
         reflector3<real> t = finish_reflector(team, q, h, c.k, c.row0 + c.column - unit, true, begin_reflector(q, c.k));
         if (enters && q.m > q.l && team.r == 0) h.at(c.row0 + c.column - unit) *= 1 - t.tau;
-        int const stop = __reduce_min_sync(0xffffffffu, begins && q.m > c.k ? q.m : end);
+        int const stop = warp_min(begins && q.m > c.k ? q.m : end);
         chase_from<0>(team, q, h, c, stop, t);
     }
     /* Row `end` is still in the block, and the rows' entries in its column are in registers. */

@@ -3,7 +3,7 @@
  * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu compile it
  * geev_small_matrix.cuh  its steps, in registers
  * geev_prepare.cuh   kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_prepare_*.cu
- * geev_grid.cuh      its steps, in registers; geev_balance.cuh, geev_team.cuh: for matrices that need permuting
+ * geev_grid.cuh      its steps, in registers; geev_balance.cuh, team.cuh: for matrices that need permuting
  * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu compile it
  * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
  * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
@@ -119,17 +119,7 @@ size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
 #ifdef __CUDACC__
 
 #include "geev.h"
-
-/* Numbers of a precision. */
-template <typename real> struct geev_limits;
-template <> struct geev_limits<float> {
-    static constexpr float eps = FLT_EPSILON, safmin = FLT_MIN, square_safe = 0x1p-40f;
-    using complex = float2;
-};
-template <> struct geev_limits<double> {
-    static constexpr double eps = DBL_EPSILON, safmin = DBL_MIN, square_safe = 0x1p-459;
-    using complex = double2;
-};
+#include "real.cuh"
 
 /* The upper word of |x|: exponent and first digits. */
 static __device__ __forceinline__ int upper_word(double x)
@@ -170,9 +160,8 @@ template <typename real> static __device__ __forceinline__ real *geev_packed_mat
 template <typename real>
 static __device__ __forceinline__ void geev_put(const geev_problem &p, int64_t b, int64_t k, real re, real im)
 {
-    typename geev_limits<real>::complex w;
-    w.x = re + (real)0, w.y = im + (real)0;
-    ((typename geev_limits<real>::complex *)p.w)[b * p.stride_w + k] = w;
+    complex_of<real> *const w = (complex_of<real> *)p.w + (b * p.stride_w + k);
+    store_complex(w, complex_of<real>{re + (real)0, im + (real)0});
 }
 
 #endif

@@ -22,8 +22,7 @@
 
 template <typename real, int C, int TR, int TC> struct geev_grid {
     static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
-    /* Distances, in shared memory, of the entries of lanes r and r + 1, c and c + 1: reads of 16 bytes do not conflict.
-     */
+    /* Distances in shared memory of the entries of lanes r and r + 1, c and c + 1; 16-byte reads do not conflict. */
     static constexpr int rows = TR > 8 ? 16 : TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
     static constexpr int row_step = rows + together, column_step = columns + (sizeof(real) == 8 ? 2
                                                                               : columns == 8    ? 4
@@ -192,7 +191,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         sum_rows(row);
         sum_columns(column);
         __syncwarp();
-        real const least = geev_limits<real>::square_safe, most = 1 / least;
+        real const least = real_limits<real>::square_safe, most = 1 / least;
         norms found;
         found.plain = true;
 #pragma unroll
@@ -289,11 +288,12 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     }
 
     /* The reflector for column k, whose entries below the diagonal lie in shared memory.  A multiple of it, as
-     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above. */
+     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above.
+     * Schedule: v is not divided by its first entry as in householder (francis.inc), so t takes the place of tau. */
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;
-        real const least = geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+        real const least = real_limits<real>::square_safe * real_limits<real>::square_safe;
         real head = shared[head_at], tail = sum_squares<first>(vr);
         real square = fma(head, head, tail);
         if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */

@@ -7,7 +7,7 @@
 #define EIG_GEEV_HESSENBERG_CUH
 
 #include "geev_balance.cuh"
-#include "geev_team.cuh"
+#include "team.cuh"
 
 enum { GEEV_SIDE_BY_SIDE = 4 };
 
@@ -63,8 +63,10 @@ static __device__ void hessenberg(team_type team, geev_view<real> h, int lo, int
             team.sync();
             continue;
         }
-        real const x0 = h(k + 1, k) * scale, norm = sqrt(x0 * x0 + tail), signed_norm = x0 < 0 ? -norm : norm;
-        real const pivot = x0 + signed_norm, tau = fabs(pivot) / norm, inverse = scale / pivot;
+        real const x0 = h(k + 1, k) * scale;
+        real norm, pivot, tau;
+        householder(x0, x0 * x0 + tail, &norm, &pivot, &tau);
+        real const inverse = scale / pivot;
         team.sync();
         for (int i = k + 2 + team.rank; i <= hi; i += P) h(i, k) *= inverse;
         if (team.rank == 0) h(k + 1, k) = 1;
@@ -75,7 +77,7 @@ static __device__ void hessenberg(team_type team, geev_view<real> h, int lo, int
         team.sync();
         reflect(team, lo, hi, length, tau, &h(0, k + 1), row, h.step, &h(k + 1, k), row);
         team.sync();
-        if (team.rank == 0) h(k + 1, k) = -signed_norm / scale;
+        if (team.rank == 0) h(k + 1, k) = -norm / scale;
         team.sync();
     }
 }

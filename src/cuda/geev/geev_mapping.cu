@@ -65,8 +65,7 @@ eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cud
 
 eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
-    return job.p.precision == 's' ? eig_cuda_geev_prepare_s(ctx, job, stream)
-                                  : eig_cuda_geev_prepare_d(ctx, job, stream);
+    return job.p.type == EIG_S ? eig_cuda_geev_prepare_s(ctx, job, stream) : eig_cuda_geev_prepare_d(ctx, job, stream);
 }
 
 static eig_status launch_stage(eig_context *ctx, geev_mapping mapping, const geev_job &job, cudaStream_t stream)

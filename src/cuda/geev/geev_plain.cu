@@ -6,7 +6,7 @@
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
 #include "geev_hessenberg.cuh"
-#include "geev_team.cuh"
+#include "team.cuh"
 
 enum { PLAIN_THREADS = 256 };
 
@@ -23,7 +23,7 @@ size_t eig_cuda_geev_plain_bytes(const geev_problem *p)
 template <typename real>
 static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, int hi, int first, int i)
 {
-    real const tiny = geev_limits<real>::safmin * ((real)(hi - lo + 1) / geev_limits<real>::eps);
+    real const tiny = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
     int found = first;
     for (int k = i - team.rank; k > first && found == first; k -= PLAIN_THREADS) {
         real const beside = (k - 2 >= lo ? fabs(h(k - 1, k - 2)) : (real)0) + (k < hi ? fabs(h(k + 1, k)) : (real)0);
@@ -36,9 +36,10 @@ template <typename real>
 static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, real *re1, real *re2, real *im)
 {
     real h11 = h(i - 1, i - 1), h12 = h(i - 1, i), h21 = h(i, i - 1), h22 = h(i, i);
-    if (steps % 20 == 0)
+    francis_step const kind = francis_step_of(steps);
+    if (kind == FRANCIS_AT_BOTTOM)
         francis_exceptional(h22, h21, h(i - 1, i - 2), &h11, &h12, &h21, &h22);
-    else if (steps % 10 == 0)
+    else if (kind == FRANCIS_AT_TOP)
         francis_exceptional(h(l, l), h(l + 1, l), h(l + 2, l + 1), &h11, &h12, &h21, &h22);
     francis_shifts(h11, h12, h21, h22, re1, re2, im);
 }
@@ -53,7 +54,7 @@ static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, r
     real const sum = fabs(v[0]) + fabs(v[1]) + fabs(v[2]), safe = sum > 0 ? sum : 1;
     real const around = fabs(h(m - 1, m - 1)) + fabs(h(m, m)) + fabs(h(m + 1, m + 1));
     return fabs(h(m, m - 1)) * (fabs(v[1] / safe) + fabs(v[2] / safe)) <=
-           geev_limits<real>::eps * fabs(v[0] / safe) * around;
+           real_limits<real>::eps * fabs(v[0] / safe) * around;
 }
 
 /* One double-shift sweep on the window l..i from row m on. */

@@ -16,7 +16,7 @@
 #define EIG_GEEV_PREPARE_CUH
 
 #include "geev_grid.cuh"
-#include "geev_team.cuh"
+#include "team.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)
@@ -65,7 +65,7 @@ template <typename real> static __device__ __forceinline__ geev_view<real> share
 template <typename real, int lanes>
 static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool wanted, bool balances)
 {
-    geev_team<lanes> const team(threadIdx.x % 32);
+    lane_team<lanes> const team(threadIdx.x % 32);
     geev_view<real> h = shared_view<real>(offset, n);
     if (!wanted) h.n = 0;
     return treat(team, h, balances, h.base + h.n * h.row);

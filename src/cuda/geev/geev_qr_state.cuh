@@ -139,7 +139,7 @@ static __device__ __forceinline__ bool negligible(const state &q, qr_entries<rea
 {
     int const n = q.n, at = place_of(n, k, k), above = at - (n - k + 2);
     real const sub = h[at - 1], upper = h[above], lower = h[at];
-    real const tiny = geev_limits<real>::safmin * ((real)(q.hi - q.lo + 1) / geev_limits<real>::eps);
+    real const tiny = real_limits<real>::safmin * ((real)(q.hi - q.lo + 1) / real_limits<real>::eps);
     real beside = 0;
     if (upper == 0 && lower == 0) {
         if (k - 2 >= q.lo) beside = fabs(h[above - 1]);
@@ -234,7 +234,7 @@ static __device__ __forceinline__ bool may_start(qr_entries<real, G> h, int n, i
     real const sub = fabs(h[at - 1]), around = fabs(h[at - (n - m + 2)]) + fabs(h00) + fabs(h11);
     /* First a bound without divisions, on |v0| from above and |v1| + |v2| from below: it nearly always says no.  Where
      * it overflows it says yes or, from 0*inf, no: a start at l is always good. */
-    real const eps = geev_limits<real>::eps, size = fabs(h00 - re2) + fabs(im) + fabs(h10);
+    real const eps = real_limits<real>::eps, size = fabs(h00 - re2) + fabs(im) + fabs(h10);
     real const v0_most = fma(fabs(h10), fabs(h01), (fabs(h00 - re1) + fabs(im)) * size);
     if (!(sub * (fabs(h10) * fabs(h21)) <= 2 * eps * v0_most * around)) return false;
     real v0, v1, v2;
@@ -250,9 +250,10 @@ static __device__ __forceinline__ void choose_shifts(const state &q, qr_entries<
 {
     int const n = q.n, at = place_of(n, q.i, q.i), above = at - (n - q.i + 2);
     real h11 = h[above], h12 = h[above + 1], h21 = h[at - 1], h22 = h[at];
-    if (q.steps % 20 == 0) {
+    francis_step const kind = francis_step_of(q.steps);
+    if (kind == FRANCIS_AT_BOTTOM) {
         francis_exceptional(h22, h21, h[above - 1], &h11, &h12, &h21, &h22);
-    } else if (q.steps % 10 == 0) {
+    } else if (kind == FRANCIS_AT_TOP) {
         int const first = place_of(n, q.l, q.l), second = first + n - q.l;
         francis_exceptional(h[first], h[second], h[second + n - q.l], &h11, &h12, &h21, &h22);
     }

@@ -1,5 +1,5 @@
 /* geev on CUDA: the kernels 2 of method swb, double.  By `auto`: 2 threads for n = 19 to 28, 4 up to 47, 8 above;
- * where a block has only 64 KB of shared memory also 2 for n = 17 and 18, and 16 for n > 61. */
+ * where a block has only 64 KB of shared memory 4 up to 42, 8 up to 61, 16 above. */
 #include "geev_qr.cuh"
 
 eig_status eig_cuda_geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)

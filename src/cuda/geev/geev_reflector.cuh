@@ -52,7 +52,7 @@ template <typename real> static __device__ __forceinline__ real fast_rsqrt(real 
 /* sqrt(x), x >= 0; zero where x is not normal. */
 template <typename real> static __device__ __forceinline__ real fast_sqrt(real x)
 {
-    return x >= geev_limits<real>::safmin ? x * fast_rsqrt(x) : (real)0;
+    return x >= real_limits<real>::safmin ? x * fast_rsqrt(x) : (real)0;
 }
 
 /* francis_shifts by fast approximations. */
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void fast_shifts(real h11, real h12, real h21,
                                                    real *im)
 {
     real const size = fabs(h11) + fabs(h12) + fabs(h21) + fabs(h22);
-    real const unit = pow2_floor(fmax(size, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
+    real const unit = pow2_floor(fmax(size, real_limits<real>::safmin)), scale = pow2_inverse(unit);
     real const half = (real)0.5 * scale * (h11 - h22), det = -fma(half, half, (h12 * scale) * (h21 * scale));
     real const root = unit * fast_sqrt(fabs(det)), mean = fma((real)0.5, h11 - h22, h22);
     bool const is_complex = det >= 0;
@@ -81,9 +81,9 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* A vector v is taken to (-norm, 0, ..., 0)' by I - tau u u' with u = v * inverse but for u0 = 1; norm has the sign of
- * v0.  square: v'v.  The reciprocal starts from an approximate pivot, so that both approximations are refined at once.
- */
+/* The scalars of a reflector as from householder (francis.inc): it takes v to (-norm, 0, ..., 0)', u = v * inverse but
+ * for u0 = 1, square = v'v.  Schedule: square root and division by fast approximations; the reciprocal starts from an
+ * approximate pivot, so that both are refined at once. */
 template <typename real> struct fast_householder {
     real norm, inverse, tau;
 
@@ -119,7 +119,7 @@ template <typename real>
 static __device__ __noinline__ reflector3<real> tiny_reflector(real v0, real v1, real v2, real *beta)
 {
     real const largest = fmax(fabs(v0), fmax(fabs(v1), fabs(v2)));
-    real const unit = pow2_floor(fmax(largest, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
+    real const unit = pow2_floor(fmax(largest, real_limits<real>::safmin)), scale = pow2_inverse(unit);
     v0 *= scale, v1 *= scale, v2 *= scale;
     reflector3<real> const t = reflector_of(largest > 0, v0, v1, v2, fma(v2, v2, fma(v1, v1, v0 * v0)), beta);
     *beta *= unit;
@@ -129,7 +129,7 @@ static __device__ __noinline__ reflector3<real> tiny_reflector(real v0, real v1,
 /* Whether a thread of the warp has to make its reflector anew by tiny_reflector. */
 template <typename real> static __device__ __forceinline__ bool any_tiny(bool acts, real square, bool *tiny)
 {
-    constexpr real least = 4 * geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
     *tiny = acts && square < least;
     return __any_sync(0xffffffffu, *tiny);
 }

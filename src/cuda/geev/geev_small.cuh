@@ -14,7 +14,7 @@
 #define EIG_GEEV_SMALL_CUH
 
 #include "geev_small_matrix.cuh"
-#include "geev_team.cuh"
+#include "team.cuh"
 
 /* ---------------------------------------------------------------- in and out */
 
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t
 template <typename real> static __device__ __noinline__ geev_record treat_small(int n, bool balances, real *own)
 {
     real scale[GEEV_SMALL_S];
-    return treat(geev_team<1>(0), geev_view<real>{own, n, n, 1}, balances, scale);
+    return treat(lane_team<1>(0), geev_view<real>{own, n, n, 1}, balances, scale);
 }
 
 /* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first one. */

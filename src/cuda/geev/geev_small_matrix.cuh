@@ -22,13 +22,13 @@ template <typename real>
 static __device__ __forceinline__ void small_block(real a, real b, real c, real d, real *re1, real *re2, real *im)
 {
     real const size = fmax(fabs(a - d), fmax(fabs(b), fabs(c)));
-    real const unit = pow2_floor(fmax(size, geev_limits<real>::safmin)), scale = pow2_inverse(unit);
+    real const unit = pow2_floor(fmax(size, real_limits<real>::safmin)), scale = pow2_inverse(unit);
     real const p = (real)0.5 * scale * (a - d), product = (b * scale) * (c * scale);
     real const z = fma(p, p, product), near_root = fast_sqrt(fabs(z));
     real const root =
         near_root > 0 ? fma(fma(-near_root, near_root, fabs(z)), (real)0.5 * fast_rsqrt(fabs(z)), near_root) : (real)0;
     real const larger = p + copysign(root, p);
-    bool const is_complex = z < 0, is_zero = fabs(larger) < geev_limits<real>::safmin;
+    bool const is_complex = z < 0, is_zero = fabs(larger) < real_limits<real>::safmin;
     real const less = is_zero ? (real)0 : product * fast_reciprocal(is_zero ? (real)1 : larger);
     real const mean = fma((real)0.5, a - d, d);
     *re1 = is_complex ? mean : fma(unit, larger, d);
@@ -44,8 +44,8 @@ static __device__ __forceinline__ bool small_deflates(real sub, real sup, real u
 {
     real const s = fabs(sub), t = fabs(sup), a = fabs(lower), d = fabs(upper - lower), sum = fabs(upper) + a;
     real const near_by = sum == 0 ? beside : sum, total = fmax(a, d) + fmax(s, t);
-    bool const product = s * t <= fmax(geev_limits<real>::eps * (a * d), tiny * total);
-    return s <= tiny || (s <= geev_limits<real>::eps * near_by && product);
+    bool const product = s * t <= fmax(real_limits<real>::eps * (a * d), tiny * total);
+    return s <= tiny || (s <= real_limits<real>::eps * near_by && product);
 }
 
 /* Takes what store_blocks wrote to eigenvalues times factor, in place: re, im of each. */
@@ -89,7 +89,7 @@ template <typename real, int N> struct small_matrix {
      * needs no scaling, and isolates no eigenvalue. */
     __device__ __forceinline__ imbalance look(int next) const
     {
-        real const least = geev_limits<real>::square_safe, most = 1 / least;
+        real const least = real_limits<real>::square_safe, most = 1 / least;
         imbalance found = {-1, false, true, 1, 1};
 #pragma unroll
         for (int k = 0; k < N; ++k) {
@@ -158,7 +158,7 @@ template <typename real, int N> struct small_matrix {
     template <int k = 0> __device__ __forceinline__ void reduce()
     {
         if constexpr (k + 2 < N) {
-            real const least = geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+            real const least = real_limits<real>::square_safe * real_limits<real>::square_safe;
             real tail = tail_squares<k>(), head = x[k + 1][k], square = fma(head, head, tail), unit = 1;
             if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */
                 real most = fabs(head);
@@ -206,7 +206,7 @@ template <typename real, int N> struct small_matrix {
     template <int I> __device__ __forceinline__ unsigned split()
     {
         constexpr int step = sizeof(real) == 8 ? 51 << 20 : 22 << 23; /* 2 eps, as a difference of upper words */
-        real const tiny = geev_limits<real>::safmin * (N / geev_limits<real>::eps);
+        real const tiny = real_limits<real>::safmin * (N / real_limits<real>::eps);
         unsigned zeros = 1;
 #pragma unroll
         for (int k = 1; k <= I; ++k) {
@@ -257,10 +257,11 @@ template <typename real, int N> struct small_matrix {
             pick(here, x[k - 1][k - 1], &h11), pick(here, x[k - 1][k], &h12), pick(here, x[k][k - 1], &h21);
             pick(here, x[k][k], &h22), pick(here, x[k - 1][k - 2], &before);
         }
-        bool const exceptional = i >= 0 && steps % 10 == 0;
+        francis_step const kind = francis_step_of(steps);
+        bool const exceptional = i >= 0 && kind != FRANCIS_ORDINARY;
         if (__any_sync(all, exceptional)) {
             real first = h22, sub1 = h21, sub2 = before;
-            if (steps % 20 != 0) {
+            if (kind == FRANCIS_AT_TOP) {
 #pragma unroll
                 for (int k = 0; k + 2 <= I; ++k) {
                     bool const here = l == k;
@@ -275,7 +276,7 @@ template <typename real, int N> struct small_matrix {
     /* One sweep over rows l..i, i <= I. */
     template <int I> __device__ __forceinline__ void sweep(real re1, real re2, real im)
     {
-        constexpr real least = 4 * geev_limits<real>::square_safe * geev_limits<real>::square_safe;
+        constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
         real v0 = 0, v1 = 0, v2 = 0; /* column k-1, rows k..k+2 */
         real bulge = 0;              /* entry (k+2, k) */
 #pragma unroll
@@ -338,8 +339,8 @@ template <typename real, int N> struct small_matrix {
     }
 
     /* Whether a lane that goes along has a window that ends in row I or, above it, in a row without code.  The vote
-     * after the barrier's tells the compiler that a warp's lanes agree: else it prepares for the contrary at each later
-     * vote. */
+     * after the barrier's tells the compiler that all lanes of a warp get the same answer; else it adds a test and a
+     * second way to every vote inside the loop. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
         bool const mine = i > I - gap;

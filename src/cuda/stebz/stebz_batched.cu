@@ -7,6 +7,7 @@
  * Bits      the shifts of an eigenvalue depend on its matrix alone, not on its place or the size of the batch. */
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
+#include "team.cuh"
 
 enum { WARP = 32, SMALL_BLOCK = 128, LARGE_BLOCK = 256, MOST_ROWS = 2048, RESERVE = 1024 };
 
@@ -24,25 +25,6 @@ struct batch_team {
     double scratch[LARGE_BLOCK / WARP];
     int next;
 };
-
-static __device__ __forceinline__ void team_sync(int team)
-{
-    if (team == WARP)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-static __device__ double team_max(double value, batch_team *shared, int team)
-{
-    for (int step = WARP / 2; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(0xffffffffu, value, step));
-    if (team == WARP) return value;
-    if (threadIdx.x % WARP == 0) shared->scratch[threadIdx.x / WARP] = value;
-    __syncthreads(); /* scratch is complete */
-    for (int i = 0; i < team / WARP; ++i) value = fmax(value, shared->scratch[i]);
-    __syncthreads(); /* scratch has been read */
-    return value;
-}
 
 /* A matrix resident in shared memory. */
 template <typename real> struct resident {
@@ -76,37 +58,37 @@ template <typename real> struct resident {
 
 /* Measures and scales one matrix; the team's threads. */
 template <typename real>
-static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, batch_team *shared, int team, int rank)
+static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, batch_team *shared, sized_team team)
 {
     const real *const d = (const real *)job.d, *const e = (const real *)job.e;
-    stebz_partial p = measure_rows(d, e, t.n, rank, team);
-    p.finite = team_max(!p.finite, shared, team) == 0;
+    stebz_partial p = measure_rows(d, e, t.n, team.rank, team.size);
+    p.finite = team.max(!p.finite) == 0;
     for (int k = 0; k < 2; ++k) {
-        p.norm[k] = team_max(p.norm[k], shared, team);
-        p.lo[k] = -team_max(-p.lo[k], shared, team);
-        p.hi[k] = team_max(p.hi[k], shared, team);
+        p.norm[k] = team.max(p.norm[k]);
+        p.lo[k] = -team.max(-p.lo[k]);
+        p.hi[k] = team.max(p.hi[k]);
     }
-    if (rank == 0) {
+    if (team.rank == 0) {
         shared->facts = find_facts<real>(job, p);
         shared->next = 0;
     }
-    team_sync(team); /* facts are complete */
+    team.sync(); /* facts are complete */
     if (!shared->facts.finite || shared->facts.zero) return;
     int const padding = (int)(t.blocks * STURM_BLOCK - t.n);
-    for (int block = rank; block < (int)t.blocks; block += team)
+    for (int block = team.rank; block < (int)t.blocks; block += team.size)
         make_block(d, e, (int64_t)block * STURM_BLOCK - padding, block == 0 ? padding : 0, shared->facts, t,
                    (int64_t)block * STURM_BLOCK);
-    team_sync(team); /* rows are complete */
+    team.sync(); /* rows are complete */
 }
 
 /* Brackets of all wanted eigenvalues, one a lane. */
 template <typename real>
 static __device__ void team_refine(const stebz_job &job, const resident<real> &matrix, const stebz_table &table,
-                                   batch_team *shared, int team, int rank)
+                                   batch_team *shared, sized_team team)
 {
     stebz_facts const f = shared->facts;
     int const wanted = (int)(f.iu - f.il + 1);
-    int at = rank;
+    int at = team.rank;
     stebz_bracket s = {};
     if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
     for (;;) {
@@ -114,7 +96,7 @@ static __device__ void team_refine(const stebz_job &job, const resident<real> &m
             double const lo = bracket_lo(s), hi = bracket_hi(s), mid = stebz_middle<real>(f, lo, hi);
             if (at >= wanted || (!stebz_narrow_enough(f, lo, hi) && lo < mid && mid < hi)) break;
             stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
-            at = team + atomicAdd(&shared->next, 1);
+            at = team.size + atomicAdd(&shared->next, 1);
             if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
         }
         bool const active = at < wanted;
@@ -122,7 +104,7 @@ static __device__ void team_refine(const stebz_job &job, const resident<real> &m
         double const x = active ? bracket_shift<real>(f, s) : 0;
         bracket_move(s, x, matrix.count(f, x));
     }
-    team_sync(team); /* all eigenvalues are written */
+    team.sync(); /* all eigenvalues are written */
 }
 
 /* Running maxima, where counts that are not monotone in the last places have left w descending. */
@@ -137,11 +119,12 @@ template <typename real> static __device__ void team_order(const stebz_job &job,
 template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) batch_kernel(batch_args a)
 {
     extern __shared__ char memory[];
-    int const team = a.team, rank = threadIdx.x % team;
-    int64_t const matrix = (int64_t)blockIdx.x * (blockDim.x / team) + threadIdx.x / team;
+    int const number = threadIdx.x / a.team; /* of the team in the block */
+    int64_t const matrix = (int64_t)blockIdx.x * (blockDim.x / a.team) + number;
     if (matrix >= a.batch) return; /* whole teams leave; a team of several warps is a whole block */
-    char *at = memory + (threadIdx.x / team) * a.team_bytes;
+    char *at = memory + number * a.team_bytes;
     batch_team *const shared = (batch_team *)at;
+    sized_team const team = {a.team, (int)threadIdx.x % a.team, shared->scratch};
     stebz_job job = a.job;
     job.d = (const real *)job.d + matrix * a.stride_d;
     job.e = (const real *)job.e + matrix * a.stride_e;
@@ -159,25 +142,25 @@ template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) b
     table.mantissa = (double *)(at += a.points * 8);
     table.exponent = (double *)(at += a.points * 8);
 
-    team_prepare<real>(job, T.t, shared, team, rank);
+    team_prepare<real>(job, T.t, shared, team);
     int const wanted = (int)(job.iu - job.il + 1);
-    if (rank == 0 && a.info) a.info[matrix] = shared->facts.finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+    if (team.rank == 0 && a.info) a.info[matrix] = shared->facts.finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
     if (!shared->facts.finite || shared->facts.zero) {
-        for (int i = rank; i < wanted; i += team)
+        for (int i = team.rank; i < wanted; i += team.size)
             stebz_store_trivial(shared->facts, (real *)job.w, (real *)job.lower, (real *)job.upper, i);
         return;
     }
-    for (int j = rank; j < a.points; j += team) {
+    for (int j = team.rank; j < a.points; j += team.size) {
         stebz_value const v = T.count(shared->facts, stebz_table_point<real>(shared->facts, a.points, j));
         table.count[j] = j == 0 ? 0 : j == a.points - 1 ? job.t.n : v.count;
         table.mantissa[j] = v.mantissa;
         table.exponent[j] = v.exponent;
     }
-    team_sync(team); /* the table is complete */
-    team_refine<real>(job, T, table, shared, team, rank);
+    team.sync(); /* the table is complete */
+    team_refine<real>(job, T, table, shared, team);
     bool descends = false;
-    for (int i = rank + 1; i < wanted; i += team) descends |= ((real *)job.w)[i] < ((real *)job.w)[i - 1];
-    if (team_max(descends, shared, team) > 0) team_order<real>(job, wanted, rank);
+    for (int i = team.rank + 1; i < wanted; i += team.size) descends |= ((real *)job.w)[i] < ((real *)job.w)[i - 1];
+    if (team.max(descends) > 0) team_order<real>(job, wanted, team.rank);
 }
 
 /* --------------------------------------------------------------- launchers */

@@ -11,17 +11,8 @@
 #define EIG_STEBZ_CUDA_CUH
 
 #include "host_arrays.cuh"
+#include "real.cuh"
 #include "sturm.h"
-
-/* Two numbers of a row: (alpha, gamma) of the division-free count, or (a, b) of the pivot count. */
-template <typename real> struct stebz_pair;
-template <> struct stebz_pair<float> {
-    using type = float2;
-};
-template <> struct stebz_pair<double> {
-    using type = double2;
-};
-template <typename real> using pair_of = typename stebz_pair<real>::type;
 
 /* Where a block of STURM_BLOCK rows ends: the scales of its last two rows, by which r becomes p, and the exponents of
  * the scales of rows STEBZ_LOOK-1 and STEBZ_LOOK.  The power of two that keeps p in range is taken from those rows, six
@@ -41,7 +32,8 @@ template <typename real> struct alignas(16) stebz_edge {
  * padding is skipped.  In device memory. */
 struct stebz_rows {
     int64_t n, blocks;
-    void *rows;  /* [blocks * STURM_BLOCK] pairs; room for pairs of double */
+    void *rows; /* [blocks * STURM_BLOCK] pairs, (alpha, gamma) of the division-free count or (a, b) of the pivot count;
+                    room for pairs of double */
     void *edges; /* [blocks] */
 };
 

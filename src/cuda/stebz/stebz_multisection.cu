@@ -10,6 +10,7 @@
  *           the last places because counts are not monotone there; lower <= exact <= upper stays true.
  * Bound by  the chain of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "stebz_bracket.cuh"
+#include "team.cuh"
 
 enum { TABLE_LANES = 16384, SMALL_THREADS = 128, THREADS = 256 };
 
@@ -85,22 +86,15 @@ template <typename real> static __device__ void running_maximum(real *values, in
     }
 }
 
-/* The last block to come here orders the results and clears the counter for the next launch. */
+/* The last block to come here orders the results. */
 template <typename real> static __device__ void finish_launch(const stebz_job &job, int64_t first, int64_t last)
 {
-    __shared__ bool is_last;
-    __threadfence();
-    __syncthreads(); /* all results of this block are written */
-    if (threadIdx.x == 0) is_last = atomicAdd(&job.facts->finished, 1u) == gridDim.x - 1;
-    __syncthreads(); /* is_last is known */
-    if (!is_last) return;
-    __threadfence();
+    if (!last_block(&job.facts->finished)) return;
     if (descends((const real *)job.w, first, last)) {
         running_maximum((real *)job.w, first, last);
         running_maximum((real *)job.lower, first, last);
         running_maximum((real *)job.upper, first, last);
     }
-    if (threadIdx.x == 0) job.facts->finished = 0;
 }
 
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */

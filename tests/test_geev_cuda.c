@@ -170,12 +170,12 @@ static void test_alignment(void **state)
     eig_context *const ctx = test_context(0);
     eig_geev_options const o = EIG_GEEV_OPTIONS;
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
-        bool const single = c % 2;
-        size_t const size = single ? sizeof(float) : sizeof(double);
-        resident r = make("random", orders[c / 2], small ? 3 : 100, single, EIG_LAYOUT_MATRIX_WISE);
+        eig_type const type = real_types[c % 2];
+        size_t const size = type_size(type);
+        resident r = make("random", orders[c / 2], small ? 3 : 100, type, EIG_LAYOUT_MATRIX_WISE);
         solve(ctx, &o, &r.host);
         resident shifted = r;
-        void *const a = device(r.a_bytes);
+        void *const a = device_memory(r.a_bytes);
         shifted.a = (char *)a + size, shifted.w = (char *)r.w + size;
         CUDA(cudaMemcpy(shifted.a, r.a, r.a_bytes, cudaMemcpyDeviceToDevice));
         poison(&shifted);

@@ -236,7 +236,7 @@ static void test_stream_and_graph(void **state)
         cudaGraph_t graph;
         cudaGraphExec_t replay;
         poison(&r);
-        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
         assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
         CUDA(cudaStreamEndCapture(stream, &graph));
         CUDA(cudaGraphInstantiate(&replay, graph, 0));

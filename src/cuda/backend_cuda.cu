@@ -254,39 +254,35 @@ eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel)
 
 /* ------------------------------------------------------------------- times */
 
-cuda_clock::~cuda_clock()
+eig_status eig_cuda_start_clock(eig_context *ctx, cuda_clock *clock, cudaStream_t stream)
 {
-    for (cudaEvent_t event : marks)
-        if (event) cudaEventDestroy(event);
-}
-
-eig_status cuda_clock::start(eig_context *ctx, cudaStream_t on)
-{
-    count = 0;
+    clock->count = 0;
     if (!ctx->timing) return EIG_OK;
-    stream = on;
-    for (cudaEvent_t &event : marks)
+    clock->stream = stream;
+    for (cudaEvent_t &event : clock->marks)
         if (!event) CUDA_TRY(cudaEventCreate(&event));
-    CUDA_TRY(cudaEventRecord(marks[count++], stream));
+    CUDA_TRY(cudaEventRecord(clock->marks[clock->count++], stream));
     return EIG_OK;
 }
 
-eig_status cuda_clock::mark(eig_context *ctx)
+eig_status eig_cuda_mark_clock(eig_context *ctx, cuda_clock *clock)
 {
-    if (count > 0 && count < MOST_MARKS) CUDA_TRY(cudaEventRecord(marks[count++], stream));
+    if (clock->count == 0 || clock->count == cuda_clock::MOST_MARKS) return EIG_OK;
+    CUDA_TRY(cudaEventRecord(clock->marks[clock->count++], clock->stream));
     return EIG_OK;
 }
 
-eig_status cuda_clock::read(eig_context *ctx)
+eig_status eig_cuda_read_clock(eig_context *ctx, cuda_clock *clock)
 {
+    int const count = clock->count;
     if (count == 0) return EIG_OK;
-    CUDA_TRY(cudaEventSynchronize(marks[count - 1]));
+    CUDA_TRY(cudaEventSynchronize(clock->marks[count - 1]));
     for (int pass = 0; pass + 1 < count; ++pass) {
         float ms = 0;
-        CUDA_TRY(cudaEventElapsedTime(&ms, marks[pass], marks[pass + 1]));
+        CUDA_TRY(cudaEventElapsedTime(&ms, clock->marks[pass], clock->marks[pass + 1]));
         ctx->pass[pass].ms += ms;
     }
-    count = 0;
+    clock->count = 0;
     return EIG_OK;
 }
 

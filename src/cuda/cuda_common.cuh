@@ -156,15 +156,28 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
 struct cuda_clock {
     enum { MOST_MARKS = 5 };
     cudaEvent_t marks[MOST_MARKS] = {};
-    int count = 0; /* marks set since start; 0: off */
+    int count = 0; /* marks set since the start; 0: off */
     cudaStream_t stream = NULL;
     cuda_clock() = default;
-    ~cuda_clock();
+    ~cuda_clock()
+    {
+        for (cudaEvent_t event : marks)
+            if (event) cudaEventDestroy(event);
+    }
     cuda_clock(const cuda_clock &) = delete;
     cuda_clock &operator=(const cuda_clock &) = delete;
-    eig_status start(eig_context *ctx, cudaStream_t on); /* where times are measured: sets the first mark */
-    eig_status mark(eig_context *ctx);                   /* another pass is over */
-    eig_status read(eig_context *ctx);                   /* waits; adds the times to the context's passes; off */
 };
+
+extern "C" {
+
+/* Where times are measured: sets the first mark on the stream. */
+eig_status eig_cuda_start_clock(eig_context *ctx, cuda_clock *clock, cudaStream_t stream);
+
+/* Another pass is over. */
+eig_status eig_cuda_mark_clock(eig_context *ctx, cuda_clock *clock);
+
+/* Waits for the last mark, adds the times to the context's passes, and turns the clock off. */
+eig_status eig_cuda_read_clock(eig_context *ctx, cuda_clock *clock);
+}
 
 #endif

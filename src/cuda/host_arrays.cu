@@ -203,7 +203,7 @@ static eig_status finish_chunk(eig_context *ctx, const cuda_channel *channel, ch
     CUDA_TRY(cudaEventSynchronize(channel->done));
     stage(ctx, plan, channel, true);
     plan->pieces = 0;
-    return plan->clock.read(ctx);
+    return eig_cuda_read_clock(ctx, &plan->clock);
 }
 
 eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call)

@@ -103,12 +103,12 @@ static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t st
     if (fast) CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
     eig_status status = EIG_OK;
     if (fast && !small) status = eig_cuda_geev_launch_prepare(ctx, job, stream);
-    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK && fast)
         status = small ? eig_cuda_geev_launch_small(ctx, job, stream) : eig_cuda_geev_launch_qr(ctx, job, stream);
-    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK) status = eig_cuda_geev_launch_plain(ctx, job, fast, stream);
-    return status == EIG_OK ? clock->mark(ctx) : status;
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 /* Lets stream `after` wait for what has been enqueued on stream `before`. */
@@ -135,8 +135,8 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
         geev_job job = jobs[lane];
         job.first = first;
         job.count = p->batch - first < chunk ? p->batch - first : chunk;
-        if (first > 0) status = clock->read(ctx);
-        if (status == EIG_OK) status = clock->start(ctx, stream);
+        if (first > 0) status = eig_cuda_read_clock(ctx, clock);
+        if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
         if (status == EIG_OK) status = enqueue(ctx, job, forks && lane > 0 ? state->side : stream, clock);
     }
     /* Whatever happened, the side stream joins again: a capture could not end without it. */
@@ -226,5 +226,5 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     if (status != EIG_OK) return status;
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
     status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? clock.read(ctx) : status;
+    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

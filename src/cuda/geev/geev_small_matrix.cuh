@@ -70,7 +70,7 @@ template <typename real> static __device__ __forceinline__ void small_eigenvalue
 
 template <typename real, int N> struct small_matrix {
     static constexpr unsigned all = 0xffffffffu;
-    static constexpr int gap = 2; /* of the I for which there is code */
+    static constexpr int gap = 3; /* of the I for which there is code */
     real x[N][N];
     int i, l; /* the window: its last row, -1 for none, and its first one */
     int steps, max_steps, info;

@@ -92,7 +92,7 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
     void *tree;
     layout(p, work, &job, &tree);
     eig_status status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
-    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
     switch (p->method) {
     case EIG_STEBZ_INTERVAL_TREE:
@@ -103,10 +103,10 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
         break;
     default:
         status = eig_cuda_stebz_table(ctx, p->type, &job, stream);
-        if (status == EIG_OK) status = clock->mark(ctx);
+        if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
         if (status == EIG_OK) status = refine(ctx, p->type, job, stream, wait);
     }
-    return status == EIG_OK ? clock->mark(ctx) : status;
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 /* All matrices of a problem on device arrays. */
@@ -115,13 +115,13 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cu
 {
     eig_status status = EIG_OK;
     if (eig_cuda_stebz_batch_fits(ctx, p)) {
-        status = clock->start(ctx, stream);
+        status = eig_cuda_start_clock(ctx, clock, stream);
         if (status == EIG_OK) status = eig_cuda_stebz_batch(ctx, p, stream);
-        return status == EIG_OK ? clock->mark(ctx) : status;
+        return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
     }
     for (int64_t matrix = 0; matrix < p->batch && status == EIG_OK; ++matrix) {
-        if (matrix > 0) status = clock->read(ctx);
-        if (status == EIG_OK) status = clock->start(ctx, stream);
+        if (matrix > 0) status = eig_cuda_read_clock(ctx, clock);
+        if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
         if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, wait);
     }
     return status;
@@ -204,7 +204,7 @@ eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p)
     if (status != EIG_OK) return status;
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
     status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? clock.read(ctx) : status;
+    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }
 
 /* --------------------------------------------------------------------- counts */
@@ -231,11 +231,11 @@ static eig_status count(eig_context *ctx, const stebz_count_problem *p, void *wo
     job.d = p->d, job.e = p->e;
     job.range = EIG_RANGE_ALL, job.il = 1, job.iu = p->n;
     job.info = p->info;
-    eig_status status = clock->start(ctx, stream);
+    eig_status status = eig_cuda_start_clock(ctx, clock, stream);
     if (p->info) CUDA_TRY(cudaMemsetAsync(p->info, 0, sizeof *p->info, stream));
     if (status == EIG_OK) status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
     if (status == EIG_OK) status = eig_cuda_stebz_shifts(ctx, p, &job, stream);
-    return status == EIG_OK ? clock->mark(ctx) : status;
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 enum { ARRAY_X = 2, ARRAY_COUNT, ARRAY_COUNT_INFO };
@@ -276,5 +276,5 @@ eig_status eig_cuda_stebz_count(eig_context *ctx, const stebz_count_problem *p)
     if (status != EIG_OK) return status;
     status = count(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
     status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? clock.read(ctx) : status;
+    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

@@ -257,12 +257,12 @@ static eig_status run_tree(eig_context *ctx, const stebz_job &job, void *work, c
     if (status == EIG_OK)
         status =
             cuda_launch(ctx, "stebz: tree_first_kernel", stream, {1, THREADS}, tree_first_kernel<real>, job, in_memory);
-    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     int64_t const want = (job.t.n + THREADS - 1) / THREADS, most = 4 * cuda_state_of(ctx)->multiprocessors;
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stebz: tree_ones_kernel", stream, {want < most ? want : most, THREADS},
                              tree_ones_kernel<real>, job, in_memory);
-    if (status == EIG_OK) status = clock->mark(ctx);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     size_t const shared = STEBZ_SHARED + 2 * THREADS * sizeof(tree_interval);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stebz: tree_severals_kernel", stream, {most, THREADS, shared},

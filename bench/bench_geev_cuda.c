@@ -26,7 +26,7 @@ static double bar_of(eig_type type, int64_t n)
 }
 static const double host_bar = 1.5;
 
-/* Matrices of order n: so many fit the memory for BATCH of order FULL_N. */
+/* Matrices of order n: as many as fit the memory for BATCH of order FULL_N. */
 static int64_t batch_of(int64_t n)
 {
     return n <= FULL_N ? BATCH : (int64_t)BATCH * FULL_N * FULL_N / (n * n);

@@ -26,7 +26,7 @@ typedef struct rival_solver {
 const rival_solver *rivals_stebz(int *count);
 
 /* Whether LAPACK has geev's rivals; and the eigenvalues of a batch of n x n matrices, one after the other, by ?gehrd
- * and ?hseqr on so many threads, which are thrown away.  Returns the largest info; *ms: the time. */
+ * and ?hseqr on as many threads, which are thrown away.  Returns the largest info; *ms: the time. */
 bool rivals_has_geev(void);
 int rivals_gehrd_hseqr(eig_type type, int64_t n, const void *a, int64_t batch, int threads, double *ms);
 

@@ -62,7 +62,7 @@ extern "C" {
 #define EIG_STATUS_LIST(X)                                                       \
     X(EIG_OK, 0, "success")                                                      \
     X(EIG_BAD_ARGUMENT, 1, "an argument has an illegal value")                   \
-    X(EIG_BAD_WORKSPACE, 2, "the workspace is too small or misaligned")          \
+    X(EIG_BAD_WORKSPACE, 2, "the workspace lent is too small, or none is")         \
     X(EIG_NO_BACKEND, 3, "the device is absent from this build or this machine") \
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
@@ -261,7 +261,7 @@ EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_
  *            holds a NaN (its count is -1).  x may hold infinities.
  *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
- * eps relative; on a diagonal T it is exact.  Returns as eig_dstebz. */
+ * eps relative; on a diagonal T it is exact.  Returns as eig_dstebz.  Pass: "counts". */
 EIG_API eig_status eig_dstebz_count(eig_context *ctx, int64_t n, const double *d, const double *e, int64_t m,
                                     const double *x, int64_t *count, int *info);
 EIG_API eig_status eig_sstebz_count(eig_context *ctx, int64_t n, const float *d, const float *e, int64_t m,

@@ -12,7 +12,7 @@ static eig_stebz_options with_method(eig_stebz_method method)
     return options;
 }
 
-/* The three methods do the same work in no more than so many rows, for the tests' time: the tree is 10 times as slow as
+/* The three methods do the same work in no more than a number of rows, for the tests' time: the tree is 10 times as slow as
  * multisection, the reference 40 times. */
 static bool affordable(eig_stebz_method method, int64_t n)
 {

@@ -18,7 +18,7 @@ static const char *test_device = "cpu";
 /* For loops over both: index 0 and 1. */
 static eig_type const real_types[2] __attribute__((unused)) = {EIG_D, EIG_S};
 
-/* A context on the device under test, with so many threads (CPU). */
+/* A context on the device under test, with this many threads (CPU). */
 static inline eig_context *test_context(int threads)
 {
     eig_context *ctx = NULL;

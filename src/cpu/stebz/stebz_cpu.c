@@ -333,6 +333,7 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
     static const char *const pass_name[] = {"counts"};
+    eig_begin_passes(ctx, 1, pass_name);
     stebz_search search = {.kernels = kernels_of(ctx, q->type)};
     double const start = eig_cpu_clock();
     bool const finite = is_finite(search.kernels->setup, &p, 0);
@@ -359,7 +360,6 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
         search.kernels->pivot->count(&search.matrix, lanes, &c);
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
-    eig_begin_passes(ctx, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return EIG_OK;
 }

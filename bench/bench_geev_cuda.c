@@ -209,8 +209,7 @@ typedef struct affine_run {
 static int run_affine(void *user, double *ms)
 {
     const affine_run *const r = user;
-    bool const resident_arrays = r->at_value != r->value.data;
-    if (resident_arrays) CUDA(cudaMemset(r->at_value, 0xff, POINTS * sizeof(double)));
+    if (r->at_a != r->a.data) CUDA(cudaMemset(r->at_value, 0xff, POINTS * sizeof(double)));
     CUDA(cudaDeviceSynchronize());
     double const begin = clock_ms();
     eig_status const status =
@@ -224,7 +223,7 @@ static int run_affine(void *user, double *ms)
 static void put_affine(const affine_run *r, const char *family, double ms)
 {
     bench_row row = {family, "auto", EIG_D, AFFINE_N, POINTS, 0, ms, 0, NULL, 0, 0, false};
-    if (r->at_value != r->value.data)
+    if (r->at_a != r->a.data)
         CUDA(cudaMemcpy(r->value.data, r->at_value, POINTS * sizeof(double), cudaMemcpyDeviceToHost));
     for (int64_t k = 0; k < POINTS; ++k) {
         double const far = fabs(numbers_re(&r->value, k) - numbers_re(&r->expected, k)) / (type_eps(EIG_D) * AFFINE_N);

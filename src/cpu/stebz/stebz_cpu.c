@@ -173,7 +173,6 @@ static void choose_kernel(const eig_context *ctx, const stebz_problem *p, stebz_
     const stebz_product *const product = fits ? own->product : wide->product;
     search->count = product->count, search->shifts = product->shifts;
     search->narrow = fits && type_is_single(p->type);
-    if (search->narrow) search->lo = (double)(float)search->lo, search->hi = (double)(float)search->hi;
 }
 
 static void fill(stebz_search *search, double eigenvalue)

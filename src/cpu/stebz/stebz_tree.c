@@ -104,7 +104,7 @@ eig_status TYPED(eig_cpu_stebz_tree)(eig_context *ctx, stebz_search *search, tre
                          *const many = space + 3 * m;
     double const start = eig_cpu_clock();
     int64_t length = 1, ones = 0, manies = 0;
-    list[0] = (tree_interval){(real)search->lo, (real)search->hi, 0, search->matrix.n};
+    list[0] = (tree_interval){search->lo, search->hi, 0, search->matrix.n};
     bool moved = true;
     while (moved && length <= TREE_BLOCK / 2) length = split_level(search, list, length, second, threads, &moved);
     for (int64_t i = 0; i < length; ++i) {

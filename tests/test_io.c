@@ -14,22 +14,6 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Number k of an array, complex ones counting twice, as a double. */
-static double part(const io_array *a, int64_t k)
-{
-    switch (a->type) {
-    case IO_F32:
-    case IO_C64:
-        return (double)((const float *)a->data)[k];
-    case IO_I32:
-        return (double)((const int32_t *)a->data)[k];
-    case IO_I64:
-        return (double)((const int64_t *)a->data)[k];
-    default:
-        return ((const double *)a->data)[k];
-    }
-}
-
 static int64_t parts(const io_array *a)
 {
     return io_array_count(a) * (a->type == IO_C64 || a->type == IO_C128 ? 2 : 1);
@@ -67,7 +51,7 @@ static void check_round_trip(const char *name, const io_array *a)
     if (text || mtx) {
         /* Text carries the values; the type becomes double. */
         for (int64_t k = 0; k < parts(a); ++k) {
-            double const want = part(a, k), got = part(&b, k);
+            double const want = io_array_part(a, k), got = io_array_part(&b, k);
             if (a->type == IO_F32 || a->type == IO_C64)
                 assert_true((float)got == (float)want);
             else
@@ -190,7 +174,8 @@ static void test_npy_by_hand(void **state)
         assert_int_equal(a.rank, npy_cases[c].rank);
         for (int k = 0; k < a.rank; ++k) assert_int_equal(a.shape[k], npy_cases[c].shape[k]);
         for (int64_t k = 0; k < parts(&a); ++k) {
-            if (part(&a, k) != npy_cases[c].want[k]) fail_msg("%s: number %d", npy_cases[c].dictionary, (int)k);
+            if (io_array_part(&a, k) != npy_cases[c].want[k])
+                fail_msg("%s: number %d", npy_cases[c].dictionary, (int)k);
         }
         io_array_free(&a);
     }
@@ -217,7 +202,7 @@ static void test_numpy(void **state)
             if (!io_read_array("x.npy", &a, &error)) fail_msg("%s: %s", types[t], error.text);
             assert_int_equal(a.rank, 3);
             int const step = types[t][0] == 'c' ? 2 : 1;
-            for (int k = 0; k < 24; ++k) assert_true(part(&a, (int64_t)k * step) == k);
+            for (int k = 0; k < 24; ++k) assert_true(io_array_part(&a, (int64_t)k * step) == k);
             assert_true(io_write_array("y.npy", "x", &a, &error));
             assert_int_equal(
                 system("python3 -c \"import numpy as np; assert (np.load('x.npy') == np.load('y.npy')).all()\""), 0);

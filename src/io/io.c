@@ -293,3 +293,18 @@ bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_erro
     if (!io_output_open(&out, path, error)) return false;
     return io_output_close(&out, mtx_write_tridiagonal(out.file, t), error);
 }
+
+double io_array_part(const io_array *a, int64_t k)
+{
+    switch (a->type) {
+    case IO_F32:
+    case IO_C64:
+        return (double)((const float *)a->data)[k];
+    case IO_I32:
+        return (double)((const int32_t *)a->data)[k];
+    case IO_I64:
+        return (double)((const int64_t *)a->data)[k];
+    default:
+        return ((const double *)a->data)[k];
+    }
+}

@@ -68,4 +68,7 @@ bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error 
 /* Whether this build reads and writes .mat files. */
 bool io_has_mat(void);
 
+/* Number k of an array as a double; a complex number counts twice. */
+double io_array_part(const io_array *a, int64_t k);
+
 #endif

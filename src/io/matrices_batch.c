@@ -255,40 +255,17 @@ static void spectrum_zero(int64_t n, double *w)
     X("triangular", "upper triangular, normal", fill_triangular, 0, NULL)                                              \
     X("null", "all zero", fill_zero, 0, spectrum_zero)
 
-static const struct kind {
-    const char *name, *text;
-    fill fill;
-    double parameter;
-    spectrum spectrum;
-} kinds[] = {
-#define KIND_ROW(name, text, fill, parameter, spectrum) {name, text, fill, parameter, spectrum},
-    KIND_LIST(KIND_ROW)
-#undef KIND_ROW
-};
-
-const char *const matrices_nonsymmetric_names[] = {
-#define KIND_NAME(name, text, fill, parameter, spectrum) name,
-    KIND_LIST(KIND_NAME)
-#undef KIND_NAME
-        NULL,
-};
-
-static const struct kind *find(const char *name)
-{
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
-        if (strcmp(kinds[k].name, name) == 0) return &kinds[k];
-    return NULL;
-}
+#define KIND_NAMES matrices_nonsymmetric_names
+#include "kinds.h"
 
 const char *matrices_nonsymmetric_text(const char *kind)
 {
-    const struct kind *const found = find(kind);
-    return found ? found->text : NULL;
+    return kind_text(kind);
 }
 
 bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t seed, double *a)
 {
-    const struct kind *const found = find(kind);
+    const struct kind *const found = find_kind(kind);
     if (!found) return false;
     for (int64_t b = 0; b < batch; ++b) {
         double *const matrix = a + b * n * n;
@@ -301,7 +278,7 @@ bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t 
 
 bool matrices_nonsymmetric_spectrum(const char *kind, int64_t n, double *w)
 {
-    const struct kind *const found = find(kind);
+    const struct kind *const found = find_kind(kind);
     if (!found || !found->spectrum) return false;
     found->spectrum(n, w);
     return true;

@@ -274,35 +274,12 @@ static void spectrum_min(int64_t n, bool is_complex, double *w)
     X("min", "min(i, j): the inverse of a second difference", fill_min, 0, spectrum_min)                            \
     X("zeros", "all zero", fill_zero, 0, spectrum_zero)
 
-static const struct kind {
-    const char *name, *text;
-    fill fill;
-    double parameter;
-    spectrum spectrum;
-} kinds[] = {
-#define KIND_ROW(name, text, fill, parameter, spectrum) {name, text, fill, parameter, spectrum},
-    KIND_LIST(KIND_ROW)
-#undef KIND_ROW
-};
-
-const char *const matrices_hermitian_names[] = {
-#define KIND_NAME(name, text, fill, parameter, spectrum) name,
-    KIND_LIST(KIND_NAME)
-#undef KIND_NAME
-        NULL,
-};
-
-static const struct kind *find(const char *name)
-{
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
-        if (strcmp(kinds[k].name, name) == 0) return &kinds[k];
-    return NULL;
-}
+#define KIND_NAMES matrices_hermitian_names
+#include "kinds.h"
 
 const char *matrices_hermitian_text(const char *kind)
 {
-    const struct kind *const found = find(kind);
-    return found ? found->text : NULL;
+    return kind_text(kind);
 }
 
 /* Element (i, j) and its mirror, from the lower triangle. */
@@ -319,7 +296,7 @@ static void store(const sketch *s, int64_t first, numbers *a)
 
 bool matrices_hermitian(const char *kind, int64_t n, int64_t batch, uint64_t seed, numbers *a, io_error *error)
 {
-    const struct kind *const found = find(kind);
+    const struct kind *const found = find_kind(kind);
     if (!found) return io_fail(error, kind, "there is no such kind of matrix");
     size_t const size = n > 0 ? (size_t)n : 1;
     sketch s = {.n = n, .type = a->type};
@@ -338,7 +315,7 @@ bool matrices_hermitian(const char *kind, int64_t n, int64_t batch, uint64_t see
 
 bool matrices_hermitian_spectrum(const char *kind, eig_type type, int64_t n, double *w)
 {
-    const struct kind *const found = find(kind);
+    const struct kind *const found = find_kind(kind);
     if (!found || !found->spectrum) return false;
     found->spectrum(n, type_is_complex(type), w);
     return true;

@@ -101,22 +101,6 @@ bool numbers_same(const numbers *x, const numbers *y)
            memcmp(x->data, y->data, (size_t)x->count * type_size(x->type)) == 0;
 }
 
-/* Part k of a file's array, which has two a complex number. */
-static double part_in_file(const io_array *a, int64_t k)
-{
-    switch (a->type) {
-    case IO_F32:
-    case IO_C64:
-        return (double)((const float *)a->data)[k];
-    case IO_I32:
-        return (double)((const int32_t *)a->data)[k];
-    case IO_I64:
-        return (double)((const int64_t *)a->data)[k];
-    default:
-        return ((const double *)a->data)[k];
-    }
-}
-
 bool numbers_take(numbers *x, eig_type type, const char *path, const io_array *a, io_error *error)
 {
     bool const given = a->type == IO_C64 || a->type == IO_C128, wanted = type_is_complex(type);
@@ -126,6 +110,6 @@ bool numbers_take(numbers *x, eig_type type, const char *path, const io_array *a
     if (!numbers_make(x, type, count))
         return io_fail(error, path, "holds %lld numbers, for which there is not enough memory", (long long)count);
     int64_t const parts = given ? 2 * count : count, step = wanted && !given ? 2 : 1;
-    for (int64_t k = 0; k < parts; ++k) numbers_put_part(x, step * k, part_in_file(a, k));
+    for (int64_t k = 0; k < parts; ++k) numbers_put_part(x, step * k, io_array_part(a, k));
     return true;
 }

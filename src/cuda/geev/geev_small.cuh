@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     real *const own = tile + lane * shape::result_pitch;
     __syncwarp(); /* all have read their matrices */
     h.store_blocks(own);
-    small_eigenvalues<real>(N, factor, own);
+    small_eigenvalues<N>(factor, own);
     if (lane < live) {
         if (job.p.info) job.p.info[b] = h.info;
         if (h.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = b;

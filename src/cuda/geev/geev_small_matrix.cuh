@@ -48,12 +48,14 @@ static __device__ __forceinline__ bool small_deflates(real sub, real sup, real u
     return s <= tiny || (s <= real_limits<real>::eps * near_by && product);
 }
 
-/* Takes what store_blocks wrote to eigenvalues times factor, in place: re, im of each. */
-template <typename real> static __device__ __forceinline__ void small_eigenvalues(int n, real factor, real *own)
+/* Takes what store_blocks wrote to eigenvalues times factor, in place: re, im of each.  A loop for larger N, whose code
+ * is long as it is. */
+template <int N, typename real> static __device__ __forceinline__ void small_eigenvalues(real factor, real *own)
 {
+    constexpr int unrolled = N <= 3 ? N : 1;
     real re = own[0], im = 0;
-#pragma unroll 1
-    for (int k = 1; k < n; ++k) {
+#pragma unroll unrolled
+    for (int k = 1; k < N; ++k) {
         real const sup = own[3 * k - 2], sub = own[3 * k - 1], last = own[3 * k];
         bool const is_block = sub != 0;
         real re1 = re, re2 = last, part = im, other = 0;
@@ -65,7 +67,7 @@ template <typename real> static __device__ __forceinline__ void small_eigenvalue
         own[2 * k - 2] = re1 * factor, own[2 * k - 1] = part * factor;
         re = re2, im = other;
     }
-    own[2 * n - 2] = re * factor, own[2 * n - 1] = im * factor;
+    own[2 * N - 2] = re * factor, own[2 * N - 1] = im * factor;
 }
 
 template <typename real, int N> struct small_matrix {

@@ -62,7 +62,7 @@ extern "C" {
 #define EIG_STATUS_LIST(X)                                                       \
     X(EIG_OK, 0, "success")                                                      \
     X(EIG_BAD_ARGUMENT, 1, "an argument has an illegal value")                   \
-    X(EIG_BAD_WORKSPACE, 2, "the workspace lent is too small, or none is")         \
+    X(EIG_BAD_WORKSPACE, 2, "the workspace lent is too small, or none is")       \
     X(EIG_NO_BACKEND, 3, "the device is absent from this build or this machine") \
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \

@@ -252,6 +252,21 @@ static void test_stream_and_graph(void **state)
     eig_destroy(ctx);
 }
 
+/* No batch of matrices that fit in it needs more than 256 MB. */
+static void test_workspace_bound(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(0);
+    for (int64_t n = 1; n <= 600; n += n < 70 ? 1 : 53)
+        for (int64_t count = 1; count <= 100000000; count *= 7)
+            for (int t = 0; t < 2; ++t) {
+                size_t bytes = 0;
+                assert_int_equal(eig_geev_work_size(ctx, t == 0 ? EIG_S : EIG_D, NULL, n, count, &bytes), EIG_OK);
+                if (bytes > (size_t)256 << 20) fail_msg("n = %lld: %zu bytes", (long long)n, bytes);
+            }
+    eig_destroy(ctx);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -275,7 +290,7 @@ int main(int argc, char **argv)
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_forms),     cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),
     };
     if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

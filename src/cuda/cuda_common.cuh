@@ -95,14 +95,15 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p);
 /* Makes the context's device current for a scope; what the caller had made current comes back after it. */
 struct cuda_scope {
     const cuda_state *state;
-    explicit cuda_scope(const eig_context *ctx) : state(cuda_state_of(ctx))
+    bool pushed; /* false where the driver refuses: the CUDA calls that follow then say why */
+    explicit cuda_scope(const eig_context *ctx)
+        : state(cuda_state_of(ctx)), pushed(state->driver.push(state->primary) == CUDA_SUCCESS)
     {
-        state->driver.push(state->primary);
     }
     ~cuda_scope()
     {
         CUcontext popped;
-        state->driver.pop(&popped);
+        if (pushed) state->driver.pop(&popped);
     }
     cuda_scope(const cuda_scope &) = delete;
     cuda_scope &operator=(const cuda_scope &) = delete;

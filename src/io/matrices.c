@@ -206,37 +206,12 @@ static void spectrum_chebyshev(int64_t n, double *w)
     X("small", "uniform times 1e-300: every e^2 underflows", fill_uniform, 1e-300, NULL)                               \
     X("huge", "uniform times 1e300: nearly every e^2 overflows", fill_uniform, 1e300, NULL)
 
-static const struct kind {
-    const char *name, *text;
-    fill fill;
-    double parameter;
-    spectrum spectrum;
-} kinds[] = {
-#define KIND_ROW(name, text, fill, parameter, spectrum) {name, text, fill, parameter, spectrum},
-    KIND_LIST(KIND_ROW)
-#undef KIND_ROW
-};
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-const char *const matrices_tridiagonal_names[] = {
-#define KIND_NAME(name, text, fill, parameter, spectrum) name,
-    KIND_LIST(KIND_NAME) NULL
-#undef KIND_NAME
-};
-
-static const struct kind *find_kind(const char *name)
-{
-    for (int i = 0; i < KINDS; ++i) {
-        if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
-    }
-    return NULL;
-}
+#define KIND_NAMES matrices_tridiagonal_names
+#include "kinds.h"
 
 const char *matrices_tridiagonal_text(const char *kind)
 {
-    const struct kind *const k = find_kind(kind);
-    return k ? k->text : NULL;
+    return kind_text(kind);
 }
 
 bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiagonal *t, io_error *error)

@@ -7,8 +7,12 @@ set(EIG_SOURCES
     src/stebz.c
     src/geev.c
     src/cpu/backend_cpu.c
+    src/cpu/sort.c
     src/cpu/stebz/stebz_cpu.c
+    src/cpu/stebz/stebz_counts.c
     src/cpu/stebz/stebz_engine.c
+    src/cpu/stebz/stebz_load.c
+    src/cpu/stebz/stebz_split.c
     src/cpu/stebz/stebz_reference.c
     src/cpu/geev/geev_cpu.c
 )
@@ -27,10 +31,10 @@ set(EIG_SOURCES_d ${EIG_REAL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
-# code.  stebz_pivot.c computes in double for either type.
+# code.  stebz_pivot.c and stebz_small.c compute in double for either type.
 set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c src/cpu/geev/geev_kernels.c)
 set(EIG_KERNELS_s ${EIG_REAL_KERNELS})
-set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c)
+set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c src/cpu/stebz/stebz_small.c)
 set(EIG_ISA_VARIANTS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND EIG_ISA_VARIANTS avx2 avx512)

@@ -7,7 +7,8 @@
  * alone, so a poor value costs time, never correctness.  After three steps in a row that did not halve the bracket a
  * bisection is forced: a bracket shrinks by 2^k in at most 4k steps.
  *
- * Everything is in double, for both precisions, scalars without branches: lane loops vectorise, and CUDA shares it. */
+ * Scalars without branches, in double for both precisions: lane loops vectorise, CUDA shares the text, and so do the
+ * lanes of src/cpu/for_lanes.h, where LOGICAL is a mask and SELECT works lane by lane. */
 #ifndef EIG_BRACKET_H
 #define EIG_BRACKET_H
 
@@ -30,12 +31,18 @@ EIG_FN double bracket_power_of_two(double e)
     return power;
 }
 
-/* The next shift strictly between the ends xa and xb, or an end when no number lies between.
- *   xa, ma, ea   the end that moved last, and p there: ma*2^ea
- *   xb, mb, eb   the other end
- *   xc, mc, ec   the point that the last move dropped; used if has_c
- *   interpolate  false: bisect
- *   width        the bracket may end this narrow: steps are no shorter than half of it, so that both ends close in */
+#define LOGICAL int
+#define SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define TEMPLATE "bracket.inc"
+#include "for_sd.h"
+#undef LOGICAL
+#undef SELECT
+
+#ifdef __cplusplus
+#define bracket_step_d bracket_step
+#endif
+
+/* bracket_step where the polynomial's values are given as f = m 2^e, an exponent each. */
 EIG_FN double bracket_point(double xa, double ma, double ea, double xb, double mb, double eb, double xc, double mc,
                             double ec, int has_c, int interpolate, double width)
 {
@@ -43,16 +50,7 @@ EIG_FN double bracket_point(double xa, double ma, double ea, double xb, double m
     double const fa = ma * bracket_power_of_two(ea - top);
     double const fb = mb * bracket_power_of_two(eb - top);
     double const fc = mc * bracket_power_of_two(ec - top);
-    double const step = xb - xa;
-    double const secant = fa / (fa - fb);
-    double const xi = step / (xb - xc), phi = (fb - fa) / (fb - fc);
-    double const quadratic = fa / (fb - fa) * (fc / (fb - fc)) + (xc - xa) / step * (fa / (fc - fa)) * (fb / (fc - fb));
-    int const safe = (phi * phi < xi) & ((1.0 - phi) * (1.0 - phi) < 1.0 - xi);
-    double t = has_c ? (safe ? quadratic : 0.5) : secant;
-    t = (interpolate & (t > 0.0) & (t < 1.0)) ? t : 0.5; /* also where t is NaN */
-    double const least = 0.5 * width / fabs(step), shortest = least < 0.5 ? least : 0.5;
-    t = t < shortest ? shortest : t > 1.0 - shortest ? 1.0 - shortest : t;
-    return xa + t * step;
+    return bracket_step_d(xa, fa, xb, fb, xc, fc, has_c, interpolate, width);
 }
 
 #endif

@@ -1,8 +1,11 @@
 /* stebz on the CPU: what its files share.
  *
  *     stebz_cpu.c          the driver
+ *     stebz_load.c         from the caller's matrix to a search
+ *     stebz_split.c        a T that splits: its blocks by themselves, then sorted
  *     stebz_engine.c       method multisection: refines brackets
  *     stebz_reference.c    method reference
+ *     stebz_counts.c       counts at given shifts
  *
  * compiled once for each type:
  *
@@ -12,7 +15,8 @@
  * compiled once for each instruction set:
  *
  *     stebz_product.c      counts by the product form, for each type
- *     stebz_pivot.c        counts by pivots, in double for either type */
+ *     stebz_pivot.c        counts by pivots, in double for either type
+ *     stebz_small.c        blocks of few rows, in double for either type */
 #ifndef EIG_STEBZ_CPU_H
 #define EIG_STEBZ_CPU_H
 
@@ -21,6 +25,9 @@
 #include "stebz_kernels.h"
 
 #include <math.h>
+#include <stdatomic.h>
+
+enum { STEBZ_LEAST_CELLS = 32 }; /* of a table of counts */
 
 /* Some eigenvalues, up to number `last`, and a bracket that holds them: C(lo) < k <= C(hi) for each of them, where the
  * count C was evaluated at both ends.  A group is stored at the place of its first eigenvalue: n places suffice.
@@ -41,30 +48,90 @@ typedef struct stebz_count_table {
     double *mantissa, *exponent;
 } stebz_count_table;
 
+/* An interval of the tree, with the counts at its ends. */
+typedef struct tree_interval {
+    double lo, hi;
+    int64_t below, upto;
+} tree_interval;
+
+/* A block of more than STEBZ_SMALL_ROWS rows of a T that splits, and where its parts of the workspace begin. */
+typedef struct stebz_long {
+    int64_t start, length;
+    int64_t rows, points; /* first row of the product form, first point of the table */
+} stebz_long;
+
+/* The most that the blocks of n rows can need: rows of the product form, each block's padded by itself; long blocks. */
+typedef struct stebz_blocks {
+    int64_t rows, longs;
+} stebz_blocks;
+
+static inline stebz_blocks stebz_room(int64_t n)
+{
+    int64_t const longs = n / (STEBZ_SMALL_ROWS + 1) + 1;
+    return (stebz_blocks){.rows = (n + longs * STURM_BLOCK) / STURM_BLOCK * STURM_BLOCK, .longs = longs};
+}
+
+/* The eigenvalues of a T that splits: first where the rows of their block stand, at last sorted, each array by itself:
+ * the k-th smallest of the lower ends lies below the k-th eigenvalue, that of the upper ends above it. */
+typedef struct stebz_found {
+    bool split;
+    double *middle, *lo, *hi; /* [n] */
+} stebz_found;
+
+/* How far a call is, and whether it shall stop.  Only the calling thread reports. */
+typedef struct stebz_progress {
+    eig_context *ctx;   /* NULL: nothing is reported */
+    double from, share; /* of the call: where the running part begins, and how much it is */
+    double last;        /* time of the last report */
+    atomic_bool stop;
+    eig_status status;
+} stebz_progress;
+
+/* Reports that `done` of the running part is done, at most every 50 ms. */
+static inline void stebz_report(stebz_progress *p, double done)
+{
+    double const now = eig_cpu_clock();
+    if (!p->ctx || !p->ctx->progress || now - p->last < 50) return;
+    p->last = now;
+    p->status = eig_report_progress(p->ctx, "stebz", p->from + p->share * done);
+    if (p->status != EIG_OK) atomic_store(&p->stop, true);
+}
+
+static inline bool stebz_stopped(const stebz_progress *p)
+{
+    return atomic_load_explicit(&p->stop, memory_order_relaxed);
+}
+
 /* The search for eigenvalues il to iu of one matrix.  Numbers are in units of the scaled matrix: original = scaled *
  * 2^scale. */
 typedef struct stebz_search {
     const stebz_kernels *kernels; /* of the caller's type */
+    stebz_progress *progress;
+    bool reports;  /* the thread that runs the search is the caller's */
+    double *a, *b; /* [n] the scaled matrix, as in stebz_matrix */
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
+    double largest;        /* magnitude of an entry of T as the caller gave it */
     double norm;           /* largest absolute row sum */
     double lo, hi;         /* all eigenvalues lie strictly between */
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     int64_t il, iu;
     stebz_count_table table;
-    stebz_group *groups; /* [iu-il+1]: that of eigenvalue k at k-il */
+    stebz_group *groups; /* [room]: that of eigenvalue k at k-il */
+    int64_t room;
+    void *rows, *scales;      /* room for the product form */
+    tree_interval *intervals; /* [4 (iu-il+1)], for the interval tree */
+    stebz_found found;
+    int64_t blocks;           /* of a T that splits */
+    int64_t *all_starts;      /* [n] their first rows; stands where found.middle will, which is written last */
+    stebz_small_rows *smalls; /* [n] the small ones, sorted by their rows */
+    stebz_long *longs;        /* the others */
 } stebz_search;
-
-/* An interval of the tree, with the counts at its ends. */
-typedef struct tree_interval {
-    double lo, hi;
-    int64_t below, upto;
-} tree_interval;
 
 /* 2^exponent as two factors that a double can hold. */
 typedef struct stebz_power {
@@ -81,18 +148,52 @@ static inline double stebz_scaled(double x, stebz_power p)
     return x * p.first * p.second;
 }
 
+/* Matrices whose norm is no further from 1 than this power of two are not scaled for the pivot form, so that counts
+ * see the caller's numbers and nothing underflows. */
+enum { STEBZ_PIVOT_EXPONENT = 400 };
+
+static inline int stebz_pivot_scale(int exponent)
+{
+    return exponent < -STEBZ_PIVOT_EXPONENT || exponent > STEBZ_PIVOT_EXPONENT ? exponent : 0;
+}
+
+/* Of matrix `number` of the batch: finds the largest magnitude of an entry; whether all are finite. */
+bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t number);
+
+/* The matrix, times 2^-scale, into the search. */
+void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t number, int scale);
+
+/* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0, which is not loaded. */
+int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number);
+
+/* The largest absolute row sum of the loaded matrix. */
+double eig_cpu_stebz_norm(const stebz_search *search);
+
+/* il and iu of the eigenvalues in (vl, vu]: those above the count just over vl, up to the count just over vu. */
+void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p);
+
+/* Interval and table of a search whose matrix, norm, tolerances and indices are set, and, where it counts, its kernel
+ * and what that reads. */
+void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
+
+/* Finds the blocks of the loaded matrix.  Whether it pays to solve them by themselves; then off-diagonals between them
+ * have become 0. */
+bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
+
+/* Solves the blocks that were found; fills search->found. */
+eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int threads,
+                                      double *pass_ms);
+
 /* Method reference: bisects every wanted eigenvalue by itself.  Where pass_ms is not NULL, this function and the next
  * two add to it what their passes took. */
-eig_status eig_cpu_stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
+eig_status eig_cpu_stebz_bisect(stebz_search *search, int threads, double *pass_ms);
 
 /* Method multisection: refines every wanted bracket; fills the groups' lo and hi. */
-eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms);
+eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_ms);
 
-/* Method interval tree.  space: 4 (iu-il+1) intervals. */
-eig_status eig_cpu_stebz_tree_s(eig_context *ctx, stebz_search *search, tree_interval *space, int threads,
-                                double *pass_ms);
-eig_status eig_cpu_stebz_tree_d(eig_context *ctx, stebz_search *search, tree_interval *space, int threads,
-                                double *pass_ms);
+/* Method interval tree. */
+eig_status eig_cpu_stebz_tree_s(stebz_search *search, int threads, double *pass_ms);
+eig_status eig_cpu_stebz_tree_d(stebz_search *search, int threads, double *pass_ms);
 
 /* Threads worth using for work counts of n rows each. */
 int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t work);

@@ -16,15 +16,15 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+/* What the table is of the whole: a count for each of its points, where an eigenvalue takes about ten more. */
+#define TABLE_SHARE 0.1
+
 typedef struct engine {
-    eig_context *ctx;
     stebz_search *search;
     atomic_int_fast64_t next_cell, remaining; /* eigenvalues not finished yet */
     atomic_int waiting;                       /* threads without work */
-    atomic_bool stop;
-    atomic_flag lock; /* guards shared */
-    int64_t shared;   /* list of pending brackets that any thread may take */
-    eig_status status;
+    atomic_flag lock;                         /* guards shared */
+    int64_t shared;                           /* list of pending brackets that any thread may take */
 } engine;
 
 /* The lanes of one thread. */
@@ -49,11 +49,15 @@ static double table_point(const stebz_search *search, int64_t j)
 
 static void table_fill(stebz_search *search, int threads)
 {
+    stebz_progress *const progress = search->progress;
     stebz_count_table *const t = &search->table;
     int64_t const points = t->cells + 1;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
+        if (stebz_stopped(progress)) continue;
+        if (search->reports && cpu_thread_number() == 0)
+            stebz_report(progress, TABLE_SHARE * (double)j0 / (double)points);
         int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
         stebz_counts c;
         for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, l < m ? j0 + l : j0);
@@ -268,32 +272,27 @@ static void update_lane(engine *g, worker *w, int l)
     choose_rule(g, w, l);
 }
 
-/* Only the calling thread reports; at most every 50 ms. */
-static void report(engine *g, double *last_report)
+static void report(const engine *g)
 {
-    double const now = eig_cpu_clock();
-    if (!g->ctx->progress || now - *last_report < 50) return;
-    *last_report = now;
     double const total = (double)(g->search->iu - g->search->il + 1);
     double const done = 1 - (double)atomic_load_explicit(&g->remaining, memory_order_relaxed) / total;
-    g->status = eig_report_progress(g->ctx, "stebz", done);
-    if (g->status != EIG_OK) atomic_store(&g->stop, true);
+    stebz_report(g->search->progress, TABLE_SHARE + (1 - TABLE_SHARE) * done);
 }
 
-static void work(engine *g, bool master)
+static void work(engine *g, bool reports)
 {
+    const stebz_progress *const progress = g->search->progress;
     worker w;
     w.active = 0, w.own = 0, w.own_length = 0;
     for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
     bool idle = false;
-    double last_report = eig_cpu_clock();
-    while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !atomic_load(&g->stop)) {
+    while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !stebz_stopped(progress)) {
         prepare_lanes(g, &w);
         if (idle != (w.active == 0)) {
             idle = !idle;
             atomic_fetch_add(&g->waiting, idle ? 1 : -1);
         }
-        if (master) report(g, &last_report);
+        if (reports) report(g);
         if (idle) {
             sched_yield();
             continue;
@@ -313,7 +312,7 @@ int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
     return worth < 1 ? 1 : worth < available ? (int)worth : available;
 }
 
-eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
+eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_ms)
 {
     double const start = eig_cpu_clock();
     bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
@@ -322,20 +321,21 @@ eig_status eig_cpu_stebz_refine(eig_context *ctx, stebz_search *search, int thre
     else
         table_fill(search, threads);
     double const tabled = eig_cpu_clock();
-    engine g = {.ctx = ctx, .search = search, .lock = ATOMIC_FLAG_INIT};
+    if (stebz_stopped(search->progress)) return search->progress->status;
+    engine g = {.search = search, .lock = ATOMIC_FLAG_INIT};
     int64_t const wanted = search->iu - search->il + 1;
     atomic_init(&g.remaining, wanted);
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
     if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;
     if (threads == 1) {
-        work(&g, true);
+        work(&g, search->reports);
     } else {
 #pragma omp parallel num_threads(threads)
-        work(&g, cpu_thread_number() == 0);
+        work(&g, search->reports && cpu_thread_number() == 0);
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;
         pass_ms[2] += eig_cpu_clock() - tabled;
     }
-    return g.status;
+    return search->progress->status;
 }

@@ -51,15 +51,34 @@ typedef struct stebz_pivot {
     void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
 } stebz_pivot;
 
+enum { STEBZ_SMALL_ROWS = 64 }; /* most rows of a matrix that stebz_small.c takes */
+
+/* What stebz_small.c reads and writes: matrices that stand one after another, and how exactly they are wanted. */
+typedef struct stebz_small {
+    const double *a, *b; /* as in stebz_matrix */
+    double *lo, *hi;     /* final brackets; those of a matrix stand where its rows do */
+    double pivmin, margin, abstol, reltol;
+    bool fine; /* small eigenvalues are wanted to relative accuracy */
+} stebz_small;
+
+/* One of them: its first row, and 1 to STEBZ_SMALL_ROWS rows. */
+typedef struct stebz_small_rows {
+    int64_t start;
+    int rows;
+} stebz_small_rows;
+
+/* stebz_small.c: many small matrices, in double for either type. */
+typedef struct stebz_small_kernel {
+    /* All eigenvalues of `count` matrices, sorted by their rows. */
+    void (*solve)(const stebz_small *t, const stebz_small_rows *matrix, int64_t count);
+} stebz_small_kernel;
+
 struct stebz_search;
-struct tree_interval;
 
 /* stebz_setup.c and stebz_tree.c: plain code of one type, from the caller's arrays to a scaled matrix in double, and
  * from brackets to the outputs. */
 typedef struct stebz_setup {
-    /* Index of the first entry that is not finite, counting d first, then e; -1 if all are finite. */
-    int64_t (*first_not_finite)(int64_t n, const void *d, const void *e);
-    /* The largest absolute value of an entry. */
+    /* The largest absolute value of an entry; NaN where one is not finite. */
     double (*largest_entry)(int64_t n, const void *d, const void *e);
     /* The matrix in double, times 2^-scale: a[i] the diagonal, b[i] what couples rows i-1 and i, b[0] = 0. */
     void (*load)(int64_t n, const void *d, const void *e, int scale, double *a, double *b);
@@ -68,9 +87,8 @@ typedef struct stebz_setup {
     /* Writes the eigenvalues that the search has found, and their enclosures where they are wanted; or NaN. */
     void (*store)(const stebz_problem *p, const struct stebz_search *search, int64_t matrix);
     void (*store_nan)(const stebz_problem *p, int64_t matrix);
-    /* Method interval tree.  space: 4 (iu-il+1) intervals. */
-    eig_status (*tree)(eig_context *ctx, struct stebz_search *search, struct tree_interval *space, int threads,
-                       double *pass_ms);
+    /* Method interval tree. */
+    eig_status (*tree)(struct stebz_search *search, int threads, double *pass_ms);
 } stebz_setup;
 
 /* Of one instruction set and type. */
@@ -78,6 +96,7 @@ typedef struct stebz_kernels {
     const stebz_setup *setup;
     const stebz_product *product;
     const stebz_pivot *pivot;
+    const stebz_small_kernel *small;
 } stebz_kernels;
 
 extern const stebz_setup eig_cpu_stebz_setup_s, eig_cpu_stebz_setup_d;
@@ -86,5 +105,7 @@ extern const stebz_product eig_cpu_stebz_product_baseline_s, eig_cpu_stebz_produ
 extern const stebz_product eig_cpu_stebz_product_baseline_d, eig_cpu_stebz_product_avx2_d,
     eig_cpu_stebz_product_avx512_d;
 extern const stebz_pivot eig_cpu_stebz_pivot_baseline_d, eig_cpu_stebz_pivot_avx2_d, eig_cpu_stebz_pivot_avx512_d;
+extern const stebz_small_kernel eig_cpu_stebz_small_baseline_d, eig_cpu_stebz_small_avx2_d,
+    eig_cpu_stebz_small_avx512_d;
 
 #endif

@@ -10,8 +10,6 @@
 
 #include "openmp.h"
 
-enum { EIGENVALUES_BETWEEN_REPORTS = 256 };
-
 static int64_t count_below(const stebz_matrix *t, double x)
 {
     double q = 1;
@@ -23,10 +21,12 @@ static int64_t count_below(const stebz_matrix *t, double x)
     return count;
 }
 
-static void bisect(stebz_search *search, int64_t k)
+/* Eigenvalue k.  done: of the call, where this thread reports. */
+static void bisect(stebz_search *search, int64_t k, bool reports, double done)
 {
     double lo = search->lo, hi = search->hi;
-    for (;;) {
+    while (!stebz_stopped(search->progress)) {
+        if (reports) stebz_report(search->progress, done);
         double const mid = stebz_middle(search, lo, hi);
         if (stebz_narrow_enough(search, lo, hi) || !(lo < mid && mid < hi)) break;
         if (count_below(&search->matrix, mid) >= k)
@@ -38,18 +38,17 @@ static void bisect(stebz_search *search, int64_t k)
     search->groups[k - search->il].hi = hi;
 }
 
-eig_status eig_cpu_stebz_bisect(eig_context *ctx, stebz_search *search, int threads, double *pass_ms)
+eig_status eig_cpu_stebz_bisect(stebz_search *search, int threads, double *pass_ms)
 {
     double const start = eig_cpu_clock();
     int64_t const wanted = search->iu - search->il + 1;
     (void)threads;
-    for (int64_t first = search->il; first <= search->iu; first += EIGENVALUES_BETWEEN_REPORTS) {
-        int64_t const next = first + EIGENVALUES_BETWEEN_REPORTS, last = next <= search->iu ? next - 1 : search->iu;
+    stebz_progress *const progress = search->progress;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-        for (int64_t k = first; k <= last; ++k) bisect(search, k);
-        eig_status const status = eig_report_progress(ctx, "stebz", (double)(last - search->il + 1) / (double)wanted);
-        if (status != EIG_OK) return status;
+    for (int64_t k = search->il; k <= search->iu; ++k) {
+        bool const reports = search->reports && cpu_thread_number() == 0;
+        bisect(search, k, reports, (double)(k - search->il) / (double)wanted);
     }
     if (pass_ms) pass_ms[1] += eig_cpu_clock() - start;
-    return EIG_OK;
+    return progress->status;
 }

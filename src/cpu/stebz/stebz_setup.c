@@ -4,16 +4,6 @@
 
 #include "typed.h"
 
-static int64_t first_not_finite(int64_t n, const void *diagonal, const void *beside)
-{
-    const real *const d = diagonal, *const e = beside;
-    for (int64_t i = 0; i < n; ++i)
-        if (!isfinite(d[i])) return i;
-    for (int64_t i = 0; i + 1 < n; ++i)
-        if (!isfinite(e[i])) return n + i;
-    return -1;
-}
-
 static void load(int64_t n, const void *diagonal, const void *beside, int scale, double *a, double *b)
 {
     const real *const d = diagonal, *const e = beside;
@@ -23,13 +13,23 @@ static void load(int64_t n, const void *diagonal, const void *beside, int scale,
     for (int64_t i = 1; i < n; ++i) b[i] = stebz_scaled((double)e[i - 1], factor);
 }
 
+/* The largest magnitude of x[n]; NaN where an entry is not finite. */
+static real largest_of(int64_t n, const real *x)
+{
+    real largest = 0, check = 0;
+#pragma omp simd reduction(max : largest) reduction(+ : check)
+    for (int64_t i = 0; i < n; ++i) {
+        real const size = x[i] < 0 ? -x[i] : x[i];
+        largest = size > largest ? size : largest;
+        check += x[i] - x[i]; /* 0, or NaN */
+    }
+    return largest + check;
+}
+
 static double largest_entry(int64_t n, const void *diagonal, const void *beside)
 {
-    const real *const d = diagonal, *const e = beside;
-    real largest = 0;
-    for (int64_t i = 0; i < n; ++i) largest = fabs(d[i]) > largest ? fabs(d[i]) : largest;
-    for (int64_t i = 0; i + 1 < n; ++i) largest = fabs(e[i]) > largest ? fabs(e[i]) : largest;
-    return (double)largest;
+    real const of_d = largest_of(n, diagonal), of_e = n > 1 ? largest_of(n - 1, beside) : 0;
+    return of_d > of_e || isnan(of_d) ? (double)of_d : (double)of_e;
 }
 
 /* The last block is filled up with rows whose eigenvalues lie above every shift. */
@@ -73,9 +73,11 @@ static void store(const stebz_problem *p, const stebz_search *search, int64_t ma
     real *const upper = p->upper ? (real *)p->upper + matrix * p->stride_w : NULL;
     stebz_power const back = stebz_power_of(search->scale);
     real highest = -INFINITY;
+    const stebz_found *const f = &search->found;
     for (int64_t k = 0; k <= search->iu - search->il; ++k) {
-        double const lo = search->groups[k].lo, hi = search->groups[k].hi;
-        real const mid = (real)stebz_scaled(lo + 0.5 * (hi - lo), back);
+        double const lo = f->split ? f->lo[search->il - 1 + k] : search->groups[k].lo;
+        double const hi = f->split ? f->hi[search->il - 1 + k] : search->groups[k].hi;
+        real const mid = (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : lo + 0.5 * (hi - lo), back);
         w[k] = highest = mid > highest ? mid : highest;
         if (!lower) continue;
         /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
@@ -93,7 +95,6 @@ static void store_nan(const stebz_problem *p, int64_t matrix)
 }
 
 const stebz_setup TYPED(eig_cpu_stebz_setup) = {
-    .first_not_finite = first_not_finite,
     .largest_entry = largest_entry,
     .load = load,
     .load_product = load_product,

@@ -10,6 +10,7 @@
  * subtracted. */
 #include "stebz_cpu.h"
 
+#include "openmp.h"
 #include "typed.h"
 
 enum { TREE_BLOCK = 512 };
@@ -42,17 +43,31 @@ static bool wanted(const stebz_search *search, const tree_interval *t)
     return t->below < t->upto && t->below < search->iu && t->upto >= search->il;
 }
 
+/* A part of the call: where it begins, how much it is, and how many levels it will take. */
+typedef struct tree_part {
+    double from, share, levels;
+    int level;
+} tree_part;
+
+static void report(const stebz_search *search, const tree_part *part, double of_level)
+{
+    double const done = (part->level + of_level) / part->levels;
+    stebz_report(search->progress, part->from + part->share * (done < 1 ? done : 1));
+}
+
 /* One level (Algorithm 3): splits every interval of the list, compacts the second children behind the first ones.
  * second[] is scratch for as many intervals.  Returns the new length; *moved tells whether any interval was split. */
 static int64_t split_level(const stebz_search *search, tree_interval *list, int64_t length, tree_interval *second,
-                           int threads, bool *moved)
+                           int threads, const tree_part *part, bool *moved)
 {
     bool any = false;
     (void)threads;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(|| : any)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1) reduction(|| : any)
     for (int64_t i = 0; i < length; ++i) {
         tree_interval *const t = &list[i];
         second[i] = (tree_interval){0};
+        if (stebz_stopped(search->progress)) continue;
+        if (search->reports && cpu_thread_number() == 0) report(search, part, (double)i / (double)length);
         double const mid = middle(search, t);
         if (mid == t->lo) continue;
         any = true;
@@ -82,31 +97,37 @@ static void finish(stebz_search *search, const tree_interval *list, int64_t leng
     }
 }
 
-/* Splits a list to convergence; length at most the list's room. */
-static eig_status converge(eig_context *ctx, stebz_search *search, tree_interval *list, int64_t length,
-                           tree_interval *second, int threads)
+/* About how many levels a list will take. */
+static double levels_of(const stebz_search *search, const tree_interval *list, int64_t length)
 {
-    for (bool moved = true; moved;) {
-        length = split_level(search, list, length, second, threads, &moved);
-        eig_status const status = eig_report_progress(ctx, "stebz", 0.5);
-        if (status != EIG_OK) return status;
-    }
-    finish(search, list, length);
-    return EIG_OK;
+    double widest = 0;
+    for (int64_t i = 0; i < length; ++i) widest = fmax(widest, list[i].hi - list[i].lo);
+    return search->abstol > 0 && widest > search->abstol ? ceil(log2(widest / search->abstol)) + 1 : 1;
 }
 
-/* space: 4 m intervals, m = iu-il+1: the list, scratch, U_o and U_m. */
-eig_status TYPED(eig_cpu_stebz_tree)(eig_context *ctx, stebz_search *search, tree_interval *space, int threads,
-                                     double *pass_ms)
+/* Splits a list to convergence; length at most the list's room. */
+static eig_status converge(stebz_search *search, tree_interval *list, int64_t length, tree_interval *second,
+                           tree_part part, int threads)
+{
+    part.levels = levels_of(search, list, length);
+    for (bool moved = true; moved && !stebz_stopped(search->progress); ++part.level)
+        length = split_level(search, list, length, second, threads, &part, &moved);
+    finish(search, list, length);
+    return search->progress->status;
+}
+
+/* The intervals are shared out to the list, scratch, U_o and U_m, each of m = iu-il+1. */
+eig_status TYPED(eig_cpu_stebz_tree)(stebz_search *search, int threads, double *pass_ms)
 {
     int64_t const m = search->iu - search->il + 1;
-    tree_interval *const list = space, *const second = space + m, *const one = space + 2 * m,
-                         *const many = space + 3 * m;
+    tree_interval *const list = search->intervals, *const second = list + m, *const one = list + 2 * m,
+                         *const many = list + 3 * m;
     double const start = eig_cpu_clock();
-    int64_t length = 1, ones = 0, manies = 0;
+    int64_t length = 1, ones = 0, manies = 0, done = 0;
     list[0] = (tree_interval){search->lo, search->hi, 0, search->matrix.n};
-    bool moved = true;
-    while (moved && length <= TREE_BLOCK / 2) length = split_level(search, list, length, second, threads, &moved);
+    tree_part part = {.levels = levels_of(search, list, 1)}; /* each level of the coarse pass is a small part of one */
+    for (bool moved = true; moved && length <= TREE_BLOCK / 2;)
+        length = split_level(search, list, length, second, threads, &part, &moved);
     for (int64_t i = 0; i < length; ++i) {
         bool const single = list[i].upto - list[i].below == 1;
         if (single)
@@ -115,7 +136,9 @@ eig_status TYPED(eig_cpu_stebz_tree)(eig_context *ctx, stebz_search *search, tre
             many[manies++] = list[i];
     }
     double const coarse = eig_cpu_clock();
-    eig_status status = converge(ctx, search, one, ones, second, threads);
+    double const all = (double)search->matrix.n;
+    eig_status status = converge(search, one, ones, second, (tree_part){.share = (double)ones / all}, threads);
+    done = ones;
     double const onei = eig_cpu_clock();
     for (int64_t i = 0; i < manies && status == EIG_OK;) {
         int64_t batch = 0, eigenvalues = 0;
@@ -124,7 +147,9 @@ eig_status TYPED(eig_cpu_stebz_tree)(eig_context *ctx, stebz_search *search, tre
             if (batch > 0 && eigenvalues > TREE_BLOCK) break;
             list[batch] = many[i + batch];
         }
-        status = converge(ctx, search, list, batch, second, threads);
+        part = (tree_part){.from = (double)done / all, .share = (double)eigenvalues / all};
+        status = converge(search, list, batch, second, part, threads);
+        done += eigenvalues;
         i += batch;
     }
     if (pass_ms) pass_ms[1] += coarse - start, pass_ms[2] += onei - coarse, pass_ms[3] += eig_cpu_clock() - onei;

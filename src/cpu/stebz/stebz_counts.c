@@ -1,0 +1,56 @@
+/* stebz on the CPU: counts at given shifts, by pivots. */
+#include "stebz_cpu.h"
+
+#include "openmp.h"
+
+#include <math.h>
+
+static double shift_of(const stebz_count_problem *p, int64_t j)
+{
+    return type_is_single(p->type) ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
+}
+
+size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *q)
+{
+    (void)ctx;
+    arena measure = {0};
+    for (int i = 0; i < 2; ++i) arena_take(&measure, q->n, sizeof(double));
+    return measure.used;
+}
+
+eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
+{
+    stebz_problem const p = {.type = q->type, .n = q->n, .batch = 1, .d = q->d, .e = q->e};
+    void *work;
+    eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
+    if (status != EIG_OK) return status;
+    static const char *const pass_name[] = {"counts"};
+    eig_begin_passes(ctx, 1, pass_name);
+    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, q->type)->stebz};
+    double const start = eig_cpu_clock();
+    bool const finite = eig_cpu_stebz_finite(&search, &p, 0);
+    bool any_nan = false;
+    for (int64_t j = 0; j < q->m; ++j) {
+        any_nan |= isnan(shift_of(q, j));
+        q->count[j] = -1;
+    }
+    if (q->info) *q->info = finite && !any_nan ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+    if (!finite) return EIG_OK;
+    arena a = {work, 0};
+    search.a = arena_take(&a, q->n, sizeof(double));
+    search.b = arena_take(&a, q->n, sizeof(double));
+    eig_cpu_stebz_load(&search, &p, 0, stebz_pivot_scale(eig_cpu_stebz_exponent(&search, &p, 0)));
+    stebz_power const scale = stebz_power_of(-search.scale);
+    int const threads = eig_cpu_stebz_threads(ctx, q->n, q->m);
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
+        int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
+        stebz_counts c;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        search.kernels->pivot->count(&search.matrix, lanes, &c);
+        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
+    }
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
+    return EIG_OK;
+}

@@ -1,0 +1,113 @@
+/* stebz on the CPU: from the caller's matrix to a search.  Scale, norm, interval, the kernel that counts. */
+#include "stebz_cpu.h"
+
+#include <math.h>
+
+static const stebz_kernels *kernels_of(const eig_context *ctx, eig_type type)
+{
+    return &eig_cpu_kernels(ctx, type)->stebz;
+}
+
+/* The arrays of one matrix of the batch.  e may be NULL when n is 1. */
+typedef struct stebz_entries {
+    const void *d, *e;
+} stebz_entries;
+
+static stebz_entries entries(const stebz_problem *p, int64_t number)
+{
+    return (stebz_entries){type_at(p->type, p->d, number * p->stride_d),
+                           p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
+}
+
+bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t number)
+{
+    stebz_entries const t = entries(p, number);
+    search->largest = search->kernels->setup->largest_entry(p->n, t.d, t.e);
+    return isfinite(search->largest);
+}
+
+void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t number, int scale)
+{
+    stebz_entries const t = entries(p, number);
+    search->kernels->setup->load(p->n, t.d, t.e, scale, search->a, search->b);
+    search->matrix = (stebz_matrix){.n = p->n, .a = search->a, .b = search->b, .pivmin = DBL_MIN};
+    search->scale = scale;
+}
+
+double eig_cpu_stebz_norm(const stebz_search *search)
+{
+    const double *a = search->a, *b = search->b;
+    int64_t const n = search->matrix.n;
+    double norm = 0;
+#pragma omp simd reduction(max : norm)
+    for (int64_t i = 0; i < n - 1; ++i) {
+        double const sum = fabs(a[i]) + (fabs(b[i]) + fabs(b[i + 1]));
+        norm = sum > norm ? sum : norm;
+    }
+    return fmax(norm, fabs(a[n - 1]) + fabs(b[n - 1]));
+}
+
+int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number)
+{
+    if (search->largest == 0) return 0;
+    int first, second;
+    frexp(search->largest, &first);
+    eig_cpu_stebz_load(search, p, number, first); /* so that no sum overflows */
+    frexp(eig_cpu_stebz_norm(search), &second);
+    return first + second;
+}
+
+/* Gerschgorin's interval (Corollary 2 of Lessig's report), widened so that it holds the eigenvalues of every matrix for
+ * which a computed count may be exact. */
+static void find_interval(stebz_search *search, double eps)
+{
+    const double *a = search->matrix.a, *b = search->matrix.b;
+    int64_t const n = search->matrix.n;
+    double lo = INFINITY, hi = -INFINITY;
+#pragma omp simd reduction(min : lo) reduction(max : hi)
+    for (int64_t i = 0; i < n - 1; ++i) {
+        double const radius = fabs(b[i]) + fabs(b[i + 1]), left = a[i] - radius, right = a[i] + radius;
+        lo = left < lo ? left : lo;
+        hi = right > hi ? right : hi;
+    }
+    double const margin = 8 * eps * search->norm + 4 * search->matrix.pivmin;
+    search->lo = fmin(lo, a[n - 1] - fabs(b[n - 1])) - margin;
+    search->hi = fmax(hi, a[n - 1] + fabs(b[n - 1])) + margin;
+}
+
+void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p)
+{
+    stebz_counts c;
+    stebz_power const scale = stebz_power_of(-search->scale);
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
+    search->kernels->pivot->count(&search->matrix, 2, &c);
+    search->il = c.count[0] + 1;
+    search->iu = c.count[1];
+}
+
+/* Chooses the kernel that counts, and makes what it reads: rows of the product form are of the caller's type where it
+ * can hold them, else in double. */
+static void choose_kernel(const eig_context *ctx, stebz_search *search, eig_type type)
+{
+    const stebz_kernels *const own = search->kernels, *const wide = kernels_of(ctx, EIG_D);
+    stebz_matrix *const t = &search->matrix;
+    search->narrow = false;
+    search->count = own->pivot->count, search->shifts = own->pivot->shifts;
+    if (search->pivot) return;
+    t->padded = (t->n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
+    t->rows = search->rows, t->scales = search->scales;
+    bool const fits = own->setup->load_product(t->n, t->a, t->b, search->rows, search->scales);
+    if (!fits) wide->setup->load_product(t->n, t->a, t->b, search->rows, search->scales);
+    const stebz_product *const product = fits ? own->product : wide->product;
+    search->count = product->count, search->shifts = product->shifts;
+    search->narrow = fits && type_is_single(type);
+}
+
+void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts)
+{
+    find_interval(search, type_is_single(type) ? FLT_EPSILON : DBL_EPSILON);
+    if (counts) choose_kernel(ctx, search, type);
+    int64_t const wanted = search->iu - search->il + 1;
+    search->table.cells = wanted > STEBZ_LEAST_CELLS ? wanted : STEBZ_LEAST_CELLS;
+    search->table.lo = search->lo, search->table.hi = search->hi;
+}

@@ -1,0 +1,222 @@
+/* stebz on the CPU: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
+ * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
+ *
+ * Negligible  in the product form what lies below its floor (numerics/sturm.h), which moves eigenvalues by less than
+ *             eps/4 of the norm either way; in the pivot form, which promises relative accuracy, zeros alone.
+ * Blocks      of up to STEBZ_SMALL_ROWS rows go to stebz_small.c, many at a time; longer ones to the engine, many at a
+ *             time, one a thread, or one at a time, by all threads, where one is a large part of the work.
+ * Bits        a block's results depend on that block and on the norm of T alone; sorting leaves no choice. */
+#include "stebz_cpu.h"
+
+#include "openmp.h"
+#include "sort.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CHUNK = 256,          /* small blocks that a thread takes at once */
+    LONG_TOGETHER = 4096, /* rows of a block from which all threads work on it together */
+    ROUNDS = 12           /* counts that an eigenvalue takes, about */
+};
+
+/* ------------------------------------------------------------------- blocks */
+
+/* The blocks of T; first[r] .. first[r+1]: the places in `sorted` of those of r rows. */
+typedef struct block_list {
+    int64_t longs, first[STEBZ_SMALL_ROWS + 2];
+    double work; /* counts times rows */
+} block_list;
+
+static double negligible(const stebz_search *search, eig_type type)
+{
+    return search->pivot ? 0 : type_is_single(type) ? (double)STURM_FLOOR_S : STURM_FLOOR_D;
+}
+
+/* First rows of the blocks, in order.  Returns the number of blocks. */
+static int64_t find_starts(const double *b, int64_t n, double floor, int64_t *start)
+{
+    int64_t blocks = 1;
+    start[0] = 0;
+    for (int64_t i = 1; i < n; ++i) {
+        start[blocks] = i;
+        blocks += fabs(b[i]) <= floor;
+    }
+    return blocks;
+}
+
+static int64_t length_of(const int64_t *start, int64_t block, int64_t blocks, int64_t n)
+{
+    return (block + 1 < blocks ? start[block + 1] : n) - start[block];
+}
+
+bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
+{
+    int64_t const n = search->matrix.n, wanted = search->iu - search->il + 1;
+    int64_t *const start = search->all_starts;
+    search->found.split = false;
+    search->blocks = find_starts(search->b, n, negligible(search, type), start);
+    if (search->blocks == 1) return false;
+    double cost = 0;
+    bool any_long = false;
+    for (int64_t i = 0; i < search->blocks; ++i) {
+        int64_t const length = length_of(start, i, search->blocks, n);
+        cost += (double)length * (double)length;
+        any_long |= length > STEBZ_SMALL_ROWS;
+    }
+    /* All eigenvalues of a block are found, so that few of a long one are cheaper in T as a whole. */
+    if (cost > 0.75 * (double)n * (double)wanted || (any_long && search->room < n)) return false;
+    for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
+    return search->found.split = true;
+}
+
+/* Lists the long blocks, and sorts the starts of the small ones by their rows. */
+static block_list list_blocks(stebz_search *search)
+{
+    int64_t const n = search->matrix.n, blocks = search->blocks;
+    const int64_t *const start = search->all_starts;
+    block_list list = {0};
+    int64_t rows = 0, points = 0;
+    for (int64_t i = 0; i < blocks; ++i) {
+        int64_t const length = length_of(start, i, blocks, n);
+        list.work += ROUNDS * (double)length * (double)length;
+        if (length <= STEBZ_SMALL_ROWS) {
+            ++list.first[length + 1];
+            continue;
+        }
+        search->longs[list.longs++] = (stebz_long){start[i], length, rows, points};
+        rows += (length + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
+        points += length + 1;
+    }
+    for (int r = 1; r <= STEBZ_SMALL_ROWS + 1; ++r) list.first[r] += list.first[r - 1];
+    int64_t next[STEBZ_SMALL_ROWS + 2];
+    memcpy(next, list.first, sizeof next);
+    for (int64_t i = 0; i < blocks; ++i) {
+        int64_t const length = length_of(start, i, blocks, n);
+        if (length <= STEBZ_SMALL_ROWS) search->smalls[next[length]++] = (stebz_small_rows){start[i], (int)length};
+    }
+    return list;
+}
+
+/* -------------------------------------------------------------------- solving */
+
+typedef struct block_job {
+    const eig_context *ctx;
+    stebz_search *search;
+    eig_type type;
+    block_list list;
+    atomic_int_fast64_t done; /* eigenvalues */
+} block_job;
+
+static void solve_long(block_job *job, const stebz_long *t, int threads, bool reports)
+{
+    stebz_search *const whole = job->search;
+    stebz_search part = *whole;
+    part.reports = reports;
+    part.a += t->start, part.b += t->start;
+    part.matrix = (stebz_matrix){.n = t->length, .a = part.a, .b = part.b, .pivmin = whole->matrix.pivmin};
+    part.il = 1, part.iu = t->length;
+    part.groups += t->start;
+    part.rows = (double *)part.rows + 2 * t->rows;
+    part.scales = (double *)part.scales + 2 * (t->rows / STURM_BLOCK);
+    part.table.count += t->points, part.table.highest += t->points;
+    part.table.mantissa += t->points, part.table.exponent += t->points;
+    eig_cpu_stebz_open(job->ctx, &part, job->type, true);
+    eig_cpu_stebz_refine(&part, threads, NULL);
+    for (int64_t k = 0; k < t->length; ++k) {
+        whole->found.lo[t->start + k] = part.groups[k].lo;
+        whole->found.hi[t->start + k] = part.groups[k].hi;
+    }
+    atomic_fetch_add_explicit(&job->done, t->length, memory_order_relaxed);
+}
+
+/* Small blocks from place `from` of the sorted list on, at most CHUNK. */
+static void solve_chunk(block_job *job, int64_t from)
+{
+    const stebz_search *const search = job->search;
+    stebz_small const t = {
+        .a = search->a,
+        .b = search->b,
+        .lo = search->found.lo,
+        .hi = search->found.hi,
+        .pivmin = search->matrix.pivmin,
+        .margin = search->error + 4 * search->matrix.pivmin,
+        .abstol = search->abstol,
+        .reltol = search->reltol,
+        .fine = search->pivot,
+    };
+    int64_t const smalls = job->list.first[STEBZ_SMALL_ROWS + 1];
+    int64_t done = 0;
+    int64_t const count = smalls - from < CHUNK ? smalls - from : CHUNK;
+    search->kernels->small->solve(&t, search->smalls + from, count);
+    for (int64_t i = from; i < from + count; ++i) done += search->smalls[i].rows;
+    atomic_fetch_add_explicit(&job->done, done, memory_order_relaxed);
+}
+
+static double fraction_done(const block_job *job)
+{
+    return (double)atomic_load_explicit(&job->done, memory_order_relaxed) / (double)job->search->matrix.n;
+}
+
+static bool solved_together(const block_job *job, const stebz_long *t, int threads)
+{
+    double const work = ROUNDS * (double)t->length * (double)t->length;
+    return threads == 1 || t->length >= LONG_TOGETHER || work > job->list.work / (4 * threads);
+}
+
+/* Blocks that are a large part of the work, one after another. */
+static void solve_large_blocks(block_job *job, int threads)
+{
+    stebz_progress *const progress = job->search->progress;
+    double const from = progress->from, share = progress->share;
+    for (int64_t i = 0; i < job->list.longs && !stebz_stopped(progress); ++i) {
+        const stebz_long *const t = &job->search->longs[i];
+        if (!solved_together(job, t, threads)) continue;
+        progress->from = from + share * fraction_done(job);
+        progress->share = share * (double)t->length / (double)job->search->matrix.n;
+        solve_long(job, t, threads, job->search->reports);
+    }
+    progress->from = from, progress->share = share;
+}
+
+/* All others: tasks that threads take. */
+static void solve_tasks(block_job *job, int threads)
+{
+    stebz_search *const search = job->search;
+    int64_t const smalls = job->list.first[STEBZ_SMALL_ROWS + 1];
+    int64_t const tasks = job->list.longs + (smalls + CHUNK - 1) / CHUNK;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int64_t i = 0; i < tasks; ++i) {
+        if (stebz_stopped(search->progress)) continue;
+        if (search->reports && cpu_thread_number() == 0) stebz_report(search->progress, fraction_done(job));
+        if (i >= job->list.longs)
+            solve_chunk(job, (i - job->list.longs) * CHUNK);
+        else if (!solved_together(job, &search->longs[i], threads))
+            solve_long(job, &search->longs[i], 1, false);
+    }
+}
+
+eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int threads,
+                                      double *pass_ms)
+{
+    double const start = eig_cpu_clock();
+    block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
+    int64_t const n = search->matrix.n;
+    /* A small block costs more than its counts: as if each eigenvalue took 64 rows more. */
+    int const useful = eig_cpu_stebz_threads(ctx, 1, (int64_t)(job.list.work + 64.0 * (double)n));
+    threads = threads > 1 && useful < threads ? useful : threads;
+    solve_large_blocks(&job, threads);
+    solve_tasks(&job, threads);
+    double const solved = eig_cpu_clock();
+    if (stebz_stopped(search->progress)) return search->progress->status;
+    stebz_found *const f = &search->found;
+    for (int64_t k = 0; k < n; ++k) f->middle[k] = f->lo[k] + 0.5 * (f->hi[k] - f->lo[k]);
+    double *const scratch = search->rows;
+    eig_cpu_sort(f->middle, n, scratch);
+    if (p->lower) {
+        eig_cpu_sort(f->lo, n, scratch);
+        eig_cpu_sort(f->hi, n, scratch);
+    }
+    if (pass_ms) pass_ms[1] += solved - start, pass_ms[2] += eig_cpu_clock() - solved;
+    return EIG_OK;
+}

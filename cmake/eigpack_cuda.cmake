@@ -24,6 +24,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_batched.cu
     src/cuda/stebz/stebz_tree.cu
     src/cuda/stebz/stebz_reference.cu
+    src/cuda/stebz/stebz_split.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_mapping.cu
     src/cuda/geev/geev_prepare_s.cu

@@ -224,9 +224,9 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation"; then multisection "table" and "brackets", or "blocks" and "sorting" where T splits on a CPU,
- * interval tree "step 1", "one-intervals" and "mult-intervals", reference "bisection".  A batch that is solved in one
- * kernel, or by several threads: "batch".
+ * Passes: "preparation"; then multisection "table" and "brackets", or "blocks" and "sorting" where T splits on a CPU
+ * (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
+ * "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
  * Same bits for any number of threads and from run to run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket

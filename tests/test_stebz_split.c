@@ -29,20 +29,22 @@ static const pattern patterns[] = {
     {"a long one among small ones", "uniform", 2600, {1100, 2, 3, 2, 1, 60}, 0},
 };
 
-/* The matrix of a pattern.  Blocks are all alike where the kind repeats itself. */
+/* The matrix of a pattern.  Blocks are all alike where the kind repeats itself.  A GPU splits from 2048 rows on. */
 static fixture make_blocks(const pattern *p, eig_type type, double scale)
 {
-    fixture f = make(p->kind, p->n, 7, type);
+    bool const cpu = strcmp(test_device, "cpu") == 0;
+    int64_t const n = cpu ? p->n : p->n + 1500;
+    fixture f = make(p->kind, n, 7, type);
     int which = 0;
-    for (int64_t at = 0; at < p->n;) {
+    for (int64_t at = 0; at < n;) {
         at += p->rows[which];
         which = which + 1 < (int)COUNT(p->rows) && p->rows[which + 1] ? which + 1 : 0;
-        if (at < p->n) f.t.e[at - 1] = p->glue * type_eps(type);
+        if (at < n) f.t.e[at - 1] = p->glue * type_eps(type);
     }
     if (strcmp(p->kind, "wilkinson") == 0) /* the same block again and again: every eigenvalue many times */
-        for (int64_t i = 0; i < p->n; ++i) f.t.d[i] = fabs((double)(i % p->rows[0]) - 0.5 * (p->rows[0] - 1));
-    for (int64_t i = 0; i < p->n; ++i) f.t.d[i] *= scale;
-    for (int64_t i = 0; i + 1 < p->n; ++i) f.t.e[i] *= scale;
+        for (int64_t i = 0; i < n; ++i) f.t.d[i] = fabs((double)(i % p->rows[0]) - 0.5 * (p->rows[0] - 1));
+    for (int64_t i = 0; i < n; ++i) f.t.d[i] *= scale;
+    for (int64_t i = 0; i + 1 < n; ++i) f.t.e[i] *= scale;
     take(&f);
     return f;
 }

@@ -117,6 +117,7 @@ struct cuda_shape {
     size_t shared_bytes = 0; /* dynamic */
     int cluster = 1;         /* blocks of a cluster */
     bool dependent = false;  /* may begin before the kernel ahead of it has ended: the kernel waits itself */
+    bool together = false;   /* all blocks run at once, or the launch fails: they wait for each other */
 };
 
 /* Launches kernel(arguments...) and reports the status of this launch alone: an error that the caller left behind is
@@ -130,7 +131,7 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
         eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
         if (status != EIG_OK) return status;
     }
-    cudaLaunchAttribute attributes[2];
+    cudaLaunchAttribute attributes[3];
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)shape.blocks);
     config.blockDim = dim3((unsigned)shape.threads);
@@ -146,6 +147,11 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
         cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
         a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
         a->val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (shape.together) {
+        cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeCooperative;
+        a->val.cooperative = 1;
     }
     cudaError_t const code = cudaLaunchKernelEx(&config, kernel, (parameters)values...);
     return code == cudaSuccess ? EIG_OK : eig_cuda_fail(ctx, name, code);

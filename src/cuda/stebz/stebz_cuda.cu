@@ -19,6 +19,19 @@ static void layout_rows(arena *a, int64_t n, stebz_job *job)
     job->t.edges = arena_take(a, job->t.blocks, sizeof(stebz_edge<double>));
 }
 
+/* What a T that splits needs besides.  The work size is asked for without knowing whether enclosures are wanted. */
+static void layout_blocks(arena *a, const stebz_problem *p, stebz_job *job)
+{
+    size_t const size = type_size(p->type);
+    job->split = (stebz_split *)arena_take(a, 1, sizeof(stebz_split));
+    job->room.starts = (int64_t *)arena_take(a, p->n, sizeof(int64_t));
+    job->room.longs = (int64_t *)arena_take(a, p->n / STEBZ_SHORT_ROWS + 1, sizeof(int64_t));
+    job->room.counts = (int64_t *)arena_take(a, STEBZ_SPLIT_GRID, sizeof(int64_t));
+    void **const found[] = {&job->room.w, &job->room.lower, &job->room.upper, &job->room.scratch};
+    for (void **array : found) *array = arena_take(a, p->n, size);
+    if (!job->lower) job->room.lower = job->room.upper = NULL;
+}
+
 static size_t rounded(size_t bytes)
 {
     return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
@@ -37,6 +50,7 @@ static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **
         job->table.count = (int64_t *)arena_take(&a, job->table.points, sizeof(int64_t));
         job->table.mantissa = (double *)arena_take(&a, job->table.points, sizeof(double));
         job->table.exponent = (double *)arena_take(&a, job->table.points, sizeof(double));
+        if (p->n >= STEBZ_SPLIT_FROM) layout_blocks(&a, p, job);
     }
     return rounded(a.used);
 }
@@ -69,7 +83,47 @@ static stebz_job make_job(const stebz_problem *p, int64_t matrix)
     return job;
 }
 
-/* The brackets, after the table.  wait: the call may synchronise between slices to report progress. */
+/* Waits for what was launched and reports how much of the call is done. */
+static eig_status report(eig_context *ctx, cudaStream_t stream, double done)
+{
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return eig_report_progress(ctx, "stebz", done);
+}
+
+/* The blocks of T, if it splits.  wait: as below. */
+static eig_status solve_blocks(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, bool wait)
+{
+    bool const sliced = wait && job->t.n >= SLICED_FROM;
+    double const slice = 12.0 * SLICE * (double)job->t.n;
+    eig_status status = eig_cuda_stebz_split(ctx, type, job, stream, sliced ? slice : INFINITY, false);
+    while (sliced && status == EIG_OK) {
+        stebz_split split;
+        CUDA_TRY(cudaMemcpyAsync(&split, job->split, sizeof split, cudaMemcpyDeviceToHost, stream));
+        CUDA_TRY(cudaStreamSynchronize(stream));
+        if (!split.unfinished) break;
+        status = eig_report_progress(ctx, "stebz", (double)split.next_long / (double)split.longs);
+        if (status == EIG_OK) status = eig_cuda_stebz_split(ctx, type, job, stream, slice, true);
+    }
+    return status;
+}
+
+/* Part of the whole that the table is: a count a point, and two points for each eigenvalue, which takes ten more. */
+#define TABLE_SHARE 0.17
+
+/* The table.  wait: the call may synchronise between slices to report progress. */
+static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &job, cudaStream_t stream, bool wait)
+{
+    int64_t const points = job.table.points, slice = wait && job.t.n >= SLICED_FROM ? 4 * (int64_t)SLICE : points;
+    eig_status status = EIG_OK;
+    for (int64_t first = 0; first < points && status == EIG_OK; first += slice) {
+        status = eig_cuda_stebz_table(ctx, type, &job, first, first + slice < points ? first + slice : points, stream);
+        if (status == EIG_OK && slice < points)
+            status = report(ctx, stream, TABLE_SHARE * (double)(first + slice) / (double)(points + slice));
+    }
+    return status;
+}
+
+/* The brackets, after the table.  wait: as above. */
 static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, bool wait)
 {
     int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? (int64_t)SLICE : last;
@@ -77,9 +131,8 @@ static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStr
     for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
         job.last = job.first + slice < last ? job.first + slice : last;
         status = eig_cuda_stebz_refine(ctx, type, &job, stream);
-        if (status != EIG_OK || slice == last) continue;
-        CUDA_TRY(cudaStreamSynchronize(stream));
-        status = eig_report_progress(ctx, "stebz", (double)job.last / (double)last);
+        if (status == EIG_OK && slice < last)
+            status = report(ctx, stream, TABLE_SHARE + (1 - TABLE_SHARE) * (double)job.last / (double)last);
     }
     return status;
 }
@@ -92,6 +145,7 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
     void *tree;
     layout(p, work, &job, &tree);
     eig_status status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
+    if (status == EIG_OK && job.split) status = solve_blocks(ctx, p->type, &job, stream, wait);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
     switch (p->method) {
@@ -102,7 +156,7 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
         status = eig_cuda_stebz_bisect(ctx, p->type, &job, stream);
         break;
     default:
-        status = eig_cuda_stebz_table(ctx, p->type, &job, stream);
+        status = fill_table(ctx, p->type, job, stream, wait);
         if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
         if (status == EIG_OK) status = refine(ctx, p->type, job, stream, wait);
     }

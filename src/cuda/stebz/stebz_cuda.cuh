@@ -2,6 +2,7 @@
  *
  *   stebz_prepare.cu       finite check, norm, scale, coefficients; ranges by value
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
+ *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted
  *   stebz_multisection.cu  table of shifts, then independent brackets
  *   stebz_batched.cu       a block or a warp for each matrix of a batch
  *   stebz_tree.cu          the report's interval tree
@@ -65,6 +66,29 @@ struct stebz_table {
     double *mantissa, *exponent; /* the characteristic polynomial: mantissa 2^exponent */
 };
 
+/* The blocks of a T that splits: what the threads of the launches that solve them share.  All 0 before the first. */
+struct stebz_split {
+    int any;                       /* an off-diagonal is negligible; the preparation says so */
+    int solved;                    /* T was solved by its blocks: nothing is left to do */
+    unsigned barrier;              /* of the grid */
+    int longs;                     /* blocks of more than STEBZ_SHORT_ROWS rows */
+    unsigned long long cost;       /* sum of the blocks' squares */
+    long long blocks;              /* how many there are */
+    long long next_long, next_row; /* where the next launch goes on, if the last one stopped on the way */
+    int unfinished;
+};
+
+enum { STEBZ_SPLIT_FROM = 2049, STEBZ_SHORT_ROWS = 1024, STEBZ_SPLIT_GRID = 2048 };
+
+/* Room for the blocks, in device memory. */
+struct stebz_split_room {
+    int64_t *starts;         /* [n] first rows of the blocks */
+    int64_t *longs;          /* [n / STEBZ_SHORT_ROWS + 1] numbers of the long blocks */
+    int64_t *counts;         /* [STEBZ_SPLIT_GRID] blocks found by each thread block */
+    void *w, *lower, *upper; /* [n] in the order of the blocks; the last two only where enclosures are wanted */
+    void *scratch;           /* [n] */
+};
+
 /* Everything of one matrix's computation; passed to kernels by value. */
 struct stebz_job {
     const void *d, *e;
@@ -80,6 +104,8 @@ struct stebz_job {
     stebz_partial *partials;
     stebz_table table;
     int64_t first, last; /* part of the wanted eigenvalues that a launch refines, counted from 0, last excluded */
+    stebz_split *split;  /* NULL: T is not looked at for blocks */
+    stebz_split_room room;
 };
 
 extern "C" {
@@ -92,10 +118,17 @@ eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_j
 eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
                                  cudaStream_t stream);
 
-/* Method multisection, after the preparation: the table, then the brackets of [job->first, job->last). */
+/* Method multisection, after the preparation: points [first, last) of the table; when all of them are counted, the
+ * brackets of [job->first, job->last). */
 int64_t eig_cuda_stebz_table_points(const stebz_problem *p);
-eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, int64_t first, int64_t last,
+                                cudaStream_t stream);
 eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+
+/* Solves T by its blocks where it splits and that is cheaper; after the preparation, before the table.  rows: counts
+ * times rows after which it stops on the way, to be called again (resume) while split->unfinished is set. */
+eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, double rows,
+                                bool resume);
 
 /* Method interval tree, after the preparation; marks the clock after step 1 and after the one-intervals. */
 size_t eig_cuda_stebz_tree_bytes(int64_t n);

@@ -30,8 +30,9 @@ static __device__ stebz_partial reduce_block(const stebz_partial &p)
 
 template <typename real>
 static __global__ void __launch_bounds__(THREADS)
-    measure_kernel(const real *d, const real *e, int64_t n, stebz_partial *partials)
+    measure_kernel(const real *d, const real *e, int64_t n, stebz_partial *partials, stebz_split *split)
 {
+    if (split && blockIdx.x == 0 && threadIdx.x == 0) *split = stebz_split{};
     int64_t const first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     stebz_partial const p = reduce_block(measure_rows(d, e, n, first, (int64_t)gridDim.x * THREADS));
     if (threadIdx.x == 0) partials[blockIdx.x] = p;
@@ -51,6 +52,7 @@ static __global__ void __launch_bounds__(THREADS) prepare_kernel(stebz_job job, 
     if (threadIdx.x == 0) {
         facts = find_facts<real>(job, p);
         if (blockIdx.x == 0) *job.facts = facts;
+        if (job.split && partial_count == 0) *job.split = stebz_split{}; /* this is the only block then */
     }
     __syncthreads(); /* facts are complete */
     if (!facts.finite || facts.zero) return;
@@ -59,7 +61,7 @@ static __global__ void __launch_bounds__(THREADS) prepare_kernel(stebz_job job, 
     for (int64_t block = (int64_t)blockIdx.x * THREADS + threadIdx.x; block < job.t.blocks; block += step) {
         int64_t const at = block * STURM_BLOCK;
         int const from = block == 0 ? (int)padding : 0;
-        make_block(d, e, at - padding, from, facts, job.t, at);
+        if (make_block(d, e, at - padding, from, facts, job.t, at) && job.split) job.split->any = 1;
     }
 }
 
@@ -110,7 +112,7 @@ template <typename real> static eig_status prepare(eig_context *ctx, const stebz
         int64_t const want = (job.t.n + 8 * THREADS - 1) / (8 * THREADS);
         measured = want < STEBZ_MEASURE_BLOCKS ? (int)want : STEBZ_MEASURE_BLOCKS;
         status = cuda_launch(ctx, "stebz: measure_kernel", stream, {measured, THREADS}, measure_kernel<real>, d, e,
-                             job.t.n, job.partials);
+                             job.t.n, job.partials, job.split);
     }
     int64_t const want = measured ? (job.t.blocks + THREADS - 1) / THREADS : 1;
     if (status == EIG_OK)

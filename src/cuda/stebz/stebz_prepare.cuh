@@ -89,9 +89,17 @@ static __device__ void product_block(const double2 (&entries)[STURM_BLOCK], bool
     *edge = out;
 }
 
-/* Rows at..at+STURM_BLOCK-1 of the padded matrix, row being the first one's number in T, from `from` on. */
+/* Whether a scaled off-diagonal may be set to 0: in the product form below the floor, to which it would be raised; in
+ * the pivot form, which keeps relative accuracy, only where it is 0. */
+template <typename real> static __device__ __forceinline__ bool stebz_negligible(const stebz_facts &f, double b)
+{
+    return fabs(b) <= (f.pivot ? 0.0 : sizeof(real) == 4 ? (double)STURM_FLOOR_S : STURM_FLOOR_D);
+}
+
+/* Rows at..at+STURM_BLOCK-1 of the padded matrix, row being the first one's number in T, from `from` on.  Whether T
+ * splits before one of them. */
 template <typename real>
-static __device__ void make_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
+static __device__ bool make_block(const real *d, const real *e, int64_t row, int from, const stebz_facts &f,
                                   const stebz_rows &t, int64_t at)
 {
     stebz_scaling const by = stebz_scaling_of(f.scale);
@@ -106,6 +114,10 @@ static __device__ void make_block(const real *d, const real *e, int64_t row, int
         product_block<real>(entries, row + from == 0, from, (pair_of<real> *)t.rows + at,
                             (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
     }
+    bool splits = false;
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) splits |= j >= from && row + j > 0 && stebz_negligible<real>(f, entries[j].y);
+    return splits;
 }
 
 enum { STEBZ_PIVOT_ROWS = 1024 };

@@ -1,0 +1,376 @@
+/* stebz on CUDA: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
+ * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
+ *
+ * Launch    one kernel whose blocks all run at once and wait for each other (grid_barrier); it ends at once where T does
+ *           not split.  What it decides, it decides on the device: nothing is waited for on the host.
+ * Owner     a short block (STEBZ_SHORT_ROWS rows): a thread an eigenvalue, in double, the block's rows in global memory.
+ *           Long blocks: one after another, all threads, as method multisection solves a whole T.
+ * Memory    8 bytes a row of starts, and the results twice, for the sort (sort.cuh).
+ * Bits      the blocks are found by comparisons, each is solved by itself, sorting leaves no choice.
+ * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
+ * docs/stebz.md. */
+#include "sort.cuh"
+#include "stebz_multisection.cuh"
+#include "stebz_prepare.cuh"
+
+enum { THREADS = STEBZ_THREADS, SLICE = 65536 /* eigenvalues of a long block between two looks at the rest */ };
+
+/* A thread's way through the launch: barriers that it has passed. */
+struct split_walk {
+    unsigned *barrier;
+    unsigned turn;
+
+    __device__ void wait()
+    {
+        grid_barrier(barrier, ++turn);
+    }
+};
+
+/* ------------------------------------------------------------------ the blocks */
+
+template <typename real>
+static __device__ __forceinline__ bool starts_block(const stebz_job &job, const stebz_facts &f, stebz_scaling by,
+                                                    int64_t i)
+{
+    return i == 0 || stebz_negligible<real>(f, stebz_entry((const real *)job.d, (const real *)job.e, i, by).y);
+}
+
+/* Lists the first rows of all blocks, in order: every thread block lists those of its part of the rows. */
+template <typename real>
+static __device__ void list_starts(const stebz_job &job, const stebz_facts &f, split_walk &walk)
+{
+    __shared__ int64_t before[THREADS / 32];
+    __shared__ int of_warp[THREADS / 32];
+    stebz_scaling const by = stebz_scaling_of(f.scale);
+    int64_t const n = job.t.n, part = (n + gridDim.x - 1) / gridDim.x;
+    int64_t const first = (int64_t)blockIdx.x * part, last = first + part < n ? first + part : n;
+    int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int64_t found = 0;
+    for (int64_t base = first; base < last; base += THREADS) {
+        int64_t const i = base + threadIdx.x;
+        found += __syncthreads_count(i < last && starts_block<real>(job, f, by, i));
+    }
+    if (threadIdx.x == 0) job.room.counts[blockIdx.x] = found;
+    walk.wait();
+    int64_t offset = 0;
+    for (int b = threadIdx.x; b < (int)blockIdx.x; b += THREADS) offset += job.room.counts[b];
+    for (int d = 16; d > 0; d /= 2) offset += __shfl_xor_sync(0xffffffffu, offset, d);
+    if (lane == 0) before[warp] = offset;
+    __syncthreads(); /* before is complete */
+    offset = 0;
+    for (int w = 0; w < THREADS / 32; ++w) offset += before[w];
+    for (int64_t base = first; base < last; base += THREADS) {
+        int64_t const i = base + threadIdx.x;
+        bool const start = i < last && starts_block<real>(job, f, by, i);
+        unsigned const mask = __ballot_sync(0xffffffffu, start);
+        if (lane == 0) of_warp[warp] = __popc(mask);
+        __syncthreads(); /* of_warp is complete */
+        int64_t at = offset + __popc(mask & ((1u << lane) - 1));
+        for (int w = 0; w < THREADS / 32; ++w) {
+            at += w < warp ? of_warp[w] : 0;
+            offset += of_warp[w];
+        }
+        if (start) job.room.starts[at] = i;
+        __syncthreads(); /* of_warp is free */
+    }
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) job.split->blocks = offset;
+    walk.wait();
+}
+
+static __device__ __forceinline__ int64_t end_of_block(const stebz_job &job, int64_t block, int64_t blocks)
+{
+    return block + 1 < blocks ? job.room.starts[block + 1] : job.t.n;
+}
+
+/* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole. */
+static __device__ bool worthwhile(const stebz_job &job, const stebz_facts &f, split_walk &walk)
+{
+    int64_t const blocks = job.split->blocks;
+    unsigned long long cost = 0;
+    for (int64_t b = (int64_t)blockIdx.x * THREADS + threadIdx.x; b < blocks; b += (int64_t)gridDim.x * THREADS) {
+        unsigned long long const length = end_of_block(job, b, blocks) - job.room.starts[b];
+        cost += length * length;
+        if (length > STEBZ_SHORT_ROWS) job.room.longs[atomicAdd(&job.split->longs, 1)] = b;
+    }
+    for (int d = 16; d > 0; d /= 2) cost += __shfl_xor_sync(0xffffffffu, cost, d);
+    if (threadIdx.x % 32 == 0 && cost > 0) atomicAdd(&job.split->cost, cost);
+    walk.wait();
+    double const wanted = (double)(f.iu - f.il + 1);
+    return (double)job.split->cost <= 0.75 * (double)job.t.n * wanted;
+}
+
+/* ---------------------------------------------------------------- short blocks */
+
+enum { STRIDE = 8 }; /* rows that are loaded ahead, and after which values are brought back into range */
+
+/* The scaled rows of T, (a, b), b = 0 where a block begins, in place of what the preparation made of them. */
+template <typename real> static __device__ void make_pairs(const stebz_job &job, const stebz_facts &f)
+{
+    stebz_scaling const by = stebz_scaling_of(f.scale);
+    int64_t const step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < job.t.n; i += step) {
+        double2 row = stebz_entry((const real *)job.d, (const real *)job.e, i, by);
+        if (stebz_negligible<real>(f, row.y)) row.y = 0;
+        ((double2 *)job.t.rows)[i] = row;
+    }
+}
+
+/* A count on its way down the rows of a short block. */
+struct short_walk {
+    double r0, r1; /* product form: the determinants of the last two rows */
+    double q, p;   /* pivot form: the last pivot, and the product of all, up to a factor */
+    int count, exponent;
+};
+
+/* One row.  Determinants change sign where a pivot is negative; one that is 0 takes part in one change, either way. */
+template <bool pivots>
+static __device__ __forceinline__ void walk_pair(short_walk &s, double2 row, double x, double pivmin, double unit)
+{
+    if (pivots) {
+        s.q = sturm_pivot(row.x, row.y, x, s.q, pivmin);
+        s.p *= s.q * unit;
+        s.count += s.q < 0;
+    } else {
+        double const next = fma(row.x - x, s.r1, -(row.y * row.y * s.r0));
+        s.count += (sign_word(next) ^ sign_word(s.r1)) >> 31;
+        s.r0 = s.r1;
+        s.r1 = next;
+    }
+}
+
+template <bool pivots> static __device__ __forceinline__ void walk_rescale(short_walk &s)
+{
+    int const field = pivots ? exponent_field(s.p) : max(exponent_field(s.r0), exponent_field(s.r1));
+    int const e = field - exponent_bias<double>;
+    double const factor = power_of_two<double>(-e);
+    s.exponent += e;
+    s.p *= factor;
+    s.r0 *= factor;
+    s.r1 *= factor;
+}
+
+/* Count of rows [first, last) at x, and their characteristic polynomial there, up to a factor.
+ *
+ * The product form here is the plain one, p_i = (a_i - x) p_{i-1} - b_i^2 p_{i-2} in double: five roundings a row, which
+ * move a_i by at most 2 u (|a_i| + |x|) and b_i by 2 u |b_i|, u = eps/2: within STURM_ERROR_PRODUCT.  Over STRIDE rows no
+ * value leaves the range of double, since |b| is above the floor. */
+template <bool pivots>
+static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int64_t last, double x, double pivmin,
+                                         double unit)
+{
+    short_walk s = {0, 1, 1, 1, 0, 0};
+    int64_t i = first;
+    for (; i + STRIDE <= last; i += STRIDE) {
+        double2 row[STRIDE];
+#pragma unroll
+        for (int j = 0; j < STRIDE; ++j) row[j] = rows[i + j];
+#pragma unroll
+        for (int j = 0; j < STRIDE; ++j) walk_pair<pivots>(s, row[j], x, pivmin, unit);
+        walk_rescale<pivots>(s);
+    }
+    for (; i < last; ++i) walk_pair<pivots>(s, rows[i], x, pivmin, unit);
+    return stebz_value{s.count, pivots ? s.p : s.r1, (double)s.exponent};
+}
+
+/* Gerschgorin's interval of the block as a bracket of its eigenvalue k. */
+static __device__ stebz_bracket bracket_of_block(const double2 *rows, const stebz_facts &f, int64_t first, int64_t last,
+                                                 int64_t k)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (int64_t i = first; i < last; ++i) {
+        double const centre = rows[i].x, radius = rows[i].y + (i + 1 < last ? rows[i + 1].y : 0);
+        lo = fmin(lo, centre - radius);
+        hi = fmax(hi, centre + radius);
+    }
+    double const margin = f.error + 4 * f.pivmin;
+    stebz_bracket s = {};
+    s.a.x = lo - margin;
+    s.b.x = hi + margin;
+    s.k = k;
+    s.count_b = last - first;
+    s.idle = BRACKET_PATIENCE; /* the polynomial is not known at the ends */
+    return s;
+}
+
+/* Two rows: m -+ sqrt(h^2 + b^2), m and h half of the diagonal's sum and difference: 5 roundings of the norm at most,
+ * less than f.error. */
+static __device__ double eigenvalue_of_two(double a, double b, double c, int64_t k)
+{
+    double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);
+    return k == 1 ? middle - root : middle + root;
+}
+
+/* Eigenvalue `at` - `first` + 1 of the block of rows [first, last), into place `at`. */
+template <typename real, bool pivots>
+static __device__ void solve_short(const stebz_job &job, const stebz_facts &f, int64_t first, int64_t last, int64_t at)
+{
+    const double2 *const rows = (const double2 *)job.t.rows;
+    double lo, hi;
+    if (last - first == 1) {
+        lo = hi = rows[first].x;
+    } else if (last - first == 2 && !f.fine) {
+        lo = hi = eigenvalue_of_two(rows[first].x, rows[last - 1].y, rows[last - 1].x, at - first + 1);
+    } else {
+        stebz_facts g = f;
+        g.pivot = f.fine; /* here pivots come with values of the polynomial */
+        stebz_bracket s = bracket_of_block(rows, f, first, last, at - first + 1);
+        double const unit = 1 / (s.b.x - s.a.x);
+        for (;;) {
+            lo = bracket_lo(s), hi = bracket_hi(s);
+            double const x = bracket_shift<double>(g, s);
+            if (stebz_narrow_enough(f, lo, hi) || !(lo < x && x < hi)) break;
+            bracket_move(s, x, count_rows<pivots>(rows, first, last, x, f.pivmin, unit));
+        }
+    }
+    stebz_store(f, (real *)job.room.w, (real *)job.room.lower, (real *)job.room.upper, at, lo, hi);
+}
+
+template <typename real, bool pivots> static __device__ void solve_shorts(const stebz_job &job, const stebz_facts &f)
+{
+    int64_t const n = job.t.n, blocks = job.split->blocks, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step) {
+        int64_t lo = 0, hi = blocks; /* the block that holds row i: starts[lo] <= i < starts[hi] */
+        while (hi - lo > 1) {
+            int64_t const mid = lo + (hi - lo) / 2;
+            if (job.room.starts[mid] <= i)
+                lo = mid;
+            else
+                hi = mid;
+        }
+        int64_t const first = job.room.starts[lo], last = end_of_block(job, lo, blocks);
+        if (last - first <= STEBZ_SHORT_ROWS) solve_short<real, pivots>(job, f, first, last, i);
+    }
+}
+
+/* ----------------------------------------------------------------- long blocks */
+
+/* The block of rows [first, last) as a job of its own. */
+template <typename real> static __device__ stebz_job job_of_block(const stebz_job &job, int64_t first, int64_t last)
+{
+    stebz_job part = job;
+    int64_t const length = last - first, lanes = STEBZ_TABLE_LANES, points = 2 * length > lanes ? 2 * length : lanes;
+    part.d = (const real *)job.d + first;
+    part.e = (const real *)job.e + first;
+    part.w = (real *)job.room.w + first;
+    part.lower = job.lower ? (real *)job.room.lower + first : NULL;
+    part.upper = job.upper ? (real *)job.room.upper + first : NULL;
+    part.t.n = length;
+    part.t.blocks = (length + STURM_BLOCK - 1) / STURM_BLOCK;
+    part.table.points = points < job.table.points ? points : job.table.points;
+    return part;
+}
+
+template <typename real> static __device__ void make_rows(const stebz_job &part, const stebz_facts &f)
+{
+    int64_t const padding = part.t.blocks * STURM_BLOCK - part.t.n, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t block = (int64_t)blockIdx.x * THREADS + threadIdx.x; block < part.t.blocks; block += step) {
+        int64_t const at = block * STURM_BLOCK;
+        int const from = block == 0 ? (int)padding : 0;
+        make_block((const real *)part.d, (const real *)part.e, at - padding, from, f, part.t, at);
+    }
+}
+
+/* Goes on with the long blocks until all are done, or `rows` counts times rows: then false. */
+template <typename real, bool may_pivot>
+static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *memory, double rows, split_walk &walk)
+{
+    int64_t block = job.split->next_long, row = job.split->next_row;
+    int64_t const longs = job.split->longs;
+    while (block < longs && rows > 0) {
+        int64_t const number = job.room.longs[block];
+        int64_t const first = job.room.starts[number], last = end_of_block(job, number, job.split->blocks);
+        stebz_job part = job_of_block<real>(job, first, last);
+        f.il = 1, f.iu = part.t.n;
+        if (row == 0) {
+            make_rows<real>(part, f);
+            walk.wait();
+            fill_table<real, may_pivot>(part, f, 0, part.table.points, memory);
+            walk.wait();
+        }
+        part.first = row;
+        part.last = row = row + SLICE < part.t.n ? row + SLICE : part.t.n;
+        refine_brackets<real, may_pivot>(part, f, part.last, memory);
+        walk.wait();
+        rows -= 12 * (double)(part.last - part.first) * (double)part.t.n;
+        if (row == part.t.n) ++block, row = 0;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) job.split->next_long = block, job.split->next_row = row;
+    return block == longs;
+}
+
+/* -------------------------------------------------------------------- the kernel */
+
+/* Sorts one array of results and leaves the wanted part where the caller wants it. */
+template <typename real>
+static __device__ void sort_array(const stebz_job &job, const stebz_facts &f, void *found, void *to, char *memory,
+                                  split_walk &walk)
+{
+    const real *const sorted =
+        grid_sort((real *)found, job.t.n, (real *)job.room.scratch, (real *)memory, walk.barrier, walk.turn);
+    int64_t const wanted = f.iu - f.il + 1, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < wanted; i += step)
+        ((real *)to)[i] = sorted[f.il - 1 + i];
+    walk.wait(); /* the scratch is free */
+}
+
+template <typename real, bool may_pivot>
+static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job, double rows, bool resume)
+{
+    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    static_assert(SORT_TILE * sizeof(double) <= STEBZ_SHARED, "a tile of the sort does not fit");
+    stebz_facts const f = *job.facts;
+    if (!f.finite || f.zero || !job.split->any || f.iu < f.il) return;
+    if (resume && !job.split->unfinished) return;
+    split_walk walk = {&job.split->barrier, 0};
+    bool worth = true;
+    if (!resume) {
+        list_starts<real>(job, f, walk);
+        worth = worthwhile(job, f, walk);
+        if (worth) {
+            make_pairs<real>(job, f);
+            walk.wait();
+            if (may_pivot && f.pivot)
+                solve_shorts<real, true>(job, f);
+            else
+                solve_shorts<real, false>(job, f);
+            walk.wait(); /* all short blocks are solved: their rows' place is free */
+        }
+    }
+    bool const done = worth && solve_longs<real, may_pivot>(job, f, memory, rows, walk);
+    if (done) {
+        sort_array<real>(job, f, job.room.w, job.w, memory, walk);
+        if (job.lower) sort_array<real>(job, f, job.room.lower, job.lower, memory, walk);
+        if (job.upper) sort_array<real>(job, f, job.room.upper, job.upper, memory, walk);
+    }
+    if (last_block(&job.facts->finished) && threadIdx.x == 0) {
+        job.split->solved = worth;
+        job.split->unfinished = worth && !done;
+        job.split->barrier = 0;
+    }
+}
+
+/* --------------------------------------------------------------------- launcher */
+
+template <typename real, bool may_pivot>
+static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t stream, double rows, bool resume)
+{
+    int each = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, split_kernel<real, may_pivot>, THREADS, 0));
+    int64_t const most = (int64_t)each * cuda_state_of(ctx)->multiprocessors;
+    int64_t const want = (job.t.n <= 65536 ? 1 : 2) * cuda_state_of(ctx)->multiprocessors;
+    cuda_shape shape = {want < most ? want : most, THREADS};
+    if (shape.blocks > STEBZ_SPLIT_GRID) shape.blocks = STEBZ_SPLIT_GRID;
+    shape.together = true; /* else two such launches on two streams might wait for each other's places for ever */
+    return cuda_launch(ctx, "stebz: split_kernel", stream, shape, split_kernel<real, may_pivot>, job, rows, resume);
+}
+
+eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, double rows,
+                                bool resume)
+{
+    bool const may_pivot = job->abstol > 0;
+    if (type == EIG_S)
+        return may_pivot ? launch<float, true>(ctx, *job, stream, rows, resume)
+                         : launch<float, false>(ctx, *job, stream, rows, resume);
+    return may_pivot ? launch<double, true>(ctx, *job, stream, rows, resume)
+                     : launch<double, false>(ctx, *job, stream, rows, resume);
+}

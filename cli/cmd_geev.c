@@ -54,10 +54,11 @@ static int read_shape(const arguments *args, const io_array *a, job *j)
     int const at_row = at_batch == 0 ? 1 : 0, at_column = at_batch == 2 ? 1 : 2;
     if (a->type == IO_C64 || a->type == IO_C128)
         return cli_fail(CLI_USAGE, "%s: geev takes real matrices, this array is complex", args->file[0]);
-    j->one = a->rank == 2;
-    if (a->rank < 2)
+    j->one = a->rank == 2 || (a->rank == 1 && a->shape[0] == 1);
+    if (a->rank < 2 && !j->one)
         return cli_fail(CLI_USAGE, "%s: need a square matrix or a batch of them, got a vector", args->file[0]);
-    int64_t const rows = j->one ? a->shape[0] : a->shape[at_row], columns = j->one ? a->shape[1] : a->shape[at_column];
+    int64_t const rows = j->one ? a->shape[0] : a->shape[at_row];
+    int64_t const columns = a->rank == 1 ? 1 : j->one ? a->shape[1] : a->shape[at_column];
     j->batch = j->one ? 1 : a->shape[at_batch];
     if (rows != columns)
         return cli_fail(CLI_USAGE, "%s: expected square matrices, got %lld x %lld", args->file[0], (long long)rows,
@@ -195,9 +196,10 @@ const cli_command command_geev = {
     .name = "geev",
     .summary = "eigenvalues of a batch of nonsymmetric matrices, by double-shift QR",
     .usage = "[options] A",
-    .text = "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy), or\n"
-            "n x n x batch (.mat).  Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that\n"
-            "is not finite gets NaN and does not disturb the others; the exit status is then 1.",
+    .text = "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy),\n"
+            "n x n x batch (.mat), or one matrix as text, a row a line.  Conjugate pairs are adjacent, the positive\n"
+            "imaginary part first.  A matrix that is not finite gets NaN and does not disturb the others; the exit\n"
+            "status is then 1.",
     .examples = "  eigpack geev A.npy\n"
                 "  eigpack geev A.npy --values w.npy --info info.npy\n"
                 "  eigpack geev A.mat --values w.mat --no-balance\n",

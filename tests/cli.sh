@@ -2,53 +2,8 @@
 # The program: every command, its exit statuses and sentences, files whole or absent.
 #   cli.sh PROGRAM DATA_FOLDER
 # Works in a temporary folder; needs no network.  Prints a line for each failed check and exits with 1 if any failed.
-set -u
-program=$1
-data=$(cd "$2" && pwd)
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export LC_ALL=C
-failed=0
-checks=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=$((failed + 1))
-}
-
-# expect STATUS PATTERN ARGUMENTS...: runs the program, leaves `out` and `err`.  The status must be STATUS; stdout and
-# stderr together must match PATTERN, if it is not empty.  A failure says one sentence; success says nothing on stderr.
-expect() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$program" "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    [ $got -eq "$status" ] || fail "status $got, not $status: eigpack $*: $(head -c 300 err)"
-    [ -z "$pattern" ] || grep -Eq -- "$pattern" out err || fail "no match of '$pattern': eigpack $*: $(head -c 300 out err)"
-    if [ "$status" -ge 1 ] && ! grep -q "FAILED" out err; then
-        [ "$(wc -l <err)" -eq 1 ] && grep -q '^eigpack: ' err || fail "not one sentence: eigpack $*: $(head -c 300 err)"
-    elif [ "$status" -eq 0 ] && [ -s err ]; then
-        grep -q PASSED err || fail "stderr is not empty: eigpack $*: $(head -c 300 err)"
-    fi
-}
-
-# check NAME COMMAND...: the command must succeed.
-check() {
-    local name=$1
-    shift
-    checks=$((checks + 1))
-    "$@" >check.out 2>&1 || fail "$name: $(head -c 300 check.out)"
-}
-
-# refuse FILES...: none of them may exist.
-refuse() {
-    local file
-    checks=$((checks + 1))
-    for file in "$@"; do [ ! -e "$file" ] || fail "$file was left behind"; done
-    [ -z "$(find . -name '*.tmp*' -o -name '.*.??????')" ] || fail "a temporary file was left behind"
-}
+# shellcheck source=support/checks.sh
+. "$(dirname "$0")/support/checks.sh" "$1" "$2"
 
 # near FILE TOLERANCE FILE: the same count of numbers, each within the tolerance.
 near() {
@@ -224,7 +179,7 @@ expect 2 'graded-full has numbers beyond f32: use --type f64' generate graded-fu
 expect 2 'huge has numbers beyond f32' generate huge -n 9 --type f32 -o x.npy -o y.npy
 expect 2 "must be one of f32.f64.c64.c128" generate min -n 3 --type f16 -o x.npy
 refuse x.npy y.npy
-printf '1 2\n3 4\n' >flat.txt
+printf '1 2 3\n4 5\n' >flat.txt
 expect 2 'flat.txt: need a square matrix' geev flat.txt
 expect 2 'batch.npy: expected square matrices, got 3 x 7' geev batch.npy --layout E
 expect 2 "w.npy: expected square matrices, got 3 x 7|w.npy: geev takes real matrices" geev w.npy
@@ -377,5 +332,4 @@ else
     echo "no pseudo-terminal here: the progress bar is not checked"
 fi
 
-echo "$checks checks, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -3,8 +3,7 @@
  * Reading takes the file in one buffer of its own size; pipes and devices work too, by growing.  Writing never touches
  * the target until the new contents are complete: they go to a temporary name in the same folder, are flushed to the
  * disk (only then has a full disk been heard of), and renamed over the target, which is atomic. */
-#define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* memfd_create */
 #include "internal.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@ bool io_fail(io_error *error, const char *path, const char *format, ...)
     if (!error) return false;
     /* The end of a long path says more than its beginning, and must leave room for the sentence. */
     enum { SHOWN = 160 };
+    if (strcmp(path, "-") == 0) path = "standard input";
     size_t const length = strlen(path);
     bool const cut = length > SHOWN;
     int const start =
@@ -53,14 +54,15 @@ static bool load_stream(const char *path, FILE *stream, size_t capacity, io_byte
 bool io_load(const char *path, io_bytes *file, io_error *error)
 {
     *file = (io_bytes){0};
-    FILE *const stream = fopen(path, "rb");
+    bool const standard = strcmp(path, "-") == 0;
+    FILE *const stream = standard ? stdin : fopen(path, "rb");
     if (!stream) return io_fail(error, path, "cannot be opened: %s", strerror(errno));
     struct stat status;
     bool const known = fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
     /* Two bytes more than the file: one to meet its end, one for the closing zero. */
     size_t const capacity = known ? (size_t)status.st_size + 2 : 65536;
     bool const ok = load_stream(path, stream, capacity, file, error);
-    fclose(stream);
+    if (!standard) fclose(stream);
     if (!ok) io_bytes_free(file);
     return ok;
 }
@@ -69,6 +71,29 @@ void io_bytes_free(io_bytes *file)
 {
     free(file->data);
     *file = (io_bytes){0};
+}
+
+bool io_is_stream(const char *path)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0) return true;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+int io_memory_file(const io_bytes *file)
+{
+    int const descriptor = memfd_create("eigpack", MFD_CLOEXEC);
+    for (size_t done = 0; descriptor >= 0 && done < file->size;) {
+        ssize_t const more = write(descriptor, file->data + done, file->size - done);
+        if (more < 0) {
+            int const reason = errno;
+            close(descriptor);
+            errno = reason;
+            return -1;
+        }
+        done += (size_t)more;
+    }
+    return descriptor;
 }
 
 /* ------------------------------------------------------------------ safe way out */

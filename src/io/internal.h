@@ -2,7 +2,7 @@
  *
  *   file.c   the bytes of a file in, and the safe way out (temporary name, then rename)
  *   npy.c, text.c, mtx.c, mat.c   the formats
- *   io.c     chooses the format by the name's ending; vectors and tridiagonal matrices from arrays
+ *   io.c     chooses the format by the name's ending, or by the first bytes; vectors and tridiagonal matrices
  *
  * A parser works on the whole file in memory and takes the path for its sentence only, so that the fuzz targets can
  * hand it any bytes.  It never allocates more than a small multiple of the file's size, whatever a header claims. */
@@ -35,6 +35,12 @@ typedef struct io_bytes {
 bool io_load(const char *path, io_bytes *file, io_error *error);
 void io_bytes_free(io_bytes *file);
 
+/* Whether the path is standard input ("-"), a pipe or a device: what can be read once, from its beginning. */
+bool io_is_stream(const char *path);
+
+/* The bytes as a nameless file in memory; its descriptor, or -1 with errno. */
+int io_memory_file(const io_bytes *file);
+
 /* ------------------------------------------------------------ safe way out */
 
 /* An output under way.  A regular file is written under a temporary name in its own folder; a device or a pipe
@@ -56,6 +62,7 @@ bool io_output_close(io_output *out, bool written, io_error *error);
 
 typedef struct io_scanner {
     const char *next, *end;
+    bool text;    /* commas and # comments may stand between words; set by text.c */
     int64_t line; /* of the word, counting from 1 */
     const char *word;
     size_t length;
@@ -75,7 +82,8 @@ bool io_scan_fail(io_scanner *s, const char *format, ...) __attribute__((format(
 bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error);
 bool npy_write(FILE *out, const io_array *a);
 
-bool text_parse_vector(const char *path, const io_bytes *file, io_array *a, io_error *error);
+/* Rank 2 where there are several lines of equally many numbers, more than one; else rank 1. */
+bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
 bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
 bool text_write(FILE *out, const io_array *a);
 
@@ -84,8 +92,9 @@ bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagona
 bool mtx_write(FILE *out, const io_array *a); /* rank 1 or 2 */
 bool mtx_write_tridiagonal(FILE *out, const io_tridiagonal *t);
 
-bool mat_check(const char *path, size_t *bytes, io_error *error); /* whether it is a whole .mat file, and its size */
-bool mat_read(const char *path, io_array *a, io_error *error);
+/* path is for sentences, name what is opened: matio needs a name, and a file in which it can move about. */
+bool mat_check(const char *path, const char *name, size_t *bytes, io_error *error); /* is it a whole .mat file? */
+bool mat_read(const char *path, const char *name, io_array *a, io_error *error);
 bool mat_write(const char *path, const char *variable, const io_array *a, io_error *error);
 
 #endif

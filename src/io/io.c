@@ -1,12 +1,16 @@
-/* Arrays and tridiagonal matrices from files of any format: the format is chosen by the name's ending.
+/* Arrays and tridiagonal matrices from files of any format: the format is chosen by the name's ending, and where that
+ * tells none by the first bytes.
  *
  * Memory: an array owns its numbers, released by io_array_free; a failed call leaves the result empty. */
+#define _POSIX_C_SOURCE 200809L
 #include "internal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_format;
 
@@ -16,6 +20,17 @@ static io_format format_of(const char *path)
     if (dot && strcasecmp(dot, ".npy") == 0) return FORMAT_NPY;
     if (dot && strcasecmp(dot, ".mtx") == 0) return FORMAT_MTX;
     if (dot && strcasecmp(dot, ".mat") == 0) return FORMAT_MAT;
+    return FORMAT_TEXT;
+}
+
+/* The format of a file whose name tells none. */
+static io_format format_in(const io_bytes *file)
+{
+    static const char npy[] = "\x93NUMPY", mat[] = "MATLAB ", mtx[] = "%%MatrixMarket", mark[] = "\xef\xbb\xbf";
+    const char *const start = file->data + (strncmp(file->data, mark, strlen(mark)) == 0 ? strlen(mark) : 0);
+    if (strncmp(file->data, npy, strlen(npy)) == 0) return FORMAT_NPY;
+    if (strncmp(file->data, mat, strlen(mat)) == 0) return FORMAT_MAT;
+    if (strncasecmp(start, mtx, strlen(mtx)) == 0) return FORMAT_MTX;
     return FORMAT_TEXT;
 }
 
@@ -99,47 +114,72 @@ static bool to_double(const char *path, io_array *a, io_error *error)
 
 /* ------------------------------------------------------------------ reading arrays */
 
-static bool parse_array(const char *path, io_bytes *file, io_array *a, io_error *error)
+/* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */
+static bool load(const char *path, io_bytes *file, io_format *format, io_error *error)
 {
-    switch (format_of(path)) {
+    *file = (io_bytes){0};
+    *format = format_of(path);
+    if (*format == FORMAT_MAT && !io_is_stream(path)) return true;
+    if (!io_load(path, file, error)) return false;
+    if (*format == FORMAT_TEXT) *format = format_in(file);
+    return true;
+}
+
+static bool parse_mat(const char *path, const io_bytes *file, io_array *a, io_error *error)
+{
+    char name[48];
+    if (!file->data) return mat_read(path, path, a, error);
+    int const descriptor = io_memory_file(file);
+    if (descriptor < 0) return io_fail(error, path, "cannot be kept in memory: %s", strerror(errno));
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    bool const ok = mat_read(path, name, a, error);
+    close(descriptor);
+    return ok;
+}
+
+static bool parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error)
+{
+    switch (format) {
     case FORMAT_NPY:
         return npy_parse(path, file, a, error);
     case FORMAT_MTX:
         return mtx_parse_array(path, file, a, error);
+    case FORMAT_MAT:
+        return parse_mat(path, file, a, error);
     default:
-        return text_parse_vector(path, file, a, error);
+        return text_parse_array(path, file, a, error);
     }
 }
 
-static bool read_array(const char *path, io_array *a, io_error *error)
+static bool read_array(const char *path, io_format *format, io_array *a, io_error *error)
 {
-    *a = (io_array){0};
-    if (format_of(path) == FORMAT_MAT) return mat_read(path, a, error);
     io_bytes file;
-    if (!io_load(path, &file, error)) return false;
-    bool const ok = parse_array(path, &file, a, error);
+    *a = (io_array){0};
+    if (!load(path, &file, format, error)) return false;
+    bool const ok = parse_array(path, *format, &file, a, error);
     io_bytes_free(&file);
     return ok;
 }
 
 /* A text file without a number counts as empty: more likely lost than meant. */
-static bool refuse_empty_text(const char *path, io_array *a, io_error *error)
+static bool refuse_empty_text(const char *path, io_format format, io_array *a, io_error *error)
 {
-    if (format_of(path) != FORMAT_TEXT || io_array_count(a) > 0) return true;
+    if (format != FORMAT_TEXT || io_array_count(a) > 0) return true;
     io_array_free(a);
     return io_fail(error, path, "is empty");
 }
 
 bool io_read_array(const char *path, io_array *a, io_error *error)
 {
-    return read_array(path, a, error) && refuse_empty_text(path, a, error);
+    io_format format;
+    return read_array(path, &format, a, error) && refuse_empty_text(path, format, a, error);
 }
 
-/* An array with at most one extent that is not 1, as a vector of float64. */
-static bool to_vector(const char *path, io_array *a, io_error *error)
+/* An array with at most one extent that is not 1, as a vector of float64; lines of text are one vector. */
+static bool to_vector(const char *path, io_format format, io_array *a, io_error *error)
 {
     int longer = 0;
-    for (int k = 0; k < a->rank; ++k) longer += a->shape[k] != 1;
+    for (int k = 0; k < a->rank; ++k) longer += a->shape[k] != 1 && format != FORMAT_TEXT;
     if (longer > 1 && a->rank == 2) {
         return io_fail(error, path, "holds a %" PRId64 " x %" PRId64 " matrix; a vector is needed", a->shape[0],
                        a->shape[1]);
@@ -153,9 +193,10 @@ static bool to_vector(const char *path, io_array *a, io_error *error)
 
 static bool read_vector(const char *path, bool may_be_empty, io_array *a, io_error *error)
 {
-    if (!read_array(path, a, error)) return false;
-    if (!may_be_empty && !refuse_empty_text(path, a, error)) return false;
-    if (to_vector(path, a, error)) return true;
+    io_format format;
+    if (!read_array(path, &format, a, error)) return false;
+    if (!may_be_empty && !refuse_empty_text(path, format, a, error)) return false;
+    if (to_vector(path, format, a, error)) return true;
     io_array_free(a);
     return false;
 }
@@ -214,23 +255,23 @@ bool io_dense_tridiagonal(const char *path, const io_array *a, io_tridiagonal *t
 }
 
 /* T from one file that holds it as an array. */
-static bool read_dense(const char *path, io_tridiagonal *t, io_error *error)
+static bool parse_dense(const char *path, io_format format, io_bytes *file, io_tridiagonal *t, io_error *error)
 {
-    io_array a;
-    if (!read_array(path, &a, error)) return false;
-    bool const ok = to_double(path, &a, error) && io_dense_tridiagonal(path, &a, t, error);
+    io_array a = {0};
+    bool const ok = parse_array(path, format, file, &a, error) && to_double(path, &a, error) &&
+                    io_dense_tridiagonal(path, &a, t, error);
     io_array_free(&a);
     return ok;
 }
 
 static bool read_whole(const char *path, io_tridiagonal *t, io_error *error)
 {
-    io_format const format = format_of(path);
-    if (format == FORMAT_NPY || format == FORMAT_MAT) return read_dense(path, t, error);
     io_bytes file;
-    if (!io_load(path, &file, error)) return false;
-    bool const ok = format == FORMAT_MTX ? mtx_parse_tridiagonal(path, &file, t, error)
-                                         : text_parse_tridiagonal(path, &file, t, error);
+    io_format format;
+    if (!load(path, &file, &format, error)) return false;
+    bool const ok = format == FORMAT_MTX    ? mtx_parse_tridiagonal(path, &file, t, error)
+                    : format == FORMAT_TEXT ? text_parse_tridiagonal(path, &file, t, error)
+                                            : parse_dense(path, format, &file, t, error);
     io_bytes_free(&file);
     return ok;
 }

@@ -1,7 +1,10 @@
 /* Files: reading and writing arrays and tridiagonal matrices, for the program, the benchmarks and the tests.
  *
  * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
- * the build has it), anything else is text (.dat, .txt: numbers between white space).
+ * the build has it).  A file of any other name is what its first bytes say (NumPy's magic, Matrix Market's banner, the
+ * header of a .mat file of level 5 or 7.3), else text: numbers between white space or commas, comments from # to the
+ * end of the line.  What is written under any other name is text.
+ * The path "-" is standard input, read to its end; pipes and devices are read in the same way.
  * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
  * (error may be NULL); a result that was to be read is then empty.
  * Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written output is
@@ -41,11 +44,12 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: a vector of float64.
+ * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: float64, a matrix where
+ * there are several lines of equally many numbers, more than one, else a vector.
  * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
 bool io_read_array(const char *path, io_array *a, io_error *error);
 
-/* Reads a real vector as float64 (a column or row of a matrix will do). */
+/* Reads a real vector as float64 (a column or row of a matrix will do, and text of any lines). */
 bool io_read_vector(const char *path, io_array *a, io_error *error);
 
 /* Reads T.  With path_e: two vectors, e of length n-1, or of length n with its first entry taken as padding (as in
@@ -55,7 +59,7 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
 /* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
- * 17 significant digits (9 for float32), a complex number as two; .mat (level 5): under the given variable name,
+ * 17 significant digits (9 for float32), a complex number as two, -0 as 0; .mat (level 5): under the given variable name,
  * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
 

@@ -18,6 +18,7 @@ typedef struct npy_header {
     int rank;
     int64_t shape[3];
     bool has_descr, has_fortran, has_shape;
+    char trouble[112]; /* what is wrong with it, where that is known */
 } npy_header;
 
 static bool machine_is_big(void)
@@ -48,14 +49,14 @@ static bool take(cursor *c, char wanted)
     return true;
 }
 
-/* A quoted string without escapes, of at most 15 characters. */
-static bool take_string(cursor *c, char text[16])
+/* A quoted string without escapes, of at most 31 characters. */
+static bool take_string(cursor *c, char text[32])
 {
     skip_white(c);
     if (c->next == c->end || (*c->next != '\'' && *c->next != '"')) return false;
     char const quote = *c->next++;
     size_t length = 0;
-    while (c->next < c->end && *c->next != quote && length < 15) text[length++] = *c->next++;
+    while (c->next < c->end && *c->next != quote && length < 31) text[length++] = *c->next++;
     text[length] = '\0';
     return take(c, quote);
 }
@@ -85,6 +86,12 @@ static bool take_size(cursor *c, int64_t *x)
     return true;
 }
 
+static bool trouble(npy_header *h, const char *sentence)
+{
+    snprintf(h->trouble, sizeof h->trouble, "%s", sentence);
+    return false;
+}
+
 /* The shape's tuple.  A rank above 3 is counted, its extents are not kept. */
 static bool take_shape(cursor *c, npy_header *h)
 {
@@ -92,6 +99,7 @@ static bool take_shape(cursor *c, npy_header *h)
     h->rank = 0;
     while (!take(c, ')')) {
         int64_t extent;
+        if (take(c, '-')) return trouble(h, "has a negative extent in its shape");
         if (!take_size(c, &extent)) return false;
         if (h->rank < 3) h->shape[h->rank] = extent;
         ++h->rank;
@@ -102,8 +110,11 @@ static bool take_shape(cursor *c, npy_header *h)
 
 static bool take_descr(cursor *c, npy_header *h)
 {
-    char text[16];
-    if (!take_string(c, text) || strlen(text) < 3) return false;
+    char text[32];
+    if (take(c, '[')) return trouble(h, "has numbers of a structured type, which is not read");
+    if (!take_string(c, text)) return false;
+    if (strcmp(text, "|O") == 0) return trouble(h, "holds Python objects, which are not read");
+    if (strlen(text) < 3) return false;
     h->order = text[0];
     h->kind = text[1];
     char *end;
@@ -114,7 +125,7 @@ static bool take_descr(cursor *c, npy_header *h)
 
 static bool take_entry(cursor *c, npy_header *h)
 {
-    char key[16];
+    char key[32];
     if (!take_string(c, key) || !take(c, ':')) return false;
     if (strcmp(key, "descr") == 0) return h->has_descr = take_descr(c, h);
     if (strcmp(key, "shape") == 0) return h->has_shape = take_shape(c, h);
@@ -122,6 +133,9 @@ static bool take_entry(cursor *c, npy_header *h)
         h->fortran = take_word(c, "True");
         return h->has_fortran = h->fortran || take_word(c, "False");
     }
+    for (char *letter = key; *letter; ++letter)
+        if (*letter < ' ' || *letter > '~') *letter = '?';
+    snprintf(h->trouble, sizeof h->trouble, "has the key '%s' in its .npy header, which has no such key", key);
     return false;
 }
 
@@ -136,7 +150,13 @@ static bool parse_dictionary(cursor c, npy_header *h)
         }
     }
     skip_white(&c);
-    return c.next == c.end && h->has_descr && h->has_shape && h->has_fortran;
+    if (c.next != c.end) return false;
+    if (h->has_descr && h->has_shape && h->has_fortran) return true;
+    snprintf(h->trouble, sizeof h->trouble, "has a .npy header without the key '%s'",
+             !h->has_descr  ? "descr"
+             : h->has_shape ? "fortran_order"
+                            : "shape");
+    return false;
 }
 
 /* Checks what stands before the numbers; *start is where they begin. */
@@ -158,10 +178,8 @@ static bool parse_header(const char *path, const io_bytes *file, npy_header *h, 
     if (length > file->size - *start) return io_fail(error, path, "is truncated within its header");
     cursor const c = {file->data + *start, file->data + *start + length};
     *start += length;
-    if (!parse_dictionary(c, h)) {
-        return io_fail(error, path, "has a .npy header that is not understood (structured types are not read)");
-    }
-    return true;
+    if (parse_dictionary(c, h)) return true;
+    return io_fail(error, path, "%s", h->trouble[0] ? h->trouble : "has a .npy header that is not understood");
 }
 
 /* ------------------------------------------------------------------ the numbers */

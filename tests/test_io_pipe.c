@@ -121,12 +121,60 @@ static void test_standard_input(void **state)
     assert_refused(io_read_array("-", &a, &error), "standard input", &error, "is empty");
 }
 
+/* ------------------------------------------------------------------ the watcher */
+
+static struct {
+    char what[20];
+    double fraction; /* of the last word */
+    int words, changes, faults;
+} seen;
+
+static void watch(const char *what, const char *name, double fraction)
+{
+    bool const other = strcmp(what, seen.what) != 0 || seen.fraction >= 1;
+    seen.faults += !(fraction >= (other ? 0 : seen.fraction) && fraction <= 1) || name[0] != 'w';
+    seen.faults += strcmp(what, seen.what) != 0 && seen.words > 0 && seen.fraction < 1;
+    seen.changes += other;
+    snprintf(seen.what, sizeof seen.what, "%s", what);
+    seen.fraction = fraction;
+    ++seen.words;
+}
+
+/* Of each thing that goes on the watcher hears more than once, never less than before, and at last that it is done. */
+static void test_watcher(void **state)
+{
+    static const struct {
+        const char *name;
+        int changes; /* writing; reading, and what the parsers do */
+    } files[] = {{"w.npy", 2}, {"w.dat", 4}, {"w.mtx", 3}};
+    enum { N = 300000 };
+    double *const x = (double *)calloc(N, sizeof *x);
+    (void)state;
+    assert_non_null(x);
+    io_array const a = {IO_F64, 1, {N}, x};
+    for (size_t f = 0; f < COUNT(files); ++f) {
+        io_array b;
+        memset(&seen, 0, sizeof seen);
+        io_watch(watch);
+        assert_true(io_write_array(files[f].name, "x", &a, NULL));
+        assert_true(io_read_vector(files[f].name, &b, NULL));
+        io_watch(NULL);
+        assert_int_equal(seen.faults, 0);
+        if (seen.changes != files[f].changes) fail_msg("%s: %d", files[f].name, seen.changes);
+        assert_true(seen.fraction == 1 && seen.words >= 2 * seen.changes);
+        io_array_free(&b);
+        remove(files[f].name);
+    }
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_content),
         cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_watcher),
     };
     return cmocka_run_group_tests_name("io_pipe", tests, folder_setup, folder_teardown);
 }

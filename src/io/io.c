@@ -12,8 +12,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_format;
-
 static io_format format_of(const char *path)
 {
     const char *const dot = strrchr(path, '.');
@@ -93,8 +91,7 @@ bool io_tridiagonal_create(const char *path, int64_t n, io_tridiagonal *t, io_er
     return io_fail(error, path, "has order %" PRId64 ", for which there is not enough memory", n);
 }
 
-/* Makes a real array float64; false if it is complex. */
-static bool to_double(const char *path, io_array *a, io_error *error)
+bool io_to_double(const char *path, io_array *a, io_error *error)
 {
     if (a->type == IO_F64) return true;
     if (a->type == IO_C64 || a->type == IO_C128) return io_fail(error, path, "is complex; real numbers are needed");
@@ -114,8 +111,7 @@ static bool to_double(const char *path, io_array *a, io_error *error)
 
 /* ------------------------------------------------------------------ reading arrays */
 
-/* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */
-static bool load(const char *path, io_bytes *file, io_format *format, io_error *error)
+bool io_load_known(const char *path, io_bytes *file, io_format *format, io_error *error)
 {
     *file = (io_bytes){0};
     *format = format_of(path);
@@ -137,7 +133,7 @@ static bool parse_mat(const char *path, const io_bytes *file, io_array *a, io_er
     return ok;
 }
 
-static bool parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error)
+bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error)
 {
     switch (format) {
     case FORMAT_NPY:
@@ -151,12 +147,12 @@ static bool parse_array(const char *path, io_format format, io_bytes *file, io_a
     }
 }
 
-static bool read_array(const char *path, io_format *format, io_array *a, io_error *error)
+bool io_read_known(const char *path, io_format *format, io_array *a, io_error *error)
 {
     io_bytes file;
     *a = (io_array){0};
-    if (!load(path, &file, format, error)) return false;
-    bool const ok = parse_array(path, *format, &file, a, error);
+    if (!io_load_known(path, &file, format, error)) return false;
+    bool const ok = io_parse_array(path, *format, &file, a, error);
     io_bytes_free(&file);
     return ok;
 }
@@ -172,7 +168,7 @@ static bool refuse_empty_text(const char *path, io_format format, io_array *a, i
 bool io_read_array(const char *path, io_array *a, io_error *error)
 {
     io_format format;
-    return read_array(path, &format, a, error) && refuse_empty_text(path, format, a, error);
+    return io_read_known(path, &format, a, error) && refuse_empty_text(path, format, a, error);
 }
 
 /* An array with at most one extent that is not 1, as a vector of float64; lines of text are one vector. */
@@ -188,132 +184,39 @@ static bool to_vector(const char *path, io_format format, io_array *a, io_error 
     a->shape[0] = io_array_count(a);
     a->shape[1] = a->shape[2] = 0;
     a->rank = 1;
-    return to_double(path, a, error);
+    return io_to_double(path, a, error);
 }
 
-static bool read_vector(const char *path, bool may_be_empty, io_array *a, io_error *error)
+bool io_read_vector(const char *path, io_array *a, io_error *error)
 {
     io_format format;
-    if (!read_array(path, &format, a, error)) return false;
-    if (!may_be_empty && !refuse_empty_text(path, format, a, error)) return false;
+    if (!io_read_known(path, &format, a, error)) return false;
+    if (!refuse_empty_text(path, format, a, error)) return false;
     if (to_vector(path, format, a, error)) return true;
     io_array_free(a);
     return false;
 }
 
-bool io_read_vector(const char *path, io_array *a, io_error *error)
-{
-    return read_vector(path, false, a, error);
-}
-
-/* ------------------------------------------------------------------ reading tridiagonal matrices */
-
-/* Both the same number, or both NaN (which the solver refuses, by index). */
-static bool same(double x, double y)
-{
-    return x == y || (x != x && y != y);
-}
-
-/* Checks entry by entry; the indices in a sentence count from 1. */
-static bool take_dense(const char *path, const double *a, io_tridiagonal *t, io_error *error)
-{
-    int64_t const n = t->n;
-    for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = 0; j < i; ++j) {
-            double const below = a[i * n + j], above = a[j * n + i];
-            if (!same(below, above)) {
-                return io_fail(error, path,
-                               "is not symmetric: entry (%" PRId64 ", %" PRId64 ") is %.17g, entry (%" PRId64
-                               ", %" PRId64 ") is %.17g",
-                               i + 1, j + 1, below, j + 1, i + 1, above);
-            }
-            if (j + 1 < i && below != 0.0) {
-                return io_fail(error, path, "is not tridiagonal: entry (%" PRId64 ", %" PRId64 ") is %.17g", i + 1,
-                               j + 1, below);
-            }
-        }
-        t->d[i] = a[i * n + i];
-        if (i > 0) t->e[i - 1] = a[i * n + i - 1];
-    }
-    return true;
-}
-
-bool io_dense_tridiagonal(const char *path, const io_array *a, io_tridiagonal *t, io_error *error)
-{
-    if (a->rank != 2) {
-        return io_fail(error, path,
-                       "holds an array of rank %d; without a file of the off-diagonal, T is a square matrix", a->rank);
-    }
-    int64_t const n = a->shape[0];
-    if (a->shape[1] != n) {
-        return io_fail(error, path, "is not square: %" PRId64 " x %" PRId64, n, a->shape[1]);
-    }
-    if (!io_tridiagonal_create(path, n, t, error)) return false;
-    if (take_dense(path, (const double *)a->data, t, error)) return true;
-    io_tridiagonal_free(t);
-    return false;
-}
-
-/* T from one file that holds it as an array. */
-static bool parse_dense(const char *path, io_format format, io_bytes *file, io_tridiagonal *t, io_error *error)
-{
-    io_array a = {0};
-    bool const ok = parse_array(path, format, file, &a, error) && to_double(path, &a, error) &&
-                    io_dense_tridiagonal(path, &a, t, error);
-    io_array_free(&a);
-    return ok;
-}
-
-static bool read_whole(const char *path, io_tridiagonal *t, io_error *error)
-{
-    io_bytes file;
-    io_format format;
-    if (!load(path, &file, &format, error)) return false;
-    bool const ok = format == FORMAT_MTX    ? mtx_parse_tridiagonal(path, &file, t, error)
-                    : format == FORMAT_TEXT ? text_parse_tridiagonal(path, &file, t, error)
-                                            : parse_dense(path, format, &file, t, error);
-    io_bytes_free(&file);
-    return ok;
-}
-
-/* Joins a diagonal of n entries and a superdiagonal of n-1, or of n whose first is padding. */
-static bool join(const char *path_d, const io_array *d, const char *path_e, const io_array *e, io_tridiagonal *t,
-                 io_error *error)
-{
-    int64_t const n = d->shape[0], given = e->shape[0];
-    int64_t const needed = n > 1 ? n - 1 : 0;
-    if (given != needed && given != n) {
-        return io_fail(error, path_e,
-                       "has %" PRId64 " entries, but the %" PRId64 " of the diagonal in %s need %" PRId64
-                       " (or %" PRId64 ", the first being padding)",
-                       given, n, path_d, needed, n);
-    }
-    if (!io_tridiagonal_create(path_d, n, t, error)) return false;
-    memcpy(t->d, d->data, (size_t)n * sizeof(double));
-    if (n > 1) memcpy(t->e, (const double *)e->data + (given - needed), (size_t)needed * sizeof(double));
-    return true;
-}
-
-bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error)
-{
-    *t = (io_tridiagonal){0};
-    if (!path_e) return read_whole(path_d, t, error);
-    io_array d, e = {0};
-    if (!io_read_vector(path_d, &d, error)) return false;
-    /* A matrix of order 1 has no off-diagonal: its file may be empty. */
-    bool const ok = read_vector(path_e, d.shape[0] <= 1, &e, error) && join(path_d, &d, path_e, &e, t, error);
-    io_array_free(&d);
-    io_array_free(&e);
-    return ok;
-}
-
 /* ------------------------------------------------------------------ writing */
 
-static bool write_format(io_format format, FILE *file, const io_array *a)
+static bool write_format(io_format format, const io_output *out, const io_array *a)
 {
-    if (format == FORMAT_NPY) return npy_write(file, a);
-    if (format == FORMAT_MTX) return mtx_write(file, a);
-    return text_write(file, a);
+    if (format == FORMAT_NPY) return npy_write(out, a);
+    if (format == FORMAT_MTX) return mtx_write(out, a);
+    return text_write(out, a);
+}
+
+bool io_try_output(const char *path, int rank, io_error *error)
+{
+    bool replaced;
+    io_format const format = rank > 0 ? format_of(path) : FORMAT_TEXT;
+    if (format == FORMAT_MTX && rank > 2)
+        return io_fail(error, path, "cannot be written: Matrix Market holds no array of rank %d", rank);
+    if (format == FORMAT_MAT && !io_has_mat()) return mat_write(path, "", NULL, error);
+    if (!io_output_try(path, &replaced, error)) return false;
+    if (format == FORMAT_MAT && !replaced)
+        return io_fail(error, path, "cannot be written: a .mat file cannot go to a pipe or a device");
+    return true;
 }
 
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error)
@@ -325,14 +228,14 @@ bool io_write_array(const char *path, const char *variable, const io_array *a, i
     }
     io_output out;
     if (!io_output_open(&out, path, error)) return false;
-    return io_output_close(&out, write_format(format, out.file, a), error);
+    return io_output_close(&out, write_format(format, &out, a), error);
 }
 
 bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_error *error)
 {
     io_output out;
     if (!io_output_open(&out, path, error)) return false;
-    return io_output_close(&out, mtx_write_tridiagonal(out.file, t), error);
+    return io_output_close(&out, mtx_write_tridiagonal(&out, t), error);
 }
 
 double io_array_part(const io_array *a, int64_t k)

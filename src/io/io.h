@@ -8,8 +8,8 @@
  * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
  * (error may be NULL); a result that was to be read is then empty.
  * Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written output is
- * never left behind, and a file that was there stays until its successor is complete.  A device or a pipe
- * (/dev/stdout) is written directly. */
+ * never left behind, and a file that was there stays until its successor is complete.  A symbolic link stays; what it
+ * points to is replaced, or made.  Standard output ("-" or /dev/stdout), devices and pipes are written directly. */
 #ifndef EIG_IO_H
 #define EIG_IO_H
 
@@ -58,16 +58,44 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
  * .mat. */
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
+/* The same for a batch too: where both files hold arrays of rank 2 with a row for each matrix, as `eigpack generate
+ * --batch` writes them, *batch is how many, t->n their order, and t->d and t->e hold one matrix after the other, batch *
+ * n and batch * (n-1) numbers.  *batch = 0: one matrix.  Text whose numbers can be either is one matrix. */
+bool io_read_tridiagonals(const char *path_d, const char *path_e, io_tridiagonal *t, int64_t *batch, io_error *error);
+
 /* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
  * 17 significant digits (9 for float32), a complex number as two, -0 as 0; .mat (level 5): under the given variable name,
  * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
+
+/* Whether an array of the given rank could be written, asked before it is computed: the folder is there, a file can be
+ * made in it, and the format exists in this build and holds the rank.  Rank 0: bytes of no format.  Leaves nothing
+ * behind, and does not open a pipe, which would wait for its reader. */
+bool io_try_output(const char *path, int rank, io_error *error);
+
+/* Whether two outputs are one file, however spelled, by links too, and whether it is there yet or not.  Devices, of
+ * which one may take several outputs, are not. */
+bool io_same_file(const char *a, const char *b);
+bool io_is_standard_output(const char *path);
+bool io_is_standard_input(const char *path);
+
+/* For signal handlers: removes the temporary file that an output under way has; whether any output has reached its
+ * place, in whole or (standard output, devices, pipes) in part. */
+void io_remove_temporary(void);
+bool io_output_begun(void);
 
 /* Writes T as a symmetric Matrix Market coordinate file (lower triangle). */
 bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_error *error);
 
 /* Writes bytes, e.g. an SVG, with the same temporary-name-and-rename care. */
 bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error *error);
+
+/* One watcher a process: it is told what a long file goes through ("reading", "counting", "converting", "writing"), or
+ * what is "making" the matrices of a kind; the path or the kind; and how much of that is done, 0 to 1.  NULL takes it
+ * off.  io_tell calls it. */
+typedef void (*io_watcher)(const char *what, const char *name, double fraction);
+void io_watch(io_watcher watcher);
+void io_tell(const char *what, const char *name, int64_t done, int64_t all);
 
 /* Whether this build reads and writes .mat files. */
 bool io_has_mat(void);

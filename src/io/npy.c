@@ -230,7 +230,7 @@ static void convert(const npy_header *h, bool big, const unsigned char *in, unsi
 }
 
 /* Converts every number, in C order, whatever order the file has. */
-static void convert_all(const npy_header *h, bool big, const char *data, io_array *a)
+static void convert_all(const char *path, const npy_header *h, bool big, const char *data, io_array *a)
 {
     int64_t extent[3] = {1, 1, 1}, stride[3] = {0, 0, 0}; /* right-aligned: extent[2] is the last axis */
     int64_t step = 1;
@@ -243,12 +243,16 @@ static void convert_all(const npy_header *h, bool big, const char *data, io_arra
     if (io_array_count(a) == 0) return; /* an extent beside a zero may be anything */
     unsigned char *out = (unsigned char *)a->data;
     size_t const held = io_type_size(a->type);
+    int64_t const count = io_array_count(a);
+    int64_t done = 0;
     for (int64_t i = 0; i < extent[0]; ++i)
         for (int64_t j = 0; j < extent[1]; ++j)
             for (int64_t k = 0; k < extent[2]; ++k, out += held) {
+                if (done++ % IO_SOME == 0) io_tell("converting", path, done, count);
                 int64_t const from = i * stride[0] + j * stride[1] + k * stride[2];
                 convert(h, big, (const unsigned char *)data + from * h->size, out);
             }
+    io_tell("converting", path, count, count);
 }
 
 bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
@@ -285,13 +289,24 @@ bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
         return true;
     }
     if (!io_array_create(path, type, h.rank, h.shape, a, error)) return false;
-    convert_all(&h, big, file->data + start, a);
+    convert_all(path, &h, big, file->data + start, a);
     return true;
 }
 
 /* ------------------------------------------------------------------ writing */
 
-bool npy_write(FILE *out, const io_array *a)
+static bool write_numbers(const io_output *out, const char *numbers, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        size_t const piece = bytes - done < IO_PIECE ? bytes - done : IO_PIECE;
+        io_tell("writing", out->path, (int64_t)done, (int64_t)bytes);
+        if (fwrite(numbers + done, 1, piece, out->file) != piece) return false;
+        done += piece;
+    }
+    return true;
+}
+
+bool npy_write(const io_output *out, const io_array *a)
 {
     static const char *const descr[] = {
         [IO_F32] = "f4", [IO_F64] = "f8", [IO_C64] = "c8", [IO_C128] = "c16", [IO_I32] = "i4", [IO_I64] = "i8"};
@@ -308,7 +323,7 @@ bool npy_write(FILE *out, const io_array *a)
     unsigned char const start[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
     size_t const count = (size_t)io_array_count(a);
-    return fwrite(start, 1, sizeof start, out) == sizeof start &&
-           fwrite(header, 1, (size_t)length, out) == (size_t)length &&
-           fwrite(a->data, io_type_size(a->type), count, out) == count;
+    return fwrite(start, 1, sizeof start, out->file) == sizeof start &&
+           fwrite(header, 1, (size_t)length, out->file) == (size_t)length &&
+           write_numbers(out, (const char *)a->data, count * io_type_size(a->type));
 }

@@ -28,8 +28,14 @@ static bool has_mark(const io_bytes *file)
 io_scanner io_scan(const char *path, const io_bytes *file, io_error *error)
 {
     const char *const start = file->data + (has_mark(file) ? 3 : 0);
-    return (io_scanner){
-        .next = start, .end = file->data + file->size, .line = 1, .word = start, .path = path, .error = error};
+    return (io_scanner){.start = start,
+                        .next = start,
+                        .end = file->data + file->size,
+                        .line = 1,
+                        .word = start,
+                        .doing = "converting",
+                        .path = path,
+                        .error = error};
 }
 
 static io_scanner scan_text(const char *path, const io_bytes *file, io_error *error)
@@ -64,6 +70,7 @@ bool io_scan_word(io_scanner *s)
     else
         while (s->next < s->end && !is_white(*s->next) && !(s->text && (*s->next == ',' || *s->next == '#'))) ++s->next;
     s->length = (size_t)(s->next - s->word);
+    if (s->words++ % IO_SOME == 0 || s->length == 0) io_tell(s->doing, s->path, s->next - s->start, s->end - s->start);
     return s->length > 0;
 }
 
@@ -144,6 +151,7 @@ typedef struct extent {
 static extent measure(io_scanner s)
 {
     extent w = {0};
+    s.doing = "counting";
     int64_t line = 0, here = 0;
     while (io_scan_word(&s)) {
         if (s.line != line) {
@@ -180,6 +188,7 @@ bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_er
         io_array_free(a);
         return false;
     }
+    io_tell("converting", path, 1, 1);
     return true;
 }
 
@@ -196,6 +205,7 @@ static bool parse_rows(io_scanner *s, bool has_last, io_tridiagonal *t)
         if (last && !has_last) break;
         if (!io_scan_double(s, "an off-diagonal entry", last ? &unused : &t->e[i])) return false;
     }
+    io_tell("converting", s->path, 1, 1);
     return true;
 }
 
@@ -247,13 +257,14 @@ static bool write_number(FILE *out, const io_array *a, int64_t i)
 }
 
 /* A vector has one number a line; an array of higher rank a line for each row. */
-bool text_write(FILE *out, const io_array *a)
+bool text_write(const io_output *out, const io_array *a)
 {
     int64_t const count = io_array_count(a);
     int64_t const columns = a->rank > 1 ? a->shape[a->rank - 1] : 1;
     for (int64_t i = 0; i < count; ++i) {
-        if (!write_number(out, a, i)) return false;
-        if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out) == EOF) return false;
+        if (i % IO_SOME == 0) io_tell("writing", out->path, i, count);
+        if (!write_number(out->file, a, i)) return false;
+        if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out->file) == EOF) return false;
     }
     return true;
 }

@@ -37,10 +37,20 @@ static int read_options(const arguments *args, job *j)
     j->options.threads_per_matrix = (int)threads;
     j->options.no_balance = option_given(args, "no-balance");
     j->values = option_text(args, "values");
+    if (!j->values) j->values = option_text(args, "output");
     j->info_path = option_text(args, "info");
     j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     return CLI_OK;
+}
+
+static int check_files(const arguments *args, job *j)
+{
+    if (option_given(args, "values") && option_given(args, "output"))
+        return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
+    cli_output const outputs[] = {{"values", j->values, 2}, {"info", j->info_path, 1}};
+    j->quiet |= cli_to_standard_output(outputs, 2);
+    return cli_check_files(args->file, args->count, outputs, 2);
 }
 
 /* ------------------------------------------------------------------- input */
@@ -128,7 +138,7 @@ static void print_values(const job *j)
     int const digits = type_digits(j->type);
     for (int64_t k = 0; k < j->w.count; k++) {
         if (!j->one) printf("%lld ", (long long)(k / j->n));
-        printf("%.*g %.*g\n", digits, numbers_re(&j->w, k), digits, numbers_im(&j->w, k));
+        printf("%.*g %.*g\n", digits, numbers_re(&j->w, k) + 0.0, digits, numbers_im(&j->w, k) + 0.0); /* no -0 */
     }
 }
 
@@ -169,6 +179,7 @@ static int run(const arguments *args)
     job j;
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
+    if (status == CLI_OK) status = check_files(args, &j);
     if (status == CLI_OK) status = read_matrices(args, &j);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(ctx, &j);
@@ -183,6 +194,7 @@ static int run(const arguments *args)
 static const option_row options[] = {
     {"values", 0, "F",
      "write the eigenvalues, complex, of shape (batch, n): .npy, .mat, else text (default: print them)"},
+    {"output", 'o', "F", "the same as --values"},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (not all converged)"},
     {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},

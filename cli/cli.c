@@ -110,7 +110,8 @@ bool cli_to_standard_output(const cli_output *outputs, int count)
 
 int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns)
 {
-    io_array const a = {type_in_file(x->type), columns > 0 ? 2 : 1, {rows, columns}, x->data};
+    bool const vector = columns == 0 && x->count == rows;
+    io_array const a = {type_in_file(x->type), vector ? 1 : 2, {rows, columns}, x->data};
     io_error error;
     return io_write_array(path, variable, &a, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }

@@ -63,7 +63,7 @@ int cli_check_files(const char *const *inputs, int input_count, const cli_output
 /* Whether one of the outputs is standard output, which then has nothing else. */
 bool cli_to_standard_output(const cli_output *outputs, int count);
 
-/* Writes an array that is seen as rank 1 (columns = 0) or 2. */
+/* Writes an array of rank 2, or of rank 1 where columns = 0 and it has as many numbers as rows. */
 int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns);
 
 /* malloc(count * size) that refuses an overflow; at least one byte, so that NULL always means failure. */

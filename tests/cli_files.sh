@@ -170,6 +170,13 @@ check "a batch as text" cmp out rows
 expect 0 '' generate uniform -n 1 --batch 3 -o bd1.npy -o be1.npy
 expect 0 '' stebz bd1.npy be1.npy
 check "order 1" [ "$(wc -l <out)" -eq 3 ]
+check "off-diagonals of shape (3, 0)" grep -aq "(3, 0)" be1.npy
+expect 0 '' generate uniform -n 0 --batch 3 -o bd0.npy -o be0.npy
+expect 0 '' stebz bd0.npy be0.npy -q -o bw0.npy
+check "order 0: shape (3, 0)" grep -aq "(3, 0)" bw0.npy
+expect 0 '' generate null -n 0 --batch 3 -o A0.npy
+expect 0 '' geev A0.npy -q -o w0.npy
+check "order 0: shape (3, 0)" grep -aq "(3, 0)" w0.npy
 printf '1 2 3\n4 5 nan\n' >nan_d.dat
 printf '1 1\n1 1\n' >nan_e.dat
 expect 1 '^eigpack: 1 of 2 matrices failed' stebz nan_d.dat nan_e.dat -q -o nan_w.dat --info nan_i.dat

@@ -325,7 +325,9 @@ done
 if script -qec true term >/dev/null 2>&1; then
     script -qec "timeout --foreground -s INT 2 $program stebz big_d.npy big_e.npy -q --threads 1 -o big.npy" term >/dev/null
     check "quiet has no bar" eval "! grep -q '%' term"
-    script -qec "timeout --foreground -s INT 6 $program stebz big_d.npy big_e.npy --threads 1 -o big.npy" term >/dev/null
+    expect 0 '' generate uniform -n 70000 -o half_d.npy -o half_e.npy
+    script -qec "timeout --foreground -s INT 8 $program stebz half_d.npy half_e.npy --threads 1 -o big.npy" term >/dev/null
+    rm -f big.npy
     check "a bar on a terminal" grep -Eq '\[#* *\] +[0-9]+ %' term
     refuse big.npy
 else

@@ -193,6 +193,7 @@ for command in info eigenvalues stebz geev generate bench; do
     cp out text
     expect 0 "" help "$command"
     check "help $command" cmp out text
+    check "help $command tells of standard input" grep -q -- '- is standard input' text
 done
 expect 0 '^usage: eigpack COMMAND' help
 expect 2 "unknown command 'frob'" help frob

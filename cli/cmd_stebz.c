@@ -1,11 +1,11 @@
 /* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
 #include "cmd_stebz.h"
+#include "chart.h"
 #include "progress.h"
 #include "svg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int read_options(const arguments *args, stebz_job *j)
 {
@@ -75,9 +75,7 @@ static int write_enclosures(const stebz_job *j, const spectrum *s)
 int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
 {
     char title[256];
-    const char *const slash = strrchr(file, '/');
-    snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", slash ? slash + 1 : file, (long long)m,
-             m == 1 ? "" : "s");
+    snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", chart_file_name(file), (long long)m, m == 1 ? "" : "s");
     io_error error;
     return svg_spectrum(j->plot, title, w, m, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }

@@ -5,11 +5,6 @@
 # shellcheck source=support/checks.sh
 . "$(dirname "$0")/support/checks.sh" "$1" "$2"
 
-# near FILE TOLERANCE FILE: the same count of numbers, each within the tolerance.
-near() {
-    paste "$1" "$3" | awk -v t="$2" 'NF != 2 || $1 - $2 > t || $2 - $1 > t { print; bad = 1 } END { exit bad || !NR }'
-}
-
 # ---------------------------------------------------------------- the command line
 "$program" >out 2>err
 check "no command: status 2" [ $? -eq 2 ]

@@ -49,6 +49,11 @@ refuse() {
     [ -z "$(find . -name '*.tmp*' -o -name '.*.??????')" ] || fail "a temporary file was left behind"
 }
 
+# near FILE TOLERANCE FILE: the same count of numbers, each within the tolerance.
+near() {
+    paste "$1" "$3" | awk -v t="$2" 'NF != 2 || $1 - $2 > t || $2 - $1 > t { print; bad = 1 } END { exit bad || !NR }'
+}
+
 # finish: the number of checks, and the exit status.
 finish() {
     echo "$checks checks, $failed failed"

@@ -1,5 +1,4 @@
 /* What the commands share: the error sentence, contexts and their failures, types. */
-#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "cli.h"
 #include "progress.h"
 
@@ -7,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
 int cli_fail(int status, const char *format, ...)
 {
@@ -24,7 +23,6 @@ int cli_fail(int status, const char *format, ...)
 int cli_status(const eig_context *ctx, eig_status status)
 {
     progress_clear();
-    if (progress_signal()) return cli_fail(128 + progress_signal(), "stopped; nothing was written");
     if (status == EIG_OK) return CLI_OK;
     const char *const detail = eig_error_detail(ctx);
     return cli_fail(status == EIG_BAD_ARGUMENT ? CLI_USAGE : CLI_FAILED, "%s",
@@ -44,7 +42,7 @@ int cli_open(const arguments *args, eig_context **ctx)
         *ctx = NULL;
         return status;
     }
-    progress_attach(*ctx, isatty(STDERR_FILENO) && !option_given(args, "quiet"));
+    progress_attach(*ctx);
     return CLI_OK;
 }
 
@@ -64,9 +62,56 @@ bool cli_type(const arguments *args, const char *choices, eig_type *type)
     return true;
 }
 
+/* ------------------------------------------------------------------ files */
+
+/* A picture's name ends in .svg, or says nothing of another form. */
+static int check_picture(const cli_output *out)
+{
+    const char *const slash = strrchr(out->path, '/'), *const dot = strrchr(slash ? slash : out->path, '.');
+    if (!dot || strcasecmp(dot, ".svg") == 0) return CLI_OK;
+    return cli_fail(CLI_USAGE, "--%s %s: pictures are written as SVG; name it .svg", out->option, out->path);
+}
+
+static int check_output(const cli_output *outputs, int k, const char *const *inputs, int input_count)
+{
+    const cli_output *const out = &outputs[k];
+    io_error error;
+    if (out->rank == CLI_PICTURE && check_picture(out) != CLI_OK) return CLI_USAGE;
+    for (int i = 0; i < k; i++)
+        if (outputs[i].path && io_same_file(outputs[i].path, out->path))
+            return cli_fail(CLI_USAGE, "--%s %s and --%s %s are one file: give each output its own", outputs[i].option,
+                            outputs[i].path, out->option, out->path);
+    for (int i = 0; i < input_count; i++)
+        if (inputs[i] && !io_is_standard_input(inputs[i]) && !io_is_standard_output(out->path) &&
+            io_same_file(inputs[i], out->path))
+            return cli_fail(CLI_USAGE, "--%s %s would overwrite the input %s", out->option, out->path, inputs[i]);
+    int const rank = out->rank == CLI_PICTURE ? 0 : out->rank;
+    return io_try_output(out->path, rank, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
+int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count)
+{
+    int from_standard_input = 0;
+    for (int i = 0; i < input_count; i++) from_standard_input += inputs[i] && io_is_standard_input(inputs[i]);
+    if (from_standard_input > 1) return cli_fail(CLI_USAGE, "standard input can be read once only");
+    for (int k = 0; k < output_count; k++) {
+        int const status = outputs[k].path ? check_output(outputs, k, inputs, input_count) : CLI_OK;
+        if (status != CLI_OK) return status;
+    }
+    return CLI_OK;
+}
+
+bool cli_to_standard_output(const cli_output *outputs, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (outputs[k].path && io_is_standard_output(outputs[k].path)) return true;
+    return false;
+}
+
 int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns)
 {
-    io_array const a = {type_in_file(x->type), columns > 0 ? 2 : 1, {rows, columns}, x->data};
+    bool const vector = columns == 0 && x->count == rows;
+    io_array const a = {type_in_file(x->type), vector ? 1 : 2, {rows, columns}, x->data};
     io_error error;
     return io_write_array(path, variable, &a, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }

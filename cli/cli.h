@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Exit statuses; a run that a signal ended exits with 128 + its number. */
+/* Exit statuses; a run that a signal ended has 128 + its number in the shell. */
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1, /* a computation or comparison failed, or an output cannot be written */
@@ -34,11 +34,10 @@ extern const cli_command command_info, command_eigenvalues, command_stebz, comma
 /* Prints "eigpack: sentence" to stderr and hands back the status, so that callers can return it. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The exit status of a library call: prints the context's sentence where it failed.  A signal that came meanwhile
- * ends the run here, before anything is written. */
+/* The exit status of a library call: prints the context's sentence where it failed. */
 int cli_status(const eig_context *ctx, eig_status status);
 
-/* Opens the context that --device and --threads ask for, with the progress bar attached; it measures the times of
+/* Opens the context that --device and --threads ask for, attached to the progress bar; it measures the times of
  * passes where --timing is given. */
 int cli_open(const arguments *args, eig_context **ctx);
 
@@ -48,7 +47,23 @@ void cli_print_passes(FILE *out, const eig_pass *pass, int count);
 /* Reads --type, one of choices ("f32|f64"); *type holds the default. */
 bool cli_type(const arguments *args, const char *choices, eig_type *type);
 
-/* Writes an array that is seen as rank 1 (columns = 0) or 2. */
+/* An output as the command line names it; path is NULL where it is not asked for. */
+typedef struct cli_output {
+    const char *option, *path;
+    int rank; /* of the array: 1 to 3; 0: bytes of no format */
+} cli_output;
+
+enum { CLI_PICTURE = -1 }; /* a rank */
+
+/* Checks the files of a command line, before anything is read or computed: that each output can be written, that no two
+ * are one file, that none is an input, and that standard input is named once.  Inputs may be NULL.  Returns an exit
+ * status. */
+int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count);
+
+/* Whether one of the outputs is standard output, which then has nothing else. */
+bool cli_to_standard_output(const cli_output *outputs, int count);
+
+/* Writes an array of rank 2, or of rank 1 where columns = 0 and it has as many numbers as rows. */
 int cli_write(const char *path, const char *variable, const numbers *x, int64_t rows, int64_t columns);
 
 /* malloc(count * size) that refuses an overflow; at least one byte, so that NULL always means failure. */

@@ -50,11 +50,11 @@ bool bench_types(const bench *b, eig_type types[2], int *count)
 
 /* ------------------------------------------------------------------ a case */
 
-/* Between two turns: a signal that came during one ends the run. */
+/* Each turn has a bar of its own. */
 static int run_own(void *run, double *ms)
 {
     case_run *const r = run;
-    progress_part(0, 1);
+    progress_phase("");
     return cli_status(r->ctx, (eig_status)case_run_host(r, ms));
 }
 
@@ -67,6 +67,7 @@ int bench_run(bench *b, bench_case *c, const char *method, bench_rival *rivals, 
     who[0] = (contestant){run_own, &own};
     for (int i = 0; i < count; i++) who[i + 1] = rivals[i].who;
     int status = times_of_turns(who, count + 1, b->budget_ms, t);
+    progress_phase("checking");
     if (status == CLI_OK) status = cli_status(b->ctx, case_check(b->ctx, c, &error));
     bench_row row = {.family = c->family->name, .type = c->type, .method = method, .n = c->n, .batch = c->batch};
     row.time_ms = times_median(&t[0]), row.error = error, row.passed = case_passed(c, error) && own.same;
@@ -106,6 +107,9 @@ static int run(const arguments *args)
     double budget = b.quick ? 0.2 : 1, rival = b.quick ? 2 : 10;
     if (!option_real(args, "budget", 0, &budget) || !option_real(args, "rival-budget", 0, &rival)) return CLI_USAGE;
     if (args->count != 1) return cli_fail(CLI_USAGE, "bench takes one FAMILY; see eigpack bench --help");
+    cli_output const csv = {"csv", option_text(args, "csv"), 0};
+    int const checked = cli_check_files(NULL, 0, &csv, 1);
+    if (checked != CLI_OK) return checked;
     b.budget_ms = 1e3 * budget, b.rival_ms = 1e3 * rival;
     if (b.rivals && !rivals_open()) cli_fail(CLI_OK, "no LAPACK library found: running without rivals");
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

@@ -92,6 +92,15 @@ static int read_options(const arguments *args, job *j)
     return CLI_OK;
 }
 
+static int check_files(const job *j)
+{
+    const char *const inputs[] = {j->diagonal, j->superdiagonal, j->reference};
+    cli_output const result = {"filename-result", j->write ? j->result : NULL, 1};
+    if (cli_to_standard_output(&result, 1))
+        return cli_fail(CLI_USAGE, "--filename-result %s: standard output has the report already", result.path);
+    return cli_check_files(inputs, 3, &result, 1);
+}
+
 /* A random matrix is rounded to float in both types, so that they solve the same one. */
 static void round_entries(io_tridiagonal *t)
 {
@@ -175,6 +184,7 @@ static int check(const job *j, eig_context *ctx, const tridiagonal *a, const spe
                    c.difference, c.allowed);
     } else {
         double const allowed = 4 * type_eps(j->type) * tridiagonal_norm(&a->exact);
+        progress_phase("checking");
         int const status = spectrum_certify(ctx, a, s, j->precision > allowed ? j->precision : allowed, &passed);
         if (status != CLI_OK) return status;
     }
@@ -226,6 +236,7 @@ static int run(const arguments *args)
     tridiagonal a = {0};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
+    if (status == CLI_OK) status = check_files(&j);
     if (status == CLI_OK) status = read_matrix(&j, &a);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = run_on(&j, args, ctx, &a);

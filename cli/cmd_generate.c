@@ -4,7 +4,6 @@
 #include "io/matrices.h"
 #include "io/matrices_batch.h"
 #include "io/matrices_hermitian.h"
-#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +32,19 @@ static int print_kinds(void)
     return CLI_OK;
 }
 
+/* What a whole tridiagonal matrix goes to: a .mtx file, or standard output in that form. */
 static bool is_mtx(const char *path)
 {
     size_t const length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".mtx") == 0;
+    return io_is_standard_output(path) || (length >= 4 && strcmp(path + length - 4, ".mtx") == 0);
+}
+
+static int check_outputs(const job *j)
+{
+    int const rank = !j->full ? j->batch > 1 ? 2 : 1 : j->batch > 1 ? 3 : 2;
+    cli_output const outputs[] = {{"output", j->file[0], j->files == 1 && !j->full ? 0 : rank},
+                                  {"output", j->files > 1 ? j->file[1] : NULL, rank}};
+    return cli_check_files(NULL, 0, outputs, 2);
 }
 
 static int read_options(const arguments *args, job *j)
@@ -57,7 +65,7 @@ static int read_options(const arguments *args, job *j)
     if (j->full && !option_given(args, "size")) j->n = 30;
     if (j->full) return j->files == 1 ? CLI_OK : cli_fail(CLI_USAGE, "%s needs one -o A.npy (or .mat)", j->kind);
     if (j->files < 1 || j->files > 2 || (j->files == 1 && !is_mtx(j->file[0])))
-        return cli_fail(CLI_USAGE, "%s needs -o D -o E for diagonal and off-diagonal, or one -o T.mtx", j->kind);
+        return cli_fail(CLI_USAGE, "%s needs -o D -o E for diagonal and off-diagonal, or one -o T.mtx (or -)", j->kind);
     if (j->files == 1 && j->batch != 1) return cli_fail(CLI_USAGE, "a .mtx file holds one matrix: --batch must be 1");
     return CLI_OK;
 }
@@ -86,13 +94,14 @@ static int make_vectors(const job *j, numbers x[2])
     for (int64_t b = 0; b < j->batch; b++) {
         io_tridiagonal t = {0};
         io_error error;
-        if (progress_signal()) return cli_fail(128 + progress_signal(), "stopped; nothing was written");
+        io_tell("making", j->kind, b, j->batch);
         if (!matrices_tridiagonal(j->kind, j->n, (uint64_t)(j->seed + b), &t, &error))
             return cli_fail(CLI_USAGE, "%s", error.text);
         numbers_from(&x[0], b * length[0], t.d, length[0]);
         numbers_from(&x[1], b * length[1], t.e, length[1]);
         io_tridiagonal_free(&t);
     }
+    io_tell("making", j->kind, 1, 1);
     int const status = refuse_beyond(j, &x[0]);
     return status == CLI_OK ? refuse_beyond(j, &x[1]) : status;
 }
@@ -150,9 +159,7 @@ static int write_full(const job *j)
     int status = make_full(j, &x);
     io_array a = {type_in_file(j->type), 3, {j->batch, n, n}, x.data};
     if (j->batch == 1) a = (io_array){type_in_file(j->type), 2, {n, n}, x.data};
-    if (status == CLI_OK && progress_signal())
-        status = cli_fail(128 + progress_signal(), "stopped; nothing was written");
-    else if (status == CLI_OK && !io_write_array(j->file[0], "A", &a, &error))
+    if (status == CLI_OK && !io_write_array(j->file[0], "A", &a, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
     numbers_free(&x);
     return status;
@@ -162,7 +169,8 @@ static int run(const arguments *args)
 {
     if (option_given(args, "list")) return print_kinds();
     job j;
-    int const status = read_options(args, &j);
+    int status = read_options(args, &j);
+    if (status == CLI_OK) status = check_outputs(&j);
     if (status != CLI_OK) return status;
     if (j.full) return write_full(&j);
     return j.files == 1 ? write_matrix(&j) : write_vectors(&j);
@@ -172,7 +180,8 @@ static const option_row options[] = {
     {"size", 'n', "N", "order of the matrix (default 2048; of a full one 30)"},
     {"batch", 0, "B", "number of matrices, with seeds S, S+1, ... (default 1)"},
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
-    {"output", 'o', "F", "output: twice, for diagonal and off-diagonal; or once: a .mtx file, or full matrices"},
+    {"output", 'o', "F",
+     "output: twice, for diagonal and off-diagonal; or once: T as .mtx, or full matrices; - is stdout"},
     {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
     {"list", 0, NULL, "list the kinds"},
     {NULL, 0, NULL, NULL},
@@ -188,6 +197,7 @@ const cli_command command_generate = {
     .examples = "  eigpack generate --list\n"
                 "  eigpack generate uniform -n 4096 -o d.npy -o e.npy\n"
                 "  eigpack generate wilkinson -n 21 -o W21.mtx\n"
+                "  eigpack generate harper -n 1000 -o - | eigpack stebz - --range 1:10\n"
                 "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n"
                 "  eigpack generate random -n 30 --batch 100000 -o A.npy\n"
                 "  eigpack generate ensemble -n 30 --batch 1000 --type c128 -o H.npy\n",

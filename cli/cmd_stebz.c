@@ -1,28 +1,18 @@
 /* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
-#include "cli.h"
+#include "cmd_stebz.h"
+#include "chart.h"
+#include "progress.h"
 #include "svg.h"
-#include "tridiagonal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct job {
-    eig_type type;
-    bool quiet, timing;
-    eig_stebz_options options;
-    const char *output, *enclosures, *plot, *reference;
-    double *shifts; /* --count */
-    int64_t shift_count;
-    double read_ms, write_ms;
-} job;
-
-static int read_options(const arguments *args, job *j)
+static int read_options(const arguments *args, stebz_job *j)
 {
     int method = EIG_STEBZ_MULTISECTION;
     double tolerance = 0, relative = 0;
     eig_stebz_options const defaults = EIG_STEBZ_OPTIONS;
-    *j = (job){.type = EIG_D, .options = defaults};
+    *j = (stebz_job){.type = EIG_D, .options = defaults};
     eig_stebz_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
@@ -40,18 +30,27 @@ static int read_options(const arguments *args, job *j)
     j->output = option_text(args, "output");
     j->enclosures = option_text(args, "enclosures");
     j->plot = option_text(args, "plot");
+    j->info = option_text(args, "info");
     j->reference = option_text(args, "reference");
     j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
-    if (j->shifts && (j->enclosures || j->plot || j->reference || o->range != EIG_RANGE_ALL))
+    if (j->shifts && (j->enclosures || j->info || j->plot || j->reference || o->range != EIG_RANGE_ALL))
         return cli_fail(CLI_USAGE, "--count computes no eigenvalues: it goes with --output and --type alone");
-    return CLI_OK;
+    const char *const inputs[] = {args->file[0], args->count > 1 ? args->file[1] : NULL, j->reference};
+    cli_output const outputs[] = {{"output", j->output, 1},
+                                  {"enclosures", j->enclosures, 2},
+                                  {"info", j->info, 1},
+                                  {"plot", j->plot, CLI_PICTURE}};
+    bool const asked = cli_to_standard_output(outputs, 4);
+    j->taken = asked || (!j->output && !j->quiet);
+    j->quiet |= asked;
+    return cli_check_files(inputs, 3, outputs, 4);
 }
 
 /* ----------------------------------------------------------------- output */
 
 /* Writes rows numbers, or rows pairs where columns is 2, in the type of the computation. */
-static int write_numbers(const job *j, const char *path, const char *variable, const double *x, int64_t rows,
+static int write_numbers(const stebz_job *j, const char *path, const char *variable, const double *x, int64_t rows,
                          int columns)
 {
     int64_t const count = rows * columns;
@@ -63,7 +62,7 @@ static int write_numbers(const job *j, const char *path, const char *variable, c
     return status;
 }
 
-static int write_enclosures(const job *j, const spectrum *s)
+static int write_enclosures(const stebz_job *j, const spectrum *s)
 {
     double *const pairs = (double *)cli_allocate(s->m, 2 * sizeof *pairs);
     if (!pairs) return cli_fail(CLI_FAILED, "no memory for %lld enclosures", (long long)s->m);
@@ -73,46 +72,66 @@ static int write_enclosures(const job *j, const spectrum *s)
     return status;
 }
 
-static int write_all(job *j, const arguments *args, const spectrum *s)
+int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
+{
+    char title[256];
+    snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", chart_file_name(file), (long long)m, m == 1 ? "" : "s");
+    io_error error;
+    return svg_spectrum(j->plot, title, w, m, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
+static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
 {
     double const start = clock_ms();
-    int status = CLI_OK;
+    int good = EIG_INFO_OK, status = CLI_OK;
+    io_array const info = {.type = IO_I32, .rank = 1, .shape = {1}, .data = &good};
+    io_error error;
     if (j->output)
         status = write_numbers(j, j->output, "eigenvalues", s->w, s->m, 1);
     else if (!j->quiet)
-        for (int64_t k = 0; k < s->m; k++) printf("%.*g\n", type_digits(j->type), s->w[k]);
+        status = write_numbers(j, "-", "eigenvalues", s->w, s->m, 1);
     if (status == CLI_OK && j->enclosures) status = write_enclosures(j, s);
-    if (status == CLI_OK && j->plot) {
-        char title[256];
-        const char *const slash = strrchr(args->file[0], '/');
-        snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", slash ? slash + 1 : args->file[0], (long long)s->m,
-                 s->m == 1 ? "" : "s");
-        io_error error;
-        if (!svg_spectrum(j->plot, title, s->w, s->m, &error)) status = cli_fail(CLI_FAILED, "%s", error.text);
-    }
+    if (status == CLI_OK && j->info && !io_write_array(j->info, "info", &info, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK && j->plot) status = stebz_plot(j, args->file[0], s->w, s->m);
     j->write_ms = clock_ms() - start;
     return status;
 }
 
+void stebz_print_times(const stebz_job *j, eig_context *ctx, double solve_ms)
+{
+    const eig_pass *pass = NULL;
+    int count = 0;
+    if (!j->timing || eig_get_timing(ctx, &pass, &count) != EIG_OK) return;
+    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, solve_ms);
+    cli_print_passes(stderr, pass, count);
+    fprintf(stderr, ", write %.3f ms\n", j->write_ms);
+}
+
 /* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */
-static void print_summary(const job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
+static void print_summary(const stebz_job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
 {
     if (j->output && !j->quiet && s->m > 0)
         printf("%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)s->m, (long long)a->exact.n,
-               s->w[0], s->w[s->m - 1], eig_describe(ctx), s->total_ms);
+               s->w[0] + 0.0, s->w[s->m - 1] + 0.0, eig_describe(ctx), s->total_ms);
     else if (j->output && !j->quiet)
         printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, eig_describe(ctx));
-    if (!j->timing) return;
-    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, s->total_ms);
-    cli_print_passes(stderr, s->pass, s->passes);
-    fprintf(stderr, ", write %.3f ms\n", j->write_ms);
+    stebz_print_times(j, ctx, s->total_ms);
 }
 
 /* ------------------------------------------------------------- comparison */
 
+int stebz_verdict(const stebz_job *j, const comparison *c, int64_t number)
+{
+    fprintf(j->taken ? stderr : stdout,
+            "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c->difference,
+            (long long)number, c->allowed, c->passed ? "PASSED." : "FAILED.");
+    return c->passed ? CLI_OK : CLI_FAILED;
+}
+
 /* The reference holds as many values as were computed, or all n where a range of indices was asked for.  The verdict
  * goes to stdout, unless the eigenvalues did. */
-static int compare(const job *j, const tridiagonal *a, const spectrum *s)
+static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s)
 {
     io_array r = {0};
     io_error error;
@@ -127,11 +146,7 @@ static int compare(const job *j, const tridiagonal *a, const spectrum *s)
                           (long long)count, (long long)s->m);
     if (status == CLI_OK && s->m > 0) {
         comparison const c = spectrum_compare(s, j->type, values, j->options.abstol);
-        fprintf(j->output || j->quiet ? stdout : stderr,
-                "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c.difference,
-                (long long)(s->first > 0 ? s->first + c.worst : c.worst + 1), c.allowed,
-                c.passed ? "PASSED." : "FAILED.");
-        if (!c.passed) status = CLI_FAILED;
+        status = stebz_verdict(j, &c, s->first > 0 ? s->first + c.worst : c.worst + 1);
     }
     io_array_free(&r);
     return status;
@@ -139,7 +154,7 @@ static int compare(const job *j, const tridiagonal *a, const spectrum *s)
 
 /* -------------------------------------------------------------- the counts */
 
-static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
+static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *a)
 {
     int64_t const m = j->shift_count;
     int64_t *const below = (int64_t *)cli_allocate(m, sizeof *below);
@@ -154,16 +169,14 @@ static int count_below(const job *j, eig_context *ctx, const tridiagonal *a)
     }
     io_array const out = {.type = IO_I64, .rank = 1, .shape = {m}, .data = below};
     io_error error;
-    if (status == CLI_OK && j->output && !io_write_array(j->output, "count", &out, &error))
+    if (status == CLI_OK && !io_write_array(j->output ? j->output : "-", "count", &out, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
-    if (status == CLI_OK && !j->output)
-        for (int64_t i = 0; i < m; i++) printf("%lld\n", (long long)below[i]);
     free(below);
     numbers_free(&x);
     return status;
 }
 
-static int solve(job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
+static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
@@ -175,23 +188,42 @@ static int solve(job *j, const arguments *args, eig_context *ctx, const tridiago
     return status;
 }
 
-static int run(const arguments *args)
+/* One matrix, in the type. */
+static int run_single(stebz_job *j, const arguments *args, io_tridiagonal *t)
 {
-    job j;
-    io_tridiagonal t = {0};
-    io_error error;
     tridiagonal a = {0};
     eig_context *ctx = NULL;
-    int status = read_options(args, &j);
-    double const start = clock_ms();
-    if (status == CLI_OK && !io_read_tridiagonal(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &error))
-        status = cli_fail(CLI_USAGE, "%s", error.text);
-    j.read_ms = clock_ms() - start;
-    if (status == CLI_OK) status = tridiagonal_make(&a, &t, j.type);
+    int status = tridiagonal_make(&a, t, j->type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
-    if (status == CLI_OK) status = solve(&j, args, ctx, &a);
+    if (status == CLI_OK) status = solve(j, args, ctx, &a);
     eig_destroy(ctx);
     tridiagonal_free(&a);
+    return status;
+}
+
+static int run_batch(stebz_job *j, const arguments *args, const io_tridiagonal *t, int64_t batch)
+{
+    eig_context *ctx = NULL;
+    int status = cli_open(args, &ctx);
+    if (status == CLI_OK) status = stebz_batch(j, args, ctx, t, batch);
+    eig_destroy(ctx);
+    return status;
+}
+
+static int run(const arguments *args)
+{
+    stebz_job j;
+    io_tridiagonal t = {0};
+    io_error error;
+    int64_t batch = 0;
+    int status = read_options(args, &j);
+    double const start = clock_ms();
+    if (status == CLI_OK &&
+        !io_read_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &batch, &error))
+        status = cli_fail(CLI_USAGE, "%s", error.text);
+    j.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = batch > 0 ? run_batch(&j, args, &t, batch) : run_single(&j, args, &t);
+    io_tridiagonal_free(&t);
     free(j.shifts);
     return status;
 }
@@ -206,6 +238,7 @@ static const option_row options[] = {
     {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
     {"enclosures", 0, "F", "write proven bounds, lower and upper, as two columns"},
     {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
+    {"info", 0, "F", "write one integer a matrix: 0, or -1 (not finite)"},
     {"plot", 0, "F.svg", "draw the eigenvalues and their density"},
     {"reference", 0, "F", "compare with the eigenvalues in F: PASSED or FAILED"},
     {NULL, 0, NULL, NULL},
@@ -215,14 +248,17 @@ const cli_command command_stebz = {
     .name = "stebz",
     .summary = "eigenvalues of a symmetric tridiagonal matrix, by bisection",
     .usage = "[options] D [E]",
-    .text = "All or some eigenvalues of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1\n"
-            "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat.  D alone may hold the whole\n"
-            "matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".",
+    .text =
+        "All or some eigenvalues of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1\n"
+        "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat; - is standard input.  D alone may\n"
+        "hold the whole matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".  Arrays with\n"
+        "a row a matrix, as generate --batch writes them, are a batch: every output then has a row a matrix.",
     .examples = "  eigpack stebz d.dat e.dat\n"
                 "  eigpack stebz T.mtx --output w.npy --plot spectrum.svg\n"
                 "  eigpack stebz d.npy e.npy --range 1:10 --enclosures bounds.npy\n"
                 "  eigpack stebz d.npy e.npy --interval -0.5,0.5 --tolerance 1e-8\n"
-                "  eigpack stebz d.dat e.dat --count -1,0,1\n",
+                "  eigpack stebz d.dat e.dat --count -1,0,1\n"
+                "  eigpack generate harper -n 1000 -o - | eigpack stebz - --range 1:10\n",
     .options = options,
     .run = run,
 };

@@ -1,12 +1,13 @@
 /* The program eigpack: one table of commands.  A command reads its files, calls the library and writes its results;
  * it uses nothing but eigpack.h and the file readers of src/io. */
-#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
 #include "cli.h"
 #include "progress.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_command *const commands[] = {
     &command_info, &command_eigenvalues, &command_stebz, &command_geev, &command_generate, &command_bench,
@@ -17,7 +18,7 @@ static void usage(FILE *out)
 {
     fprintf(out, "usage: eigpack COMMAND ...\n\nEigenvalues and eigenvectors, many at a time, on CPUs and GPUs.\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "\neigpack COMMAND --help tells the options of a command; eigpack --version the version.\n");
+    fprintf(out, "\neigpack help COMMAND tells the options of a command; eigpack --version the version.\n");
 }
 
 /* Output that did not reach its place (a full disk, a closed pipe) is a failure like any other. */
@@ -28,22 +29,44 @@ static int finish(int status)
     return status;
 }
 
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0) return commands[i];
+    return NULL;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    arguments args;
+    int const status = options_read(command, argc - 1, argv + 1, &args);
+    if (status >= 0) return status;
+    args.program = argv[0];
+    progress_show(isatty(STDERR_FILENO) && !option_given(&args, "quiet"));
+    return command->run(&args);
+}
+
+/* "help CMD" is "CMD --help". */
+static int help(const char *name)
+{
+    const cli_command *const command = name ? find_command(name) : NULL;
+    if (name && !command) return cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);
+    if (command)
+        options_help(command);
+    else
+        usage(stdout);
+    return CLI_OK;
+}
+
 static int dispatch(int argc, char **argv)
 {
     const char *const name = argc > 1 ? argv[1] : "";
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(name, commands[i]->name) != 0) continue;
-        arguments args;
-        int const status = options_read(commands[i], argc - 1, argv + 1, &args);
-        args.program = argv[0];
-        return status >= 0 ? status : commands[i]->run(&args);
-    }
+    const cli_command *const command = find_command(name);
+    if (command) return run(command, argc, argv);
+    if (strcmp(name, "help") == 0) return help(argv[2]);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help(NULL);
     if (strcmp(name, "--version") == 0) {
         printf("eigpack %d.%d.%d\n", eig_version() / 10000, eig_version() / 100 % 100, eig_version() % 100);
-        return CLI_OK;
-    }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        usage(stdout);
         return CLI_OK;
     }
     if (argc > 1) return cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);

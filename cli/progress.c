@@ -1,5 +1,5 @@
-/* The progress bar and Ctrl-C.  A signal handler can reach nothing but globals, so this file has the program's only
- * ones: the signal that came, and the one bar of the one terminal. */
+/* The progress bar and signals.  A signal handler can reach nothing but globals, so this file has the program's only
+ * ones: the one bar of the one terminal. */
 #define _POSIX_C_SOURCE 200809L /* sigaction */
 #include "progress.h"
 #include "bench/support/times.h"
@@ -8,78 +8,133 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
-enum { BAR_WIDTH = 40 };
+enum { BAR_WIDTH = 40, NAME_WIDTH = 20, OF_NAME = 64 };
 static const double first_shown_ms = 500, redraw_ms = 100;
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t shown;
 static struct {
-    bool visible, shown;
-    double start, drawn; /* clock_ms: when the run began, when the bar was last drawn */
+    bool visible;
+    const char *phase; /* what the library's calls do */
+    const char *what;  /* what goes on, and of what */
+    char name[OF_NAME];
+    double quiet, start,
+        drawn; /* clock_ms: since when there was no bar; when the phase began, when it was last drawn */
     int64_t part, parts;
-} bar = {.parts = 1};
+} bar = {.phase = "", .what = "", .parts = 1};
 
-/* Notes the first signal.  Another one after a second or more ends the program at once; one that comes together with
- * the first (timeout(1) signals the process and then its group) says nothing new. */
-static void note_signal(int number)
+/* ----------------------------------------------------------------- signals */
+
+static void say(const char *text)
 {
-    static time_t first;
-    if (caught && time(NULL) - first > 1) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    if (caught) return;
-    caught = number;
-    first = time(NULL);
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is nobody left to tell */
+}
+
+/* Ends the program by the signal itself, so that a shell's loop ends too.  Every call here is allowed in a handler. */
+static void end_by(int number)
+{
+    io_remove_temporary();
+    if (shown) say("\r\033[K");
+    if (number != SIGPIPE)
+        say(io_output_begun() ? "eigpack: stopped before everything was written\n"
+                              : "eigpack: stopped; nothing was written\n");
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &own, NULL);
+    raise(number);
+    _exit(128 + number);
 }
 
 void progress_catch_signals(void)
 {
-    int const signals[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; i++) {
-        struct sigaction action;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action, before;
         memset(&action, 0, sizeof action);
-        action.sa_handler = note_signal;
-        action.sa_flags = SA_RESTART;
-        sigaction(signals[i], &action, NULL);
+        action.sa_handler = end_by;
+        sigfillset(&action.sa_mask); /* one signal ends it; another one meanwhile says nothing new */
+        sigaction(signals[i], &action, &before);
+        bool const ignored = before.sa_handler == SIG_IGN;
+        if (ignored && (signals[i] == SIGHUP || signals[i] == SIGPIPE)) sigaction(signals[i], &before, NULL);
     }
 }
 
-int progress_signal(void)
-{
-    return caught;
-}
+/* --------------------------------------------------------------------- bar */
 
 static void draw(double fraction, double elapsed)
 {
     int const filled = (int)(fraction * BAR_WIDTH);
     fprintf(stderr, "\r[%.*s%*s] %3.0f %%", filled, "########################################", BAR_WIDTH - filled, "",
             100 * fraction);
-    if (fraction > 0.02) fprintf(stderr, "  %.0f s left ", elapsed / 1000 * (1 - fraction) / fraction);
+    if (fraction > 0.02 && elapsed > redraw_ms)
+        fprintf(stderr, "  %.0f s left", elapsed / 1000 * (1 - fraction) / fraction);
+    if (bar.what[0]) fprintf(stderr, "  %s %.*s", bar.what, NAME_WIDTH, bar.name);
+    fputs(" \033[K", stderr);
     fflush(stderr);
+}
+
+void progress_at(const char *what, const char *name, double fraction)
+{
+    if (!bar.visible) return;
+    double const now = clock_ms();
+    const char *const slash = strrchr(name, '/');
+    const char *const end = slash && slash[1] ? slash + 1 : name;
+    if (strcmp(what, bar.what) != 0 || strncmp(end, bar.name, OF_NAME - 1) != 0) {
+        bar.what = what, bar.start = now;
+        snprintf(bar.name, sizeof bar.name, "%s", end);
+    }
+    if (fraction >= 1) {
+        progress_clear();
+    } else if (now - bar.quiet > first_shown_ms && now - bar.drawn > redraw_ms) {
+        shown = true;
+        draw(fraction < 0 ? 0 : fraction, now - bar.start);
+        bar.drawn = now;
+    }
+}
+
+/* Where the numbers themselves go to the terminal there is no room for a bar. */
+static void on_file(const char *what, const char *path, double fraction)
+{
+    static int terminal = -1;
+    if (io_is_standard_output(path)) {
+        if (terminal < 0) terminal = isatty(STDOUT_FILENO);
+        if (terminal) return;
+        path = "";
+    }
+    progress_at(what, path, fraction);
+}
+
+void progress_show(bool visible)
+{
+    bar.visible = visible;
+    bar.quiet = clock_ms();
+    io_watch(visible ? on_file : NULL);
 }
 
 static int on_progress(void *user, double fraction)
 {
     (void)user;
-    if (bar.visible) {
-        double const now = clock_ms();
-        double const whole = ((double)bar.part + fraction) / (double)bar.parts;
-        if (now - bar.start > first_shown_ms && now - bar.drawn > redraw_ms) {
-            draw(whole < 0 ? 0 : whole > 1 ? 1 : whole, now - bar.start);
-            bar.drawn = now;
-            bar.shown = true;
-        }
-    }
-    return caught != 0;
+    double const whole = ((double)bar.part + fraction) / (double)bar.parts;
+    progress_at(bar.phase, "", whole < 1 ? whole : 0.999);
+    return 0;
 }
 
-void progress_attach(eig_context *ctx, bool visible)
+void progress_attach(eig_context *ctx)
 {
-    bar.visible = visible;
-    bar.start = clock_ms();
-    eig_set_progress(ctx, on_progress, NULL);
+    if (bar.visible) eig_set_progress(ctx, on_progress, NULL);
+    bar.phase = "";
+    progress_part(0, 1);
+}
+
+void progress_phase(const char *what)
+{
+    bar.phase = bar.what = what;
+    bar.name[0] = '\0';
+    bar.quiet = clock_ms();
+    progress_part(0, 1);
 }
 
 void progress_part(int64_t part, int64_t parts)
@@ -91,6 +146,6 @@ void progress_part(int64_t part, int64_t parts)
 
 void progress_clear(void)
 {
-    if (bar.shown) fprintf(stderr, "\r\033[K");
-    bar.shown = false;
+    if (shown) fprintf(stderr, "\r\033[K");
+    shown = false;
 }

@@ -1,19 +1,28 @@
-/* The progress bar on stderr, and Ctrl-C: a signal makes the library's progress callback cancel the computation. */
+/* The progress bar on stderr, and signals. */
 #ifndef EIG_CLI_PROGRESS_H
 #define EIG_CLI_PROGRESS_H
 
 #include "eigpack.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* From here on SIGINT and SIGTERM only note that they came; a later second one ends the program at once. */
+/* From here on SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the program at once, whatever it is doing,
+ * after the temporary file of an output under way is removed.  SIGHUP stays ignored where it was (nohup). */
 void progress_catch_signals(void);
 
-/* The signal that came, or 0. */
-int progress_signal(void);
+/* Whether there is a bar.  It appears half a second after the start or after progress_phase, for reading and writing
+ * files (io_watch), computations of attached contexts, and what progress_at tells. */
+void progress_show(bool visible);
 
-/* Attaches the callback.  With `visible` a bar appears once a run has taken half a second. */
-void progress_attach(eig_context *ctx, bool visible);
+/* A context's computations show in the bar from now on. */
+void progress_attach(eig_context *ctx);
+
+/* The next calls on attached contexts are something new, e.g. "checking": a bar appears again after half a second. */
+void progress_phase(const char *what);
+
+/* How much of a phase is done, 0 to 1, e.g. of "making" the matrices of a kind. */
+void progress_at(const char *what, const char *name, double fraction);
 
 /* A run of `parts` library calls, of which `part` are done: the bar then covers them all. */
 void progress_part(int64_t part, int64_t parts);

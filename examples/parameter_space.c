@@ -90,45 +90,97 @@ static int write_volume(const char *path)
     return fclose(file) == 0;
 }
 
-/* The colour of a point: grey where unstable, else the darker the faster disturbances die out. */
+/* The picture: six slices of constant Ki, three beside each other; Kp to the right, Kd upwards. */
+enum { SLICES = 6, CELL = 4, SIDE = GRID * CELL, LEFT = 70, TOP = 40, STEP_X = SIDE + 24, STEP_Y = SIDE + 40 };
+enum { RIGHT = LEFT + 2 * STEP_X + SIDE, BOTTOM = TOP + STEP_Y + SIDE, KEY = RIGHT + 30 };
+
+/* The colour of a point: orange where unstable, else the darker the faster disturbances die out. */
+static const struct shade {
+    double least;
+    const char *colour;
+} scale[] = {{0, "#fdd0a2"},     {-0.005, "#cfe1f2"}, {-0.01, "#93c4df"},
+             {-0.02, "#4b98ca"}, {-0.03, "#1764ab"},  {-1e300, "#08306b"}};
+enum { SHADES = sizeof scale / sizeof *scale };
+
 static const char *colour(double x)
 {
-    static const struct {
-        double least;
-        const char *colour;
-    } scale[] = {{0, "#e4e4e4"}, {-0.005, "#c6dbef"}, {-0.01, "#9ecae1"}, {-0.02, "#6baed6"}, {-0.03, "#3182bd"}};
-    enum { COLOURS = sizeof scale / sizeof *scale };
-    for (int k = 0; k < COLOURS; ++k)
-        if (x >= scale[k].least) return scale[k].colour;
-    return "#08519c";
+    int k = 0;
+    while (x < scale[k].least) ++k;
+    return scale[k].colour;
 }
 
-/* Six slices of constant Ki; Kp to the right, Kd upwards.  Neighbours of one colour become one rectangle. */
+/* Point (kp, kd) is the middle of a cell.  Neighbours of one colour become one rectangle. */
+static void draw_slice(FILE *file, int ki, int left, int top)
+{
+    fprintf(file, "<text x=\"%d\" y=\"%d\">Ki = %.2f</text>\n<g shape-rendering=\"crispEdges\">\n", left, top - 7,
+            most[1] * ki / (GRID - 1));
+    for (int kd = 0; kd < GRID; ++kd) {
+        for (int kp = 0, end; kp < GRID; kp = end) {
+            const char *const fill = colour(abscissa[(kp * GRID + ki) * GRID + kd]);
+            for (end = kp + 1; end < GRID && colour(abscissa[(end * GRID + ki) * GRID + kd]) == fill;) ++end;
+            fprintf(file, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"%s\"/>\n", left + kp * CELL,
+                    top + (GRID - 1 - kd) * CELL, (end - kp) * CELL, CELL, (end - kp) * CELL, fill);
+        }
+    }
+    fprintf(file, "</g><path d=\"M%d %dh%dv%dh-%dz\" fill=\"none\" stroke=\"#222\"/>\n", left, top, SIDE, SIDE, SIDE);
+}
+
+/* Ticks at every slice, numbers below the lowest row and to the left of the first column alone. */
+static void draw_ticks(FILE *file, int left, int top)
+{
+    double const unit = SIDE - CELL; /* from the middle of the first cell to that of the last */
+    for (int i = 0; i <= 2; ++i) {
+        double const x = left + CELL / 2 + unit * i / 2;
+        fprintf(file, "<path d=\"M%.1f %dv4\" stroke=\"#222\"/>\n", x, top + SIDE);
+        if (top + SIDE == BOTTOM)
+            fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x, BOTTOM + 18,
+                    most[0] * i / 2);
+    }
+    for (int i = 0; i <= 3; ++i) {
+        double const y = top + SIDE - CELL / 2 - unit * i / 3;
+        fprintf(file, "<path d=\"M%d %.1fh-4\" stroke=\"#222\"/>\n", left, y);
+        if (left == LEFT)
+            fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", LEFT - 8, y + 4.5,
+                    most[2] * i / 3);
+    }
+}
+
+/* The shades, and between each two the number where one becomes the other. */
+static void draw_key(FILE *file)
+{
+    int const high = 40, bottom = TOP + 60 + SHADES * high;
+    fprintf(file, "<text x=\"%d\" y=\"%d\">spectral</text><text x=\"%d\" y=\"%d\">abscissa</text>\n", KEY, TOP + 10,
+            KEY, TOP + 26);
+    fprintf(file, "<text x=\"%d\" y=\"%d\">unstable</text><text x=\"%d\" y=\"%d\">stable</text>\n", KEY, TOP + 54, KEY,
+            bottom + 16);
+    for (int k = 0; k < SHADES; ++k) {
+        int const top = TOP + 60 + k * high;
+        fprintf(file, "<path d=\"M%d %dh22v%dh-22z\" fill=\"%s\" stroke=\"#222\"/>\n", KEY, top, high, scale[k].colour);
+        if (k + 1 < SHADES)
+            fprintf(file, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", KEY + 28, top + high + 4.5, scale[k].least);
+    }
+}
+
 static int write_slices(const char *path)
 {
-    enum { SLICES = 6, CELL = 4, STEP = GRID * CELL + 40 };
     FILE *const file = fopen(path, "w");
     if (!file) return 0;
-    fprintf(
-        file,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-        "font-size=\"12\" shape-rendering=\"crispEdges\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-        3 * STEP + 20, 2 * STEP + 30);
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
+            "<path d=\"M0 0h%dv%dH0z\" fill=\"#fff\"/>\n",
+            KEY + 90, BOTTOM + 52, KEY + 90, BOTTOM + 52, KEY + 90, BOTTOM + 52);
     for (int s = 0; s < SLICES; ++s) {
-        int const ki = 1 + s * (GRID - 2) / (SLICES - 1), left = 30 + s % 3 * STEP, top = 25 + s / 3 * STEP;
-        fprintf(file, "<text x=\"%d\" y=\"%d\">Ki = %.2f</text>\n", left, top - 6, most[1] * ki / (GRID - 1));
-        for (int kd = 0; kd < GRID; ++kd) {
-            for (int kp = 0, end; kp < GRID; kp = end) {
-                const char *const fill = colour(abscissa[(kp * GRID + ki) * GRID + kd]);
-                for (end = kp + 1; end < GRID && colour(abscissa[(end * GRID + ki) * GRID + kd]) == fill;) ++end;
-                fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", left + kp * CELL,
-                        top + (GRID - 1 - kd) * CELL, (end - kp) * CELL, CELL, fill);
-            }
-        }
-        fprintf(file, "<text x=\"%d\" y=\"%d\">Kp 0 to %g</text>\n", left, top + GRID * CELL + 14, most[0]);
-        fprintf(file, "<text transform=\"translate(%d,%d) rotate(-90)\">Kd 0 to %g</text>\n", left - 5,
-                top + GRID * CELL, most[2]);
+        int const ki = 1 + s * (GRID - 2) / (SLICES - 1), left = LEFT + s % 3 * STEP_X, top = TOP + s / 3 * STEP_Y;
+        draw_slice(file, ki, left, top);
+        draw_ticks(file, left, top);
     }
+    draw_key(file);
+    fprintf(file, "<text x=\"%d\" y=\"%d\" font-size=\"15\" text-anchor=\"middle\">Kp</text>\n", (LEFT + RIGHT) / 2,
+            BOTTOM + 40);
+    fprintf(file,
+            "<text transform=\"translate(26,%d) rotate(-90)\" font-size=\"15\" text-anchor=\"middle\">Kd</text>\n",
+            (TOP + BOTTOM) / 2);
     fprintf(file, "</svg>\n");
     return fclose(file) == 0;
 }

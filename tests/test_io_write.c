@@ -1,4 +1,4 @@
-/* What writing leaves: replaced files keep their permissions and links, pipes stay pipes; and where a result cannot be
+/* What writing leaves: replaced files keep their permissions and links, pipes stay pipes; outputs are tried; and where a result cannot be
  * written (no such folder, a full disk), the old file is untouched and nothing half-written lies beside it. */
 #define _GNU_SOURCE
 #include "support/io_files.h"
@@ -66,6 +66,101 @@ static void test_pipe(void **state)
     assert_true(S_ISFIFO(status.st_mode));
     remove("pipe");
     assert_int_equal(folder_files(), 0);
+}
+
+/* A link to nothing is followed: the file is made where it points, through further links and from the link's folder. */
+static void test_dangling_link(void **state)
+{
+    struct stat status;
+    io_error error;
+    (void)state;
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_int_equal(symlink("folder/second", "first"), 0);
+    assert_int_equal(symlink("../new", "folder/second"), 0);
+    assert_true(io_same_file("first", "new"));
+    if (!io_try_output("first", 0, &error)) fail_msg("%s", error.text);
+    assert_int_equal(access("new", F_OK), -1);
+    assert_true(io_write_bytes("first", "new", 3, NULL));
+    assert_int_equal(lstat("first", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat("new", &status), 0);
+    assert_true(S_ISREG(status.st_mode) && status.st_size == 3);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_refused(io_write_bytes("loop", "x", 1, &error), "loop", &error, "Too many levels of symbolic links");
+    assert_int_equal(symlink("nowhere/x", "lost"), 0);
+    assert_refused(io_try_output("lost", 0, &error), "lost", &error, "No such file or directory");
+    remove("folder/second");
+    static const char *const rest[] = {"folder", "first", "new", "loop", "lost"};
+    for (size_t k = 0; k < COUNT(rest); ++k) remove(rest[k]);
+    assert_int_equal(folder_files(), 0);
+}
+
+static void test_same_file(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_int_equal(symlink("folder", "link"), 0);
+    for (int exists = 0; exists < 2; ++exists) {
+        if (exists) put_text("folder/x", "x"), put_text("y", "y");
+        assert_true(io_same_file("folder/x", "folder/x"));
+        assert_true(io_same_file("folder/x", "./link/../folder//x"));
+        assert_true(io_same_file("link/x", "folder/x"));
+        assert_true(io_same_file("y", "folder/../y"));
+        assert_false(io_same_file("x", "folder/x"));
+        assert_false(io_same_file("y", "folder/x"));
+    }
+    assert_false(io_same_file("/dev/null", "/dev/null"));
+    assert_true(io_same_file("-", "/dev/stdout"));
+    assert_false(io_same_file("-", "y"));
+    remove("folder/x");
+    remove("folder");
+    remove("link");
+    remove("y");
+}
+
+/* What is tried is refused for the same reasons as what is written, and nothing lies about. */
+static void test_try(void **state)
+{
+    io_error error;
+    (void)state;
+    assert_true(io_try_output("x.npy", 3, &error));
+    assert_true(io_try_output("-", 1, &error));
+    assert_true(io_try_output("/dev/null", 1, &error));
+    assert_refused(io_try_output("nowhere/x", 1, &error), "nowhere/x", &error, "No such file or directory");
+    assert_refused(io_try_output(".", 1, &error), ".", &error, "directory");
+    assert_refused(io_try_output("new/", 1, &error), "new/", &error, "No such file or directory");
+    assert_refused(io_try_output("x.mtx", 3, &error), "x.mtx", &error, "rank 3");
+    assert_false(io_try_output("", 1, &error));
+    assert_int_equal(mkfifo("x.mat", 0600), 0);
+    assert_refused(io_try_output("x.mat", 2, &error), "x.mat", &error, io_has_mat() ? "pipe" : "matio");
+    remove("x.mat");
+    put_text("x", "x");
+    assert_refused(io_try_output("x/y", 1, &error), "x/y", &error, "Not a directory");
+    remove("x");
+    assert_int_equal(folder_files(), 0);
+}
+
+/* Standard output is written, whatever it is; a pipe behind /dev/stdout has no name of its own. */
+static void test_standard_output(void **state)
+{
+    char bytes[16];
+    int end[2];
+    (void)state;
+    int const before = dup(STDOUT_FILENO);
+    assert_int_equal(pipe(end), 0);
+    fflush(stdout);
+    assert_true(dup2(end[1], STDOUT_FILENO) >= 0);
+    bool const written = io_write_bytes("-", "minus", 5, NULL) && io_write_bytes("/dev/stdout", " device", 7, NULL);
+    assert_true(dup2(before, STDOUT_FILENO) >= 0);
+    close(before);
+    close(end[1]);
+    assert_true(written);
+    assert_int_equal(read(end[0], bytes, sizeof bytes), 12);
+    assert_memory_equal(bytes, "minus device", 12);
+    close(end[0]);
+    struct stat status;
+    assert_int_equal(lstat("/dev/stdout", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
 }
 
 /* ------------------------------------------------------------------ what cannot be written */
@@ -188,9 +283,12 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),   cmocka_unit_test(test_pipe),        cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device), cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_replace),         cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_full_device),     cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_dangling_link),
+        cmocka_unit_test(test_same_file),       cmocka_unit_test(test_try),
+        cmocka_unit_test(test_standard_output),
     };
     return cmocka_run_group_tests_name("io_write", tests, folder_setup, folder_teardown);
 }

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "dense.h"
 #include "io/matrices_batch.h"
+#include "io/matrices_hermitian.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,23 +11,36 @@
 enum { MOST_SAMPLES = 97 };
 static const double sample_flops = 4e8; /* certificates are made for as many matrices as this pays for */
 
+/* Matrix b of a nonsymmetric kind; room holds n * n numbers. */
+static bool fill_one(bench_case *c, int64_t b, double *room, io_error *error)
+{
+    int64_t const square = c->n * c->n;
+    uint64_t const seed = c->seed + (uint64_t)b;
+    if (matrices_nonsymmetric(c->kind, c->n, 1, seed, room))
+        return numbers_from(&c->in[0], b * square, room, square), true;
+    numbers one = {c->type, square, numbers_at(&c->in[0], b * square)};
+    return matrices_hermitian(c->kind, c->n, 1, seed, &one, error);
+}
+
 static bool fill(bench_case *c, io_error *error)
 {
     int64_t const square = c->n * c->n;
     c->wanted = c->n;
     c->w.type = type_complex(c->type);
-    if (!matrices_nonsymmetric_text(c->kind)) {
-        snprintf(error->text, sizeof error->text, "unknown kind '%s'; see eigpack generate --list", c->kind);
-        return false;
-    }
+    if (!matrices_nonsymmetric_text(c->kind) && !matrices_hermitian_text(c->kind))
+        return case_refuse_kind(c->kind, "geev takes full matrices", error);
     if (!numbers_make(&c->in[0], c->type, square * c->batch)) return false;
     double *const a = (double *)malloc((size_t)(square > 0 ? square : 1) * sizeof *a);
-    for (int64_t b = 0; b < c->batch && a; ++b) {
-        matrices_nonsymmetric(c->kind, c->n, 1, c->seed + (uint64_t)b, a);
-        numbers_from(&c->in[0], b * square, a, square);
+    bool good = a != NULL;
+    for (int64_t b = 0; b < c->batch && good; ++b) {
+        io_tell("making", c->kind, b, c->batch);
+        good = fill_one(c, b, a, error);
     }
+    io_tell("making", c->kind, 1, 1);
     free(a);
-    return a != NULL;
+    if (!good || numbers_not_finite(&c->in[0]) < 0) return good;
+    snprintf(error->text, sizeof error->text, "%s has numbers beyond f32: use --type f64", c->kind);
+    return false;
 }
 
 static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes)

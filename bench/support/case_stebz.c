@@ -66,15 +66,19 @@ static bool fill(bench_case *c, io_error *error)
     bool const indices = c->stebz.range == EIG_RANGE_INDEX;
     c->wanted = indices ? c->stebz.iu - c->stebz.il + 1 : n;
     c->w.type = c->type;
+    if (!matrices_tridiagonal_text(c->kind))
+        return case_refuse_kind(c->kind, "stebz takes tridiagonal matrices", error);
     if (!numbers_make(&c->in[0], c->type, n * c->batch) || !numbers_make(&c->in[1], c->type, beside * c->batch))
         return false;
     for (int64_t b = 0; b < c->batch; b++) {
         io_tridiagonal t;
+        io_tell("making", c->kind, b, c->batch);
         if (!matrices_tridiagonal(c->kind, n, c->seed + (uint64_t)b, &t, error)) return false;
         numbers_from(&c->in[0], b * n, t.d, n);
         numbers_from(&c->in[1], b * beside, t.e, beside);
         io_tridiagonal_free(&t);
     }
+    io_tell("making", c->kind, 1, 1);
     if (numbers_not_finite(&c->in[0]) < 0 && numbers_not_finite(&c->in[1]) < 0) return true;
     snprintf(error->text, sizeof error->text, "%s: beyond float32: use --type f64", c->kind);
     return false;
@@ -118,8 +122,10 @@ static eig_status smallest_bound(eig_context *ctx, const bench_case *c, const io
 {
     bool const part = c->stebz.range == EIG_RANGE_INDEX;
     double const size = part ? tridiagonal_norm(t) : fmax(fabs(w[0]), fabs(w[c->wanted - 1]));
-    double const unit = type_eps(c->type) * size, allowed = fmax(c->stebz.abstol, ALLOWED * unit);
-    double bound = fmin(0.25 * unit, allowed);
+    double const unit = type_eps(c->type) * size;
+    /* Of a zero matrix counts tell no more than that the eigenvalues are within the smallest normal number. */
+    double const allowed = fmax(c->stebz.abstol, unit > 0 ? ALLOWED * unit : 2 * DBL_MIN);
+    double bound = fmin(unit > 0 ? 0.25 * unit : allowed, allowed);
     eig_status status;
     while ((status = certify_stebz(ctx, t, part ? c->stebz.il : 1, w, bound, bad, &count)) == EIG_OK && count > 0 &&
            bound < allowed)

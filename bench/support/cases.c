@@ -1,5 +1,8 @@
 /* Cases: what is the same for all families. */
 #include "cases.h"
+#include "io/matrices.h"
+#include "io/matrices_batch.h"
+#include "io/matrices_hermitian.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +32,16 @@ void case_free(bench_case *c)
     numbers_free(&c->w);
     free(c->info);
     c->info = NULL;
+}
+
+bool case_refuse_kind(const char *kind, const char *family_takes, io_error *error)
+{
+    bool const known =
+        matrices_tridiagonal_text(kind) || matrices_nonsymmetric_text(kind) || matrices_hermitian_text(kind);
+    snprintf(error->text, sizeof error->text,
+             known ? "kind '%s': %s; see eigpack generate --list" : "unknown kind '%s'; see eigpack generate --list",
+             kind, family_takes);
+    return false;
 }
 
 void case_poison(bench_case *c)

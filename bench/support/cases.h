@@ -56,6 +56,10 @@ bench_case case_new(const case_family *family, const char *kind, eig_type type, 
 bool case_make(bench_case *c, io_error *error);
 void case_free(bench_case *c);
 
+/* The sentence about a kind that a family cannot use: there is none of this name, or it makes other matrices than the
+ * family takes.  Returns false. */
+bool case_refuse_kind(const char *kind, const char *family_takes, io_error *error);
+
 /* NaN in every w, and -99 in every info. */
 void case_poison(bench_case *c);
 

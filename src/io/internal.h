@@ -1,8 +1,10 @@
 /* What the files of src/io share.  One parser and one writer for each format:
  *
- *   file.c   the bytes of a file in, and the safe way out (temporary name, then rename)
+ *   file.c   the bytes of a file in
+ *   output.c the safe way out (temporary name, then rename)
  *   npy.c, text.c, mtx.c, mat.c   the formats
- *   io.c     chooses the format by the name's ending; vectors and tridiagonal matrices from arrays
+ *   io.c     chooses the format by the name's ending, or by the first bytes; vectors from arrays
+ *   read_tridiagonal.c  tridiagonal matrices, one or a batch, from arrays
  *
  * A parser works on the whole file in memory and takes the path for its sentence only, so that the fuzz targets can
  * hand it any bytes.  It never allocates more than a small multiple of the file's size, whatever a header claims. */
@@ -27,20 +29,39 @@ bool io_dense_tridiagonal(const char *path, const io_array *a, io_tridiagonal *t
 
 /* ------------------------------------------------------------ whole files in */
 
+enum { IO_PIECE = 1 << 22 }; /* bytes between two words to the watcher */
+enum { IO_SOME = 1 << 16 };  /* numbers between two of them */
+
 typedef struct io_bytes {
     char *data; /* followed by a zero byte, so that strtod and its like stop */
     size_t size;
 } io_bytes;
 
 bool io_load(const char *path, io_bytes *file, io_error *error);
+
+typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_format;
+
+/* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */
+bool io_load_known(const char *path, io_bytes *file, io_format *format, io_error *error);
+bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error);
+bool io_read_known(const char *path, io_format *format, io_array *a, io_error *error); /* both */
+
+/* Makes a real array float64; false if it is complex. */
+bool io_to_double(const char *path, io_array *a, io_error *error);
 void io_bytes_free(io_bytes *file);
+
+/* Whether the path is standard input ("-"), a pipe or a device: what can be read once, from its beginning. */
+bool io_is_stream(const char *path);
+
+/* The bytes as a nameless file in memory; its descriptor, or -1 with errno. */
+int io_memory_file(const io_bytes *file);
 
 /* ------------------------------------------------------------ safe way out */
 
-/* An output under way.  A regular file is written under a temporary name in its own folder; a device or a pipe
- * (/dev/stdout) is written directly. */
+/* An output under way, one at a time.  A regular file is written under a temporary name in its own folder; standard
+ * output, a device or a pipe is written directly. */
 typedef struct io_output {
-    const char *path; /* as the caller gave it */
+    const char *path; /* for sentences */
     char *target;     /* path with symbolic links followed */
     char *temporary;  /* NULL when target is no regular file */
     FILE *file;       /* write here */
@@ -52,13 +73,20 @@ bool io_output_open(io_output *out, const char *path, io_error *error);
  * new contents, flushed to the disk; on failure it is as it was before, and the temporary file is gone. */
 bool io_output_close(io_output *out, bool written, io_error *error);
 
+/* Whether it can be opened, leaving nothing behind; *replaced: by way of a temporary file, in which a writer can move
+ * about. */
+bool io_output_try(const char *path, bool *replaced, io_error *error);
+
 /* ------------------------------------------------------------ words of a text file */
 
 typedef struct io_scanner {
-    const char *next, *end;
+    const char *start, *next, *end;
+    bool text;    /* commas and # comments may stand between words; set by text.c */
     int64_t line; /* of the word, counting from 1 */
     const char *word;
     size_t length;
+    int64_t words;     /* so far */
+    const char *doing; /* for the watcher */
     const char *path;
     io_error *error;
 } io_scanner;
@@ -73,19 +101,21 @@ bool io_scan_fail(io_scanner *s, const char *format, ...) __attribute__((format(
 
 /* The parser may take file->data over (it is then NULL). */
 bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error);
-bool npy_write(FILE *out, const io_array *a);
+bool npy_write(const io_output *out, const io_array *a);
 
-bool text_parse_vector(const char *path, const io_bytes *file, io_array *a, io_error *error);
+/* Rank 2 where there are several lines of equally many numbers, more than one; else rank 1. */
+bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
 bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
-bool text_write(FILE *out, const io_array *a);
+bool text_write(const io_output *out, const io_array *a);
 
 bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
 bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
-bool mtx_write(FILE *out, const io_array *a); /* rank 1 or 2 */
-bool mtx_write_tridiagonal(FILE *out, const io_tridiagonal *t);
+bool mtx_write(const io_output *out, const io_array *a); /* rank 1 or 2 */
+bool mtx_write_tridiagonal(const io_output *out, const io_tridiagonal *t);
 
-bool mat_check(const char *path, size_t *bytes, io_error *error); /* whether it is a whole .mat file, and its size */
-bool mat_read(const char *path, io_array *a, io_error *error);
+/* path is for sentences, name what is opened: matio needs a name, and a file in which it can move about. */
+bool mat_check(const char *path, const char *name, size_t *bytes, io_error *error); /* is it a whole .mat file? */
+bool mat_read(const char *path, const char *name, io_array *a, io_error *error);
 bool mat_write(const char *path, const char *variable, const io_array *a, io_error *error);
 
 #endif

@@ -1,12 +1,15 @@
 /* Files: reading and writing arrays and tridiagonal matrices, for the program, the benchmarks and the tests.
  *
  * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
- * the build has it), anything else is text (.dat, .txt: numbers between white space).
+ * the build has it).  A file of any other name is what its first bytes say (NumPy's magic, Matrix Market's banner, the
+ * header of a .mat file of level 5 or 7.3), else text: numbers between white space or commas, comments from # to the
+ * end of the line.  What is written under any other name is text.
+ * The path "-" is standard input, read to its end; pipes and devices are read in the same way.
  * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
  * (error may be NULL); a result that was to be read is then empty.
  * Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written output is
- * never left behind, and a file that was there stays until its successor is complete.  A device or a pipe
- * (/dev/stdout) is written directly. */
+ * never left behind, and a file that was there stays until its successor is complete.  A symbolic link stays; what it
+ * points to is replaced, or made.  Standard output ("-" or /dev/stdout), devices and pipes are written directly. */
 #ifndef EIG_IO_H
 #define EIG_IO_H
 
@@ -41,11 +44,12 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: a vector of float64.
+ * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: float64, a matrix where
+ * there are several lines of equally many numbers, more than one, else a vector.
  * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
 bool io_read_array(const char *path, io_array *a, io_error *error);
 
-/* Reads a real vector as float64 (a column or row of a matrix will do). */
+/* Reads a real vector as float64 (a column or row of a matrix will do, and text of any lines). */
 bool io_read_vector(const char *path, io_array *a, io_error *error);
 
 /* Reads T.  With path_e: two vectors, e of length n-1, or of length n with its first entry taken as padding (as in
@@ -54,16 +58,44 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
  * .mat. */
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
+/* The same for a batch too: where both files hold arrays of rank 2 with a row for each matrix, as `eigpack generate
+ * --batch` writes them, *batch is how many, t->n their order, and t->d and t->e hold one matrix after the other, batch *
+ * n and batch * (n-1) numbers.  *batch = 0: one matrix.  Text whose numbers can be either is one matrix. */
+bool io_read_tridiagonals(const char *path_d, const char *path_e, io_tridiagonal *t, int64_t *batch, io_error *error);
+
 /* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
- * 17 significant digits (9 for float32), a complex number as two; .mat (level 5): under the given variable name,
+ * 17 significant digits (9 for float32), a complex number as two, -0 as 0; .mat (level 5): under the given variable name,
  * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
+
+/* Whether an array of the given rank could be written, asked before it is computed: the folder is there, a file can be
+ * made in it, and the format exists in this build and holds the rank.  Rank 0: bytes of no format.  Leaves nothing
+ * behind, and does not open a pipe, which would wait for its reader. */
+bool io_try_output(const char *path, int rank, io_error *error);
+
+/* Whether two outputs are one file, however spelled, by links too, and whether it is there yet or not.  Devices, of
+ * which one may take several outputs, are not. */
+bool io_same_file(const char *a, const char *b);
+bool io_is_standard_output(const char *path);
+bool io_is_standard_input(const char *path);
+
+/* For signal handlers: removes the temporary file that an output under way has; whether any output has reached its
+ * place, in whole or (standard output, devices, pipes) in part. */
+void io_remove_temporary(void);
+bool io_output_begun(void);
 
 /* Writes T as a symmetric Matrix Market coordinate file (lower triangle). */
 bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_error *error);
 
 /* Writes bytes, e.g. an SVG, with the same temporary-name-and-rename care. */
 bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error *error);
+
+/* One watcher a process: it is told what a long file goes through ("reading", "counting", "converting", "writing"), or
+ * what is "making" the matrices of a kind; the path or the kind; and how much of that is done, 0 to 1.  NULL takes it
+ * off.  io_tell calls it. */
+typedef void (*io_watcher)(const char *what, const char *name, double fraction);
+void io_watch(io_watcher watcher);
+void io_tell(const char *what, const char *name, int64_t done, int64_t all);
 
 /* Whether this build reads and writes .mat files. */
 bool io_has_mat(void);

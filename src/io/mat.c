@@ -165,12 +165,12 @@ static bool read_variable(const char *path, mat_t *mat, matvar_t *v, size_t byte
     return created;
 }
 
-bool mat_read(const char *path, io_array *a, io_error *error)
+bool mat_read(const char *path, const char *name, io_array *a, io_error *error)
 {
     size_t bytes = 0;
     *a = (io_array){0};
-    if (!mat_check(path, &bytes, error)) return false;
-    mat_t *const mat = Mat_Open(path, MAT_ACC_RDONLY);
+    if (!mat_check(path, name, &bytes, error)) return false;
+    mat_t *const mat = Mat_Open(name, MAT_ACC_RDONLY);
     if (!mat) return io_fail(error, path, "is not a .mat file that matio can read");
     bool sparse = false;
     matvar_t *const v = find_numeric(mat, &sparse);
@@ -239,7 +239,7 @@ static void write_variable(const char *file, const char *variable, const io_arra
 static bool holds(const char *file, const io_array *a)
 {
     io_array back;
-    if (!mat_read(file, &back, NULL)) return false;
+    if (!mat_read(file, file, &back, NULL)) return false;
     size_t const count = (size_t)io_array_count(a);
     bool const same = back.type == a->type && io_array_count(&back) == (int64_t)count &&
                       memcmp(back.data, a->data, count * io_type_size(a->type)) == 0;

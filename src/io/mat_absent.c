@@ -3,8 +3,9 @@
 
 static const char reason[] = "this build of eigpack reads and writes no .mat files (it was made without matio)";
 
-bool mat_read(const char *path, io_array *a, io_error *error)
+bool mat_read(const char *path, const char *name, io_array *a, io_error *error)
 {
+    (void)name;
     *a = (io_array){0};
     return io_fail(error, path, "%s", reason);
 }

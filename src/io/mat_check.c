@@ -99,9 +99,9 @@ static const char *trouble_of(FILE *file, off_t bytes)
     return complete ? NULL : is_one ? truncated : no;
 }
 
-bool mat_check(const char *path, size_t *bytes, io_error *error)
+bool mat_check(const char *path, const char *name, size_t *bytes, io_error *error)
 {
-    FILE *const file = fopen(path, "rb");
+    FILE *const file = fopen(name, "rb");
     if (!file) return io_fail(error, path, "cannot be opened: %s", strerror(errno));
     struct stat status;
     const char *trouble = "is not a regular file, which a .mat file must be";

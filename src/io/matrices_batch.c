@@ -270,9 +270,11 @@ bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t 
     for (int64_t b = 0; b < batch; ++b) {
         double *const matrix = a + b * n * n;
         matrices_rng rng = matrices_seed(seed + (uint64_t)b);
+        if (batch > 1) io_tell("making", kind, b, batch);
         for (int64_t k = 0; k < n * n; ++k) matrix[k] = 0;
         if (n > 0) found->fill(n, found->parameter, seed, &rng, matrix);
     }
+    if (batch > 1) io_tell("making", kind, 1, 1);
     return true;
 }
 

@@ -304,11 +304,13 @@ bool matrices_hermitian(const char *kind, int64_t n, int64_t batch, uint64_t see
     if (!s.a) return io_fail(error, kind, "has order %lld, for which there is not enough memory", (long long)n);
     s.v = s.a + 2 * size * size, s.q = s.v + 2 * size;
     for (int64_t b = 0; b < batch && n > 0; ++b) {
+        if (batch > 1) io_tell("making", kind, b, batch);
         memset(s.a, 0, 2 * size * size * sizeof *s.a);
         s.rng = matrices_seed(seed + (uint64_t)b);
         found->fill(&s, found->parameter);
         store(&s, b * n * n, a);
     }
+    if (batch > 1) io_tell("making", kind, 1, 1);
     free(s.a);
     return true;
 }

@@ -235,8 +235,9 @@ static bool write_entry(FILE *out, const io_array *a, int64_t i)
 }
 
 /* A vector is written as an n x 1 array. */
-bool mtx_write(FILE *out, const io_array *a)
+bool mtx_write(const io_output *to, const io_array *a)
 {
+    FILE *const out = to->file;
     const char *const field = a->type == IO_C64 || a->type == IO_C128  ? "complex"
                               : a->type == IO_I32 || a->type == IO_I64 ? "integer"
                                                                        : "real";
@@ -244,20 +245,25 @@ bool mtx_write(FILE *out, const io_array *a)
     if (fprintf(out, "%%%%MatrixMarket matrix array %s general\n%" PRId64 " %" PRId64 "\n", field, rows, columns) < 0) {
         return false;
     }
+    int64_t written = 0;
     for (int64_t j = 0; j < columns; ++j)
-        for (int64_t i = 0; i < rows; ++i)
+        for (int64_t i = 0; i < rows; ++i) {
+            if (written++ % IO_SOME == 0) io_tell("writing", to->path, written, rows * columns);
             if (!write_entry(out, a, i * columns + j)) return false;
+        }
     return true;
 }
 
-bool mtx_write_tridiagonal(FILE *out, const io_tridiagonal *t)
+bool mtx_write_tridiagonal(const io_output *to, const io_tridiagonal *t)
 {
+    FILE *const out = to->file;
     int64_t const entries = t->n > 0 ? 2 * t->n - 1 : 0;
     if (fprintf(out, "%%%%MatrixMarket matrix coordinate real symmetric\n%" PRId64 " %" PRId64 " %" PRId64 "\n", t->n,
                 t->n, entries) < 0) {
         return false;
     }
     for (int64_t i = 1; i <= t->n; ++i) {
+        if (i % IO_SOME == 1) io_tell("writing", to->path, i, t->n);
         if (fprintf(out, "%" PRId64 " %" PRId64 " %.17g\n", i, i, t->d[i - 1]) < 0) return false;
         if (i < t->n && fprintf(out, "%" PRId64 " %" PRId64 " %.17g\n", i + 1, i, t->e[i - 1]) < 0) return false;
     }

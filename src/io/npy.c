@@ -18,6 +18,7 @@ typedef struct npy_header {
     int rank;
     int64_t shape[3];
     bool has_descr, has_fortran, has_shape;
+    char trouble[112]; /* what is wrong with it, where that is known */
 } npy_header;
 
 static bool machine_is_big(void)
@@ -48,14 +49,14 @@ static bool take(cursor *c, char wanted)
     return true;
 }
 
-/* A quoted string without escapes, of at most 15 characters. */
-static bool take_string(cursor *c, char text[16])
+/* A quoted string without escapes, of at most 31 characters. */
+static bool take_string(cursor *c, char text[32])
 {
     skip_white(c);
     if (c->next == c->end || (*c->next != '\'' && *c->next != '"')) return false;
     char const quote = *c->next++;
     size_t length = 0;
-    while (c->next < c->end && *c->next != quote && length < 15) text[length++] = *c->next++;
+    while (c->next < c->end && *c->next != quote && length < 31) text[length++] = *c->next++;
     text[length] = '\0';
     return take(c, quote);
 }
@@ -85,6 +86,12 @@ static bool take_size(cursor *c, int64_t *x)
     return true;
 }
 
+static bool trouble(npy_header *h, const char *sentence)
+{
+    snprintf(h->trouble, sizeof h->trouble, "%s", sentence);
+    return false;
+}
+
 /* The shape's tuple.  A rank above 3 is counted, its extents are not kept. */
 static bool take_shape(cursor *c, npy_header *h)
 {
@@ -92,6 +99,7 @@ static bool take_shape(cursor *c, npy_header *h)
     h->rank = 0;
     while (!take(c, ')')) {
         int64_t extent;
+        if (take(c, '-')) return trouble(h, "has a negative extent in its shape");
         if (!take_size(c, &extent)) return false;
         if (h->rank < 3) h->shape[h->rank] = extent;
         ++h->rank;
@@ -102,8 +110,11 @@ static bool take_shape(cursor *c, npy_header *h)
 
 static bool take_descr(cursor *c, npy_header *h)
 {
-    char text[16];
-    if (!take_string(c, text) || strlen(text) < 3) return false;
+    char text[32];
+    if (take(c, '[')) return trouble(h, "has numbers of a structured type, which is not read");
+    if (!take_string(c, text)) return false;
+    if (strcmp(text, "|O") == 0) return trouble(h, "holds Python objects, which are not read");
+    if (strlen(text) < 3) return false;
     h->order = text[0];
     h->kind = text[1];
     char *end;
@@ -114,7 +125,7 @@ static bool take_descr(cursor *c, npy_header *h)
 
 static bool take_entry(cursor *c, npy_header *h)
 {
-    char key[16];
+    char key[32];
     if (!take_string(c, key) || !take(c, ':')) return false;
     if (strcmp(key, "descr") == 0) return h->has_descr = take_descr(c, h);
     if (strcmp(key, "shape") == 0) return h->has_shape = take_shape(c, h);
@@ -122,6 +133,9 @@ static bool take_entry(cursor *c, npy_header *h)
         h->fortran = take_word(c, "True");
         return h->has_fortran = h->fortran || take_word(c, "False");
     }
+    for (char *letter = key; *letter; ++letter)
+        if (*letter < ' ' || *letter > '~') *letter = '?';
+    snprintf(h->trouble, sizeof h->trouble, "has the key '%s' in its .npy header, which has no such key", key);
     return false;
 }
 
@@ -136,7 +150,13 @@ static bool parse_dictionary(cursor c, npy_header *h)
         }
     }
     skip_white(&c);
-    return c.next == c.end && h->has_descr && h->has_shape && h->has_fortran;
+    if (c.next != c.end) return false;
+    if (h->has_descr && h->has_shape && h->has_fortran) return true;
+    snprintf(h->trouble, sizeof h->trouble, "has a .npy header without the key '%s'",
+             !h->has_descr  ? "descr"
+             : h->has_shape ? "fortran_order"
+                            : "shape");
+    return false;
 }
 
 /* Checks what stands before the numbers; *start is where they begin. */
@@ -158,10 +178,8 @@ static bool parse_header(const char *path, const io_bytes *file, npy_header *h, 
     if (length > file->size - *start) return io_fail(error, path, "is truncated within its header");
     cursor const c = {file->data + *start, file->data + *start + length};
     *start += length;
-    if (!parse_dictionary(c, h)) {
-        return io_fail(error, path, "has a .npy header that is not understood (structured types are not read)");
-    }
-    return true;
+    if (parse_dictionary(c, h)) return true;
+    return io_fail(error, path, "%s", h->trouble[0] ? h->trouble : "has a .npy header that is not understood");
 }
 
 /* ------------------------------------------------------------------ the numbers */
@@ -212,7 +230,7 @@ static void convert(const npy_header *h, bool big, const unsigned char *in, unsi
 }
 
 /* Converts every number, in C order, whatever order the file has. */
-static void convert_all(const npy_header *h, bool big, const char *data, io_array *a)
+static void convert_all(const char *path, const npy_header *h, bool big, const char *data, io_array *a)
 {
     int64_t extent[3] = {1, 1, 1}, stride[3] = {0, 0, 0}; /* right-aligned: extent[2] is the last axis */
     int64_t step = 1;
@@ -225,12 +243,16 @@ static void convert_all(const npy_header *h, bool big, const char *data, io_arra
     if (io_array_count(a) == 0) return; /* an extent beside a zero may be anything */
     unsigned char *out = (unsigned char *)a->data;
     size_t const held = io_type_size(a->type);
+    int64_t const count = io_array_count(a);
+    int64_t done = 0;
     for (int64_t i = 0; i < extent[0]; ++i)
         for (int64_t j = 0; j < extent[1]; ++j)
             for (int64_t k = 0; k < extent[2]; ++k, out += held) {
+                if (done++ % IO_SOME == 0) io_tell("converting", path, done, count);
                 int64_t const from = i * stride[0] + j * stride[1] + k * stride[2];
                 convert(h, big, (const unsigned char *)data + from * h->size, out);
             }
+    io_tell("converting", path, count, count);
 }
 
 bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
@@ -267,13 +289,24 @@ bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
         return true;
     }
     if (!io_array_create(path, type, h.rank, h.shape, a, error)) return false;
-    convert_all(&h, big, file->data + start, a);
+    convert_all(path, &h, big, file->data + start, a);
     return true;
 }
 
 /* ------------------------------------------------------------------ writing */
 
-bool npy_write(FILE *out, const io_array *a)
+static bool write_numbers(const io_output *out, const char *numbers, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        size_t const piece = bytes - done < IO_PIECE ? bytes - done : IO_PIECE;
+        io_tell("writing", out->path, (int64_t)done, (int64_t)bytes);
+        if (fwrite(numbers + done, 1, piece, out->file) != piece) return false;
+        done += piece;
+    }
+    return true;
+}
+
+bool npy_write(const io_output *out, const io_array *a)
 {
     static const char *const descr[] = {
         [IO_F32] = "f4", [IO_F64] = "f8", [IO_C64] = "c8", [IO_C128] = "c16", [IO_I32] = "i4", [IO_I64] = "i8"};
@@ -290,7 +323,7 @@ bool npy_write(FILE *out, const io_array *a)
     unsigned char const start[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
     size_t const count = (size_t)io_array_count(a);
-    return fwrite(start, 1, sizeof start, out) == sizeof start &&
-           fwrite(header, 1, (size_t)length, out) == (size_t)length &&
-           fwrite(a->data, io_type_size(a->type), count, out) == count;
+    return fwrite(start, 1, sizeof start, out->file) == sizeof start &&
+           fwrite(header, 1, (size_t)length, out->file) == (size_t)length &&
+           write_numbers(out, (const char *)a->data, count * io_type_size(a->type));
 }

@@ -1,7 +1,9 @@
-/* Text: numbers between white space, and STCollection's form of a tridiagonal matrix.
+/* Text: numbers between white space or commas, and STCollection's form of a tridiagonal matrix.
  *
+ * A '#' begins a comment that lasts to the end of its line, one comma may stand after each number, and a UTF-8 byte
+ * order mark before the first line is passed over.
  * Strict: every word must be a number from its first character to its last, and the sentence about one that is not
- * names its line.  The words nan and inf are numbers here (the solver refuses them, by index); a number too large for
+ * names its line; so is a number missing between two commas an error.  The words nan and inf are numbers here (the solver refuses them, by index); a number too large for
  * a double is an error, one too small becomes zero or denormal.  Fortran's exponents (1.0D+3) are read as well. */
 #include "internal.h"
 
@@ -18,17 +20,57 @@ static bool is_white(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static bool has_mark(const io_bytes *file)
+{
+    return file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0;
+}
+
 io_scanner io_scan(const char *path, const io_bytes *file, io_error *error)
 {
-    return (io_scanner){file->data, file->data + file->size, 1, file->data, 0, path, error};
+    const char *const start = file->data + (has_mark(file) ? 3 : 0);
+    return (io_scanner){.start = start,
+                        .next = start,
+                        .end = file->data + file->size,
+                        .line = 1,
+                        .word = start,
+                        .doing = "converting",
+                        .path = path,
+                        .error = error};
+}
+
+static io_scanner scan_text(const char *path, const io_bytes *file, io_error *error)
+{
+    io_scanner s = io_scan(path, file, error);
+    s.text = true;
+    return s;
+}
+
+/* Moves over white space, comments, and one comma after a word; a further comma is left to be the next word. */
+static void skip_between(io_scanner *s)
+{
+    for (bool comma = false; s->next < s->end; ++s->next) {
+        if (s->text && *s->next == '#') {
+            while (s->next < s->end && *s->next != '\n') ++s->next;
+            if (s->next == s->end) return;
+        }
+        if (*s->next == ',' && s->text && s->length > 0 && !comma)
+            comma = true;
+        else if (!is_white(*s->next))
+            return;
+        s->line += *s->next == '\n';
+    }
 }
 
 bool io_scan_word(io_scanner *s)
 {
-    while (s->next < s->end && is_white(*s->next)) s->line += *s->next++ == '\n';
+    skip_between(s);
     s->word = s->next;
-    while (s->next < s->end && !is_white(*s->next)) ++s->next;
+    if (s->text && s->next < s->end && *s->next == ',')
+        ++s->next;
+    else
+        while (s->next < s->end && !is_white(*s->next) && !(s->text && (*s->next == ',' || *s->next == '#'))) ++s->next;
     s->length = (size_t)(s->next - s->word);
+    if (s->words++ % IO_SOME == 0 || s->length == 0) io_tell(s->doing, s->path, s->next - s->start, s->end - s->start);
     return s->length > 0;
 }
 
@@ -75,6 +117,7 @@ static bool word_double(io_scanner *s, double *x)
     *x = strtod(s->word, &stop);
     const char *end = stop;
     if (end > s->word && end < s->next) *x = parse_fortran(s->word, s->length, stop, &end);
+    if (end != s->next && *s->word == ',') return io_scan_fail(s, "a number is missing before a comma");
     if (end != s->next) return fail_word(s, "is not a number");
     if (errno == ERANGE && (*x > 1.0 || *x < -1.0)) return fail_word(s, "is too large for a double");
     return true;
@@ -99,25 +142,53 @@ bool io_scan_int64(io_scanner *s, const char *what, int64_t *x)
 
 /* ------------------------------------------------------------------ reading */
 
-static int64_t count_words(io_scanner s)
+/* How many words there are, and the rows that they make: how many lines have words, and the words of each, 0 where
+ * lines differ. */
+typedef struct extent {
+    int64_t words, lines, columns;
+} extent;
+
+static extent measure(io_scanner s)
 {
-    int64_t count = 0;
-    while (io_scan_word(&s)) ++count;
-    return count;
+    extent w = {0};
+    s.doing = "counting";
+    int64_t line = 0, here = 0;
+    while (io_scan_word(&s)) {
+        if (s.line != line) {
+            if (w.lines == 1) w.columns = here;
+            if (here != w.columns) w.columns = 0;
+            ++w.lines, line = s.line, here = 0;
+        }
+        ++here, ++w.words;
+    }
+    if (w.lines == 1) w.columns = here;
+    if (here != w.columns) w.columns = 0;
+    return w;
 }
 
-bool text_parse_vector(const char *path, const io_bytes *file, io_array *a, io_error *error)
+/* Text of two bytes a character, as some systems save it, begins with this mark. */
+static bool refuse_wide(const char *path, const io_bytes *file, io_error *error)
 {
-    io_scanner s = io_scan(path, file, error);
-    int64_t const count = count_words(s);
-    if (!io_array_create(path, IO_F64, 1, &count, a, error)) return false;
+    bool const wide =
+        file->size >= 2 && (memcmp(file->data, "\xff\xfe", 2) == 0 || memcmp(file->data, "\xfe\xff", 2) == 0);
+    return !wide || io_fail(error, path, "is UTF-16 text; save it as UTF-8 or ASCII");
+}
+
+bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error)
+{
+    if (!refuse_wide(path, file, error)) return false;
+    io_scanner s = scan_text(path, file, error);
+    extent const w = measure(s);
+    bool const matrix = w.lines > 1 && w.columns > 1;
+    int64_t const shape[2] = {matrix ? w.lines : w.words, w.columns};
+    if (!io_array_create(path, IO_F64, matrix ? 2 : 1, shape, a, error)) return false;
     double *const x = (double *)a->data;
-    for (int64_t i = 0; i < count; ++i) {
-        if (!io_scan_word(&s) || !word_double(&s, &x[i])) {
-            io_array_free(a);
-            return false;
-        }
+    for (int64_t i = 0; i < w.words; ++i) {
+        if (io_scan_word(&s) && word_double(&s, &x[i])) continue;
+        io_array_free(a);
+        return false;
     }
+    io_tell("converting", path, 1, 1);
     return true;
 }
 
@@ -134,6 +205,7 @@ static bool parse_rows(io_scanner *s, bool has_last, io_tridiagonal *t)
         if (last && !has_last) break;
         if (!io_scan_double(s, "an off-diagonal entry", last ? &unused : &t->e[i])) return false;
     }
+    io_tell("converting", s->path, 1, 1);
     return true;
 }
 
@@ -141,8 +213,9 @@ bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagon
 {
     static const char form[] = "T alone in a text file has STCollection's form: its order n, then n rows 'i d e'; a "
                                "diagonal alone needs the file of its off-diagonal too";
-    io_scanner s = io_scan(path, file, error);
-    int64_t const words = count_words(s);
+    if (!refuse_wide(path, file, error)) return false;
+    io_scanner s = scan_text(path, file, error);
+    int64_t const words = measure(s).words;
     int64_t n = 0;
     if (words == 0) return io_fail(error, path, "is empty");
     if (!io_scan_int64(&s, "the order", &n) || n < 0) return io_scan_fail(&s, "not an order (%s)", form);
@@ -159,20 +232,21 @@ bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagon
 
 /* ------------------------------------------------------------------ writing */
 
+/* x + 0.0 is x, but 0 for -0. */
 static bool write_number(FILE *out, const io_array *a, int64_t i)
 {
     switch (a->type) {
     case IO_F32:
-        return fprintf(out, "%.9g", (double)((const float *)a->data)[i]) > 0;
+        return fprintf(out, "%.9g", (double)((const float *)a->data)[i] + 0.0) > 0;
     case IO_F64:
-        return fprintf(out, "%.17g", ((const double *)a->data)[i]) > 0;
+        return fprintf(out, "%.17g", ((const double *)a->data)[i] + 0.0) > 0;
     case IO_C64: {
         const float *const z = (const float *)a->data + 2 * i;
-        return fprintf(out, "%.9g %.9g", (double)z[0], (double)z[1]) > 0;
+        return fprintf(out, "%.9g %.9g", (double)z[0] + 0.0, (double)z[1] + 0.0) > 0;
     }
     case IO_C128: {
         const double *const z = (const double *)a->data + 2 * i;
-        return fprintf(out, "%.17g %.17g", z[0], z[1]) > 0;
+        return fprintf(out, "%.17g %.17g", z[0] + 0.0, z[1] + 0.0) > 0;
     }
     case IO_I32:
         return fprintf(out, "%" PRId32, ((const int32_t *)a->data)[i]) > 0;
@@ -183,13 +257,14 @@ static bool write_number(FILE *out, const io_array *a, int64_t i)
 }
 
 /* A vector has one number a line; an array of higher rank a line for each row. */
-bool text_write(FILE *out, const io_array *a)
+bool text_write(const io_output *out, const io_array *a)
 {
     int64_t const count = io_array_count(a);
     int64_t const columns = a->rank > 1 ? a->shape[a->rank - 1] : 1;
     for (int64_t i = 0; i < count; ++i) {
-        if (!write_number(out, a, i)) return false;
-        if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out) == EOF) return false;
+        if (i % IO_SOME == 0) io_tell("writing", out->path, i, count);
+        if (!write_number(out->file, a, i)) return false;
+        if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out->file) == EOF) return false;
     }
     return true;
 }

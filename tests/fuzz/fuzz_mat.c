@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int const file = memfd_create("fuzz", 0);
     if (file < 0 || write(file, data, size) != (ssize_t)size) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool const done = mat_read(path, &a, &error);
+    bool const done = mat_read(path, path, &a, &error);
     fuzz_check_array(path, done, &a, &error);
     close(file);
     return 0;

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
         write_arrays(folder, "mtx", "mtx", 2, &error) &&
         (!io_has_mat() || write_arrays(folder, "mat", "mat", 3, &error)) &&
         write_text(folder, "text/stcollection.dat", "3\n1 1 4\n2 2.5 -5D-1\n3 nan\n", &error) &&
+        write_text(folder, "text/comments.dat", "\xef\xbb\xbf# a, b\n1,2 # 3\n4 ,5,\r\n", &error) &&
         write_text(folder, "mtx/symmetric.mtx",
                    "%%MatrixMarket matrix coordinate real symmetric\n% T\n3 3 5\n1 1 1\n2 1 4\n2 2 2\n3 2 5\n3 3 3\n",
                    &error) &&

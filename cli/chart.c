@@ -1,0 +1,219 @@
+/* What the pictures share.  Colours are dark enough for print; numbers that are drawn are never rescaled by the viewer. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "chart.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool chart_begin(chart *c, const char *path, int width, int height, int left, const char *title, io_error *error)
+{
+    *c = (chart){0};
+    c->out = open_memstream(&c->text, &c->size);
+    if (!c->out) {
+        snprintf(error->text, sizeof error->text, "%s: no memory for the picture", path);
+        return false;
+    }
+    fprintf(c->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"16\">",
+            width, height, width, height, left);
+    chart_text(c->out, title);
+    fputs("</text>\n", c->out);
+    return true;
+}
+
+bool chart_end(chart *c, const char *path, io_error *error)
+{
+    fputs("</svg>\n", c->out);
+    bool const good = !ferror(c->out), closed = fclose(c->out) == 0;
+    if (!good || !closed) snprintf(error->text, sizeof error->text, "%s: no memory for the picture", path);
+    bool const written = good && closed && io_write_bytes(path, c->text, c->size, error);
+    free(c->text);
+    return written;
+}
+
+void chart_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '&')
+            fputs("&amp;", out);
+        else if (*text == '<')
+            fputs("&lt;", out);
+        else if ((unsigned char)*text >= ' ')
+            fputc(*text, out);
+    }
+}
+
+const char *chart_file_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* -------------------------------------------------------------------- axes */
+
+axis axis_make(double low, double high, double margin, double from, double to, const char *name)
+{
+    double const more = 2 * margin * (high / 2 - low / 2); /* halves, so that high - low cannot overflow */
+    return (axis){fmax(-DBL_MAX, low - more), fmin(DBL_MAX, high + more), from, to, name};
+}
+
+double axis_pixel(const axis *a, double x)
+{
+    return a->from + (x / 2 - a->low / 2) / (a->high / 2 - a->low / 2) * (a->to - a->from);
+}
+
+double axis_step(double low, double high, double most)
+{
+    double const raw = (high / 2 - low / 2) / most * 2, power = pow(10, floor(log10(raw)));
+    double const lead = raw / power;
+    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+/* "-1e+06" becomes "−1e6", with a true minus sign. */
+static void write_number(char *to, const char *from)
+{
+    for (; *from; from++) {
+        if (*from == 'e') {
+            *to++ = *from++;
+            bool const below = *from == '-';
+            from += strspn(from, "+-0");
+            if (below) *to++ = '-';
+        }
+        if (*from == '-') {
+            memcpy(to, "\xe2\x88\x92", 3);
+            to += 3;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+void axis_label(char text[LABEL_SIZE], double x, double step)
+{
+    char plain[32];
+    if (fabs(x) < step / 2) x = 0; /* no "-1e-17" for zero */
+    int const apart = x == 0 ? 1 : (int)fmin(17, fmax(3, ceil(log10(fabs(x) / step)) + 1));
+    int const digits = fabs(x) < 1e6 && apart < 6 ? 6 : apart;
+    snprintf(plain, sizeof plain, "%.*g", digits, x);
+    write_number(text, plain);
+}
+
+/* Tick number i, counted from the first in range; false past the last. */
+static bool tick(const axis *a, double step, int i, double *x)
+{
+    *x = (ceil(a->low / step - 1e-9) + i) * step;
+    return i < 30 && isfinite(*x) && *x <= a->high + 1e-9 * step;
+}
+
+/* The width of the widest label in pixels; a letter has about 7.5. */
+static double labels_width(const axis *a, double step)
+{
+    char text[LABEL_SIZE];
+    double x, most = 0;
+    for (int i = 0; tick(a, step, i, &x); i++) {
+        axis_label(text, x, step);
+        most = fmax(most, 7.5 * (double)strlen(text));
+    }
+    return most;
+}
+
+void chart_axis_x(FILE *out, const axis *a, int y)
+{
+    char text[LABEL_SIZE];
+    double const room = fabs(a->to - a->from);
+    double most = 8, x, step = axis_step(a->low, a->high, most);
+    while (most > 1 && labels_width(a, step) + 14 > room * (step / 2) / (a->high / 2 - a->low / 2))
+        step = axis_step(a->low, a->high, --most);
+    for (int i = 0; tick(a, step, i, &x); i++) {
+        double const at = axis_pixel(a, x);
+        axis_label(text, x, step);
+        fprintf(out, "<path d=\"M%.1f %dv5\" stroke=\"#222\"/>", at, y);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, y + 19, text);
+    }
+    fprintf(out, "<text x=\"%.0f\" y=\"%d\" font-size=\"14\" text-anchor=\"middle\">", (a->from + a->to) / 2, y + 42);
+    chart_text(out, a->name);
+    fputs("</text>\n", out);
+}
+
+void chart_axis_y(FILE *out, const axis *a, int x, int grid)
+{
+    char text[LABEL_SIZE];
+    double const step = axis_step(a->low, a->high, fabs(a->to - a->from) < 300 ? 5 : 8);
+    double y, widest = labels_width(a, step);
+    for (int i = 0; tick(a, step, i, &y); i++) {
+        double const at = axis_pixel(a, y);
+        axis_label(text, y, step);
+        if (grid) fprintf(out, "<path d=\"M%d %.1fH%d\" stroke=\"#ddd\"/>", x, at, grid);
+        fprintf(out, "<path d=\"M%d %.1fh-5\" stroke=\"#222\"/>", x, at);
+        fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x - 9, at + 4.5, text);
+    }
+    fprintf(out, "<text transform=\"translate(%.0f %.0f) rotate(-90)\" font-size=\"14\" text-anchor=\"middle\">",
+            fmax(18, x - 22 - fmax(30, widest)), (a->from + a->to) / 2);
+    chart_text(out, a->name);
+    fputs("</text>\n", out);
+}
+
+void chart_frame(FILE *out, const box *b)
+{
+    fprintf(out, "<path d=\"M%d %dH%dV%dH%dZ\" stroke=\"#222\" fill=\"none\"/>\n", b->left, b->top, b->right, b->bottom,
+            b->left);
+}
+
+/* ------------------------------------------------------------------ shades */
+
+int shades_of(const shades *s, double x)
+{
+    int k = 0;
+    while (k < s->count - 1 && x >= s->level[k]) k++;
+    return k;
+}
+
+void chart_key(FILE *out, const shades *s, int x, int top, int bottom, const char *name, const char *above,
+               const char *below)
+{
+    enum { WIDE = 20 };
+    double const high = (double)(bottom - top) / s->count;
+    double widest = 0;
+    for (int k = 0; k < s->count; k++) {
+        fprintf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n", x,
+                bottom - (k + 1) * high, WIDE, high, s->colour[k]);
+        if (k == 0) continue;
+        char text[LABEL_SIZE];
+        double const level = s->level[k - 1];
+        axis_label(text, level, level == 0 ? 1 : fabs(level));
+        fprintf(out, "<path d=\"M%d %.1fh5\" stroke=\"#222\"/><text x=\"%d\" y=\"%.1f\">%s</text>\n", x + WIDE,
+                bottom - k * high, x + WIDE + 8, bottom - k * high + 4.5, text);
+        widest = fmax(widest, 7.5 * (double)strlen(text));
+    }
+    chart_frame(out, &(box){x, top, x + WIDE, bottom});
+    fprintf(out, "<text x=\"%d\" y=\"%d\">%s</text><text x=\"%d\" y=\"%d\">%s</text>\n", x, top - 8, above, x,
+            bottom + 17, below);
+    fprintf(out,
+            "<text transform=\"translate(%.0f %d) rotate(-90)\" font-size=\"14\" text-anchor=\"middle\">%s</text>\n",
+            x + WIDE + 30 + widest, (top + bottom) / 2, name);
+}
+
+/* Cells of one colour that lie side by side become one rectangle, and a colour becomes one path. */
+void chart_cells(FILE *out, const box *b, int columns, int rows, const signed char *cell, const char *const *colour,
+                 int colours)
+{
+    double const wide = (double)(b->right - b->left) / columns, high = (double)(b->bottom - b->top) / rows;
+    for (int k = 0; k < colours; k++) {
+        fprintf(out, "<path fill=\"%s\" shape-rendering=\"crispEdges\" d=\"", colour[k]);
+        for (int r = 0; r < rows; r++) {
+            const signed char *const row = cell + (ptrdiff_t)r * columns;
+            for (int c = 0, end; c < columns; c = end) {
+                for (end = c + 1; end < columns && row[end] == row[c];) end++;
+                if (row[c] != k) continue;
+                fprintf(out, "M%.5g %.5gH%.5gv%.4gH%.5gz", b->left + c * wide, b->bottom - (r + 1) * high,
+                        b->left + end * wide, high, b->left + c * wide);
+            }
+        }
+        fputs("\"/>\n", out);
+    }
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# The program and signals: every phase ends at once, and leaves nothing behind; and the bar of each phase.
+#   cli_signals.sh PROGRAM DATA_FOLDER
+# shellcheck source=support/checks.sh
+. "$(dirname "$0")/support/checks.sh" "$1" "$2"
+
+# What a busy machine may add to the half second that is promised.
+patience=${EIG_PATIENCE:-5}
+
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+
+# stop PHASE SIGNALS READY ARGUMENTS...: starts the program, waits until the command READY succeeds, sends the signals;
+# it must end by the first, say so, and leave nothing but what was there.
+stop() {
+    local phase=$1 signals=$2 ready=$3 signal first status start took before after
+    shift 3
+    before=$(find . -type f | sort)
+    touch out err
+    "$program" "$@" >out 2>err </dev/null &
+    local id=$!
+    for ((k = 0; k < 200; k++)); do
+        eval "$ready" && break
+        sleep 0.05
+    done
+    kill -0 $id 2>/dev/null || fail "$phase: it was over before the signal: $(head -c 200 err)"
+    start=$(milliseconds)
+    first=${signals%% *}
+    for signal in $signals; do kill -"$signal" $id 2>/dev/null; done
+    wait $id 2>/dev/null
+    status=$?
+    took=$(($(milliseconds) - start))
+    checks=$((checks + 1))
+    [ $status -eq $((128 + $(kill -l "$first"))) ] || fail "$phase, $signals: status $status"
+    [ $took -lt $((500 + 1000 * patience)) ] || fail "$phase, $signals: ended after $took ms"
+    grep -q '^eigpack: stopped' err || fail "$phase, $signals: said '$(head -c 200 err)'"
+    after=$(find . -type f | sort)
+    [ "$before" = "$after" ] || fail "$phase, $signals: $(diff <(echo "$before") <(echo "$after"))"
+}
+
+touch out err
+expect 0 '' generate uniform -n 200000 -o d.npy -o e.npy
+expect 0 '' generate random -n 30 --batch 20000 -o A.npy
+mkfifo pipe
+later="sleep 0.3"
+
+# ---------------------------------------------------------------- phases
+stop "reading" INT "$later" stebz pipe
+check "reading: nothing was written" grep -qx 'eigpack: stopped; nothing was written' err
+stop "reading" TERM "$later" geev pipe
+stop "generating" INT "$later" generate arithmetic -n 3000 -o A.npy
+stop "generating many" HUP "$later" generate random -n 4 --batch 100000000 -o x.npy
+writing='[ -n "$(find . -name "*.tmp")" ]'
+for signals in INT TERM HUP QUIT "INT INT" "HUP TERM INT"; do
+    stop "writing" "$signals" "$writing" generate uniform -n 6000000 -o x.dat -o y.dat
+done
+stop "writing .mtx" INT "$writing" generate uniform -n 6000000 -o x.mtx
+stop "writing into a pipe" INT "$later" generate uniform -n 200000 -o pipe -o x.npy
+stop "computing" HUP "$later" stebz d.npy e.npy --threads 1 -o x.npy
+stop "counting" INT "$later" stebz d.npy e.npy --threads 1 --count "$(seq -s, -2 0.001 2)"
+stop "benchmark" INT "$later" bench stebz --n 200000 --type f64 --threads 1 --csv x.csv
+stop "Lessig's report" INT "$later" eigenvalues --matrix-size 200000 --threads 1
+
+# nohup's program goes on.
+(trap '' HUP; exec "$program" generate uniform -n 3000000 -o x.dat -o y.dat) >out 2>err &
+id=$!
+sleep 0.3
+check "still running" kill -HUP $id
+wait $id
+check "SIGHUP stays ignored" [ $? -eq 0 ]
+
+# A closed pipe ends it, without a word.
+"$program" stebz d.npy e.npy --count "$(seq -s, 0 20000)" 2>err | head -1 >out
+check "a closed pipe: no word" [ ! -s err ]
+
+# ---------------------------------------------------------------- the bar
+if script -qec true term >/dev/null 2>&1; then
+    script -qec "$program generate uniform -n 4000000 -o x.dat -o y.dat" term >/dev/null
+    check "a bar while writing" grep -Eq '\] +[0-9]+ % .*writing x.dat' term
+    script -qec "$program stebz x.dat y.dat --count 0" term >/dev/null
+    check "a bar while reading" grep -Eq '\] +[0-9]+ % .*(counting|converting) x.dat' term
+    script -qec "$program generate gaussian -n 100 --batch 6000 -o x.npy" term >/dev/null
+    check "a bar while making" grep -Eq '\] +[0-9]+ % .*making gaussian' term
+    script -qec "$program generate gaussian -n 100 --batch 6000 -o x.npy -q" term >/dev/null
+    check "quiet has no bar" eval "! grep -q '%' term"
+else
+    echo "no pseudo-terminal here: the progress bar is not checked"
+fi
+
+finish

@@ -121,7 +121,7 @@ def plot_stebz_cuda():
     f = plot.Figure("stebz on a GPU: all eigenvalues of one matrix", "order n of the matrix",
                     [512, 2048, 8192, 32768, 131072, 1000000])
     tree, host = ([r for r in f64 if r["rival"].startswith(name)] for name in ("interval-tree", "eigpack cpu"))
-    f.line("interval tree of the report\nsame GPU, f64", points(tree, "rival_ms"), 2)
+    f.line("Lessig's interval tree\nsame GPU, f64", points(tree, "rival_ms"), 2)
     f.line("eigpack\n16 cores of the host, f64", points(host, "rival_ms"), 3)
     f.line("eigpack\nH200, f64", points(f64), 0, heavy=True)
     f.line("eigpack\nH200, f32, to 1e-5", points(f32), 1, dashed=True)
@@ -218,7 +218,7 @@ def table_short():
     line("all eigenvalues, n = 2048, f64, two cores", sterf,
          f"LAPACK on one core: dsterf {beside(sterf)}, dstebz {beside(stebz)}")
     for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
-        line(words, tree[n], f"interval tree of the report, same GPU, {beside(tree[n])}")
+        line(words, tree[n], f"Lessig's interval tree, same GPU, {beside(tree[n])}")
     line("n = 1,000,000, f64, H200", million)
     line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}")
     line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,

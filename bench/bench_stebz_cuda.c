@@ -22,6 +22,9 @@ static const listed list[] = {
     {"glued", EIG_D, 2037, 1, 0, 0, true, true},         {"121", EIG_D, 2048, 1, 0, 0, true, true},
     {"uniform", EIG_D, 8192, 1, 0, 0, true, true},       {"uniform", EIG_D, 32768, 1, 0, 15, true, true},
     {"uniform", EIG_D, 128, 10000, 0, 6, false, true},   {"uniform", EIG_S, 32, 100000, 0, 0, false, true},
+    {"uniform", EIG_D, 32, 40000, 0, 0, false, true},    {"uniform", EIG_D, 512, 2500, 0, 0, false, true},
+    {"uniform", EIG_D, 2048, 640, 0, 0, false, true},    {"uniform", EIG_S, 128, 25000, 0, 0, false, true},
+    {"uniform", EIG_S, 512, 6250, 0, 0, false, true},    {"uniform", EIG_S, 2048, 1600, 0, 0, false, true},
     {"uniform", EIG_D, 131072, 1, 0, 0, false, false},   {"uniform", EIG_D, 1000000, 1, 0, 12000, false, false},
 };
 

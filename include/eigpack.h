@@ -157,7 +157,7 @@ EIG_API eig_status eig_synchronize(eig_context *ctx);
 
 /* The time of one pass of a call. */
 typedef struct eig_pass {
-    const char *name; /* e.g. "reduction"; each family's page in docs/ tells its passes */
+    const char *name; /* e.g. "reduction"; each function's comment names its passes */
     double ms;
 } eig_pass;
 

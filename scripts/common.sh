@@ -31,12 +31,13 @@ have_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdi
 
 # What is needed, as "PACKAGE command|header|library NAME"; packages by their Debian names.  gcc without the
 # recommended packages comes without the C library's headers: hence libc6-dev.
+# `cmake --preset` builds with make; scripts/ take ninja where it is, and do without make then.
 build_needs=("gcc command cc" "libc6-dev header stdlib.h" "cmake command cmake")
-have_command make || build_needs+=("ninja-build command ninja")
 test_needs=("libcmocka-dev header cmocka.h")
-# What is only better to have: .mat files, rivals to compare with, and users in C++ and by pkg-config to test.
-build_wants=("libmatio-dev header matio.h" "libopenblas0 library liblapack.so.3")
-test_wants=("g++ command c++" "pkg-config command pkg-config")
+# What is only better to have: .mat files, rivals to compare with, README's way to compile, and users in C++ to test.
+build_wants=("libmatio-dev header matio.h" "libopenblas0 library liblapack.so.3" "pkg-config command pkg-config")
+test_wants=("g++ command c++")
+if have_command ninja; then build_wants+=("make command make"); else build_needs+=("make command make"); fi
 
 # missing_of WANT...: the packages among them that are not here.
 missing_of() {

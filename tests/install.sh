@@ -40,7 +40,7 @@ if command -v pkg-config >/dev/null; then
     # shellcheck disable=SC2046
     "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_shared" \
         $(pkg-config --cflags --libs eigpack) -lm
-    LD_LIBRARY_PATH=$libdir "$temp/pc_shared" || fail "the program built by pkg-config failed"
+    "$temp/pc_shared" || fail "the program built by pkg-config failed"
     # shellcheck disable=SC2046
     "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_static" \
         $(pkg-config --static --cflags --libs eigpack | sed 's/-leigpack/-l:libeigpack.a/')

@@ -36,7 +36,7 @@ eig_status certify_stebz(eig_context *ctx, const io_tridiagonal *t, int64_t firs
 {
     int64_t const tried = *count;
     size_t const points = 2 * (size_t)(tried > 0 ? tried : 1);
-    double *const x = (double *)malloc(points * sizeof *x);
+    double *const x = (double *)calloc(points, sizeof *x);
     int64_t *const below = (int64_t *)malloc(points * sizeof *below);
     eig_status status = x && below ? EIG_OK : EIG_NO_MEMORY;
     for (int64_t i = 0; i < tried && status == EIG_OK; i++) {

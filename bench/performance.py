@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of times in README.md,
+docs/geev.md and docs/stebz-cuda.md from bench/results/*.csv: no number of a measurement is typed by hand.  Needs
+nothing but Python 3.8.
+
+    bench/performance.py            writes them
+    bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
+"""
+import csv
+import glob
+import os
+import re
+import sys
+import textwrap
+
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import plot  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NUMBERS = ("n", "batch", "threads", "time_ms", "limit_ms", "rival_ms", "ratio", "error")
+
+
+def read_results():
+    """{name of a file: its rows}, numbers as numbers; an uncommitted tree measures nothing that could be repeated."""
+    results = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/*.csv"))):
+        with open(path, encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
+        for row in rows:
+            if row["commit"].endswith("-dirty"):
+                sys.exit(f"{path}: measured at {row['commit']}: commit, measure again")
+            if row["check"] != "ok":
+                sys.exit(f"{path}: a row failed its check: {row}")
+            for key in NUMBERS:
+                row[key] = float(row[key] or 0) if key not in ("n", "batch") else int(row[key])
+        results[os.path.basename(path)[:-4]] = rows
+    return results
+
+
+RESULTS = read_results()
+
+
+def rows_of(file, **wanted):
+    """The rows of a file with these entries; a rival is known by how its name begins."""
+    rival = wanted.pop("rival", None)
+    return [row for row in RESULTS[file] if all(row[key] == value for key, value in wanted.items())
+            and (rival is None or row["rival"].startswith(rival))]
+
+
+def row_of(file, **wanted):
+    rows = rows_of(file, **wanted)
+    if not rows:
+        sys.exit(f"bench/results/{file}.csv has no row with {wanted}, which the page shows")
+    return rows[0]
+
+
+def points(rows, key="time_ms", scale=None):
+    """[(n, ms)], once each, where there is a value; scale(row) multiplies it."""
+    return sorted({(row["n"], row[key] * (scale(row) if scale else 1)) for row in rows if row[key] > 0})
+
+
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def a_matrix(row):
+    return 1 / row["batch"]
+
+
+def of_500000(row):
+    return 500000 / row["batch"]
+
+
+def digits(x, count=3):
+    return f"{float(f'{x:.{count}g}'):g}"
+
+
+def time(ms):
+    """0.154 ms, 3.69 s"""
+    return f"{digits(ms / 1000)} s" if ms >= 1000 else f"{digits(ms)} ms"
+
+
+def times(ratio):
+    return f"{digits(ratio, 2)}x"
+
+
+def beside(row):
+    """A rival's time, and by how much it is longer."""
+    return f"{time(row['rival_ms'])} ({times(row['ratio'])})"
+
+
+def source(*files):
+    """Machine and commit of these files' rows, and the files: the end of a caption."""
+    places = {}
+    for file in files:
+        for row in RESULTS[file]:
+            place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
+            places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
+    return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."
+
+
+# ------------------------------------------------------------------- plots
+
+def plot_stebz_cpu():
+    two, many = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads"
+    plain = {"type": "f64", "method": "multisection", "batch": 1}
+    f = plot.Figure("stebz on a CPU: all eigenvalues of one matrix, f64", "order n of the matrix",
+                    [512, 1024, 2048, 4096, 8192, 16384, 32768])
+    f.line("LAPACK dstebz\nbisection, one core", points(rows_of(two, rival="dstebz", **plain), "rival_ms"), 3)
+    f.line("LAPACK dsterf\nQL, one core", points(rows_of(two, rival="dsterf", **plain), "rival_ms"), 2)
+    f.line("eigpack\ntwo cores", points(rows_of(two, **plain)), 1)
+    f.line("eigpack\n16 cores", points(rows_of(many, **plain)), 0, heavy=True)
+    return f, ("All eigenvalues of one random symmetric tridiagonal matrix, to full accuracy. A rival is left out "
+               "where one run would take longer than 6 s. " + source(two, many))
+
+
+def plot_stebz_cuda():
+    file = "stebz-cuda-h200"
+    f64 = rows_of(file, type="f64", method="multisection uniform", batch=1)
+    f32 = rows_of(file, type="f32", method="multisection uniform", batch=1)
+    f = plot.Figure("stebz on a GPU: all eigenvalues of one matrix", "order n of the matrix",
+                    [512, 2048, 8192, 32768, 131072, 1000000])
+    tree, host = ([r for r in f64 if r["rival"].startswith(name)] for name in ("interval-tree", "eigpack cpu"))
+    f.line("Lessig's interval tree\nsame GPU, f64", points(tree, "rival_ms"), 2)
+    f.line("eigpack\n16 cores of the host, f64", points(host, "rival_ms"), 3)
+    f.line("eigpack\nH200, f64", points(f64), 0, heavy=True)
+    f.line("eigpack\nH200, f32, to 1e-5", points(f32), 1, dashed=True)
+    f.bars("limit set beforehand", points(f64 + f32, "limit_ms"))
+    return f, ("All eigenvalues of one random symmetric tridiagonal matrix in the GPU's memory, f64 to full accuracy, "
+               "by CUDA events. " + source(file))
+
+
+def plot_stebz_batched():
+    file = "stebz-cuda-h200"
+    f = plot.Figure("stebz on a GPU: all eigenvalues of each matrix of a batch", "order n of the matrices",
+                    sorted({r["n"] for r in RESULTS[file] if r["batch"] > 1}), "time a matrix")
+    limits = []
+    for kind, host, device in (("f64", 2, 0), ("f32", 3, 1)):
+        rows = [r for r in rows_of(file, type=kind, method="multisection uniform") if r["batch"] > 1]
+        limits += rows
+        beside = points([r for r in rows if r["rival"].startswith("eigpack cpu")], "rival_ms", a_matrix)
+        f.line(f"eigpack\n16 cores of the host, {kind}", beside, host, dashed=kind == "f32")
+        f.line(f"eigpack\nH200, {kind}", points(rows, scale=a_matrix), device, dashed=kind == "f32",
+               heavy=kind == "f64")
+    f.bars("limit set beforehand", points(limits, "limit_ms", a_matrix))
+    batches = ", ".join(f"{r['batch']:,} of n = {r['n']} ({r['type']})"
+                        for r in sorted(limits, key=lambda r: (r["n"], r["type"])) if "cpu" in r["rival"])
+    return f, f"Random symmetric tridiagonal matrices in the GPU's memory: {batches}. " + source(file)
+
+
+def plot_geev_cpu():
+    file = "geev-cpu-xeon-16threads"
+    f = plot.Figure("geev on a CPU: eigenvalues of many small matrices, 16 cores", "order n of the matrices",
+                    [5, 10, 15, 20, 25, 30, 64], "time a matrix")
+    for kind, host, own in (("f64", 2, 0), ("f32", 3, 1)):
+        rows = rows_of(file, family="geev", type=kind)
+        letter = "d" if kind == "f64" else "s"
+        f.line(f"LAPACK {letter}gehrd + {letter}hseqr\nsame cores, {kind}", points(rows, "rival_ms", a_matrix), host,
+               dashed=kind == "f32")
+        f.line(f"eigpack, {kind}", points(rows, scale=a_matrix), own, dashed=kind == "f32", heavy=kind == "f64")
+    return f, ("All eigenvalues of random nonsymmetric matrices, about 10^7 entries in all; both use all cores, LAPACK "
+               "one matrix a thread. " + source(file))
+
+
+def plot_geev_cuda():
+    own, others = "geev-cuda-h200", "geev-rivals-h200"
+    f = plot.Figure("geev on a GPU: eigenvalues of 500,000 small matrices, f64", "order n of the matrices",
+                    [2, 3, 5, 10, 15, 20, 30, 64])
+    on_gpu = {}
+    for row in rows_of(others, type="f64"):
+        if not row["rival"].startswith("numpy"):
+            on_gpu[row["n"]] = min(row, on_gpu.get(row["n"], row), key=lambda r: r["rival_ms"])
+    f.line("PyTorch, JAX, cuSOLVER\nsame GPU, fastest of the three", points(on_gpu.values(), "rival_ms"), 4)
+    f.line("NumPy\none core of the host", points(rows_of(others, rival="numpy", type="f64"), "rival_ms"), 2)
+    host = rows_of(own, family="geev-host", type="f64", method="chunk0")
+    resident = rows_of(own, family="geev-resident", type="f64")
+    f.line("eigpack, H200\nfrom and to pinned host memory", points(host), 3)
+    f.line("that copy alone", points(host, "rival_ms"), 5, dashed=True)
+    f.line("eigpack, H200\narrays in the GPU's memory", points(resident, scale=of_500000), 0, heavy=True)
+    f.bars("limit set beforehand\narrays in the GPU's memory", points(resident, "limit_ms", of_500000))
+    return f, ("All eigenvalues of 500,000 random nonsymmetric matrices; above n = 32 the batch was smaller, and its "
+               "time is scaled. The rivals take one matrix after the other: they ran on a part, and their time is "
+               "scaled, too. " + source(own, others))
+
+
+PLOTS = (
+    ("stebz-cpu", "stebz on a CPU", plot_stebz_cpu), ("stebz-cuda", "stebz on a GPU", plot_stebz_cuda),
+    ("stebz-batched-cuda", "stebz on a GPU, batches", plot_stebz_batched), ("geev-cpu", "geev on a CPU", plot_geev_cpu),
+    ("geev-cuda", "geev on a GPU", plot_geev_cuda),
+)
+
+
+# ------------------------------------------------------------------- texts
+
+def table_short():
+    """The table of README.md and of the page."""
+    cpu, gpu = "stebz-cpu-xeon-2threads", "stebz-cuda-h200"
+    one = {"type": "f64", "batch": 1}
+    sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
+    tree = {n: row_of(gpu, n=n, method="multisection uniform", rival="interval-tree", **one) for n in (2048, 32768)}
+    batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
+    million = row_of(gpu, n=1000000, type="f64")
+    host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
+    device = {n: row_of("geev-cuda-h200", family="geev-resident", n=n, type="f64") for n in (10, 30)}
+    copied = row_of("geev-cuda-h200", family="geev-host", method="chunk0", n=10, type="f64")
+    loop = row_of("geev-cuda-h200", family="geev-affine-all", n=15, type="f64")
+
+    def rivals(n):
+        words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER", "cusolver"), ("NumPy (one core)", "numpy")]
+        found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)["rival_ms"]) for word, name in words]
+        return ", ".join(f"{word} {time(ms)}" for word, ms in found)
+
+    lines = ["| problem | eigpack | others |", "|---|---|---|"]
+
+    def line(problem, row, other=""):
+        lines.append(f"| {problem} | {time(row['time_ms'])} | {other} |")
+
+    line("all eigenvalues, n = 2048, f64, two cores", sterf,
+         f"LAPACK on one core: dsterf {beside(sterf)}, dstebz {beside(stebz)}")
+    for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
+        line(words, tree[n], f"Lessig's interval tree, same GPU, {beside(tree[n])}")
+    line("n = 1,000,000, f64, H200", million)
+    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}")
+    line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
+         f"LAPACK dgehrd + dhseqr, same cores, {beside(host)}")
+    line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], rivals(10))
+    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}")
+    line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], rivals(30))
+    line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200", loop)
+    return "\n".join(lines)
+
+
+def table_stebz_cuda():
+    """The table of docs/stebz-cuda.md."""
+    file = "stebz-cuda-h200"
+    lines = ["| problem | time | in a graph | target | interval tree, same GPU | CPU context, 16 cores of the host |",
+             "|---|---|---|---|---|---|"]
+    seen = set()
+    for row in RESULTS[file]:
+        case = {key: row[key] for key in ("type", "n", "batch")}
+        kind = row["method"].split()[-1]
+        if "graph" in row["method"] or (kind, *case.values()) in seen:
+            continue
+        seen.add((kind, *case.values()))
+        name = {"uniform": "", "glued": ", glued Wilkinson", "121": ", 1-2-1"}[kind]
+        problem = f"{row['n']:,}{name}" if row["batch"] == 1 else f"{row['n']:,}, {row['batch']:,} matrices"
+        rivals = [rows_of(file, method=row["method"], rival=name, **case) for name in ("interval-tree", "eigpack cpu")]
+        graph = rows_of(file, method=f"multisection graph {kind}", **case)
+        cells = [f"{row['type']} n = {problem}", digits(row["time_ms"]), digits(graph[0]["time_ms"]) if graph else "",
+                 f"{row['limit_ms']:g}" if row["limit_ms"] else ""]
+        cells += [f"{digits(r[0]['rival_ms'])} ({times(r[0]['ratio'])})" if r else "" for r in rivals]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def table_geev_cpu():
+    """The table of docs/geev.md: microseconds a matrix."""
+    lines = ["| n | batch | f64, us a matrix | LAPACK | ratio | f32, us a matrix | LAPACK | ratio |",
+             "|---|---|---|---|---|---|---|---|"]
+    for row in rows_of("geev-cpu-zen5-2threads", type="f64"):
+        cells = [str(row["n"]), f"{row['batch']:,}"]
+        for one in (row, row_of("geev-cpu-zen5-2threads", type="f32", n=row["n"], batch=row["batch"])):
+            cells += [digits(1000 * one[key] / one["batch"]) for key in ("time_ms", "rival_ms")]
+            cells.append(digits(one["ratio"]))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def page():
+    two, many, gpu, geev = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads", "stebz-cuda-h200", "geev-cuda-h200"
+    cores = {n: [row_of(file, n=n, type="f64", method="multisection", batch=1)["time_ms"] for file in (two, many)]
+             for n in (512, 32768)}
+    big = {n: row_of(gpu, n=n, type="f64", method="multisection uniform", batch=1)["time_ms"]
+           for n in (512, 2048, 131072, 1000000)}
+    glued = {t: row_of(two, n=4200, type=t, rival=r) for t, r in (("f32", "ssterf"), ("f64", "dsterf"))}
+    device = {n: row_of(geev, family="geev-resident", n=n, type="f64") for n in (10, 15, 30)}
+    pinned = row_of(geev, family="geev-host", method="chunk0", n=10, type="f64")
+    pageable = row_of(geev, family="geev-host-pageable", n=10, type="f64")
+    lapack = {n: row_of("geev-cpu-xeon-16threads", n=n, type="f64")["ratio"] for n in (20, 64)}
+    text = f"""# Performance
+
+Made by `bench/performance.py` from the CSV files in [bench/results](../bench/results/README.md), which has all rows,
+machines and commands. A time is the median of many repeats, and every answer that was timed was checked. A rival ran
+on the same machine in the same run; only the rivals of geev on a GPU had a run of their own. Where a limit is drawn,
+it was set before the code was written. CPU machines are shared and noisy: there only ratios count.
+
+{table_short()}
+
+Both axes of each plot are logarithmic: two decades up for one decade of n to the right is work in proportion to n^2,
+as stebz does; geev does n^3.
+"""
+    for name, heading, make in PLOTS:
+        figure, caption = make()
+        text += f"\n## {heading}\n\n![{figure.title}](images/performance-{name}.svg)\n\n{wrapped(caption)}\n"
+    slow = f"""
+- **stebz does n^2 work.** n = 131,072 takes {time(big[131072])} on an H200, n = 1,000,000 {time(big[1000000])}.
+- **Small matrices on many cores.** At n = 512 sixteen cores are {cores[512][0] / cores[512][1]:.1f} times as fast as
+  two, at n = 32,768 {cores[32768][0] / cores[32768][1]:.1f} times.
+- **Small matrices on a GPU.** One of n = 512 takes {time(big[512])}, one of n = 2048, 16 times the work,
+  {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
+- **T that falls apart** is many small problems for LAPACK's sterf and a large one for bisection: on glued Wilkinson
+  matrices, n = 4200, two cores, eigpack is {glued['f64']['ratio']:.0f} times as fast as dsterf in f64, but
+  {glued['f32']['ratio']:.1f} times as fast as ssterf in f32.
+- **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
+  ([stebz.md](stebz.md)).
+- **geev on a GPU** stands at 15 to 23 % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)): the limits
+  are kept, the aims, 1.2 to 1.9 times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it goes
+  through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
+  {time(device[30]['time_ms'])} for n = 30.
+- **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
+  {time(device[10]['time_ms'])}, and {time(pageable['time_ms'])} from memory that is not pinned. Keep the matrices on
+  the GPU, or let it make them there (`eig_dgeev_affine`).
+- **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 a
+  plain solver does the work, on both devices; it has no row here.
+"""
+    items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
+    return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
+
+
+def raw_tables():
+    text = """# Results
+
+All measured rows, as tables; made by `bench/performance.py` from the CSV files beside this page.
+[docs/performance.md](../../docs/performance.md) shows the most important ones as plots.
+
+Times are medians in milliseconds. `limit` is the bar that was set for the case before it was built. `ratio` is the
+rival's time over eigpack's. An `error` is in the units of the family's bench (`eigpack bench --help`), and every row
+passed its check. Rows measured from a tree that was not committed are not kept.
+"""
+    columns = ("family", "type", "n", "batch", "device", "method", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
+               "error")
+    for file, rows in RESULTS.items():
+        text += f"\n## {file}\n\n"
+        note = os.path.join(ROOT, f"bench/results/{file}.txt")
+        if os.path.exists(note):
+            with open(note, encoding="utf-8") as lines:
+                text += "".join(("    " + line).rstrip() + "\n" for line in lines) + "\n"
+        text += "| case | type | n | batch | device | method | time ms | limit ms | rival | rival ms | ratio | error |\n"
+        text += "|---|---|---:|---:|---|---|---:|---:|---|---:|---:|---:|\n"
+        for row in rows:
+            shown = dict(row)
+            if row["method"] in ("swb", "mwb"):
+                shown["method"] += f" p={row['threads']:.0f}"
+            for key in NUMBERS[3:]:
+                shown[key] = f"{row[key]:.4g}" if row[key] else ""
+            text += "| " + " | ".join(str(shown[key]) for key in columns) + " |\n"
+        for place in sorted({f"Machine: {row['machine']}; commit {row['commit']}." for row in rows}):
+            text += f"\n{place}\n"
+    return text
+
+
+def with_table(path, table):
+    """The page with the lines between its two marks replaced."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    marks = r"(<!-- made by bench/performance.py -->\n\n).*?(\n\n<!-- end -->)"
+    if not re.search(marks, text, re.S):
+        sys.exit(f"{path} has no marks <!-- made by bench/performance.py --> and <!-- end -->")
+    return re.sub(marks, lambda match: match[1] + table + match[2], text, flags=re.S)
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    made = {f"docs/images/performance-{name}.svg": make()[0].svg() for name, _, make in PLOTS}
+    made["docs/performance.md"] = page()
+    made["bench/results/README.md"] = raw_tables()
+    made["README.md"] = with_table("README.md", table_short())
+    made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
+    made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
+    stale = []
+    for path, text in made.items():
+        place = os.path.join(ROOT, path)
+        if sys.argv[1:] == ["--check"]:
+            old = open(place, encoding="utf-8").read() if os.path.exists(place) else None
+            stale += [path] if old != text else []
+        else:
+            with open(place, "w", encoding="utf-8") as file:
+                file.write(text)
+    if stale:
+        sys.exit(f"not as the CSV files make them: {', '.join(stale)}; run bench/performance.py")
+
+
+main()

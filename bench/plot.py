@@ -1,0 +1,140 @@
+"""Log-log plots of times as SVG, with nothing but Python's standard library.
+
+    figure = Figure("all eigenvalues of one matrix", "n", xticks=[512, 2048])
+    figure.line("eigpack", [(512, 0.2), (2048, 3.1)], style=0)
+    figure.bars("limit", [(2048, 5.0)])
+    text = figure.svg()
+
+Times are in milliseconds.  The legend stands to the right, in the order of the calls; later lines lie on top.
+"""
+import math
+
+WIDTH, HEIGHT = 850, 430
+LEFT, RIGHT, TOP, BOTTOM = 78, 560, 40, 372  # the frame of the plot
+INK, GRID, FINE = "#222222", "#d4d4d4", "#efefef"
+LIMIT = "#c1121f"
+# Colours that colour-blind readers can tell apart (M. Okabe and K. Ito), each with a marker of its own.
+STYLES = [
+    ("#0072b2", "circle"), ("#56b4e9", "ring"), ("#d55e00", "square"), ("#e69f00", "triangle"),
+    ("#009e73", "diamond"), ("#7f7f7f", ""),
+]
+UNITS = [(1e3, "s"), (1, "ms"), (1e-3, "µs"), (1e-6, "ns")]
+
+
+def time_text(ms):
+    """1e-2 -> 10 µs, 1e4 -> 10 s"""
+    for factor, unit in UNITS:
+        if ms >= 0.999 * factor:
+            return f"{ms / factor:.0f} {unit}"
+    return f"{ms * 1e6:g} ns"
+
+
+def escape(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def marker(kind, x, y, colour):
+    if kind == "circle":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
+    if kind == "ring":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="white" stroke="{colour}" stroke-width="1.8"/>'
+    if kind == "square":
+        return f'<rect x="{x - 3.6:.1f}" y="{y - 3.6:.1f}" width="7.2" height="7.2" fill="{colour}"/>'
+    if kind == "triangle":
+        return f'<path d="M{x:.1f} {y - 4.8:.1f}l4.6 8h-9.2z" fill="{colour}"/>'
+    if kind == "diamond":
+        return f'<path d="M{x:.1f} {y - 5:.1f}l4.6 5l-4.6 5l-4.6 -5z" fill="{colour}"/>'
+    return ""
+
+
+class Figure:
+    def __init__(self, title, xlabel, xticks, ylabel="time"):
+        self.title, self.xlabel, self.xticks, self.ylabel = title, xlabel, xticks, ylabel
+        self.series = []
+
+    # A label's second line is set in grey.
+    def line(self, label, points, style, dashed=False, heavy=False):
+        if not points:
+            raise ValueError(f"{self.title}: no rows for {label!r}")
+        self.series.append(("line", label, sorted(points), style, dashed, heavy))
+
+    def bars(self, label, points):
+        """Short level strokes: limits."""
+        if points:
+            self.series.append(("bars", label, sorted(points), 0, False, False))
+
+    def scale(self):
+        points = [p for s in self.series for p in s[2]]
+        xs = [math.log(x) for x, _ in points] + [math.log(x) for x in self.xticks]
+        ys = [math.log10(y) for _, y in points]
+        margin = 0.05 * (max(xs) - min(xs)) or 1.0
+        self.x0, self.x1 = min(xs) - margin, max(xs) + margin
+        self.y0, self.y1 = math.floor(min(ys) - 0.05), math.ceil(max(ys) + 0.05)
+
+    def at(self, x, y):
+        right = (math.log(x) - self.x0) / (self.x1 - self.x0)
+        up = (math.log10(y) - self.y0) / (self.y1 - self.y0)
+        return LEFT + right * (RIGHT - LEFT), BOTTOM - up * (BOTTOM - TOP)
+
+    def axes(self):
+        out = []
+        for decade in range(self.y0, self.y1 + 1):
+            _, y = self.at(self.xticks[0], 10.0 ** decade)
+            if decade < self.y1 and self.y1 - self.y0 <= 7:
+                for minor in range(2, 10):
+                    _, level = self.at(self.xticks[0], minor * 10.0 ** decade)
+                    out.append(f'<path d="M{LEFT} {level:.1f}H{RIGHT}" stroke="{FINE}"/>')
+            out.append(f'<path d="M{LEFT} {y:.1f}H{RIGHT}" stroke="{GRID}"/>')
+            out.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{time_text(10.0 ** decade)}</text>')
+        for tick in self.xticks:
+            x, _ = self.at(tick, 10.0 ** self.y0)
+            out.append(f'<path d="M{x:.1f} {TOP}V{BOTTOM}" stroke="{GRID}"/>')
+            out.append(f'<text x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:,}</text>')
+        out.append(f'<path d="M{LEFT} {TOP}H{RIGHT}V{BOTTOM}H{LEFT}z" fill="none" stroke="{INK}"/>')
+        middle = (LEFT + RIGHT) / 2
+        out.append(f'<text x="{LEFT}" y="24" font-size="15" font-weight="bold">{escape(self.title)}</text>')
+        out.append(f'<text x="{middle:.0f}" y="{BOTTOM + 42}" text-anchor="middle">{escape(self.xlabel)}</text>')
+        out.append(f'<text transform="translate(16 {(TOP + BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+                   f'{escape(self.ylabel)}</text>')
+        return out
+
+    @staticmethod
+    def stroke(style, dashed, heavy):
+        dash = ' stroke-dasharray="6 4"' if dashed else ""
+        return f'stroke="{STYLES[style][0]}" stroke-width="{2.6 if heavy else 1.6}" fill="none"{dash}'
+
+    def curves(self):
+        out = []
+        for kind, _, points, style, dashed, heavy in self.series:
+            places = [self.at(x, y) for x, y in points]
+            if kind == "bars":
+                out += [f'<path d="M{x - 11:.1f} {y:.1f}h22" stroke="{LIMIT}" stroke-width="3"/>' for x, y in places]
+                continue
+            path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+            out.append(f'<path d="M{path}" stroke-linejoin="round" {self.stroke(style, dashed, heavy)}/>')
+            out += [marker(STYLES[style][1], x, y, STYLES[style][0]) for x, y in places]
+        return out
+
+    def legend(self):
+        out, y = [], TOP + 10
+        for kind, label, _, style, dashed, heavy in self.series:
+            if kind == "bars":
+                out.append(f'<path d="M{RIGHT + 21} {y}h22" stroke="{LIMIT}" stroke-width="3"/>')
+            else:
+                out.append(f'<path d="M{RIGHT + 16} {y}h32" {self.stroke(style, dashed, heavy)}/>')
+                out.append(marker(STYLES[style][1], RIGHT + 32, y, STYLES[style][0]))
+            for number, part in enumerate(label.split("\n")):
+                colour = ' fill="#666666"' if number else ""
+                out.append(f'<text x="{RIGHT + 56}" y="{y + 4}"{colour}>{escape(part)}</text>')
+                y += 16
+            y += 10
+        return out
+
+    def svg(self):
+        self.scale()
+        head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+                f'viewBox="0 0 {WIDTH} {HEIGHT}" '
+                'font-family="Helvetica, Arial, sans-serif" font-size="13" role="img">',
+                f"<title>{escape(self.title)}</title>", '<rect width="100%" height="100%" fill="white"/>',
+                f'<g fill="{INK}">']
+        return "\n".join(head + self.axes() + self.curves() + self.legend() + ["</g>", "</svg>"]) + "\n"

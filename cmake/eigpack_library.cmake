@@ -8,6 +8,7 @@ set(EIG_SOURCES
     src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
+    src/cpu/watch.c
     src/cpu/stebz/stebz_cpu.c
     src/cpu/stebz/stebz_counts.c
     src/cpu/stebz/stebz_engine.c

@@ -7,6 +7,7 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -119,13 +120,13 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 /* One matrix of a batch: what is wrong with it goes to info. */
 static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
 {
-    stebz_progress silent = {.ctx = NULL};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &silent};
+    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
+    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
-    if (finite) solve(ctx, p, number, &search, 1, NULL);
+    if (finite && solve(ctx, p, number, &search, 1, NULL) != EIG_OK) return;
     if (finite)
         setup->store(p, &search, number);
     else
@@ -133,24 +134,42 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
+/* A thread of the team that solves a batch. */
+typedef struct batch_thread {
+    cpu_watch *watch;
+    int number;
+} batch_thread;
+
+/* The progress of a member: of the thread that calls, part of the batch's; the others only learn whether to stop. */
+static int member_progress(void *user, double fraction)
+{
+    const batch_thread *const thread = user;
+    return !eig_cpu_watch_look(thread->watch, thread->number, fraction);
+}
+
+static void batch_work(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
+{
+    batch_thread thread = {watch, cpu_thread_number()};
+    eig_context own = *ctx;
+    if (own.progress) own.progress = member_progress, own.progress_user = &thread;
+    for (int64_t number; (number = eig_cpu_watch_take(watch, thread.number)) >= 0; eig_cpu_watch_done(watch))
+        solve_member(&own, p, number, work);
+    eig_cpu_watch_wait(watch, thread.number);
+}
+
 static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *work)
 {
-    size_t const each = bytes_of_one(p);
     int const threads = batch_threads(ctx, p);
-    (void)threads;
-    int64_t const slice = ctx->progress ? 64 * (int64_t)threads : p->batch;
-    for (int64_t from = 0; from < p->batch; from += slice) {
-        int64_t const to = from + slice < p->batch ? from + slice : p->batch;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-        {
-            char *const own = work + each * (size_t)cpu_thread_number();
-#pragma omp for schedule(dynamic, 1)
-            for (int64_t number = from; number < to; ++number) solve_member(ctx, p, number, own);
-        }
-        eig_status const status = eig_report_progress(ctx, "stebz", (double)to / (double)p->batch);
-        if (status != EIG_OK) return status;
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch);
+    if (threads == 1) {
+        batch_work(ctx, p, &watch, work);
+    } else {
+        size_t const each = bytes_of_one(p);
+#pragma omp parallel num_threads(threads)
+        batch_work(ctx, p, &watch, work + each * (size_t)cpu_thread_number());
     }
-    return EIG_OK;
+    return eig_cpu_watch_end(&watch);
 }
 
 /* split: whether T was solved by blocks. */

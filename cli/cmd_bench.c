@@ -157,4 +157,5 @@ const cli_command command_bench = {
                 "  eigpack bench geev --tune --device cuda --csv tune.csv\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

@@ -264,4 +264,5 @@ const cli_command command_eigenvalues = {
                 "  eigpack eigenvalues --diagonal d.dat --superdiagonal e.dat --reference w.dat\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

@@ -225,4 +225,5 @@ const cli_command command_stebz = {
                 "  eigpack stebz d.dat e.dat --count -1,0,1\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

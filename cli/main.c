@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
 #include "cli.h"
 #include "progress.h"
+#include "spin.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static int dispatch(int argc, char **argv)
     const char *const name = argc > 1 ? argv[1] : "";
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(name, commands[i]->name) != 0) continue;
+        if (commands[i]->computes) spin_briefly(argv);
         arguments args;
         int const status = options_read(commands[i], argc - 1, argv + 1, &args);
         args.program = argv[0];

@@ -3,6 +3,7 @@
 
 set(EIG_SOURCES
     src/context.c
+    src/threads.c
     src/options.c
     src/stebz.c
     src/geev.c

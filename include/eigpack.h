@@ -32,8 +32,14 @@
  *
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
- * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state:
- * the library never prints, never exits, and reads one environment variable, EIG_CPU (see eig_describe). */
+ * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state but
+ * the note that a fork has happened: the library never prints, never exits, and reads one environment variable, EIG_CPU
+ * (see eig_describe).
+ *
+ * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
+ * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
+ * threads that the child creates are free of that.  A context of CUDA is refused in the child, where it can only be
+ * destroyed; the parent keeps it. */
 #ifndef EIGPACK_H
 #define EIGPACK_H
 
@@ -128,8 +134,13 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
- * default.  At most twice the machine's processors, or 32, are started, however many are asked for.  Results do not
- * depend on it. */
+ * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  At most twice
+ * the processors that the process may run on, or 32, are started, however many are asked for.  Results do not depend on
+ * it.
+ *
+ * Where a thread cannot be created, libgomp ends the process.  The first calls of each calling thread therefore try
+ * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  What
+ * remains: a limit that is reached later, by other processes or threads, while libgomp enlarges its team. */
 EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero

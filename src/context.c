@@ -1,11 +1,14 @@
 /* Contexts: choosing a backend, threads, workspace, progress, and the sentence about the last error. */
+#define _POSIX_C_SOURCE 200809L /* getpid */
 #include "arena.h"
 #include "problem.h"
+#include "threads.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *eig_status_text(eig_status status)
 {
@@ -45,10 +48,19 @@ eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...
     return status;
 }
 
+bool eig_forked(const eig_context *ctx)
+{
+    return ctx->process != (long)getpid();
+}
+
 eig_status eig_enter(eig_context *ctx)
 {
     if (!ctx) return EIG_BAD_ARGUMENT;
     if (!ctx->backend) return EIG_NO_BACKEND; /* detail keeps the reason from eig_create */
+    if (ctx->backend->dies_in_fork && eig_forked(ctx))
+        return eig_fail(ctx, EIG_CUDA_FAILURE,
+                        "the context was made before a fork, which CUDA does not survive: use it in the process that "
+                        "made it");
     ctx->detail[0] = '\0';
     return EIG_OK;
 }
@@ -87,6 +99,8 @@ eig_status eig_create(eig_context **out, const char *device)
     if (!out) return EIG_BAD_ARGUMENT;
     eig_context *const ctx = *out = (eig_context *)calloc(1, sizeof *ctx);
     if (!ctx) return EIG_NO_MEMORY;
+    ctx->process = (long)getpid();
+    ctx->quota = eig_threads_quota();
     if (!device || strcmp(device, "auto") == 0) {
         if (open_cuda(ctx, 0) == EIG_OK) return EIG_OK;
         ctx->detail[0] = '\0';

@@ -71,6 +71,7 @@ typedef struct geev_problem {
  * resolved, and n, batch and m > 0.  A work_size is exact, and 0 where nothing is needed. */
 typedef struct backend {
     const char *name;
+    bool dies_in_fork; /* its contexts are refused in a child of the process that made them */
     eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
     void (*close)(eig_context *ctx);
     void (*describe)(eig_context *ctx);                /* writes ctx->description */
@@ -98,9 +99,12 @@ struct eig_context {
     const backend *backend; /* NULL: eig_create failed, and detail says why */
     void *state;            /* the backend's own */
     int threads;            /* 0 = OpenMP's default */
+    int quota;              /* processors that the CPU quota grants; 0: there is none */
+    long process;           /* the one that made the context */
     eig_progress progress;
     void *progress_user;
-    void *work; /* the context's own workspace, grown on demand */
+    bool reporting; /* the callback runs */
+    void *work;     /* the context's own workspace, grown on demand */
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
@@ -114,7 +118,11 @@ struct eig_context {
 /* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Refuses a context that is NULL or that eig_create could not open; else clears the last error. */
+/* Whether this process is not the one that made the context. */
+bool eig_forked(const eig_context *ctx);
+
+/* Refuses a context that is NULL, that eig_create could not open, or that a fork has made useless; else clears the last
+ * error. */
 eig_status eig_enter(eig_context *ctx);
 
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known

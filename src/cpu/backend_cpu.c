@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "openmp.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static cpu_isa isa_of(const eig_context *ctx)
 
 static void describe(eig_context *ctx)
 {
-    int const threads = cpu_threads(ctx);
+    int const threads = cpu_threads(ctx, INT_MAX);
     snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[isa_of(ctx)].name, threads,
              threads == 1 ? "" : "s");
 }

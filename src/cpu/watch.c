@@ -3,15 +3,22 @@
 #include "watch.h"
 
 #include "backend_cpu.h"
+#include "openmp.h"
 
 #include <sched.h>
 #include <time.h>
 
 enum { REPORT_MS = 50 };
 
-void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units)
+/* A team of one may be any thread of a team of the caller's. */
+static bool is_caller(const cpu_watch *watch)
 {
-    watch->ctx = ctx, watch->family = family, watch->units = units;
+    return watch->threads == 1 || cpu_thread_number() == 0;
+}
+
+void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units, int threads)
+{
+    watch->ctx = ctx, watch->family = family, watch->units = units, watch->threads = threads;
     atomic_init(&watch->next, 0);
     atomic_init(&watch->done, 0);
     watch->reported = ctx->progress ? eig_cpu_clock() : 0;
@@ -19,11 +26,11 @@ void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family,
     atomic_init(&watch->stop, watch->status != EIG_OK);
 }
 
-bool eig_cpu_watch_look(cpu_watch *watch, int thread, double part)
+bool eig_cpu_watch_look(cpu_watch *watch, double part)
 {
     if (!watch->ctx->progress) return true;
     if (atomic_load_explicit(&watch->stop, memory_order_relaxed)) return false;
-    if (thread != 0) return true;
+    if (!is_caller(watch)) return true;
     double const now = eig_cpu_clock();
     if (now - watch->reported < REPORT_MS) return true;
     watch->reported = now;
@@ -33,9 +40,9 @@ bool eig_cpu_watch_look(cpu_watch *watch, int thread, double part)
     return watch->status == EIG_OK;
 }
 
-int64_t eig_cpu_watch_take(cpu_watch *watch, int thread)
+int64_t eig_cpu_watch_take(cpu_watch *watch)
 {
-    if (!eig_cpu_watch_look(watch, thread, 0)) return -1;
+    if (!eig_cpu_watch_look(watch, 0)) return -1;
     int64_t const unit = atomic_fetch_add_explicit(&watch->next, 1, memory_order_relaxed);
     return unit < watch->units ? unit : -1;
 }
@@ -46,12 +53,12 @@ void eig_cpu_watch_done(cpu_watch *watch)
 }
 
 /* Gives its turn away a few times first, so that short waits stay short. */
-void eig_cpu_watch_wait(cpu_watch *watch, int thread)
+void eig_cpu_watch_wait(cpu_watch *watch)
 {
-    if (!watch->ctx->progress || thread != 0) return;
+    if (!watch->ctx->progress || !is_caller(watch)) return;
     struct timespec const pause = {0, 200000};
     for (int turn = 0; atomic_load_explicit(&watch->done, memory_order_relaxed) < watch->units; ++turn) {
-        if (!eig_cpu_watch_look(watch, thread, 0)) return;
+        if (!eig_cpu_watch_look(watch, 0)) return;
         if (turn < 100)
             sched_yield();
         else

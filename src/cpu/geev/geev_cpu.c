@@ -41,12 +41,9 @@ static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
     return p->batch / unit + (p->batch % unit != 0);
 }
 
-/* As many threads as the context allows, and no more than there is work for. */
 static int geev_threads(const eig_context *ctx, const geev_problem *p)
 {
-    int const most = cpu_threads(ctx);
-    int64_t const units = geev_units(ctx, p);
-    return units < most ? (int)units : most;
+    return cpu_threads(ctx, geev_units(ctx, p));
 }
 
 /* The work areas of all threads; *area: bytes from one to the next. */
@@ -80,16 +77,16 @@ static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_
 static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *watch, char *work)
 {
     const geev_kernels *const kernels = kernels_of(ctx, p);
-    int const unit = geev_unit(ctx, p), thread = cpu_thread_number();
+    int const unit = geev_unit(ctx, p);
     bool const plainly = geev_plainly(p);
-    for (int64_t u; (u = eig_cpu_watch_take(watch, thread)) >= 0; eig_cpu_watch_done(watch)) {
+    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
         int64_t const b = u * unit, left = p->batch - b;
         if (plainly)
             kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
         else
             geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
     }
-    eig_cpu_watch_wait(watch, thread);
+    eig_cpu_watch_wait(watch);
 }
 
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
@@ -105,7 +102,7 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p));
+    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p), threads);
     if (threads == 1) {
         geev_work(ctx, p, &watch, areas);
     } else {

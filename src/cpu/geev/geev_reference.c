@@ -10,7 +10,6 @@
 
 #include "geev.h"
 #include "geev_plain.h"
-#include "openmp.h"
 
 /* Entry (i, j) of matrix b of the problem; an affine one is rounded after each product and sum. */
 static real entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, int64_t j)
@@ -51,7 +50,7 @@ static bool load(const geev_problem *p, int64_t b, real *h, int64_t ld, real *sc
 /* Whether to go on with a matrix of which `part` is done. */
 static bool go_on(cpu_watch *watch, double part)
 {
-    return !watch || eig_cpu_watch_look(watch, cpu_thread_number(), part);
+    return !watch || eig_cpu_watch_look(watch, part);
 }
 
 /* Part of the flops that the reduction takes. */

@@ -60,7 +60,7 @@ static size_t bytes_of_one(const stebz_problem *p)
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 {
     if (p->batch <= 1) return 1;
-    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
+    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p) * (double)p->batch);
     return p->batch < threads ? (int)p->batch : threads;
 }
 
@@ -134,34 +134,26 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
-/* A thread of the team that solves a batch. */
-typedef struct batch_thread {
-    cpu_watch *watch;
-    int number;
-} batch_thread;
-
-/* The progress of a member: of the thread that calls, part of the batch's; the others only learn whether to stop. */
-static int member_progress(void *user, double fraction)
+/* The progress of a member: in the calling thread part of the batch's; the others only learn whether to stop. */
+static int member_progress(void *watch, double fraction)
 {
-    const batch_thread *const thread = user;
-    return !eig_cpu_watch_look(thread->watch, thread->number, fraction);
+    return !eig_cpu_watch_look(watch, fraction);
 }
 
 static void batch_work(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
 {
-    batch_thread thread = {watch, cpu_thread_number()};
     eig_context own = *ctx;
-    if (own.progress) own.progress = member_progress, own.progress_user = &thread;
-    for (int64_t number; (number = eig_cpu_watch_take(watch, thread.number)) >= 0; eig_cpu_watch_done(watch))
+    if (own.progress) own.progress = member_progress, own.progress_user = watch;
+    for (int64_t number; (number = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch))
         solve_member(&own, p, number, work);
-    eig_cpu_watch_wait(watch, thread.number);
+    eig_cpu_watch_wait(watch);
 }
 
 static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *work)
 {
     int const threads = batch_threads(ctx, p);
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch);
+    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch, threads);
     if (threads == 1) {
         batch_work(ctx, p, &watch, work);
     } else {
@@ -182,7 +174,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
-        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
+        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p));
         eig_status const status = solve(ctx, p, 0, &search, threads, pass_ms);
         *split = search.found.split;
         if (status != EIG_OK) return status;

@@ -25,7 +25,7 @@
  * defaults.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
- * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT or EIG_BAD_WORKSPACE has written nothing;
+ * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written nothing;
  * after any other status but EIG_OK the contents of the outputs are undefined.  info is about the problem, or about
  * each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a NaN
  * or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
@@ -72,7 +72,8 @@ extern "C" {
     X(EIG_NO_BACKEND, 3, "the device is absent from this build or this machine") \
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
-    X(EIG_CANCELLED, 7, "the progress callback asked to stop")
+    X(EIG_CANCELLED, 7, "the progress callback asked to stop")                   \
+    X(EIG_BUSY, 8, "the context is busy: its progress callback called it")
 
 typedef enum eig_status {
 #define EIG_STATUS_ENUM(name, value, text) name = value,
@@ -123,7 +124,7 @@ typedef struct eig_context eig_context;
  * then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and it must be destroyed. */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
-/* Releases a context and its workspace.  NULL is accepted. */
+/* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */
 EIG_API void eig_destroy(eig_context *ctx);
 
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
@@ -145,7 +146,10 @@ EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero
  * return cancels the computation: it returns EIG_CANCELLED and its outputs are undefined.  NULL takes it off.  Calls
- * on device arrays do not report progress. */
+ * on device arrays do not report progress.
+ *
+ * The callback must return.  Of its own context it may use eig_error_detail and eig_describe; every other function is
+ * refused with EIG_BUSY, and the computation goes on.  Other contexts are free. */
 typedef int (*eig_progress)(void *user, double fraction);
 EIG_API eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user);
 

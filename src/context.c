@@ -57,6 +57,8 @@ eig_status eig_enter(eig_context *ctx)
 {
     if (!ctx) return EIG_BAD_ARGUMENT;
     if (!ctx->backend) return EIG_NO_BACKEND; /* detail keeps the reason from eig_create */
+    if (ctx->reporting)
+        return eig_fail(ctx, EIG_BUSY, "a progress callback called a function on the context that runs it");
     if (ctx->backend->dies_in_fork && eig_forked(ctx))
         return eig_fail(ctx, EIG_CUDA_FAILURE,
                         "the context was made before a fork, which CUDA does not survive: use it in the process that "
@@ -115,6 +117,10 @@ eig_status eig_create(eig_context **out, const char *device)
 void eig_destroy(eig_context *ctx)
 {
     if (!ctx) return;
+    if (ctx->reporting) {
+        eig_fail(ctx, EIG_BUSY, "a progress callback called eig_destroy on the context that runs it");
+        return;
+    }
     if (ctx->backend) {
         ctx->backend->release(ctx, ctx->work);
         ctx->backend->close(ctx);
@@ -154,7 +160,11 @@ eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user)
 
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction)
 {
-    if (!ctx->progress || ctx->progress(ctx->progress_user, fraction) == 0) return EIG_OK;
+    if (!ctx->progress) return EIG_OK;
+    ctx->reporting = true;
+    int const stop = ctx->progress(ctx->progress_user, fraction);
+    ctx->reporting = false;
+    if (!stop) return EIG_OK;
     return eig_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", family, 100 * fraction);
 }
 

@@ -111,13 +111,97 @@ static void test_stops_soon(void **state)
     }
 }
 
+/* ------------------------------------------------------- calls from a callback */
+
+/* What a callback tries on its own context, and on another one. */
+typedef struct intruder {
+    eig_context *own, *other;
+    int calls;
+} intruder;
+
+static void refused_busy(eig_context *ctx, eig_status status)
+{
+    expect_refused(ctx, status, EIG_BUSY, "progress callback");
+}
+
+static int intrude(void *user, double fraction)
+{
+    static outputs o;
+    intruder *const i = user;
+    eig_context *const ctx = i->own;
+    const eig_pass *passes;
+    int count;
+    size_t bytes;
+    (void)fraction;
+    if (i->calls++ > 2) return 0;
+    for (int k = 0; k < OPERATIONS; ++k) {
+        outputs_clear(&o);
+        refused_busy(ctx, operate_once(ctx, &operations[k], EIG_D, &o, NULL));
+        assert_true(outputs_untouched(&o));
+        refused_busy(ctx, operate_once(ctx, &operations[k], EIG_D, &o, &bytes));
+    }
+    refused_busy(ctx, eig_set_threads(ctx, 1));
+    refused_busy(ctx, eig_set_progress(ctx, NULL, NULL));
+    refused_busy(ctx, eig_set_workspace(ctx, NULL, 0));
+    refused_busy(ctx, eig_set_stream(ctx, NULL));
+    refused_busy(ctx, eig_synchronize(ctx));
+    refused_busy(ctx, eig_set_timing(ctx, 1));
+    refused_busy(ctx, eig_get_timing(ctx, &passes, &count));
+    eig_destroy(ctx);
+    assert_non_null(strstr(eig_error_detail(ctx), "eig_destroy"));
+    assert_non_null(strstr(eig_describe(ctx), test_device));
+    operate_well(i->other, &operations[i->calls % OPERATIONS], EIG_D, &o);
+    return 0;
+}
+
+static void test_own_context(void **state)
+{
+    static outputs plain, watched;
+    (void)state;
+    eig_context *other = test_context(1);
+    for (int i = 0; i < OPERATIONS; ++i) {
+        eig_context *ctx = test_context(2);
+        operate_well(ctx, &operations[i], EIG_D, &plain);
+        intruder user = {ctx, other, 0};
+        assert_int_equal(eig_set_progress(ctx, intrude, &user), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &watched);
+        same_outputs(&operations[i], &plain, &watched, "with calls from the callback");
+        if (strstr(operations[i].name, "geev") || strstr(operations[i].name, "batched")) assert_true(user.calls >= 2);
+        assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &watched);
+        eig_destroy(ctx);
+    }
+    eig_destroy(other);
+}
+
+/* A call inside a parallel region of its caller computes with one thread, whatever its number there, and reports. */
+static void test_inside_a_region(void **state)
+{
+    (void)state;
+    int reports = 0;
+#pragma omp parallel num_threads(3) reduction(+ : reports)
+    {
+        eig_context *ctx = NULL;
+        double const a[4] = {0, 1, -1, 0};
+        eig_z w[2];
+        record r = {.caller = pthread_self(), .called = clock_ms()};
+        if (eig_create(&ctx, test_device) == EIG_OK && eig_set_progress(ctx, note, &r) == EIG_OK &&
+            eig_dgeev(ctx, NULL, 2, a, 2, w, NULL) == EIG_OK && r.calls == 2 && w[0].im == 1)
+            reports += 1;
+        eig_destroy(ctx);
+    }
+    assert_true(reports >= 1);
+#ifdef _OPENMP
+    assert_int_equal(reports, 3);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call),
-        cmocka_unit_test(test_how_often),
-        cmocka_unit_test(test_stops_soon),
+        cmocka_unit_test(test_every_call),  cmocka_unit_test(test_how_often),       cmocka_unit_test(test_stops_soon),
+        cmocka_unit_test(test_own_context), cmocka_unit_test(test_inside_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,9 @@
  * each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a NaN
  * or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
  *
+ * Sizes that are too large for their arrays or workspace to be addressed are refused.  Strides of a single matrix or
+ * point are unused.
+ *
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
  * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state but

@@ -173,6 +173,7 @@ eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
     eig_status const status = eig_enter(ctx);
     if (status != EIG_OK) return status;
     REQUIRE(work || bytes == 0, "eig_set_workspace: work is NULL with bytes = %zu", bytes);
+    REQUIRE(bytes <= PTRDIFF_MAX, "eig_set_workspace: bytes = %zu is too large", bytes);
     REQUIRE((uintptr_t)work % EIG_ALIGNMENT == 0, "eig_set_workspace: work = %p, must be aligned to %d bytes", work,
             EIG_ALIGNMENT);
     ctx->lent = work;
@@ -180,9 +181,17 @@ eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
     return EIG_OK;
 }
 
+eig_status eig_check_need(eig_context *ctx, const char *family, size_t need)
+{
+    REQUIRE(need <= PTRDIFF_MAX, "%s: the sizes are too large: the workspace would have more than 2^63 bytes", family);
+    return EIG_OK;
+}
+
 eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work)
 {
     *work = ctx->lent;
+    eig_status const status = eig_check_need(ctx, family, need);
+    if (status != EIG_OK) return status;
     if (ctx->lent && ctx->lent_bytes < need)
         return eig_fail(ctx, EIG_BAD_WORKSPACE, "%s: the workspace lent has %zu bytes, need %zu", family,
                         ctx->lent_bytes, need);

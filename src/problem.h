@@ -129,6 +129,9 @@ eig_status eig_enter(eig_context *ctx);
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
 
+/* Refuses a workspace that cannot be addressed. */
+eig_status eig_check_need(eig_context *ctx, const char *family, size_t need);
+
 /* Sets *work to a workspace of at least need bytes: the lent one if there is any, else the context's own, grown.
  * family names the caller in the error's sentence. */
 eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work);
@@ -138,6 +141,9 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 
 /* Where times are measured: begins the list of the call's passes, all of 0 ms. */
 void eig_begin_passes(eig_context *ctx, int count, const char *const *names);
+
+/* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow. */
+#define EIG_MOST_COUNT (INT64_MAX / 64)
 
 /* Whether count blocks of `length` elements each, `stride` apart, can be addressed: no product of theirs overflows. */
 static inline bool eig_addressable(int64_t count, int64_t stride, int64_t length, size_t size)

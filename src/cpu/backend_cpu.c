@@ -99,8 +99,7 @@ static void cpu_close(eig_context *ctx)
 static void *cpu_allocate(eig_context *ctx, size_t bytes)
 {
     (void)ctx;
-    size_t const rounded = (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
-    return rounded < bytes ? NULL : aligned_alloc(EIG_ALIGNMENT, rounded);
+    return bytes > PTRDIFF_MAX ? NULL : aligned_alloc(EIG_ALIGNMENT, arena_rounded(bytes));
 }
 
 static void cpu_release(eig_context *ctx, void *work)

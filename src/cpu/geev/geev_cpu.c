@@ -53,7 +53,7 @@ static void geev_layout(arena *a, const geev_problem *p, int threads, char **are
     int64_t const reference = geev_reference_numbers(p->n) * size;
     int64_t const tile = geev_plainly(p) ? 0 : geev_tile_vectors(p->n) * 64;
     int64_t const bytes = tile > reference ? tile : reference;
-    *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    *area = arena_rounded((size_t)bytes);
     *areas = arena_take(a, threads, *area);
 }
 

@@ -16,7 +16,7 @@ static real entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, i
 {
     const real *const a = (const real *)p->a + i * s.i + j * s.j;
     if (!p->affine) return a[b * s.b];
-    const real *const x = (const real *)p->x + (p->m > 0 ? b * p->stride_x : 0);
+    const real *const x = p->m > 0 ? (const real *)p->x + b * p->stride_x : NULL;
     real sum = a[0];
     for (int64_t k = 0; k < p->m; ++k) {
         real const product = x[k] * a[(k + 1) * p->stride_a];

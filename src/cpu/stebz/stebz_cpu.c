@@ -54,7 +54,7 @@ static size_t bytes_of_one(const stebz_problem *p)
     arena measure = {0};
     stebz_search search = {0};
     layout(&measure, p, &search);
-    return (measure.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    return arena_rounded(measure.used);
 }
 
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
@@ -66,7 +66,7 @@ static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    return bytes_of_one(p) * (size_t)batch_threads(ctx, p);
+    return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
 /* -------------------------------------------------------------- one matrix */

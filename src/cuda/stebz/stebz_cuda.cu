@@ -19,11 +19,6 @@ static void layout_rows(arena *a, int64_t n, stebz_job *job)
     job->t.edges = arena_take(a, job->t.blocks, sizeof(stebz_edge<double>));
 }
 
-static size_t rounded(size_t bytes)
-{
-    return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
-}
-
 /* Lays out the workspace of one matrix; returns its size. */
 static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **tree)
 {
@@ -38,7 +33,7 @@ static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **
         job->table.mantissa = (double *)arena_take(&a, job->table.points, sizeof(double));
         job->table.exponent = (double *)arena_take(&a, job->table.points, sizeof(double));
     }
-    return rounded(a.used);
+    return arena_rounded(a.used);
 }
 
 size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
@@ -213,7 +208,7 @@ static size_t count_layout(const stebz_count_problem *p, void *base, stebz_job *
 {
     arena a = {(char *)base, 0};
     layout_rows(&a, p->n, job);
-    return rounded(a.used);
+    return arena_rounded(a.used);
 }
 
 size_t eig_cuda_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p)

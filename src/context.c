@@ -1,9 +1,10 @@
 /* Contexts: choosing a backend, threads, workspace, progress, and the sentence about the last error. */
-#define _POSIX_C_SOURCE 200809L /* getpid */
+#define _POSIX_C_SOURCE 200809L /* getpid, uselocale */
 #include "arena.h"
 #include "problem.h"
 #include "threads.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +40,18 @@ int eig_version(void)
     return 10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH;
 }
 
+/* Numbers have a point, whatever the caller's locale says. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    locale_t const plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t const before = plain ? uselocale(plain) : (locale_t)0;
     vsnprintf(ctx->detail, sizeof ctx->detail, format, args);
+    if (plain) {
+        uselocale(before);
+        freelocale(plain);
+    }
     va_end(args);
     return status;
 }

@@ -12,10 +12,10 @@ static int64_t const huge[] = {INT64_MAX,     INT64_MAX - 1,  INT64_MAX / 2 + 1,
 static int64_t const negative[] = {-1, INT64_MIN, INT64_MIN + 1};
 
 /* The arrays of small calls. */
-static double d[16], e[16], x[16], value[16], lower[16], upper[16];
-static eig_z w[16];
-static int64_t count[16];
-static int info[16];
+static double d[64], e[64], x[64], value[64], lower[64], upper[64];
+static eig_z w[64];
+static int64_t count[64];
+static int info[64];
 
 static void refused(eig_context *ctx, eig_status status, const char *what, int64_t size)
 {

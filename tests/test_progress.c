@@ -13,14 +13,23 @@ typedef struct record {
     pthread_t caller;
     int calls, stop_at; /* stop_at > 0: this call asks to stop */
     double last, stopped, highest_pause, called;
+    char wrong[120]; /* what was wrong first */
 } record;
+
+/* After the call: a callback must return, and so cannot fail a test itself. */
+static void nothing_wrong(const record *r, const char *what)
+{
+    if (r->wrong[0]) fail_msg("%s: %s", what, r->wrong);
+}
 
 static int note(void *user, double fraction)
 {
     record *const r = user;
     double const now = clock_ms();
-    assert_true(pthread_equal(pthread_self(), r->caller));
-    assert_true(fraction >= r->last && fraction <= 1);
+    if (!r->wrong[0] && !pthread_equal(pthread_self(), r->caller))
+        snprintf(r->wrong, sizeof r->wrong, "another thread than the caller's");
+    if (!r->wrong[0] && !(fraction >= r->last && fraction <= 1))
+        snprintf(r->wrong, sizeof r->wrong, "fraction %.17g after %.17g", fraction, r->last);
     r->highest_pause = fmax(r->highest_pause, now - r->called);
     r->last = fraction, r->called = now;
     if (++r->calls != r->stop_at) return 0;
@@ -56,6 +65,7 @@ static void test_every_call(void **state)
         operate_well(ctx, &operations[i], EIG_D, &plain);
         record_of(ctx, &r, 0);
         operate_well(ctx, &operations[i], EIG_D, &watched);
+        nothing_wrong(&r, operations[i].name);
         same_outputs(&operations[i], &plain, &watched, "with progress");
     }
     eig_destroy(ctx);
@@ -72,6 +82,7 @@ static void test_how_often(void **state)
         record_of(ctx, &r, 0);
         double const start = clock_ms();
         assert_int_equal(case_call(ctx, &c[i]), EIG_OK);
+        nothing_wrong(&r, c[i].family->name);
         double const most = 2 + (clock_ms() - start) / 50;
         if (r.calls < 2 || r.calls > most || r.last != 1)
             fail_msg("%s: %d calls, at most %.1f; the last at %.3f", c[i].family->name, r.calls, most, r.last);
@@ -87,6 +98,7 @@ static void stops_soon(eig_context *ctx, bench_case *c, const char *what)
     record_of(ctx, &r, 2);
     expect_refused(ctx, case_call(ctx, c), EIG_CANCELLED, "cancelled");
     double const now = clock_ms();
+    nothing_wrong(&r, what);
     /* Half a second is promised; the bounds leave room for a busy machine and for sanitizers. */
     if (r.calls != 2 || now - r.stopped > 2000 || r.highest_pause > 2000)
         fail_msg("%s: %d calls, %.0f ms without a report, ended after %.0f ms", what, r.calls, r.highest_pause,

@@ -3,22 +3,24 @@
 #include "watch.h"
 
 #include "backend_cpu.h"
-#include "openmp.h"
 
 #include <sched.h>
 #include <time.h>
 
 enum { REPORT_MS = 50 };
 
-/* A team of one may be any thread of a team of the caller's. */
+/* Every thread has one at another address.  OpenMP's thread numbers do not tell threads apart: inside a region of one
+ * thread every thread has number 0, and a team of one may be any thread of the caller's team. */
+static _Thread_local char identity;
+
 static bool is_caller(const cpu_watch *watch)
 {
-    return watch->threads == 1 || cpu_thread_number() == 0;
+    return watch->caller == &identity;
 }
 
-void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units, int threads)
+void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units)
 {
-    watch->ctx = ctx, watch->family = family, watch->units = units, watch->threads = threads;
+    watch->ctx = ctx, watch->family = family, watch->units = units, watch->caller = &identity;
     atomic_init(&watch->next, 0);
     atomic_init(&watch->done, 0);
     watch->reported = ctx->progress ? eig_cpu_clock() : 0;

@@ -14,7 +14,7 @@ typedef struct cpu_watch {
     eig_context *ctx;
     const char *family; /* for the error's sentence */
     int64_t units;
-    int threads; /* of the team */
+    const void *caller; /* the thread that made the call */
     atomic_int_fast64_t next, done;
     atomic_bool stop;
     double reported;   /* when, by eig_cpu_clock; of the calling thread */
@@ -22,7 +22,7 @@ typedef struct cpu_watch {
 } cpu_watch;
 
 /* Begins with progress 0: the callback may stop the work before it starts. */
-void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units, int threads);
+void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units);
 
 /* The next unit for a thread, after a look; -1 where there is none, or the work was stopped. */
 int64_t eig_cpu_watch_take(cpu_watch *watch);

@@ -102,7 +102,7 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p), threads);
+    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p));
     if (threads == 1) {
         geev_work(ctx, p, &watch, areas);
     } else {

@@ -153,7 +153,7 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
 {
     int const threads = batch_threads(ctx, p);
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch, threads);
+    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch);
     if (threads == 1) {
         batch_work(ctx, p, &watch, work);
     } else {

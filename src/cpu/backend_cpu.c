@@ -128,11 +128,11 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
 }
 
 /* The families of the real types. */
-#define REAL_KERNELS(isa, type)                                                                                        \
-    {                                                                                                                  \
-        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d,  \
-                  &eig_cpu_stebz_small_##isa##_d},                                                                     \
-        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
+#define REAL_KERNELS(isa, type)                                                                                       \
+    {                                                                                                                 \
+        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d, \
+                  &eig_cpu_stebz_small_##isa##_d},                                                                    \
+        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                  \
     }
 
 /* By instruction set and type_index. */

@@ -26,6 +26,7 @@ struct cli_command {
     const char *examples;
     const option_row *options; /* ended by a row without a name */
     int (*run)(const arguments *args);
+    bool computes; /* on threads: see spin.h */
 };
 
 extern const cli_command command_info, command_eigenvalues, command_stebz, command_geev, command_generate,

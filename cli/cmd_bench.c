@@ -161,4 +161,5 @@ const cli_command command_bench = {
                 "  eigpack bench geev --tune --device cuda --csv tune.csv\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

@@ -275,4 +275,5 @@ const cli_command command_eigenvalues = {
                 "  eigpack eigenvalues --diagonal d.dat --superdiagonal e.dat --reference w.dat\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

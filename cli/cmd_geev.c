@@ -379,4 +379,5 @@ const cli_command command_geev = {
                 "  eigpack geev A.mat --values w.mat --no-balance\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

@@ -261,4 +261,5 @@ const cli_command command_stebz = {
                 "  eigpack generate harper -n 1000 -o - | eigpack stebz - --range 1:10\n",
     .options = options,
     .run = run,
+    .computes = true,
 };

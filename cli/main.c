@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
 #include "cli.h"
 #include "progress.h"
+#include "spin.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ static const cli_command *find_command(const char *name)
 static int run(const cli_command *command, int argc, char **argv)
 {
     arguments args;
+    if (command->computes) spin_briefly(argv);
     int const status = options_read(command, argc - 1, argv + 1, &args);
     if (status >= 0) return status;
     args.program = argv[0];

@@ -3,11 +3,13 @@
 
 set(EIG_SOURCES
     src/context.c
+    src/threads.c
     src/options.c
     src/stebz.c
     src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
+    src/cpu/watch.c
     src/cpu/stebz/stebz_cpu.c
     src/cpu/stebz/stebz_counts.c
     src/cpu/stebz/stebz_engine.c

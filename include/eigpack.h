@@ -25,15 +25,24 @@
  * defaults.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
- * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT or EIG_BAD_WORKSPACE has written nothing;
+ * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written nothing;
  * after any other status but EIG_OK the contents of the outputs are undefined.  info is about the problem, or about
  * each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a NaN
  * or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
  *
+ * Sizes that are too large for their arrays or workspace to be addressed are refused.  Strides of a single matrix or
+ * point are unused.
+ *
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
- * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state:
- * the library never prints, never exits, and reads one environment variable, EIG_CPU (see eig_describe). */
+ * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state but
+ * the note that a fork has happened: the library never prints, never exits, and reads one environment variable, EIG_CPU
+ * (see eig_describe).
+ *
+ * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
+ * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
+ * threads that the child creates are free of that.  A context of CUDA is refused in the child, where it can only be
+ * destroyed; the parent keeps it. */
 #ifndef EIGPACK_H
 #define EIGPACK_H
 
@@ -66,7 +75,8 @@ extern "C" {
     X(EIG_NO_BACKEND, 3, "the device is absent from this build or this machine") \
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
-    X(EIG_CANCELLED, 7, "the progress callback asked to stop")
+    X(EIG_CANCELLED, 7, "the progress callback asked to stop")                   \
+    X(EIG_BUSY, 8, "the context is busy: its progress callback called it")
 
 typedef enum eig_status {
 #define EIG_STATUS_ENUM(name, value, text) name = value,
@@ -117,7 +127,7 @@ typedef struct eig_context eig_context;
  * then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and it must be destroyed. */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
-/* Releases a context and its workspace.  NULL is accepted. */
+/* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */
 EIG_API void eig_destroy(eig_context *ctx);
 
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
@@ -128,13 +138,21 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
- * default.  At most twice the machine's processors, or 32, are started, however many are asked for.  Results do not
- * depend on it. */
+ * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  At most twice
+ * the processors that the process may run on, or 32, are started, however many are asked for.  Results do not depend on
+ * it.
+ *
+ * Where a thread cannot be created, libgomp ends the process.  The first calls of each calling thread therefore try
+ * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  What
+ * remains: a limit that is reached later, by other processes or threads, while libgomp enlarges its team. */
 EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero
  * return cancels the computation: it returns EIG_CANCELLED and its outputs are undefined.  NULL takes it off.  Calls
- * on device arrays do not report progress. */
+ * on device arrays do not report progress.
+ *
+ * The callback must return.  Of its own context it may use eig_error_detail and eig_describe; every other function is
+ * refused with EIG_BUSY, and the computation goes on.  Other contexts are free. */
 typedef int (*eig_progress)(void *user, double fraction);
 EIG_API eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user);
 

@@ -1,11 +1,15 @@
 /* Contexts: choosing a backend, threads, workspace, progress, and the sentence about the last error. */
+#define _POSIX_C_SOURCE 200809L /* getpid, uselocale */
 #include "arena.h"
 #include "problem.h"
+#include "threads.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *eig_status_text(eig_status status)
 {
@@ -36,19 +40,37 @@ int eig_version(void)
     return 10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH;
 }
 
+/* Numbers have a point, whatever the caller's locale says. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    locale_t const plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t const before = plain ? uselocale(plain) : (locale_t)0;
     vsnprintf(ctx->detail, sizeof ctx->detail, format, args);
+    if (plain) {
+        uselocale(before);
+        freelocale(plain);
+    }
     va_end(args);
     return status;
+}
+
+bool eig_forked(const eig_context *ctx)
+{
+    return ctx->process != (long)getpid();
 }
 
 eig_status eig_enter(eig_context *ctx)
 {
     if (!ctx) return EIG_BAD_ARGUMENT;
     if (!ctx->backend) return EIG_NO_BACKEND; /* detail keeps the reason from eig_create */
+    if (ctx->reporting)
+        return eig_fail(ctx, EIG_BUSY, "a progress callback called a function on the context that runs it");
+    if (ctx->backend->dies_in_fork && eig_forked(ctx))
+        return eig_fail(ctx, EIG_CUDA_FAILURE,
+                        "the context was made before a fork, which CUDA does not survive: use it in the process that "
+                        "made it");
     ctx->detail[0] = '\0';
     return EIG_OK;
 }
@@ -87,6 +109,8 @@ eig_status eig_create(eig_context **out, const char *device)
     if (!out) return EIG_BAD_ARGUMENT;
     eig_context *const ctx = *out = (eig_context *)calloc(1, sizeof *ctx);
     if (!ctx) return EIG_NO_MEMORY;
+    ctx->process = (long)getpid();
+    ctx->quota = eig_threads_quota();
     if (!device || strcmp(device, "auto") == 0) {
         if (open_cuda(ctx, 0) == EIG_OK) return EIG_OK;
         ctx->detail[0] = '\0';
@@ -101,6 +125,10 @@ eig_status eig_create(eig_context **out, const char *device)
 void eig_destroy(eig_context *ctx)
 {
     if (!ctx) return;
+    if (ctx->reporting) {
+        eig_fail(ctx, EIG_BUSY, "a progress callback called eig_destroy on the context that runs it");
+        return;
+    }
     if (ctx->backend) {
         ctx->backend->release(ctx, ctx->work);
         ctx->backend->close(ctx);
@@ -140,7 +168,11 @@ eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user)
 
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction)
 {
-    if (!ctx->progress || ctx->progress(ctx->progress_user, fraction) == 0) return EIG_OK;
+    if (!ctx->progress) return EIG_OK;
+    ctx->reporting = true;
+    int const stop = ctx->progress(ctx->progress_user, fraction);
+    ctx->reporting = false;
+    if (!stop) return EIG_OK;
     return eig_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", family, 100 * fraction);
 }
 
@@ -149,6 +181,7 @@ eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
     eig_status const status = eig_enter(ctx);
     if (status != EIG_OK) return status;
     REQUIRE(work || bytes == 0, "eig_set_workspace: work is NULL with bytes = %zu", bytes);
+    REQUIRE(bytes <= PTRDIFF_MAX, "eig_set_workspace: bytes = %zu is too large", bytes);
     REQUIRE((uintptr_t)work % EIG_ALIGNMENT == 0, "eig_set_workspace: work = %p, must be aligned to %d bytes", work,
             EIG_ALIGNMENT);
     ctx->lent = work;
@@ -156,9 +189,17 @@ eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
     return EIG_OK;
 }
 
+eig_status eig_check_need(eig_context *ctx, const char *family, size_t need)
+{
+    REQUIRE(need <= PTRDIFF_MAX, "%s: the sizes are too large: the workspace would have more than 2^63 bytes", family);
+    return EIG_OK;
+}
+
 eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work)
 {
     *work = ctx->lent;
+    eig_status const status = eig_check_need(ctx, family, need);
+    if (status != EIG_OK) return status;
     if (ctx->lent && ctx->lent_bytes < need)
         return eig_fail(ctx, EIG_BAD_WORKSPACE, "%s: the workspace lent has %zu bytes, need %zu", family,
                         ctx->lent_bytes, need);

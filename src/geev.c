@@ -12,6 +12,7 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     p->balance = !o.no_balance;
     p->threads_per_matrix = o.threads_per_matrix;
     p->chunk = o.chunk;
+    REQUIRE(o.max_steps >= 0, "geev: max_steps = %lld, must be >= 0", (long long)o.max_steps);
     int64_t const most_steps = 1 << 30, steps = o.max_steps != 0 ? o.max_steps : 30 * (p->n > 10 ? p->n : 10);
     p->max_steps = (int)(steps < most_steps ? steps : most_steps);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
@@ -22,7 +23,6 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
             "geev: method = %d, must be 0 (auto), 1 (swb), 2 (mwb) or 3 (reference)", (int)p->method);
     REQUIRE(p->threads_per_matrix >= 0 && p->threads_per_matrix <= 32, "geev: threads_per_matrix = %d, must be 0 to 32",
             p->threads_per_matrix);
-    REQUIRE(o.max_steps >= 0, "geev: max_steps = %lld, must be >= 0", (long long)o.max_steps);
     REQUIRE(p->chunk >= 0, "geev: chunk = %lld, must be >= 0", (long long)p->chunk);
     return EIG_OK;
 }
@@ -35,7 +35,7 @@ static eig_status geev_check_sizes(eig_context *ctx, const geev_problem *p)
     REQUIRE(n >= 0, "geev: n = %lld, must be >= 0", n);
     REQUIRE(n <= 100000000, "geev: n = %lld is too large", n);
     REQUIRE(batch >= 0, "geev: batch = %lld, must be >= 0", batch);
-    REQUIRE(batch <= INT64_MAX / 64, "geev: batch = %lld is too large", batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld is too large", batch);
     return EIG_OK;
 }
 
@@ -95,6 +95,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     REQUIRE(!matrix_wise || p.layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p.layout,
             p.affine ? "for affine families" : "for one matrix");
     REQUIRE(!p.affine || p.m >= 0, "geev_affine: m = %lld, must be >= 0", (long long)p.m);
+    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld is too large", (long long)p.m);
     if (p.n == 0 || p.batch == 0) {
         eig_begin_passes(ctx, 0, NULL);
         return p.info ? ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info) : EIG_OK;
@@ -102,7 +103,9 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     if (p.affine && (status = geev_check_affine(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_check_input(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_check_output(ctx, &p)) != EIG_OK) return status;
-    if (p.batch == 1) p.stride_w = p.n;
+    /* Strides of one matrix or point are unused: whatever they are, they enter no product. */
+    if (p.batch == 1) p.stride_w = p.n, p.stride_x = p.m;
+    if (p.layout == EIG_LAYOUT_MATRIX_WISE && (p.affine ? p.m + 1 : p.batch) == 1) p.stride_a = p.lda * p.n;
     return ctx->backend->geev(ctx, &p);
 }
 
@@ -142,8 +145,9 @@ eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_op
     geev_problem p = {.type = type, .n = n, .batch = batch};
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
-    *bytes = n == 0 || batch == 0 ? 0 : ctx->backend->geev_work_size(ctx, &p);
-    return EIG_OK;
+    size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->geev_work_size(ctx, &p);
+    if ((status = eig_check_need(ctx, "geev_work_size", need)) == EIG_OK) *bytes = need;
+    return status;
 }
 
 /* The typed public functions. */

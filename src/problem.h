@@ -71,6 +71,7 @@ typedef struct geev_problem {
  * resolved, and n, batch and m > 0.  A work_size is exact, and 0 where nothing is needed. */
 typedef struct backend {
     const char *name;
+    bool dies_in_fork; /* its contexts are refused in a child of the process that made them */
     eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
     void (*close)(eig_context *ctx);
     void (*describe)(eig_context *ctx);                /* writes ctx->description */
@@ -98,9 +99,12 @@ struct eig_context {
     const backend *backend; /* NULL: eig_create failed, and detail says why */
     void *state;            /* the backend's own */
     int threads;            /* 0 = OpenMP's default */
+    int quota;              /* processors that the CPU quota grants; 0: there is none */
+    long process;           /* the one that made the context */
     eig_progress progress;
     void *progress_user;
-    void *work; /* the context's own workspace, grown on demand */
+    bool reporting; /* the callback runs */
+    void *work;     /* the context's own workspace, grown on demand */
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
@@ -114,12 +118,19 @@ struct eig_context {
 /* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Refuses a context that is NULL or that eig_create could not open; else clears the last error. */
+/* Whether this process is not the one that made the context. */
+bool eig_forked(const eig_context *ctx);
+
+/* Refuses a context that is NULL, that eig_create could not open, or that a fork has made useless; else clears the last
+ * error. */
 eig_status eig_enter(eig_context *ctx);
 
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
+
+/* Refuses a workspace that cannot be addressed. */
+eig_status eig_check_need(eig_context *ctx, const char *family, size_t need);
 
 /* Sets *work to a workspace of at least need bytes: the lent one if there is any, else the context's own, grown.
  * family names the caller in the error's sentence. */
@@ -130,6 +141,9 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 
 /* Where times are measured: begins the list of the call's passes, all of 0 ms. */
 void eig_begin_passes(eig_context *ctx, int count, const char *const *names);
+
+/* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow. */
+#define EIG_MOST_COUNT (INT64_MAX / 64)
 
 /* Whether count blocks of `length` elements each, `stride` apart, can be addressed: no product of theirs overflows. */
 static inline bool eig_addressable(int64_t count, int64_t stride, int64_t length, size_t size)

@@ -36,6 +36,7 @@ static eig_status stebz_check_sizes(eig_context *ctx, const char *call, eig_type
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call, (long long)n);
     REQUIRE(n <= INT64_MAX / 4096, "%s: n = %lld is too large", call, (long long)n);
     REQUIRE(batch >= 0, "%s: batch = %lld, must be >= 0", call, (long long)batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "%s: batch = %lld is too large", call, (long long)batch);
     return EIG_OK;
 }
 
@@ -75,6 +76,7 @@ static eig_status stebz(eig_context *ctx, const eig_stebz_options *options, steb
     }
     if ((status = stebz_check_arrays(ctx, &p)) != EIG_OK) return status;
     if (p.n == 1) p.e = NULL;
+    if (p.batch == 1) p.stride_d = p.stride_e = p.stride_w = p.n;
     return ctx->backend->stebz(ctx, &p);
 }
 
@@ -104,7 +106,7 @@ eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const voi
     eig_status status = eig_enter(ctx);
     if (status != EIG_OK) return status;
     if ((status = stebz_check_sizes(ctx, "stebz_count", type, n, 1)) != EIG_OK) return status;
-    REQUIRE(m >= 0 && m <= INT64_MAX / 64, "stebz_count: m = %lld, must be 0 to 2^57", (long long)m);
+    REQUIRE(m >= 0 && m <= EIG_MOST_COUNT, "stebz_count: m = %lld, must be 0 to 2^57", (long long)m);
     REQUIRE(d || n == 0, "stebz_count: d is NULL with n = %lld", (long long)n);
     REQUIRE(e || n <= 1, "stebz_count: e is NULL with n = %lld", (long long)n);
     REQUIRE((x && count) || m == 0, "stebz_count: x or count is NULL with m = %lld", (long long)m);
@@ -123,8 +125,11 @@ eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_
     stebz_problem p = {.type = type, .batched = batch != 1, .n = n, .batch = batch};
     if ((status = stebz_check_sizes(ctx, "stebz_work_size", type, n, batch)) != EIG_OK) return status;
     if ((status = stebz_options(ctx, options, &p)) != EIG_OK) return status;
-    *bytes = n == 0 || batch == 0 ? 0 : ctx->backend->stebz_work_size(ctx, &p);
-    return EIG_OK;
+    REQUIRE(batch <= 1 || eig_addressable(batch, n, n, type_size(type)),
+            "stebz_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
+    size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->stebz_work_size(ctx, &p);
+    if ((status = eig_check_need(ctx, "stebz_work_size", need)) == EIG_OK) *bytes = need;
+    return status;
 }
 
 eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n, int64_t m, size_t *bytes)
@@ -133,10 +138,11 @@ eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n,
     if (status != EIG_OK) return status;
     REQUIRE(bytes, "stebz_count_work_size: bytes is NULL");
     if ((status = stebz_check_sizes(ctx, "stebz_count_work_size", type, n, 1)) != EIG_OK) return status;
-    REQUIRE(m >= 0, "stebz_count_work_size: m = %lld, must be >= 0", (long long)m);
+    REQUIRE(m >= 0 && m <= EIG_MOST_COUNT, "stebz_count_work_size: m = %lld, must be 0 to 2^57", (long long)m);
     stebz_count_problem const p = {.type = type, .n = n, .m = m};
-    *bytes = n == 0 || m == 0 ? 0 : ctx->backend->stebz_count_work_size(ctx, &p);
-    return EIG_OK;
+    size_t const need = n == 0 || m == 0 ? 0 : ctx->backend->stebz_count_work_size(ctx, &p);
+    if ((status = eig_check_need(ctx, "stebz_count_work_size", need)) == EIG_OK) *bytes = need;
+    return status;
 }
 
 /* The typed public functions. */

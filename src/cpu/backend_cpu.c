@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "openmp.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static cpu_isa isa_of(const eig_context *ctx)
 
 static void describe(eig_context *ctx)
 {
-    int const threads = cpu_threads(ctx);
+    int const threads = cpu_threads(ctx, INT_MAX);
     snprintf(ctx->description, sizeof ctx->description, "cpu %s, %d thread%s", isas[isa_of(ctx)].name, threads,
              threads == 1 ? "" : "s");
 }
@@ -98,8 +99,7 @@ static void cpu_close(eig_context *ctx)
 static void *cpu_allocate(eig_context *ctx, size_t bytes)
 {
     (void)ctx;
-    size_t const rounded = (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
-    return rounded < bytes ? NULL : aligned_alloc(EIG_ALIGNMENT, rounded);
+    return bytes > PTRDIFF_MAX ? NULL : aligned_alloc(EIG_ALIGNMENT, arena_rounded(bytes));
 }
 
 static void cpu_release(eig_context *ctx, void *work)
@@ -128,11 +128,11 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
 }
 
 /* The families of the real types. */
-#define REAL_KERNELS(isa, type)                                                                                        \
-    {                                                                                                                  \
-        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d,  \
-                  &eig_cpu_stebz_small_##isa##_d},                                                                     \
-        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
+#define REAL_KERNELS(isa, type)                                                                                       \
+    {                                                                                                                 \
+        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d, \
+                  &eig_cpu_stebz_small_##isa##_d},                                                                    \
+        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                  \
     }
 
 /* By instruction set and type_index. */

@@ -3,21 +3,27 @@
 #define EIG_OPENMP_H
 
 #include "problem.h"
+#include "threads.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-/* Threads that a call on this context may use: one inside a parallel region of the caller. */
-static inline int cpu_threads(const eig_context *ctx)
+/* Threads for work that `useful` threads can share, as far as the context and the machine allow; 1 or more.  One inside
+ * a parallel region of the caller. */
+static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 {
 #ifdef _OPENMP
-    /* libgomp ends the process where a thread cannot be created: no more are asked for than a machine can use. */
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
-    int const wanted = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
-    return omp_in_parallel() ? 1 : wanted < most ? wanted : most;
+    /* Where OpenMP's default is that of the machine, and nobody's choice, a quota lowers it. */
+    int const set = omp_get_max_threads(), quota = ctx->quota > 0 && ctx->quota < set ? ctx->quota : set;
+    int const usual = set == processors ? quota : set, wanted = ctx->threads > 0 ? ctx->threads : usual;
+    /* While a callback runs, only eig_describe comes here. */
+    if ((omp_in_parallel() && !ctx->reporting) || eig_threads_lost()) return 1;
+    int const few = wanted < most ? wanted : most;
+    return useful <= 1 ? 1 : eig_threads_creatable(useful < few ? (int)useful : few);
 #else
-    (void)ctx;
+    (void)ctx, (void)useful;
     return 1;
 #endif
 }

@@ -22,6 +22,10 @@ eig_status eig_cuda_fail(eig_context *ctx, const char *call, cudaError_t code)
 static eig_status no_device(eig_context *ctx, cudaError_t code)
 {
     cudaGetLastError();
+    if (code == cudaErrorInitializationError)
+        return eig_fail(ctx, EIG_NO_BACKEND,
+                        "CUDA does not start in this process; in one that was forked after its parent had used CUDA it "
+                        "never does");
     int driver = 0, runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
@@ -116,7 +120,7 @@ static void cuda_describe(eig_context *ctx)
 {
     int const device = cuda_state_of(ctx)->device;
     cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    if (eig_forked(ctx) || cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
         cudaGetLastError();
         snprintf(ctx->description, sizeof ctx->description, "cuda:%d, which does not answer", device);
         return;
@@ -128,6 +132,11 @@ static void cuda_describe(eig_context *ctx)
 static void cuda_close(eig_context *ctx)
 {
     cuda_state *const state = cuda_state_of(ctx);
+    if (eig_forked(ctx)) { /* what lies on the device is the parent's */
+        free(state);
+        ctx->state = NULL;
+        return;
+    }
     {
         cuda_scope const scope(ctx);
         for (cudaEvent_t event : {state->idle, state->forked, state->joined})
@@ -201,6 +210,7 @@ static void *cuda_allocate(eig_context *ctx, size_t bytes)
 /* The workspace may still be in use by work on a stream; cudaFree waits for it. */
 static void cuda_release(eig_context *ctx, void *work)
 {
+    if (eig_forked(ctx)) return; /* the parent's */
     cuda_scope const scope(ctx);
     cudaFree(work);
 }
@@ -289,6 +299,7 @@ eig_status eig_cuda_read_clock(eig_context *ctx, cuda_clock *clock)
 /* In the order of the structure, which C++17 has no names for. */
 extern "C" const backend eig_backend_cuda = {
     "cuda",
+    true,
     cuda_open,
     cuda_close,
     cuda_describe,

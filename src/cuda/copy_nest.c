@@ -57,8 +57,7 @@ void eig_cuda_copy_nest(const eig_context *ctx, const copy_nest *nest, void *str
     size_t const bytes_each = width < PIECE ? width : PIECE;
     int64_t const across = (int64_t)((width + bytes_each - 1) / bytes_each);
     int64_t const pieces = (rows + rows_each - 1) / rows_each * across;
-    int const most = cpu_threads(ctx), few = most < MOST_THREADS ? most : MOST_THREADS;
-    int const threads = pieces < few ? (int)pieces : few;
+    int const threads = cpu_threads(ctx, pieces < MOST_THREADS ? pieces : MOST_THREADS);
     (void)threads;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t piece = 0; piece < pieces; ++piece) {

@@ -5,14 +5,17 @@
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (geev_kernels.c).
- * Progress  is reported between groups of units, where a callback is set. */
+ * Progress  one parallel region a call, whether a callback is set or not: a team that starts and ends often waits for
+ *           its slowest thread as often, which on a busy machine is a time slice of another program. */
 #include "geev_cpu.h"
 
 #include "arena.h"
 #include "backend_cpu.h"
 #include "openmp.h"
+#include "watch.h"
 
-enum { PROGRESS_GROUPS = 100 };
+/* A matrix larger than this looks for a stop between its steps. */
+enum { LONG_ORDER = 128 };
 
 static const geev_kernels *kernels_of(const eig_context *ctx, const geev_problem *p)
 {
@@ -38,12 +41,9 @@ static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
     return p->batch / unit + (p->batch % unit != 0);
 }
 
-/* As many threads as the context allows, and no more than there is work for. */
 static int geev_threads(const eig_context *ctx, const geev_problem *p)
 {
-    int const most = cpu_threads(ctx);
-    int64_t const units = geev_units(ctx, p);
-    return units < most ? (int)units : most;
+    return cpu_threads(ctx, geev_units(ctx, p));
 }
 
 /* The work areas of all threads; *area: bytes from one to the next. */
@@ -53,7 +53,7 @@ static void geev_layout(arena *a, const geev_problem *p, int threads, char **are
     int64_t const reference = geev_reference_numbers(p->n) * size;
     int64_t const tile = geev_plainly(p) ? 0 : geev_tile_vectors(p->n) * 64;
     int64_t const bytes = tile > reference ? tile : reference;
-    *area = ((size_t)bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    *area = arena_rounded((size_t)bytes);
     *areas = arena_take(a, threads, *area);
 }
 
@@ -70,25 +70,23 @@ static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_
 {
     unsigned hard = kernels->tiles->solve(p, first, count, work);
     for (int64_t b = first; hard; hard >>= 1, ++b)
-        if (hard & 1) kernels->reference(p, b, work);
+        if (hard & 1) kernels->reference(p, b, work, NULL);
 }
 
-/* Units first, ..., last - 1. */
-static void geev_group(const eig_context *ctx, const geev_problem *p, int64_t first, int64_t last, int threads,
-                       char *areas, size_t area)
+/* What one thread of the team does. */
+static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *watch, char *work)
 {
     const geev_kernels *const kernels = kernels_of(ctx, p);
     int const unit = geev_unit(ctx, p);
-    (void)threads; /* unused without OpenMP */
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t u = first; u < last; ++u) {
-        char *const work = areas + (size_t)cpu_thread_number() * area;
+    bool const plainly = geev_plainly(p);
+    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
         int64_t const b = u * unit, left = p->batch - b;
-        if (geev_plainly(p))
-            kernels->reference(p, b, work);
+        if (plainly)
+            kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
         else
             geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
     }
+    eig_cpu_watch_wait(watch);
 }
 
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
@@ -103,13 +101,15 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     geev_layout(&a, p, threads, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
-    int64_t const units = geev_units(ctx, p);
-    int64_t const least = units / PROGRESS_GROUPS, group = !ctx->progress ? units : least > threads ? least : threads;
-    for (int64_t first = 0; first < units; first += group) {
-        if ((status = eig_report_progress(ctx, "geev", (double)first / (double)units)) != EIG_OK) return status;
-        geev_group(ctx, p, first, units - first < group ? units : first + group, threads, areas, area);
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p));
+    if (threads == 1) {
+        geev_work(ctx, p, &watch, areas);
+    } else {
+#pragma omp parallel num_threads(threads)
+        geev_work(ctx, p, &watch, areas + (size_t)cpu_thread_number() * area);
     }
     eig_begin_passes(ctx, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
-    return eig_report_progress(ctx, "geev", 1);
+    return eig_cpu_watch_end(&watch);
 }

@@ -21,6 +21,7 @@
 #define EIG_GEEV_CPU_H
 
 #include "problem.h"
+#include "watch.h"
 
 enum {
     GEEV_MOST = 64,           /* largest order that the lanes take */
@@ -49,8 +50,8 @@ typedef struct geev_tiles {
 } geev_tiles;
 
 /* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_numbers numbers of
- * the problem's type. */
-typedef void geev_solver(const geev_problem *p, int64_t b, void *work);
+ * the problem's type.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
+typedef void geev_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* Of one instruction set and type. */
 typedef struct geev_kernels {

@@ -16,7 +16,7 @@ static real entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, i
 {
     const real *const a = (const real *)p->a + i * s.i + j * s.j;
     if (!p->affine) return a[b * s.b];
-    const real *const x = (const real *)p->x + (p->m > 0 ? b * p->stride_x : 0);
+    const real *const x = p->m > 0 ? (const real *)p->x + b * p->stride_x : NULL;
     real sum = a[0];
     for (int64_t k = 0; k < p->m; ++k) {
         real const product = x[k] * a[(k + 1) * p->stride_a];
@@ -47,10 +47,26 @@ static bool load(const geev_problem *p, int64_t b, real *h, int64_t ld, real *sc
     return true;
 }
 
-/* h := Q' h Q, upper Hessenberg; rows and columns lo..hi are not triangular yet.  u, y: [n]. */
-static void hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, real *u, real *y)
+/* Whether to go on with a matrix of which `part` is done. */
+static bool go_on(cpu_watch *watch, double part)
+{
+    return !watch || eig_cpu_watch_look(watch, part);
+}
+
+/* Part of the flops that the reduction takes. */
+static double const reduction = 0.3;
+
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+/* h := Q' h Q, upper Hessenberg; rows and columns lo..hi are not triangular yet.  u, y: [n].  False where
+ * the watch stops it. */
+static bool hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, real *u, real *y, cpu_watch *watch)
 {
     for (int64_t k = lo; k < hi - 1; ++k) {
+        if (!go_on(watch, reduction * (1 - cube((double)(hi - k) / (double)n)))) return false;
         /* The reflector I - tau u u' that leaves column k one entry below the diagonal. */
         int64_t const m = hi - k;
         real *const x = h + (k + 1) + k * ld;
@@ -85,6 +101,7 @@ static void hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, r
             for (int64_t i = 0; i <= hi; ++i) h[i + (k + 1 + j) * ld] -= y[i] * factor;
         }
     }
+    return true;
 }
 
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
@@ -170,12 +187,14 @@ static void sweep(int64_t ld, real *h, int64_t l, int64_t m, int64_t i, const re
 }
 
 /* Eigenvalues of the Hessenberg matrix h, triangular outside lo..hi, with at most `most` steps between two deflations;
- * returns info as eig_dgeev_batched defines it. */
-static int iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, real *h, real *re, real *im)
+ * *info is as eig_dgeev_batched defines it.  False where the watch stops it. */
+static bool iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, real *h, real *re, real *im, int *info,
+                    cpu_watch *watch)
 {
     for (int64_t k = 0; k < n; ++k) re[k] = k < lo || k > hi ? h[k + k * ld] : (real)NAN, im[k] = re[k] - re[k];
     int64_t i = hi, l = lo;
     int steps = 0;
+    *info = 0;
     while (i >= lo) {
         l = find_window(ld, h, lo, hi, l, i);
         if (l > lo) h[l + (l - 1) * ld] = 0;
@@ -190,17 +209,21 @@ static int iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, real
             i = l - 1, l = lo, steps = 0;
             continue;
         }
-        if (steps == most) return (int)(i + 1);
+        if (steps == most) {
+            *info = (int)(i + 1);
+            break;
+        }
+        if (!go_on(watch, 1 - (1 - reduction) * cube((double)(i + 1) / (double)n))) return false;
         ++steps;
         real re1, re2, imaginary, v[3];
         choose_shifts(ld, h, l, i, steps, &re1, &re2, &imaginary);
         int64_t const m = find_start(ld, h, l, i, re1, re2, imaginary, v);
         sweep(ld, h, l, m, i, v);
     }
-    return 0;
+    return true;
 }
 
-void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work)
+void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, cpu_watch *watch)
 {
     int64_t const n = p->n, ld = geev_column(n);
     real *const h = work, *const re = h + n * ld, *const im = re + n;
@@ -210,8 +233,8 @@ void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work)
     if (load(p, b, h, ld, &scale)) {
         int64_t lo = 0, hi = n - 1;
         if (p->balance) TYPED(eig_cpu_geev_balance)(n, h, 1, ld, re, &lo, &hi);
-        hessenberg(n, ld, lo, hi, h, re, im);
-        info = iterate(n, ld, lo, hi, p->max_steps, h, re, im);
+        if (!hessenberg(n, ld, lo, hi, h, re, im, watch)) return;
+        if (!iterate(n, ld, lo, hi, p->max_steps, h, re, im, &info, watch)) return;
     }
     TYPED(eig_cpu_geev_store)(p, b, re, im, 1, 1 / scale, info);
 }

@@ -8,12 +8,12 @@ void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re,
                                real unscale, int info)
 {
     int64_t const n = p->n;
-    real *const w = (real *)p->w + (p->w ? 2 * b * p->stride_w : 0);
+    real *const w = p->w ? (real *)p->w + 2 * b * p->stride_w : NULL;
     real measure = 0;
     for (int64_t k = 0; k < n; ++k) {
         /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
         real const x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
-        if (p->w) w[2 * k] = x, w[2 * k + 1] = y;
+        if (w) w[2 * k] = x, w[2 * k + 1] = y;
         if (p->value) measure = TYPED(geev_measure)(p->measure, measure, x, y, k == 0);
     }
     if (p->value) ((real *)p->value)[b] = info == 0 ? measure : (real)NAN;

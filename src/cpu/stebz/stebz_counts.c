@@ -41,7 +41,7 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     search.b = arena_take(&a, q->n, sizeof(double));
     eig_cpu_stebz_load(&search, &p, 0, stebz_pivot_scale(eig_cpu_stebz_exponent(&search, &p, 0)));
     stebz_power const scale = stebz_power_of(-search.scale);
-    int const threads = eig_cpu_stebz_threads(ctx, q->n, q->m);
+    int const threads = eig_cpu_stebz_threads(ctx, q->n, (double)q->m);
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {

@@ -7,6 +7,7 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -53,19 +54,19 @@ static size_t bytes_of_one(const stebz_problem *p)
     arena measure = {0};
     stebz_search search = {0};
     layout(&measure, p, &search);
-    return (measure.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    return arena_rounded(measure.used);
 }
 
 static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 {
     if (p->batch <= 1) return 1;
-    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p) * p->batch);
+    int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p) * (double)p->batch);
     return p->batch < threads ? (int)p->batch : threads;
 }
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    return bytes_of_one(p) * (size_t)batch_threads(ctx, p);
+    return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
 /* -------------------------------------------------------------- one matrix */
@@ -119,13 +120,13 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 /* One matrix of a batch: what is wrong with it goes to info. */
 static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
 {
-    stebz_progress silent = {.ctx = NULL};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &silent};
+    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
+    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
-    if (finite) solve(ctx, p, number, &search, 1, NULL);
+    if (finite && solve(ctx, p, number, &search, 1, NULL) != EIG_OK) return;
     if (finite)
         setup->store(p, &search, number);
     else
@@ -133,24 +134,34 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
+/* The progress of a member: in the calling thread part of the batch's; the others only learn whether to stop. */
+static int member_progress(void *watch, double fraction)
+{
+    return !eig_cpu_watch_look(watch, fraction);
+}
+
+static void batch_work(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
+{
+    eig_context own = *ctx;
+    if (own.progress) own.progress = member_progress, own.progress_user = watch;
+    for (int64_t number; (number = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch))
+        solve_member(&own, p, number, work);
+    eig_cpu_watch_wait(watch);
+}
+
 static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *work)
 {
-    size_t const each = bytes_of_one(p);
     int const threads = batch_threads(ctx, p);
-    (void)threads;
-    int64_t const slice = ctx->progress ? 64 * (int64_t)threads : p->batch;
-    for (int64_t from = 0; from < p->batch; from += slice) {
-        int64_t const to = from + slice < p->batch ? from + slice : p->batch;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-        {
-            char *const own = work + each * (size_t)cpu_thread_number();
-#pragma omp for schedule(dynamic, 1)
-            for (int64_t number = from; number < to; ++number) solve_member(ctx, p, number, own);
-        }
-        eig_status const status = eig_report_progress(ctx, "stebz", (double)to / (double)p->batch);
-        if (status != EIG_OK) return status;
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stebz", p->batch);
+    if (threads == 1) {
+        batch_work(ctx, p, &watch, work);
+    } else {
+        size_t const each = bytes_of_one(p);
+#pragma omp parallel num_threads(threads)
+        batch_work(ctx, p, &watch, work + each * (size_t)cpu_thread_number());
     }
-    return EIG_OK;
+    return eig_cpu_watch_end(&watch);
 }
 
 /* split: whether T was solved by blocks. */
@@ -163,7 +174,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
-        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12 * stebz_most_wanted(p));
+        int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p));
         eig_status const status = solve(ctx, p, 0, &search, threads, pass_ms);
         *split = search.found.split;
         if (status != EIG_OK) return status;

@@ -195,8 +195,8 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
 eig_status eig_cpu_stebz_tree_s(stebz_search *search, int threads, double *pass_ms);
 eig_status eig_cpu_stebz_tree_d(stebz_search *search, int threads, double *pass_ms);
 
-/* Threads worth using for work counts of n rows each. */
-int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t work);
+/* Threads worth using for so many counts of n rows each; the number may be larger than an int64_t holds. */
+int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, double counts);
 
 /* A shift as the counting kernel can represent it. */
 static inline double stebz_rounded(const stebz_search *search, double x)

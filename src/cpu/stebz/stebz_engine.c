@@ -13,6 +13,7 @@
 #include "bracket.h"
 #include "openmp.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -303,13 +304,12 @@ static void work(engine *g, bool reports)
     }
 }
 
-int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, int64_t counts)
+int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, double counts)
 {
-    int const available = cpu_threads(ctx);
     /* A thread is worth waking for about a quarter of a millisecond of work, 0.06 ns a row: on a busy machine a team
      * waits for its slowest thread's turn. */
-    double const worth = (double)n * (double)counts / 4e6;
-    return worth < 1 ? 1 : worth < available ? (int)worth : available;
+    double const worth = (double)n * counts / 4e6;
+    return cpu_threads(ctx, worth < INT_MAX ? (int64_t)worth : INT_MAX);
 }
 
 eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_ms)

@@ -203,7 +203,7 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
     block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
     int64_t const n = search->matrix.n;
     /* A small block costs more than its counts: as if each eigenvalue took 64 rows more. */
-    int const useful = eig_cpu_stebz_threads(ctx, 1, (int64_t)(job.list.work + 64.0 * (double)n));
+    int const useful = eig_cpu_stebz_threads(ctx, 1, job.list.work + 64.0 * (double)n);
     threads = threads > 1 && useful < threads ? useful : threads;
     solve_large_blocks(&job, threads);
     solve_tasks(&job, threads);

@@ -72,7 +72,7 @@ static size_t layout_lane(const eig_context *ctx, const geev_problem *p, int64_t
     if (packs) job->tile = eig_cuda_geev_tile_matrices(mapping);
     job->count = chunk_matrices(p, packs, job, bytes);
     carve(&a, p, packs, job);
-    return (a.used + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    return arena_rounded(a.used);
 }
 
 /* The jobs of all lanes: one where all matrices are one chunk, else LANES.  Returns their workspace. */

@@ -32,11 +32,6 @@ static void layout_blocks(arena *a, const stebz_problem *p, stebz_job *job)
     if (!job->lower) job->room.lower = job->room.upper = NULL;
 }
 
-static size_t rounded(size_t bytes)
-{
-    return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
-}
-
 /* Lays out the workspace of one matrix; returns its size. */
 static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **tree)
 {
@@ -52,7 +47,7 @@ static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **
         job->table.exponent = (double *)arena_take(&a, job->table.points, sizeof(double));
         if (p->n >= STEBZ_SPLIT_FROM) layout_blocks(&a, p, job);
     }
-    return rounded(a.used);
+    return arena_rounded(a.used);
 }
 
 size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
@@ -267,7 +262,7 @@ static size_t count_layout(const stebz_count_problem *p, void *base, stebz_job *
 {
     arena a = {(char *)base, 0};
     layout_rows(&a, p->n, job);
-    return rounded(a.used);
+    return arena_rounded(a.used);
 }
 
 size_t eig_cuda_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p)

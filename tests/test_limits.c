@@ -1,0 +1,206 @@
+/* Sizes, strides and indices near the largest integers, on the device named by the argument: every one is refused with
+ * a sentence or means what it says; no product wraps.  The sanitizers look on. */
+#include "support/operations.h"
+
+#include <limits.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Larger than any size or stride that can be. */
+static int64_t const huge[] = {INT64_MAX,     INT64_MAX - 1,  INT64_MAX / 2 + 1, INT64_MAX / 4 + 1,
+                               INT64_MAX / 8, INT64_MAX / 16, INT64_MAX / 64 + 1};
+static int64_t const negative[] = {-1, INT64_MIN, INT64_MIN + 1};
+
+/* The arrays of small calls. */
+static double d[64], e[64], x[64], value[64], lower[64], upper[64];
+static eig_z w[64];
+static int64_t count[64];
+static int info[64];
+
+static void refused(eig_context *ctx, eig_status status, const char *what, int64_t size)
+{
+    if (status != EIG_BAD_ARGUMENT) fail_msg("%s = %lld: status %d", what, (long long)size, (int)status);
+    if (strlen(eig_error_detail(ctx)) < 10) fail_msg("%s = %lld: no sentence", what, (long long)size);
+}
+
+static void good(eig_context *ctx, eig_status status, const char *what, int64_t size)
+{
+    if (status != EIG_OK) fail_msg("%s = %lld: %s", what, (long long)size, eig_error_detail(ctx));
+}
+
+/* Every huge and every negative value of what the call reads as s. */
+#define ALL_REFUSED(what, call)                           \
+    do {                                                  \
+        for (size_t k_ = 0; k_ < COUNT(huge); ++k_) {     \
+            int64_t const s = huge[k_];                   \
+            refused(ctx, call, what, s);                  \
+        }                                                 \
+        for (size_t k_ = 0; k_ < COUNT(negative); ++k_) { \
+            int64_t const s = negative[k_];               \
+            refused(ctx, call, what, s);                  \
+        }                                                 \
+    } while (0)
+
+/* Values that are not used. */
+#define ALL_GOOD(what, call)                              \
+    do {                                                  \
+        for (size_t k_ = 0; k_ < COUNT(huge); ++k_) {     \
+            int64_t const s = huge[k_];                   \
+            good(ctx, call, what, s);                     \
+        }                                                 \
+        for (size_t k_ = 0; k_ < COUNT(negative); ++k_) { \
+            int64_t const s = negative[k_];               \
+            good(ctx, call, what, s);                     \
+        }                                                 \
+    } while (0)
+
+static void test_stebz(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+#define BATCHED(n, sd, se, sw, b) eig_dstebz_batched(ctx, NULL, n, d, sd, e, se, (double *)w, lower, upper, sw, info, b)
+    ALL_REFUSED("n", eig_dstebz(ctx, NULL, s, d, e, NULL, (double *)w, lower, upper, info));
+    ALL_REFUSED("n of a batch", BATCHED(s, 4, 3, 4, 2));
+    ALL_REFUSED("batch", BATCHED(4, 4, 3, 4, s));
+    ALL_REFUSED("batch of n = 0", eig_dstebz_batched(ctx, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, NULL, s));
+    ALL_REFUSED("stride_d", BATCHED(4, s, 3, 4, 3));
+    ALL_REFUSED("stride_e", BATCHED(4, 4, s, 4, 3));
+    ALL_REFUSED("stride_w", BATCHED(4, 4, 3, s, 3));
+    ALL_GOOD("stride_d of one matrix", BATCHED(4, s, 3, 4, 1));
+    ALL_GOOD("stride_e of one matrix", BATCHED(4, 4, s, 4, 1));
+    ALL_GOOD("stride_w of one matrix", BATCHED(4, 4, 3, s, 1));
+    ALL_REFUSED("n of a count", eig_dstebz_count(ctx, s, d, e, 2, x, count, info));
+    ALL_REFUSED("m of a count", eig_dstebz_count(ctx, 4, d, e, s, x, count, info));
+    eig_stebz_options o = EIG_STEBZ_OPTIONS;
+    o.range = EIG_RANGE_INDEX;
+#define INDEX(first, last) \
+    (o.il = first, o.iu = last, eig_dstebz(ctx, &o, 4, d, e, NULL, (double *)w, NULL, NULL, info))
+    ALL_REFUSED("il", INDEX(s, 4));
+    ALL_REFUSED("iu", INDEX(1, s));
+    ALL_REFUSED("il and iu", INDEX(s, s));
+    eig_destroy(ctx);
+}
+
+static void test_geev(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    eig_geev_options o = EIG_GEEV_OPTIONS;
+#define GEEV(n, lda, sa, sw, b) eig_dgeev_batched(ctx, &o, n, d, lda, sa, w, sw, info, b)
+    ALL_REFUSED("n of one", eig_dgeev(ctx, NULL, s, d, 2, w, info));
+    ALL_REFUSED("lda of one", eig_dgeev(ctx, NULL, 2, d, s, w, info));
+    ALL_REFUSED("batch of n = 0", eig_dgeev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, 0, NULL, s));
+    static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    for (int k = 0; k < 3; ++k) {
+        o.layout = layouts[k];
+        ALL_REFUSED("n", GEEV(s, 2, 6, 2, 2));
+        ALL_REFUSED("lda", GEEV(2, s, 6, 2, 2));
+        ALL_REFUSED("lda and stride_a", GEEV(2, s, s, 2, 2));
+        ALL_REFUSED("stride_a", GEEV(2, 2, s, 2, 3));
+        ALL_REFUSED("stride_w", GEEV(2, 2, 6, s, 3));
+        ALL_REFUSED("batch", GEEV(2, 2, 6, 2, s));
+        ALL_GOOD("stride_w of one matrix", GEEV(2, 2, 6, s, 1));
+    }
+    o.layout = EIG_LAYOUT_MATRIX_WISE;
+    ALL_GOOD("stride_a of one matrix", GEEV(2, 2, s, 2, 1));
+    for (size_t k = 0; k < COUNT(huge); ++k) {
+        o.chunk = o.max_steps = huge[k];
+        good(ctx, GEEV(2, 2, 4, 2, 3), "chunk and max_steps", huge[k]);
+    }
+    o = (eig_geev_options)EIG_GEEV_OPTIONS;
+    ALL_REFUSED("chunk", (o.chunk = s < 0 ? s : -1, GEEV(2, 2, 4, 2, 3)));
+    o = (eig_geev_options)EIG_GEEV_OPTIONS;
+    ALL_REFUSED("max_steps", (o.max_steps = s < 0 ? s : -1, GEEV(2, 2, 4, 2, 3)));
+    o = (eig_geev_options)EIG_GEEV_OPTIONS;
+    for (int k = 0; k < 2; ++k) {
+        o.threads_per_matrix = k ? INT_MIN : INT_MAX;
+        refused(ctx, GEEV(2, 2, 4, 2, 3), "threads_per_matrix", o.threads_per_matrix);
+    }
+    eig_destroy(ctx);
+}
+
+static void test_affine(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+#define AFFINE(n, m, lda, sa, px, sx, sw, points) \
+    eig_dgeev_affine(ctx, NULL, n, m, d, lda, sa, px, sx, sw ? w : NULL, sw, EIG_GEEV_RADIUS, value, info, points)
+    ALL_REFUSED("n", AFFINE(s, 1, 2, 4, x, 1, 2, 2));
+    ALL_REFUSED("m", AFFINE(2, s, 2, 4, x, 1, 2, 2));
+    ALL_REFUSED("m and stride_x", AFFINE(2, s, 2, 4, x, s, 2, 2));
+    ALL_REFUSED("m of one point", AFFINE(2, s, 2, 4, x, 1, 2, 1));
+    ALL_REFUSED("m of n = 0", AFFINE(0, s, 2, 4, x, 1, 2, 1));
+    ALL_REFUSED("lda", AFFINE(2, 1, s, 4, x, 1, 2, 2));
+    ALL_REFUSED("stride_a", AFFINE(2, 2, 2, s, x, 2, 2, 2));
+    ALL_REFUSED("stride_x", AFFINE(2, 1, 2, 4, x, s, 2, 3));
+    ALL_REFUSED("stride_w", AFFINE(2, 1, 2, 4, x, 1, s, 3));
+    ALL_REFUSED("points", AFFINE(2, 1, 2, 4, x, 1, 2, s));
+    ALL_GOOD("stride_a without parameters", AFFINE(2, 0, 2, s, NULL, 0, 2, 3));
+    ALL_GOOD("stride_x of one point", AFFINE(2, 1, 2, 4, x, s, 2, 1));
+    ALL_GOOD("stride_w of one point", AFFINE(2, 1, 2, 4, x, 1, s, 1));
+    good(ctx, AFFINE(2, 0, 2, 4, NULL, 0, 0, 3), "no parameters, no eigenvalues", 0);
+    eig_destroy(ctx);
+}
+
+/* A query is refused, or says no less than the rows of one matrix take. */
+static void plausible(eig_context *ctx, eig_status status, int64_t n, const size_t *bytes)
+{
+    if (status != EIG_OK) refused(ctx, status, "n", n);
+    if (status == EIG_OK && (*bytes < (size_t)n || *bytes > PTRDIFF_MAX))
+        fail_msg("n = %lld: %zu bytes", (long long)n, *bytes);
+}
+
+static void test_work_sizes(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(64);
+    size_t bytes = 0;
+    ALL_REFUSED("batch", eig_stebz_work_size(ctx, EIG_D, NULL, 1000000, s, &bytes));
+    ALL_REFUSED("n", eig_stebz_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
+    ALL_REFUSED("n and batch", eig_stebz_work_size(ctx, EIG_D, NULL, s, s, &bytes));
+    ALL_REFUSED("n of a count", eig_stebz_count_work_size(ctx, EIG_D, s, 1, &bytes));
+    ALL_REFUSED("m of a count", eig_stebz_count_work_size(ctx, EIG_D, 4, s, &bytes));
+    ALL_REFUSED("n of geev", eig_geev_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
+    ALL_REFUSED("batch of geev", eig_geev_work_size(ctx, EIG_D, NULL, 4, s, &bytes));
+    assert_true(bytes == 0);
+    for (int k = 0; k < 2; ++k) {
+        for (int64_t n = INT64_MAX; n > 100000; n /= 3) {
+            bytes = 0;
+            plausible(ctx, eig_stebz_work_size(ctx, real_types[k], NULL, n, 1, &bytes), n, &bytes);
+            plausible(ctx, eig_stebz_work_size(ctx, real_types[k], NULL, n, 1000, &bytes), n, &bytes);
+            plausible(ctx, eig_stebz_count_work_size(ctx, real_types[k], n, INT64_MAX / 64, &bytes), n, &bytes);
+            if (n <= INT_MAX) plausible(ctx, eig_geev_work_size(ctx, real_types[k], NULL, n, 70, &bytes), n, &bytes);
+        }
+    }
+    /* More work takes no less room. */
+    size_t less = 0;
+    for (int64_t batch = 1; batch < INT64_MAX / 64 / 1000; batch *= 4) {
+        good(ctx, eig_stebz_work_size(ctx, EIG_D, NULL, 1000, batch, &bytes), "batch", batch);
+        if (batch > 1) assert_true(bytes >= less);
+        less = bytes;
+    }
+    eig_destroy(ctx);
+}
+
+static void test_context_sizes(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(1);
+    _Alignas(256) static char memory[256];
+    refused(ctx, eig_set_workspace(ctx, memory, SIZE_MAX), "bytes", -1);
+    refused(ctx, eig_set_workspace(ctx, memory, (size_t)PTRDIFF_MAX + 1), "bytes", INT64_MAX);
+    refused(ctx, eig_set_workspace(ctx, NULL, SIZE_MAX), "bytes", -1);
+    refused(ctx, eig_set_threads(ctx, INT_MAX), "threads", INT_MAX);
+    refused(ctx, eig_set_threads(ctx, INT_MIN), "threads", INT_MIN);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stebz),      cmocka_unit_test(test_geev),          cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_work_sizes), cmocka_unit_test(test_context_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* Progress on a CPU: who calls the callback and how often, how soon a call ends that is asked to stop, and what a
+ * callback may do with its context. */
+#define _POSIX_C_SOURCE 200809L
+#include "bench/support/cases.h"
+#include "support/operations.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+
+/* What a callback saw. */
+typedef struct record {
+    pthread_t caller;
+    int calls, stop_at; /* stop_at > 0: this call asks to stop */
+    double last, stopped, highest_pause, called;
+    char wrong[120]; /* what was wrong first */
+} record;
+
+/* After the call: a callback must return, and so cannot fail a test itself. */
+static void nothing_wrong(const record *r, const char *what)
+{
+    if (r->wrong[0]) fail_msg("%s: %s", what, r->wrong);
+}
+
+static int note(void *user, double fraction)
+{
+    record *const r = user;
+    double const now = clock_ms();
+    if (!r->wrong[0] && !pthread_equal(pthread_self(), r->caller))
+        snprintf(r->wrong, sizeof r->wrong, "another thread than the caller's");
+    if (!r->wrong[0] && !(fraction >= r->last && fraction <= 1))
+        snprintf(r->wrong, sizeof r->wrong, "fraction %.17g after %.17g", fraction, r->last);
+    r->highest_pause = fmax(r->highest_pause, now - r->called);
+    r->last = fraction, r->called = now;
+    if (++r->calls != r->stop_at) return 0;
+    r->stopped = now;
+    return 1;
+}
+
+static record record_of(eig_context *ctx, record *r, int stop_at)
+{
+    *r = (record){.caller = pthread_self(), .stop_at = stop_at, .called = clock_ms()};
+    assert_int_equal(eig_set_progress(ctx, note, r), EIG_OK);
+    return *r;
+}
+
+/* A batch of test matrices of the family, made and not yet computed. */
+static bench_case make(const case_family *family, const char *kind, int64_t n, int64_t batch)
+{
+    bench_case c = case_new(family, kind, EIG_D, n, batch);
+    io_error error;
+    if (!case_make(&c, &error)) fail_msg("%s", error.text);
+    return c;
+}
+
+/* Every call begins at 0 and ends at 1, on the calling thread; the bits are those without a callback. */
+static void test_every_call(void **state)
+{
+    static outputs plain, watched;
+    (void)state;
+    eig_context *ctx = test_context(3);
+    for (int i = 0; i < OPERATIONS; ++i) {
+        record r;
+        assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &plain);
+        record_of(ctx, &r, 0);
+        operate_well(ctx, &operations[i], EIG_D, &watched);
+        nothing_wrong(&r, operations[i].name);
+        same_outputs(&operations[i], &plain, &watched, "with progress");
+    }
+    eig_destroy(ctx);
+}
+
+/* At 0, at 1 and in between at most every 50 ms, whatever the number of units. */
+static void test_how_often(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    bench_case c[] = {make(&case_geev, "random", 8, 20000), make(&case_stebz, "uniform", 100, 2000)};
+    for (int i = 0; i < 2; ++i) {
+        record r;
+        record_of(ctx, &r, 0);
+        double const start = clock_ms();
+        assert_int_equal(case_call(ctx, &c[i]), EIG_OK);
+        nothing_wrong(&r, c[i].family->name);
+        double const most = 2 + (clock_ms() - start) / 50;
+        if (r.calls < 2 || r.calls > most || r.last != 1)
+            fail_msg("%s: %d calls, at most %.1f; the last at %.3f", c[i].family->name, r.calls, most, r.last);
+        case_free(&c[i]);
+    }
+    eig_destroy(ctx);
+}
+
+/* Units that take long by themselves: the second report comes, and the call ends soon after it asks to stop. */
+static void stops_soon(eig_context *ctx, bench_case *c, const char *what)
+{
+    record r;
+    record_of(ctx, &r, 2);
+    expect_refused(ctx, case_call(ctx, c), EIG_CANCELLED, "cancelled");
+    double const now = clock_ms();
+    nothing_wrong(&r, what);
+    /* Half a second is promised; the bounds leave room for a busy machine and for sanitizers. */
+    if (r.calls != 2 || now - r.stopped > 2000 || r.highest_pause > 2000)
+        fail_msg("%s: %d calls, %.0f ms without a report, ended after %.0f ms", what, r.calls, r.highest_pause,
+                 now - r.stopped);
+    assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+    case_free(c);
+}
+
+static void test_stops_soon(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; ++threads) {
+        eig_context *ctx = test_context(threads);
+        bench_case one = make(&case_geev, "random", 1000, 1);
+        stops_soon(ctx, &one, "geev n = 1000");
+        bench_case three = make(&case_geev, "random", 700, 3);
+        stops_soon(ctx, &three, "geev n = 700 x 3");
+        bench_case batch = make(&case_stebz, "uniform", 20000, 3);
+        batch.stebz.abstol = 1e-300; /* the pivot count, which takes longest */
+        stops_soon(ctx, &batch, "stebz n = 20000 x 3");
+        eig_destroy(ctx);
+    }
+}
+
+/* ------------------------------------------------------- calls from a callback */
+
+/* What a callback tries on its own context, and on another one. */
+typedef struct intruder {
+    eig_context *own, *other;
+    int calls;
+} intruder;
+
+static void refused_busy(eig_context *ctx, eig_status status)
+{
+    expect_refused(ctx, status, EIG_BUSY, "progress callback");
+}
+
+static int intrude(void *user, double fraction)
+{
+    static outputs o;
+    intruder *const i = user;
+    eig_context *const ctx = i->own;
+    const eig_pass *passes;
+    int count;
+    size_t bytes;
+    (void)fraction;
+    if (i->calls++ > 2) return 0;
+    for (int k = 0; k < OPERATIONS; ++k) {
+        outputs_clear(&o);
+        refused_busy(ctx, operate_once(ctx, &operations[k], EIG_D, &o, NULL));
+        assert_true(outputs_untouched(&o));
+        refused_busy(ctx, operate_once(ctx, &operations[k], EIG_D, &o, &bytes));
+    }
+    refused_busy(ctx, eig_set_threads(ctx, 1));
+    refused_busy(ctx, eig_set_progress(ctx, NULL, NULL));
+    refused_busy(ctx, eig_set_workspace(ctx, NULL, 0));
+    refused_busy(ctx, eig_set_stream(ctx, NULL));
+    refused_busy(ctx, eig_synchronize(ctx));
+    refused_busy(ctx, eig_set_timing(ctx, 1));
+    refused_busy(ctx, eig_get_timing(ctx, &passes, &count));
+    eig_destroy(ctx);
+    assert_non_null(strstr(eig_error_detail(ctx), "eig_destroy"));
+    assert_non_null(strstr(eig_describe(ctx), test_device));
+    operate_well(i->other, &operations[i->calls % OPERATIONS], EIG_D, &o);
+    return 0;
+}
+
+static void test_own_context(void **state)
+{
+    static outputs plain, watched;
+    (void)state;
+    eig_context *other = test_context(1);
+    for (int i = 0; i < OPERATIONS; ++i) {
+        eig_context *ctx = test_context(2);
+        operate_well(ctx, &operations[i], EIG_D, &plain);
+        intruder user = {ctx, other, 0};
+        assert_int_equal(eig_set_progress(ctx, intrude, &user), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &watched);
+        same_outputs(&operations[i], &plain, &watched, "with calls from the callback");
+        if (strstr(operations[i].name, "geev") || strstr(operations[i].name, "batched")) assert_true(user.calls >= 2);
+        assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &watched);
+        eig_destroy(ctx);
+    }
+    eig_destroy(other);
+}
+
+/* A call inside a parallel region of its caller computes with one thread, whatever its number there, and reports. */
+static void test_inside_a_region(void **state)
+{
+    (void)state;
+    int reports = 0;
+#pragma omp parallel num_threads(3) reduction(+ : reports)
+    {
+        eig_context *ctx = NULL;
+        double const a[4] = {0, 1, -1, 0};
+        eig_z w[2];
+        record r = {.caller = pthread_self(), .called = clock_ms()};
+        if (eig_create(&ctx, test_device) == EIG_OK && eig_set_progress(ctx, note, &r) == EIG_OK &&
+            eig_dgeev(ctx, NULL, 2, a, 2, w, NULL) == EIG_OK && r.calls == 2 && w[0].im == 1)
+            reports += 1;
+        eig_destroy(ctx);
+    }
+    assert_true(reports >= 1);
+#ifdef _OPENMP
+    assert_int_equal(reports, 3);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_call),  cmocka_unit_test(test_how_often),       cmocka_unit_test(test_stops_soon),
+        cmocka_unit_test(test_own_context), cmocka_unit_test(test_inside_a_region),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -121,7 +121,8 @@ static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &j
 /* The brackets, after the table.  wait: as above. */
 static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, bool wait)
 {
-    int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? (int64_t)SLICE : last;
+    int64_t const part = job.abstol > 0 ? SLICE / 4 : SLICE; /* counts may be by pivots then, which take longer */
+    int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? part : last;
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
         job.last = job.first + slice < last ? job.first + slice : last;

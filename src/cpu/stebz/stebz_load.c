@@ -39,7 +39,7 @@ double eig_cpu_stebz_norm(const stebz_search *search)
     const double *a = search->a, *b = search->b;
     int64_t const n = search->matrix.n;
     double norm = 0;
-#pragma omp simd reduction(max : norm)
+#pragma omp simd simdlen(8) reduction(max : norm)
     for (int64_t i = 0; i < n - 1; ++i) {
         double const sum = fabs(a[i]) + (fabs(b[i]) + fabs(b[i + 1]));
         norm = sum > norm ? sum : norm;

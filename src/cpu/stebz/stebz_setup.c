@@ -17,7 +17,7 @@ static void load(int64_t n, const void *diagonal, const void *beside, int scale,
 static real largest_of(int64_t n, const real *x)
 {
     real largest = 0, check = 0;
-#pragma omp simd reduction(max : largest) reduction(+ : check)
+#pragma omp simd simdlen(8) reduction(max : largest) reduction(+ : check)
     for (int64_t i = 0; i < n; ++i) {
         real const size = x[i] < 0 ? -x[i] : x[i];
         largest = size > largest ? size : largest;

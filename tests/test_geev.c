@@ -293,6 +293,65 @@ static void test_blocks(void **state)
     eig_destroy(ctx);
 }
 
+/* Balancing undoes a scaling of rows and columns by powers of two: the eigenvalues are as good as those of the matrix
+ * before it, however far the scaling goes.  Without balancing they are not. */
+static void test_balanced(void **state)
+{
+    static const int64_t orders[] = {3, 5, 13, 30, 66};
+    static const int octaves[][2] = {{40, 15}, {220, 30}}; /* for double and float */
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c)
+        for (int far = 0; far < 2; ++far) {
+            int64_t const n = orders[c / 2];
+            batch plain = batch_make("gaussian", n, 9, real_types[c % 2], 43),
+                  scaled = batch_new(n, 9, real_types[c % 2]);
+            int const most = octaves[far][c % 2];
+            for (int64_t m = 0; m < 9; ++m)
+                for (int64_t i = 0; i < n; ++i)
+                    for (int64_t j = 0; j < n; ++j) {
+                        int const di = (int)(i * 7 % n * 2 * most / n) - most,
+                                  dj = (int)(j * 7 % n * 2 * most / n) - most;
+                        int64_t const at = (m * n + i) * n + j;
+                        scaled.a[at] = ldexp(plain.a[at], di - dj);
+                    }
+            for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; method += EIG_GEEV_REFERENCE) {
+                eig_geev_options options = EIG_GEEV_OPTIONS;
+                options.method = (eig_geev_method)method;
+                solve(ctx, &options, &scaled);
+                memcpy(plain.w, scaled.w, (size_t)(9 * 2 * n) * sizeof *plain.w);
+                for (int64_t m = 0; m < 9; ++m) certify("balanced", &plain, m);
+            }
+            batch_free(&plain), batch_free(&scaled);
+        }
+    eig_destroy(ctx);
+}
+
+/* [1 1; s t] with s below eps but far above t: an eigenvalue of about t - s, which is lost where s is taken for zero
+ * because of its neighbours on the diagonal. */
+static void test_graded(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; ++method)
+        for (int plain = 0; plain < 2; ++plain)
+            for (int k = 0; k < 8; ++k) {
+                eig_geev_options options = EIG_GEEV_OPTIONS;
+                options.method = (eig_geev_method)method, options.no_balance = plain;
+                batch b = batch_new(2, 1, EIG_D);
+                double const s = ldexp(k % 2 ? 1.5 : -1.5, -56 - k), t = ldexp(1, -62 - k);
+                b.a[0] = b.a[1] = 1, b.a[2] = s, b.a[3] = t;
+                solve(ctx, &options, &b);
+                /* det over the larger root, which is 1 + s to the last place of a long double. */
+                long double const large = 1.0L + (long double)s, small = ((long double)t - (long double)s) / large;
+                double const found = fabs(b.w[0]) < fabs(b.w[2]) ? b.w[0] : b.w[2];
+                if (fabsl((long double)found - small) > 16 * DBL_EPSILON * fabsl(small))
+                    fail_msg("[1 1; %g %g]: %.17g, exactly %.17Lg", s, t, found, small);
+                batch_free(&b);
+            }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------------- not finite */
 
 /* NaN and infinities in a few of a million: only those are NaN, and said to be. */
@@ -341,10 +400,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_many),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_1024),   cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular),
-        cmocka_unit_test(test_jordan), cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_many),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_1024),     cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular),
+        cmocka_unit_test(test_jordan),   cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_balanced), cmocka_unit_test(test_graded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

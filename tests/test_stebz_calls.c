@@ -131,7 +131,10 @@ static void test_refused(void **state)
     WITH("vl < vu", o.range = EIG_RANGE_VALUE, o.vl = NAN, o.vu = 2);
     WITH("abstol", o.abstol = -1);
     WITH("abstol", o.abstol = NAN);
+    WITH("abstol", o.abstol = INFINITY);
     WITH("reltol", o.reltol = 1);
+    WITH("reltol", o.reltol = -1);
+    WITH("reltol", o.reltol = NAN);
     WITH("method", o.method = (eig_stebz_method)7);
     expect_refused(ctx, eig_dstebz(ctx, NULL, 4, d, e, &m, w, w, NULL, NULL), BAD, "lower and upper");
     expect_refused(ctx, eig_stebz(ctx, EIG_Z, NULL, 4, d, e, &m, w, NULL, NULL, NULL), BAD, "type = 122");

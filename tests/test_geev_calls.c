@@ -388,10 +388,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_gives_up),         cmocka_unit_test(test_bits),     cmocka_unit_test(test_order),
-        cmocka_unit_test(test_methods),          cmocka_unit_test(test_affine),   cmocka_unit_test(test_affine_single),
-        cmocka_unit_test(test_extreme_measures), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_progress),
+        /* the quick ones first */
+        cmocka_unit_test(test_affine),   cmocka_unit_test(test_affine_single), cmocka_unit_test(test_extreme_measures),
+        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,7 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.mtx", WHOLE_T, DENSE "general\n2 3\n1 1 1 1 1 1\n", "not square: 2 x 3"},
     {"x.mtx", WHOLE_T, REAL "general\n3 3 2\n2 1 5\n1 2 6\n", "not symmetric: entry (2, 1) is 5, entry (1, 2) is 6"},
     {"x.mtx", WHOLE_T, REAL "general\n3 3 1\n2 3 5\n", "not symmetric: entry (3, 2) is 0, entry (2, 3) is 5"},
+    {"x.mtx", WHOLE_T, REAL "general\n3 3 1\n3 2 5\n", "not symmetric: entry (3, 2) is 5, entry (2, 3) is 0"},
     {"x.mtx", WHOLE_T, DENSE "general\n2 2\n1 2 3 4\n", "not symmetric: entry (2, 1) is 2, entry (1, 2) is 3"},
     {"x.mtx", WHOLE_T, REAL "symmetric\n3 3 1\n3 1 5\n", "line 3: entry (3, 1) is not zero: the matrix is not tridiagonal"},
     {"x.mtx", WHOLE_T, DENSE "symmetric\n3 3\n1 2 3 4 5 6\n", "not tridiagonal: entry (3, 1) is 3"},

@@ -51,6 +51,7 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x", ARRAY, "\x93NUMPY", "is truncated within its header"},
     {"x.dat", VECTOR, "1 2 \033[31m\377", "'?[31m?' is not a number"},
     {"x.dat", VECTOR, "1 1e400", "'1e400' is too large"},
+    {"x.dat", VECTOR, "1 -1e400", "'-1e400' is too large"},
     {"x.dat", VECTOR, "1 1d", "'1d' is not a number"},
     {"x.dat", VECTOR, "0123456789012345678901234567890123456789z", "'01234567890123456789012345678901...' is not a number"},
     {"x.dat", WHOLE_T, "", "is empty"},

@@ -121,6 +121,18 @@ static void test_no_more_than_250(void **state)
             for (int64_t i = 1; i <= 200; i += 11) refine(s, i, i, 250);
             close_setting(s);
         }
+    /* Eigenvalues down to 2^-800, to high relative accuracy. */
+    setting *const s = open_setting(200);
+    for (int i = 0; i < 200; ++i) s->a[i] = ldexp(0.5, -4 * i), s->b[i] = i > 0 ? ldexp(0.1, 2 - 4 * i) : 0;
+    s->search.pivot = true, s->search.abstol = 2 * DBL_MIN;
+    kernel = s->search.kernels->pivot->count, s->search.shifts = s->search.kernels->pivot->shifts;
+    for (int64_t i = 1; i <= 200; i += 11) {
+        refine(s, i, i, 250);
+        stebz_group const *const g = &s->groups[0];
+        if (!(g->hi - g->lo <= 4 * DBL_EPSILON * g->hi))
+            fail_msg("eigenvalue %lld: [%g, %g]", (long long)i, g->lo, g->hi);
+    }
+    close_setting(s);
 }
 
 /* One eigenvalue at a place, and values of the polynomial that always send the search to the wrong end. */
@@ -181,6 +193,7 @@ static void wavering(const stebz_matrix *t, int shifts, stebz_counts *c)
 /* Each eigenvalue that is asked for is found, between counts that were made at the ends of its own bracket. */
 static void check_wavering(setting *s, int64_t il, int64_t iu)
 {
+    memset(s->groups, 0, sizeof s->groups);
     refine(s, il, iu, 400);
     for (int64_t k = il; k <= iu; ++k) {
         stebz_group const *const g = &s->groups[k - il];
@@ -189,6 +202,7 @@ static void check_wavering(setting *s, int64_t il, int64_t iu)
         if (!(below < k && k <= upto))
             fail_msg("[%.17g, %.17g] with counts %lld and %lld does not hold eigenvalue %lld", g->lo, g->hi,
                      (long long)below, (long long)upto, (long long)k);
+        assert_true(g->hi - g->lo <= 2 * DBL_EPSILON);
         assert_true(fabs(0.5 * (g->lo + g->hi) - spectrum[k - 1]) <= 1.01 * wobble + DBL_EPSILON);
     }
 }

@@ -209,12 +209,12 @@ static void check_wavering(setting *s, int64_t il, int64_t iu)
 
 static void test_wavering(void **state)
 {
-    static const double wobbles[] = {1e-2, 1e-4, 1e-9, 1e-15};
+    static const double wobbles[] = {0.1, 1e-2, 1e-4, 1e-9, 1e-15};
     (void)state;
     setting *const s = open_setting(MOST);
     kernel = wavering, s->search.shifts = STEBZ_LANES;
     for (int i = 0; i < MOST; ++i) spectrum[i] = (double)(i / 7) / 60 - 0.7 + 1e-12 * (i % 7);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 5; ++k) {
         wobble = wobbles[k];
         check_wavering(s, 1, MOST);
         check_wavering(s, 100, 130);

@@ -1,5 +1,6 @@
 /* What all calls have in common, on the device named by the argument: options that grow, lent workspaces, times of
  * passes, threads, streams, texts.  What info says: test_info.c. */
+#define _POSIX_C_SOURCE 200809L
 #include "support/operations.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -258,6 +259,40 @@ static void test_many_threads(void **state)
     eig_destroy(ctx);
 }
 
+/* EIG_CPU names the instruction set that computes; the description tells which it is. */
+static void test_instruction_sets(void **state)
+{
+    static const char *const names[] = {"baseline", "avx2", "avx512"};
+    (void)state;
+    if (!on_cpu()) skip();
+    const char *const given = getenv("EIG_CPU");
+    char *const before = given ? strdup(given) : NULL;
+    int opened = 0;
+    for (int k = 0; k < 3; ++k) {
+        eig_context *ctx = NULL;
+        assert_int_equal(setenv("EIG_CPU", names[k], 1), 0);
+        eig_status const status = eig_create(&ctx, "cpu");
+        if (status == EIG_OK) {
+            char want[32];
+            snprintf(want, sizeof want, "cpu %s,", names[k]);
+            if (strncmp(eig_describe(ctx), want, strlen(want)) != 0)
+                fail_msg("EIG_CPU=%s: %s", names[k], eig_describe(ctx));
+            ++opened;
+        } else {
+            expect_refused(ctx, status, EIG_NO_BACKEND, names[k]);
+        }
+        eig_destroy(ctx);
+    }
+    assert_true(opened > 0);
+    eig_context *ctx = NULL;
+    assert_int_equal(setenv("EIG_CPU", "abacus", 1), 0);
+    assert_int_equal(eig_create(&ctx, "cpu"), EIG_BAD_ARGUMENT);
+    assert_non_null(strstr(eig_error_detail(ctx), "EIG_CPU=abacus"));
+    eig_destroy(ctx);
+    assert_int_equal(before ? setenv("EIG_CPU", before, 1) : unsetenv("EIG_CPU"), 0);
+    free(before);
+}
+
 static void test_streams(void **state)
 {
     (void)state;
@@ -323,15 +358,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_older_options),
-        cmocka_unit_test(test_newer_options),
-        cmocka_unit_test(test_sizes_of_options),
-        cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_no_context),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_older_options),    cmocka_unit_test(test_newer_options),
+        cmocka_unit_test(test_sizes_of_options), cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),           cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_no_context),       cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* geev on the device named by the argument: certificates for every kind of matrix, known spectra, a second opinion,
  * extreme numbers, bad input.  What is promised of bits and arguments: test_geev_calls.c. */
+#include "io/matrices.h"
 #include "support/geev_fixture.h"
 
 #ifdef EIG_TEST_LAPACK
@@ -167,6 +168,56 @@ static void test_triangular(void **state)
     eig_destroy(ctx);
 }
 
+/* [G X; 0 T] and [T X; 0 G], T triangular, with rows and columns in any order: balancing finds the eigenvalues of T,
+ * exactly, however many passes it takes. */
+static void test_isolated(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 6; n <= 66; n += 12) {
+        int64_t const half = n / 2, square = n * n;
+        batch b = batch_make("gaussian", n, 8, EIG_D, 47);
+        double *const dense = room((size_t)square, sizeof *dense);
+        matrices_rng rng = matrices_seed((uint64_t)n);
+        int64_t order[66];
+        double known[8][66];
+        for (int64_t m = 0; m < 8; ++m) {
+            int64_t const from = m % 2 ? 0 : n - half; /* where T begins */
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < n; ++j) {
+                    bool const in_t = i >= from && i < from + half, beside = j >= from && j < from + half;
+                    bool const zero = m % 2 ? beside && (!in_t || i > j) : in_t && (!beside || i > j);
+                    dense[i * n + j] = zero ? 0 : b.a[m * square + i * n + j];
+                }
+            for (int64_t i = 0; i < half; ++i) known[m][i] = dense[(from + i) * (n + 1)];
+            for (int64_t i = 0; i < n; ++i) order[i] = m < 2 ? n - 1 - i : i;
+            for (int64_t i = n - 1; i > 0 && m > 3; --i) { /* a random order */
+                int64_t const j = (int64_t)(matrices_uniform(&rng) * (double)(i + 1)), k = order[i];
+                order[i] = order[j], order[j] = k;
+            }
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < n; ++j) b.a[m * square + i * n + j] = dense[order[i] * n + order[j]];
+        }
+        for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; method += EIG_GEEV_REFERENCE) {
+            eig_geev_options options = EIG_GEEV_OPTIONS;
+            options.method = (eig_geev_method)method;
+            solve(ctx, &options, &b);
+            for (int64_t m = 0; m < 8; ++m) {
+                certify("isolated", &b, m);
+                for (int64_t k = 0; k < half; ++k) {
+                    bool found = false;
+                    for (int64_t i = 0; i < n; ++i)
+                        found |= b.w[2 * (m * n + i)] == known[m][k] && b.w[2 * (m * n + i) + 1] == 0;
+                    if (!found) fail_msg("n=%lld matrix %d: %.17g is not found", (long long)n, (int)m, known[m][k]);
+                }
+            }
+        }
+        free(dense);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* A Jordan block of order n scatters by eps^(1/n): no closer is possible, and no further is right. */
 static void test_jordan(void **state)
 {
@@ -293,6 +344,68 @@ static void test_blocks(void **state)
     eig_destroy(ctx);
 }
 
+/* Balancing undoes a scaling of rows and columns by powers of two: the eigenvalues are as good as those of the matrix
+ * before it, however far the scaling goes, of all indices, or of one alone, whose row holds one tiny entry. */
+static void test_balanced(void **state)
+{
+    static const int64_t orders[] = {3, 5, 13, 30, 66};
+    static const int octaves[][2] = {{40, 15}, {220, 30}, {560, 60}}; /* for double and float */
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c)
+        for (size_t far = 0; far < COUNT(octaves); ++far) {
+            int64_t const n = orders[c / 2];
+            if (far == 2 && n > 5) continue; /* along a longer cycle its rules end before the norms agree */
+            batch plain = batch_make(far < 2 ? "gaussian" : "cyclic", n, 9, real_types[c % 2], 43);
+            batch scaled = batch_new(n, 9, real_types[c % 2]);
+            int power[66];
+            for (int64_t i = 0; i < n; ++i) {
+                int const most = octaves[far][c % 2];
+                power[i] = far < 2 ? (int)(i * 7 % n * 2 * most / n) - most : i == n / 2 ? -most : 0;
+            }
+            for (int64_t m = 0; m < 9; ++m)
+                for (int64_t i = 0; i < n; ++i)
+                    for (int64_t j = 0; j < n; ++j) {
+                        int64_t const at = (m * n + i) * n + j;
+                        scaled.a[at] = ldexp(plain.a[at], power[i] - power[j]);
+                    }
+            for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; method += EIG_GEEV_REFERENCE) {
+                eig_geev_options options = EIG_GEEV_OPTIONS;
+                options.method = (eig_geev_method)method;
+                solve(ctx, &options, &scaled);
+                memcpy(plain.w, scaled.w, (size_t)(9 * 2 * n) * sizeof *plain.w);
+                for (int64_t m = 0; m < 9; m += 4) certify("balanced", &plain, m);
+            }
+            batch_free(&plain), batch_free(&scaled);
+        }
+    eig_destroy(ctx);
+}
+
+/* [1 1; s t] with s below eps but far above t: an eigenvalue of about t - s, which is lost where s is taken for zero
+ * because of its neighbours on the diagonal. */
+static void test_graded(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; ++method)
+        for (int plain = 0; plain < 2; ++plain)
+            for (int k = 0; k < 8; ++k) {
+                eig_geev_options options = EIG_GEEV_OPTIONS;
+                options.method = (eig_geev_method)method, options.no_balance = plain;
+                batch b = batch_new(2, 1, EIG_D);
+                double const s = ldexp(k % 2 ? 1.5 : -1.5, -56 - k), t = ldexp(1, -62 - k);
+                b.a[0] = b.a[1] = 1, b.a[2] = s, b.a[3] = t;
+                solve(ctx, &options, &b);
+                /* det over the larger root, which is 1 + s to the last place of a long double. */
+                long double const large = 1.0L + (long double)s, small = ((long double)t - (long double)s) / large;
+                double const found = fabs(b.w[0]) < fabs(b.w[2]) ? b.w[0] : b.w[2];
+                if (fabsl((long double)found - small) > 16 * DBL_EPSILON * fabsl(small))
+                    fail_msg("[1 1; %g %g]: %.17g, exactly %.17Lg", s, t, found, small);
+                batch_free(&b);
+            }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------------- not finite */
 
 /* NaN and infinities in a few of a million: only those are NaN, and said to be. */
@@ -341,10 +454,12 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_many),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_1024),   cmocka_unit_test(test_known),  cmocka_unit_test(test_triangular),
-        cmocka_unit_test(test_jordan), cmocka_unit_test(test_lapack), cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_blocks), cmocka_unit_test(test_not_finite),
+        /* the quick ones first */
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_triangular), cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_graded), cmocka_unit_test(test_scaled),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_known),  cmocka_unit_test(test_jordan),     cmocka_unit_test(test_lapack),
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_balanced),   cmocka_unit_test(test_many),
+        cmocka_unit_test(test_large),  cmocka_unit_test(test_not_finite), cmocka_unit_test(test_1024),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

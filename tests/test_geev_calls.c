@@ -232,6 +232,49 @@ static void test_affine_single(void **state)
     eig_destroy(ctx);
 }
 
+/* Measures of eigenvalues whose squares over- or underflow, and of zero. */
+static void test_extreme_measures(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    static const double turn[] = {0, 0, 0, 0, 3, 4, -4, 3}, x[] = {1e300, 1e-300, 0, -1e300, -1e-300};
+    double value[5];
+    static const eig_geev_measure kinds[] = {EIG_GEEV_ABSCISSA, EIG_GEEV_RADIUS, EIG_GEEV_DAMPING};
+    for (int k = 0; k < 3; ++k) {
+        assert_int_equal(eig_dgeev_affine(ctx, NULL, 2, 1, turn, 2, 4, x, 1, NULL, 0, kinds[k], value, NULL, 5),
+                         EIG_OK);
+        for (int p = 0; p < 5; ++p) { /* eigenvalues x (3 +- 4i) */
+            double const want = k == 0 ? 3 * x[p] : k == 1 ? 5 * fabs(x[p]) : x[p] == 0 ? -1 : x[p] > 0 ? -0.6 : 0.6;
+            if (!(fabs(value[p] - want) <= 16 * DBL_EPSILON * fabs(want)))
+                fail_msg("measure %c at %g: %.17g, exactly %.17g", (int)kinds[k], x[p], value[p], want);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* Zeros come without a sign (solve sees to it), whatever sign those of the matrix have. */
+static void test_zeros(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 5, 20, 64, 66};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c)
+        for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; method += EIG_GEEV_REFERENCE) {
+            int64_t const n = orders[c / 2];
+            eig_geev_options options = EIG_GEEV_OPTIONS;
+            options.method = (eig_geev_method)method;
+            batch b = batch_make("triangular", n, 3, real_types[c % 2], 7);
+            for (int64_t k = 0; k < n * n; ++k) b.a[k] = -0.0;
+            for (int64_t i = 0; i < n; i += 2) b.a[2 * n * n + i * (n + 1)] = -0.0;
+            for (options.no_balance = 0; options.no_balance < 2; ++options.no_balance) {
+                solve(ctx, &options, &b);
+                for (int64_t k = 0; k < 2 * n; ++k) assert_true(b.w[k] == 0);
+            }
+            batch_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
 /* --------------------------------------------------------- sizes and refusals */
 
 static void test_empty(void **state)
@@ -345,9 +388,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_bits),    cmocka_unit_test(test_order),
-        cmocka_unit_test(test_methods),  cmocka_unit_test(test_affine),  cmocka_unit_test(test_affine_single),
-        cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused), cmocka_unit_test(test_progress),
+        /* the quick ones first */
+        cmocka_unit_test(test_affine),   cmocka_unit_test(test_affine_single), cmocka_unit_test(test_extreme_measures),
+        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,25 @@ static void test_npy_by_hand(void **state)
     remove("x.npy");
 }
 
+/* Version 2.0 has a length of four bytes: a header longer than version 1.0 allows. */
+static void test_npy_long_header(void **state)
+{
+    enum { LENGTH = 0x12345 };
+    static char bytes[12 + LENGTH + 2] = "\x93NUMPY\2\0\x45\x23\1\0{'descr': '|u1', 'shape': (2,),";
+    static const char end[] = "'fortran_order': False}\n";
+    io_error error;
+    io_array a;
+    (void)state;
+    memset(bytes + 12 + strlen(bytes + 12), ' ', LENGTH - strlen(bytes + 12));
+    memcpy(bytes + 12 + LENGTH - (sizeof end - 1), end, sizeof end - 1);
+    bytes[12 + LENGTH] = 7, bytes[12 + LENGTH + 1] = 9;
+    put_bytes("x.npy", bytes, sizeof bytes);
+    if (!io_read_array("x.npy", &a, &error)) fail_msg("%s", error.text);
+    assert_true(a.rank == 1 && a.shape[0] == 2 && io_array_part(&a, 0) == 7 && io_array_part(&a, 1) == 9);
+    io_array_free(&a);
+    remove("x.npy");
+}
+
 /* NumPy writes 2 x 3 x 4 arrays whose numbers count from 0 in C order, in every type, byte order and layout; then it
  * reads the array that we write, and writes it again. */
 static void test_numpy(void **state)
@@ -357,9 +376,11 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),  cmocka_unit_test(test_empty_arrays), cmocka_unit_test(test_npy_by_hand),
-        cmocka_unit_test(test_numpy),        cmocka_unit_test(test_two_files),    cmocka_unit_test(test_one_file),
-        cmocka_unit_test(test_orders_0_1_2), cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_empty_arrays),
+        cmocka_unit_test(test_npy_by_hand), cmocka_unit_test(test_npy_long_header),
+        cmocka_unit_test(test_numpy),       cmocka_unit_test(test_two_files),
+        cmocka_unit_test(test_one_file),    cmocka_unit_test(test_orders_0_1_2),
+        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("io", tests, folder_setup, folder_teardown);
 }

@@ -163,6 +163,37 @@ static void test_standard_output(void **state)
     assert_true(S_ISLNK(status.st_mode));
 }
 
+/* What NumPy asks of a .npy file: the numbers begin at a multiple of 64, and a tuple of one ends in a comma. */
+static void test_npy_header(void **state)
+{
+    static const struct {
+        int rank;
+        int64_t shape[3];
+        const char *text;
+    } cases[] = {{1, {3}, "'shape': (3,), }"},
+                 {2, {1, 3}, "'shape': (1, 3), }"},
+                 {3, {3, 1, 1}, "'shape': (3, 1, 1), }"},
+                 {1, {0}, "'shape': (0,), }"}};
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); ++c) {
+        double data[3] = {1, 2, 3};
+        io_array a = {.type = IO_F64, .rank = cases[c].rank, .data = data};
+        memcpy(a.shape, cases[c].shape, sizeof a.shape);
+        size_t size;
+        assert_true(io_write_array("x.npy", "x", &a, NULL));
+        char *const bytes = get_bytes("x.npy", &size);
+        size_t const start = 10 + ((unsigned char)bytes[8] | (size_t)(unsigned char)bytes[9] << 8);
+        assert_int_equal(start % 64, 0);
+        assert_int_equal(size, start + (size_t)io_array_count(&a) * sizeof(double));
+        assert_memory_equal(bytes, "\x93NUMPY\1", 8);
+        assert_true(bytes[start - 1] == '\n');
+        bytes[start - 1] = '\0';
+        if (!strstr(bytes + 10, cases[c].text)) fail_msg("%s lacks %s", bytes + 10, cases[c].text);
+        free(bytes);
+        remove("x.npy");
+    }
+}
+
 /* ------------------------------------------------------------------ what cannot be written */
 
 static void test_unwritable(void **state)
@@ -283,12 +314,10 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),         cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_full_device),     cmocka_unit_test(test_file_limit),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_dangling_link),
-        cmocka_unit_test(test_same_file),       cmocka_unit_test(test_try),
-        cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_replace),    cmocka_unit_test(test_pipe),      cmocka_unit_test(test_npy_header),
+        cmocka_unit_test(test_unwritable), cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_file_limit), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_dangling_link),
+        cmocka_unit_test(test_same_file),  cmocka_unit_test(test_try),       cmocka_unit_test(test_standard_output),
     };
     return cmocka_run_group_tests_name("io_write", tests, folder_setup, folder_teardown);
 }

@@ -69,6 +69,33 @@ static void test_known_spectra(void **state)
     eig_destroy(ctx);
 }
 
+/* Off-diagonals that vanish, or nearly: a block of 38 rows and 1/2 twice, too few zeros to solve the blocks by
+ * themselves; and ones on the diagonal that 2^-45 couples (2^-18 in float), too much to be taken for zero. */
+static void test_small_couplings(void **state)
+{
+    enum { N = 40 };
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (int t = 0; t < 2; ++t)
+        for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+            eig_stebz_options const options = with_method((eig_stebz_method)method);
+            fixture f = make("uniform", N, 8, real_types[t]);
+            f.t.d[N - 2] = f.t.d[N - 1] = 0.5, f.t.e[N - 3] = f.t.e[N - 2] = 0;
+            take(&f);
+            assert_int_equal(solve_with(ctx, &options, &f, true), N);
+            certify("few zeros", &f, 1, N, 0);
+            certify_enclosures("few zeros", &f, 1);
+            for (int i = 0; i < N; ++i) f.t.d[i] = 1;
+            for (int i = 0; i + 1 < N; ++i) f.t.e[i] = real_types[t] == EIG_D ? 0x1p-45 : 0x1p-18;
+            take(&f);
+            assert_int_equal(solve_with(ctx, &options, &f, true), N);
+            certify("small couplings", &f, 1, N, 0);
+            certify_enclosures("small couplings", &f, 1);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------------------------------ ranges */
 
 static const int64_t index_ranges[][2] = {{1, 1}, {700, 700}, {350, 350}, {1, 10}, {691, 700}, {123, 456}, {1, 700}};
@@ -246,9 +273,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds),  cmocka_unit_test(test_known_spectra), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_tolerances), cmocka_unit_test(test_enclosures),    cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_known_spectra), cmocka_unit_test(test_small_couplings),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_tolerances),    cmocka_unit_test(test_enclosures),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_scaling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,11 @@ static void test_count(void **state)
     int64_t count[5];
     assert_int_equal(eig_dstebz_count(ctx, 4, d, e, 5, at, count, NULL), EIG_OK);
     for (int j = 0; j < 5; ++j) assert_int_equal(count[j], exactly[j]);
+    /* -1e-200, 1e-200 and 1: squares underflow, and the 1 keeps the matrix from being scaled */
+    double const near_zero[] = {0, 0, 1}, tiny[] = {1e-200, 0}, around[] = {-2e-200, -5e-201, 5e-201, 2e-200};
+    static const int64_t below[] = {0, 1, 1, 2};
+    assert_int_equal(eig_dstebz_count(ctx, 3, near_zero, tiny, 4, around, count, NULL), EIG_OK);
+    for (int j = 0; j < 4; ++j) assert_int_equal(count[j], below[j]);
     eig_destroy(ctx);
 }
 
@@ -131,7 +136,10 @@ static void test_refused(void **state)
     WITH("vl < vu", o.range = EIG_RANGE_VALUE, o.vl = NAN, o.vu = 2);
     WITH("abstol", o.abstol = -1);
     WITH("abstol", o.abstol = NAN);
+    WITH("abstol", o.abstol = INFINITY);
     WITH("reltol", o.reltol = 1);
+    WITH("reltol", o.reltol = -1);
+    WITH("reltol", o.reltol = NAN);
     WITH("method", o.method = (eig_stebz_method)7);
     expect_refused(ctx, eig_dstebz(ctx, NULL, 4, d, e, &m, w, w, NULL, NULL), BAD, "lower and upper");
     expect_refused(ctx, eig_stebz(ctx, EIG_Z, NULL, 4, d, e, &m, w, NULL, NULL, NULL), BAD, "type = 122");

@@ -111,6 +111,9 @@ static inline void solve_part(eig_context *ctx, const eig_geev_options *options,
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
     for (int64_t m = 0; m < count; ++m) {
         numbers_to(&w, 2 * m * stride_w, b->w + 2 * (first + m) * b->n, 2 * b->n);
+        for (int64_t k = 0; k < 2 * b->n; ++k)
+            if (b->w[2 * (first + m) * b->n + k] == 0 && signbit(b->w[2 * (first + m) * b->n + k]))
+                fail_msg("matrix %lld: a zero has a sign", (long long)m);
         for (int64_t k = 2 * b->n; k < 2 * stride_w; ++k) /* between the rows of w nothing is written */
             if (numbers_part(&w, 2 * m * stride_w + k) != 0)
                 fail_msg("matrix %lld: wrote beyond its eigenvalues", (long long)m);

@@ -49,6 +49,16 @@ static inline const void *input(outputs *o, eig_type type, int64_t count)
     return o->there ? o->there->copy(x->data, (size_t)count * type_size(type)) : x->data;
 }
 
+/* No call overwrites its inputs. */
+static inline void inputs_kept(const char *name, const outputs *o)
+{
+    for (int i = 0; i < o->inputs; ++i) {
+        numbers x = some(o->in[i].type, o->in[i].count);
+        if (!numbers_same(&x, &o->in[i])) fail_msg("%s overwrites an input", name);
+        numbers_free(&x);
+    }
+}
+
 static inline void inputs_free(outputs *o)
 {
     while (o->inputs > 0) numbers_free(&o->in[--o->inputs]);
@@ -204,6 +214,7 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 static inline eig_status operate_once(eig_context *ctx, const operation *op, eig_type type, outputs *o, size_t *bytes)
 {
     eig_status const status = op->run(ctx, type, op->method, o, bytes);
+    inputs_kept(op->name, o);
     inputs_free(o);
     return status;
 }

@@ -298,9 +298,6 @@ as stebz does; geev does n^3.
   two, at n = 32,768 {cores[32768][0] / cores[32768][1]:.1f} times.
 - **Small matrices on a GPU.** One of n = 512 takes {time(big[512])}, one of n = 2048, 16 times the work,
   {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
-- **T that falls apart** is many small problems for LAPACK's sterf and a large one for bisection: on glued Wilkinson
-  matrices, n = 4200, two cores, eigpack is {glued['f64']['ratio']:.0f} times as fast as dsterf in f64, but
-  {glued['f32']['ratio']:.1f} times as fast as ssterf in f32.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
   ([stebz.md](stebz.md)).
 - **geev on a GPU** stands at 15 to 23 % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)): the limits

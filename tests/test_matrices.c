@@ -231,6 +231,7 @@ static const struct {
     {"uniform", UINT64_C(0x89279e7e55dbb2dc)},   {"normal", UINT64_C(0x2d4a5ad5ddea894f)},
     {"121", UINT64_C(0xb74a3f00c43e1e58)},       {"wilkinson", UINT64_C(0x07c1eb1d91228728)},
     {"glued", UINT64_C(0x4308be96ab6920f6)},     {"glued14", UINT64_C(0x9c258f7864ebd196)},
+    {"blocks2", UINT64_C(0x5cca807fb0cfa6ab)},   {"blocks100", UINT64_C(0x89279e7e55dbb2dc)},
     {"clement", UINT64_C(0x96c809c6ac678478)},   {"hermite", UINT64_C(0x76565f17a2dfc866)},
     {"legendre", UINT64_C(0xa3391653bef63fcc)},  {"laguerre", UINT64_C(0xb8b36eb346d1217d)},
     {"chebyshev", UINT64_C(0xd69f92cd12623e39)}, {"graded", UINT64_C(0xacc3d5f495ef4521)},

@@ -118,12 +118,13 @@ static void test_tolerances(void **state)
             certify_enclosures(patterns[k].name, &f, 1);
             drop(&f);
         }
-    /* blocks of 2 and 3 rows, each 2^-8 times the one before: positive definite, so that all eigenvalues are determined
-     * by the entries to high relative accuracy */
+    /* blocks of 2 and 3 rows, each 2^-8 times the one before, those of two rows graded besides: positive definite, so
+     * that all eigenvalues are determined by the entries to high relative accuracy */
     enum { N = 250 };
     fixture f = make("uniform", N, 3, EIG_D);
-    for (int64_t i = 0; i < N; ++i) f.t.d[i] = ldexp(1, (int)(-8 * (i / 5)));
-    for (int64_t i = 0; i + 1 < N; ++i) f.t.e[i] = i % 5 == 1 || i % 5 == 4 ? 0 : ldexp(0.25, (int)(-8 * (i / 5)));
+    for (int64_t i = 0; i < N; ++i) f.t.d[i] = ldexp(1, (int)(-8 * (i / 5)) - (i % 5 == 1 ? 60 : 0));
+    for (int64_t i = 0; i + 1 < N; ++i)
+        f.t.e[i] = i % 5 == 1 || i % 5 == 4 ? 0 : ldexp(0.25, (int)(-8 * (i / 5)) - (i % 5 == 0 ? 30 : 0));
     take(&f);
     options.abstol = 2 * DBL_MIN;
     solve(ctx, &options, &f);

@@ -85,6 +85,12 @@ static void fill_glued(int64_t n, double glue, matrices_rng *rng, double *d, dou
     for (int64_t i = 0; i + 1 < n; ++i) e[i] = i % BLOCK == BLOCK - 1 ? glue : 1.0;
 }
 
+static void fill_blocks(int64_t n, double rows, matrices_rng *rng, double *d, double *e)
+{
+    fill_uniform(n, 1.0, rng, d, e);
+    for (int64_t i = (int64_t)rows; i < n; i += (int64_t)rows) e[i - 1] = 0;
+}
+
 static void fill_clement(int64_t n, double unused, matrices_rng *rng, double *d, double *e)
 {
     (void)unused;
@@ -192,6 +198,8 @@ static void spectrum_chebyshev(int64_t n, double *w)
     X("wilkinson", "Wilkinson's W+: d = |(n-1)/2 - i|, i = 0..n-1; e = 1", fill_wilkinson, 0.0, NULL)                  \
     X("glued", "blocks W21+ (the last one cut), glued by 1e-7", fill_glued, 1e-7, NULL)                                \
     X("glued14", "blocks W21+ (the last one cut), glued by 1e-14", fill_glued, 1e-14, NULL)                            \
+    X("blocks2", "uniform, in blocks of 2 rows (the last one cut)", fill_blocks, 2.0, NULL)                            \
+    X("blocks100", "uniform, in blocks of 100 rows (the last one cut)", fill_blocks, 100.0, NULL)                      \
     X("clement", "d = 0, e[k] = sqrt(k (n-k)), k = 1..n-1", fill_clement, 0.0, spectrum_clement)                       \
     X("hermite", "Jacobi matrix of the Hermite polynomials (weight exp(-x^2))", fill_hermite, 0.0, NULL)               \
     X("legendre", "Jacobi matrix of the Legendre polynomials", fill_legendre, 0.0, NULL)                               \

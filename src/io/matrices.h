@@ -7,8 +7,8 @@
 
 #include "io.h"
 
-/* Names accepted by matrices_tridiagonal, in order, ended by NULL: uniform, normal, 121, wilkinson, glued, glued14, blocks2, blocks100,
- * clement, hermite, legendre, laguerre, chebyshev, graded, anderson, harper, zero, identity, tiny, small, huge. */
+/* Names accepted by matrices_tridiagonal, in order, ended by NULL: uniform, normal, 121, wilkinson, glued, glued14, blocks2,
+ * blocks100, clement, hermite, legendre, laguerre, chebyshev, graded, anderson, harper, zero, identity, tiny, small, huge. */
 extern const char *const matrices_tridiagonal_names[];
 
 /* One line about a kind, for --help; NULL if there is no such kind. */

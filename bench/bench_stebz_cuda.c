@@ -25,6 +25,7 @@ static const listed list[] = {
     {"uniform", EIG_D, 32, 40000, 0, 0, false, true},    {"uniform", EIG_D, 512, 2500, 0, 0, false, true},
     {"uniform", EIG_D, 2048, 640, 0, 0, false, true},    {"uniform", EIG_S, 128, 25000, 0, 0, false, true},
     {"uniform", EIG_S, 512, 6250, 0, 0, false, true},    {"uniform", EIG_S, 2048, 1600, 0, 0, false, true},
+    {"blocks2", EIG_D, 20000, 1, 0, 0, false, true},     {"blocks100", EIG_D, 20000, 1, 0, 0, false, true},
     {"uniform", EIG_D, 131072, 1, 0, 0, false, false},   {"uniform", EIG_D, 1000000, 1, 0, 12000, false, false},
 };
 

@@ -242,7 +242,8 @@ def table_stebz_cuda():
         if "graph" in row["method"] or (kind, *case.values()) in seen:
             continue
         seen.add((kind, *case.values()))
-        name = {"uniform": "", "glued": ", glued Wilkinson", "121": ", 1-2-1"}[kind]
+        name = {"uniform": "", "glued": ", glued Wilkinson", "121": ", 1-2-1", "blocks2": ", blocks of 2 rows",
+                "blocks100": ", blocks of 100 rows"}[kind]
         problem = f"{row['n']:,}{name}" if row["batch"] == 1 else f"{row['n']:,}, {row['batch']:,} matrices"
         rivals = [rows_of(file, method=row["method"], rival=name, **case) for name in ("interval-tree", "eigpack cpu")]
         graph = rows_of(file, method=f"multisection graph {kind}", **case)

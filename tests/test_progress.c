@@ -91,6 +91,28 @@ static void test_how_often(void **state)
     eig_destroy(ctx);
 }
 
+/* One matrix, all methods, the whole spectrum, a small part of it, and a T that splits: from 0 to 1, never back. */
+static void test_one_matrix(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"uniform", "blocks100"};
+    eig_context *ctx = test_context(2);
+    for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method)
+        for (int part = 0; part < 2; ++part)
+            for (int k = 0; k < 2; ++k) {
+                bench_case c = make(&case_stebz, kinds[k], method == EIG_STEBZ_MULTISECTION ? 20000 : 600, 1);
+                c.stebz.method = (eig_stebz_method)method;
+                if (part) c.stebz.range = EIG_RANGE_INDEX, c.stebz.il = 5, c.stebz.iu = 60;
+                record r;
+                record_of(ctx, &r, 0);
+                assert_int_equal(case_call(ctx, &c), EIG_OK);
+                nothing_wrong(&r, "stebz");
+                if (r.calls < 2 || r.last != 1) fail_msg("%d calls, the last at %.3f", r.calls, r.last);
+                case_free(&c);
+            }
+    eig_destroy(ctx);
+}
+
 /* Units that take long by themselves: the second report comes, and the call ends soon after it asks to stop. */
 static void stops_soon(eig_context *ctx, bench_case *c, const char *what)
 {
@@ -116,6 +138,13 @@ static void test_stops_soon(void **state)
         stops_soon(ctx, &one, "geev n = 1000");
         bench_case three = make(&case_geev, "random", 700, 3);
         stops_soon(ctx, &three, "geev n = 700 x 3");
+        static const eig_stebz_method methods[] = {EIG_STEBZ_MULTISECTION, EIG_STEBZ_INTERVAL_TREE,
+                                                   EIG_STEBZ_REFERENCE};
+        for (int i = 0; i < 3; ++i) {
+            bench_case single = make(&case_stebz, "uniform", i == 0 ? 100000 : 20000, 1);
+            single.stebz.method = methods[i];
+            stops_soon(ctx, &single, "stebz, one matrix");
+        }
         bench_case batch = make(&case_stebz, "uniform", 20000, 3);
         batch.stebz.abstol = 1e-300; /* the pivot count, which takes longest */
         stops_soon(ctx, &batch, "stebz n = 20000 x 3");
@@ -212,8 +241,8 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call),  cmocka_unit_test(test_how_often),       cmocka_unit_test(test_stops_soon),
-        cmocka_unit_test(test_own_context), cmocka_unit_test(test_inside_a_region),
+        cmocka_unit_test(test_every_call), cmocka_unit_test(test_how_often),   cmocka_unit_test(test_one_matrix),
+        cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_own_context), cmocka_unit_test(test_inside_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

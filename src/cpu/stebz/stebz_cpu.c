@@ -171,6 +171,8 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
+    eig_status const begun = eig_report_progress(ctx, "stebz", 0);
+    if (begun != EIG_OK) return begun;
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
@@ -184,7 +186,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     }
     if (p->m) *p->m = finite ? search.iu - search.il + 1 : 0;
     if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
-    return EIG_OK;
+    return eig_report_progress(ctx, "stebz", 1);
 }
 
 /* Names of the passes of one matrix, by method. */

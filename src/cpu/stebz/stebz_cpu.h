@@ -82,6 +82,7 @@ typedef struct stebz_found {
 typedef struct stebz_progress {
     eig_context *ctx;   /* NULL: nothing is reported */
     double from, share; /* of the call: where the running part begins, and how much it is */
+    double highest;     /* fraction reported so far: it never falls */
     double last;        /* time of the last report */
     atomic_bool stop;
     eig_status status;
@@ -93,7 +94,9 @@ static inline void stebz_report(stebz_progress *p, double done)
     double const now = eig_cpu_clock();
     if (!p->ctx || !p->ctx->progress || now - p->last < 50) return;
     p->last = now;
-    p->status = eig_report_progress(p->ctx, "stebz", p->from + p->share * done);
+    double const fraction = p->from + p->share * done;
+    p->highest = fraction > p->highest ? fraction : p->highest;
+    p->status = eig_report_progress(p->ctx, "stebz", p->highest);
     if (p->status != EIG_OK) atomic_store(&p->stop, true);
 }
 

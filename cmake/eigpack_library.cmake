@@ -6,6 +6,7 @@ set(EIG_SOURCES
     src/threads.c
     src/options.c
     src/stebz.c
+    src/heev.c
     src/geev.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
@@ -16,11 +17,13 @@ set(EIG_SOURCES
     src/cpu/stebz/stebz_load.c
     src/cpu/stebz/stebz_split.c
     src/cpu/stebz/stebz_reference.c
+    src/cpu/heev/heev_cpu.c
     src/cpu/geev/geev_cpu.c
 )
 
 # Plain code, compiled once for each type (EIG_TYPE, see src/cpu/typed.h).
-set(EIG_TYPES s d)
+set(EIG_TYPES s d c z)
+set(EIG_ALL_SOURCES src/cpu/heev/heev_reference.c)
 set(EIG_REAL_SOURCES
     src/cpu/stebz/stebz_setup.c
     src/cpu/stebz/stebz_tree.c
@@ -28,8 +31,10 @@ set(EIG_REAL_SOURCES
     src/cpu/geev/geev_balance.c
     src/cpu/geev/geev_store.c
 )
-set(EIG_SOURCES_s ${EIG_REAL_SOURCES})
-set(EIG_SOURCES_d ${EIG_REAL_SOURCES})
+set(EIG_SOURCES_s ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_d ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_c ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
@@ -70,6 +75,9 @@ foreach(isa IN LISTS EIG_ISA_VARIANTS)
     string(TOUPPER ${isa} ISA)
     target_compile_definitions(eigpack_objects PRIVATE EIG_HAVE_${ISA})
     foreach(type IN LISTS EIG_TYPES)
+        if(NOT EIG_KERNELS_${type})
+            continue()
+        endif()
         add_library(eigpack_${isa}_${type} OBJECT ${EIG_KERNELS_${type}})
         eig_target_settings(eigpack_${isa}_${type})
         target_compile_options(eigpack_${isa}_${type} PRIVATE -O3 ${EIG_ISA_FLAGS_${isa}})

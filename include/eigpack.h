@@ -6,6 +6,8 @@
  *   eig_{s,d}stebz                eigenvalues of one symmetric tridiagonal matrix, by bisection on Sturm counts
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
+ *   eig_{s,d}syev_batched         eigenvalues and eigenvectors of many real symmetric matrices of one order
+ *   eig_{c,z}heev_batched         the same for complex Hermitian matrices
  *   eig_{s,d}geev                 eigenvalues of a nonsymmetric matrix, by double-shift QR
  *   eig_{s,d}geev_batched         the same for many small matrices of one order
  *   eig_{s,d}geev_affine          the same for A0 + x_1 A_1 + ... + x_m A_m over a list of points x
@@ -294,6 +296,102 @@ EIG_API eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, c
 EIG_API eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
                                        int64_t batch, size_t *bytes);
 EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n, int64_t m, size_t *bytes);
+
+/* -------------------------------------------------------------------- heev */
+
+typedef enum eig_heev_method {
+    EIG_HEEV_AUTO = 0,        /* by n, from measurements; Jacobi where options->relative is set */
+    EIG_HEEV_JACOBI = 1,      /* rotations by pairs of columns until A is diagonal */
+    EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that */
+    EIG_HEEV_REFERENCE = 3    /* the plain version: two-sided Jacobi, one matrix by one CPU thread or thread block */
+} eig_heev_method;
+
+/* Which triangle of a Hermitian matrix is read. */
+typedef enum eig_uplo {
+    EIG_UPLO_LOWER = 'L', /* elements (i, j) with i >= j */
+    EIG_UPLO_UPPER = 'U'  /* those with i <= j */
+} eig_uplo;
+
+/* Begin with EIG_HEEV_OPTIONS (all defaults), then set what differs. */
+typedef struct eig_heev_options {
+    size_t size;            /* sizeof(eig_heev_options): lets the structure grow */
+    eig_uplo uplo;          /* lower */
+    eig_layout layout;      /* of a; matrix-wise */
+    eig_heev_method method; /* auto */
+    int row_major;          /* 1: element (i, j) of a and of v lies where the layout has (j, i); uplo is that of A */
+    int relative;   /* 1: small eigenvalues of a positive definite A to high relative accuracy, see eig_zheev_batched */
+    int max_sweeps; /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
+    double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
+                               |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
+    int64_t chunk;    /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
+} eig_heev_options;
+
+#define EIG_HEEV_OPTIONS                                                                                 \
+    {                                                                                                    \
+        sizeof(eig_heev_options), EIG_UPLO_LOWER, EIG_LAYOUT_MATRIX_WISE, EIG_HEEV_AUTO, 0, 0, 0, 0.0, 0 \
+    }
+
+/* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
+EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
+
+/* Eigenvalues and, where wanted, eigenvectors of batch Hermitian (real: symmetric) n x n matrices: A V = V diag(w).
+ *
+ *   ctx       context
+ *   options   NULL = all defaults
+ *   n         order of the matrices, n >= 0
+ *   a         the matrices, see eig_layout.  Only the triangle that options->uplo names is read, and of the diagonal
+ *             only real parts.  Not changed, unless the call is in place
+ *   lda       >= max(1, n)
+ *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
+ *   w         [n] every stride_w entries, out, real: the eigenvalues of matrix b, ascending, at w[b*stride_w]
+ *   stride_w  >= n
+ *   v         out, or NULL: eigenvalues only.  Column k of matrix b of v is the eigenvector of w[k + b*stride_w], of
+ *             length 1: element i of it is v[i + k*ldv + b*stride_v] (row_major: v[i*ldv + k + b*stride_v])
+ *   ldv       >= max(1, n); unused where v is NULL, as is stride_v
+ *   stride_v  >= ldv*n
+ *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
+ *   sweeps    [batch] out, or NULL: how many Jacobi sweeps each matrix took; 0 where it took another road
+ *
+ * In place: v may be a, with ldv = lda, stride_v = stride_a and the matrix-wise layout.
+ *
+ * Backward stable: ||A V - V diag(w)|| and ||V^H V - I|| are of the order of n eps ||A|| and n eps; entries from 1e-300
+ * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  options->relative, for positive definite A:
+ * each eigenvalue has a relative error of the order of n eps times the condition number of D^-1 A D^-1, D^2 the
+ * diagonal of A, which is small for graded matrices.  A vector's phase (sign) is not specified.
+ *
+ * info[b] = EIG_INFO_NOT_FINITE: the triangle of matrix b holds a NaN or an infinity; its w and v are all NaN.
+ * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are
+ * NaN, the others are good and ascend.
+ *
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or EIG_NO_BACKEND
+ * where the device has no code for the call.
+ * Passes: CPU "all".
+ * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
+ * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
+ * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
+EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,
+                                     int64_t lda, int64_t stride_a, double *w, int64_t stride_w, double *v, int64_t ldv,
+                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+EIG_API eig_status eig_ssyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const float *a,
+                                     int64_t lda, int64_t stride_a, float *w, int64_t stride_w, float *v, int64_t ldv,
+                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+EIG_API eig_status eig_zheev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_z *a,
+                                     int64_t lda, int64_t stride_a, double *w, int64_t stride_w, eig_z *v, int64_t ldv,
+                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+EIG_API eig_status eig_cheev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_c *a,
+                                     int64_t lda, int64_t stride_a, float *w, int64_t stride_w, eig_c *v, int64_t ldv,
+                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+
+/* The type is that of a and v; w is real. */
+EIG_API eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
+                                    const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v,
+                                    int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
+
+/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its v is NULL, else 1.  With a CUDA context this
+ * is for device arrays, and never more than 256 MB unless a single matrix needs it.  On a CPU it depends on the number
+ * of threads. */
+EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
+                                      int vectors, int64_t batch, size_t *bytes);
 
 /* -------------------------------------------------------------------- geev */
 

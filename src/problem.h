@@ -44,6 +44,51 @@ typedef struct stebz_count_problem {
     int *info; /* NULL: not wanted */
 } stebz_count_problem;
 
+/* One call of eig_heev_batched. */
+typedef struct heev_problem {
+    eig_type type; /* of a and v; w is of its real type */
+    int64_t n, batch;
+    const void *a;
+    int64_t lda, stride_a;
+    eig_layout layout; /* of a; v is matrix-wise */
+    bool row_major;    /* element (i, j) of a and v lies where the layout has (j, i) */
+    bool upper;        /* the triangle that is read, of A itself */
+    void *w;
+    int64_t stride_w;
+    bool vectors; /* whether v is wanted: tells where v is not yet known, too */
+    void *v;      /* may be a: then ldv and stride_v are lda and stride_a, and the layout is matrix-wise */
+    int64_t ldv, stride_v;
+    int *info;   /* NULL: not wanted */
+    int *sweeps; /* NULL: not wanted */
+    eig_heev_method method;
+    bool relative;    /* only where the method is not tridiagonal */
+    double tolerance; /* > 0 */
+    int max_sweeps;   /* > 0 */
+    int64_t chunk;    /* 0 = the backend chooses */
+} heev_problem;
+
+/* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */
+typedef struct batch_strides {
+    int64_t i, j, b;
+} batch_strides;
+
+static inline batch_strides heev_strides_of(const heev_problem *p)
+{
+    batch_strides s = {1, p->lda, p->stride_a};
+    if (p->layout == EIG_LAYOUT_ELEMENT_WISE) s.i = p->lda * p->stride_a, s.j = p->stride_a, s.b = 1;
+    if (p->layout == EIG_LAYOUT_ROW_WISE) s.i = p->stride_a, s.j = 1, s.b = p->lda;
+    int64_t const i = s.i;
+    if (p->row_major) s.i = s.j, s.j = i;
+    return s;
+}
+
+/* Those of v. */
+static inline batch_strides heev_strides_of_v(const heev_problem *p)
+{
+    batch_strides const s = {p->row_major ? p->ldv : 1, p->row_major ? 1 : p->ldv, p->stride_v};
+    return s;
+}
+
 /* One call of eig_geev, eig_geev_batched or eig_geev_affine. */
 typedef struct geev_problem {
     eig_type type; /* of a; s or d */
@@ -84,6 +129,8 @@ typedef struct backend {
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
     size_t (*stebz_count_work_size)(const eig_context *ctx, const stebz_count_problem *p);
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
+    size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
+    eig_status (*heev)(eig_context *ctx, const heev_problem *p);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);
 } backend;

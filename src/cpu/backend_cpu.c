@@ -132,15 +132,27 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
     {                                                                                                                 \
         .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d, \
                   &eig_cpu_stebz_small_##isa##_d},                                                                    \
+        .heev = {eig_cpu_heev_reference_##type},                                                                      \
         .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                  \
+    }
+
+/* Those of the complex types. */
+#define COMPLEX_KERNELS(isa, type)               \
+    {                                            \
+        .heev = {eig_cpu_heev_reference_##type}, \
+    }
+
+#define ALL_KERNELS(isa)                                                                              \
+    {                                                                                                 \
+        REAL_KERNELS(isa, s), REAL_KERNELS(isa, d), COMPLEX_KERNELS(isa, c), COMPLEX_KERNELS(isa, z), \
     }
 
 /* By instruction set and type_index. */
 static const cpu_kernels kernels[ISAS][4] = {
-    [CPU_BASELINE] = {REAL_KERNELS(baseline, s), REAL_KERNELS(baseline, d)},
+    [CPU_BASELINE] = ALL_KERNELS(baseline),
 #ifdef EIG_HAVE_AVX2
-    [CPU_AVX2] = {REAL_KERNELS(avx2, s), REAL_KERNELS(avx2, d)},
-    [CPU_AVX512] = {REAL_KERNELS(avx512, s), REAL_KERNELS(avx512, d)},
+    [CPU_AVX2] = ALL_KERNELS(avx2),
+    [CPU_AVX512] = ALL_KERNELS(avx512),
 #endif
 };
 
@@ -163,6 +175,8 @@ const backend eig_backend_cpu = {
     .stebz = eig_cpu_stebz,
     .stebz_count_work_size = eig_cpu_stebz_count_work_size,
     .stebz_count = eig_cpu_stebz_count,
+    .heev_work_size = eig_cpu_heev_work_size,
+    .heev = eig_cpu_heev,
     .geev_work_size = eig_cpu_geev_work_size,
     .geev = eig_cpu_geev,
 };

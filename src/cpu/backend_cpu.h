@@ -3,6 +3,7 @@
 #define EIG_BACKEND_CPU_H
 
 #include "geev/geev_cpu.h"
+#include "heev/heev_cpu.h"
 #include "problem.h"
 #include "stebz/stebz_kernels.h"
 
@@ -12,9 +13,10 @@ typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 /* Milliseconds of a steady clock. */
 double eig_cpu_clock(void);
 
-/* What the families have for one instruction set and one type. */
+/* What the families have for one instruction set and one type; of the complex types only heev. */
 typedef struct cpu_kernels {
     stebz_kernels stebz;
+    heev_kernels heev;
     geev_kernels geev;
 } cpu_kernels;
 
@@ -25,6 +27,9 @@ size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p);
 size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
 eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *p);
+
+size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p);
+eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p);
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p);

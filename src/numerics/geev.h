@@ -7,9 +7,7 @@
 #ifndef EIG_GEEV_H
 #define EIG_GEEV_H
 
-#include "numerics.h"
-
-#include <string.h>
+#include "pow2.h"
 
 /* What a step of the iteration on a window l..i takes its two shifts from.  Steps are counted from 1 since the last
  * deflation; every tenth is exceptional, at the window's two ends in turn, as in LAPACK's dlahqr:
@@ -33,8 +31,6 @@ EIG_FN francis_step francis_step_of(int steps)
 #define SPLAT(x) (x)
 #define MAX2(a, b) ((a) > (b) ? (a) : (b))
 
-#define TEMPLATE "pow2.inc"
-#include "for_sd.h"
 #define TEMPLATE "balance.inc"
 #include "for_sd.h"
 #define TEMPLATE "francis.inc"

@@ -1,0 +1,113 @@
+/* heev on the CPU: a matrix in planes of real and imaginary parts, from and to the caller's arrays.  The plain code of
+ * one type that its files share. */
+#ifndef EIG_HEEV_PLAIN_H
+#define EIG_HEEV_PLAIN_H
+
+#include "heev.h"
+#include "heev_cpu.h"
+#include "typed.h"
+
+/* Element (i, j) at i + j*ld of each plane; im is NULL where the type is real. */
+typedef struct heev_matrix {
+    int64_t n, ld;
+    real *re, *im;
+} heev_matrix;
+
+enum { HEEV_PARTS = EIG_COMPLEX ? 2 : 1 };
+
+/* Takes the planes of an n x n matrix from *work, and moves it behind them. */
+static inline heev_matrix heev_take(int64_t n, real **work)
+{
+    heev_matrix m = {.n = n, .ld = heev_column(n), .re = *work};
+    *work += n * m.ld;
+    if (EIG_COMPLEX) m.im = *work, *work += n * m.ld;
+    return m;
+}
+
+static inline void heev_identity(heev_matrix v)
+{
+    for (int64_t j = 0; j < v.n; ++j) {
+        for (int64_t i = 0; i < v.n; ++i) {
+            v.re[i + j * v.ld] = i == j;
+            if (EIG_COMPLEX) v.im[i + j * v.ld] = 0;
+        }
+    }
+}
+
+/* Loads both triangles of matrix b from the one that the call names, scaled by *scale; false where it holds a NaN or an
+ * infinity. */
+static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, real *scale)
+{
+    batch_strides const s = heev_strides_of(p);
+    const real *const a = (const real *)p->a + HEEV_PARTS * b * s.b;
+    real most = 0;
+    bool finite = true;
+    for (int64_t j = 0; j < m.n; ++j) {
+        for (int64_t i = j; i < m.n; ++i) {
+            const real *const from = a + HEEV_PARTS * (p->upper ? j * s.i + i * s.j : i * s.i + j * s.j);
+            real const re = from[0],
+                       im = EIG_COMPLEX && i > j ? (p->upper ? -from[HEEV_PARTS - 1] : from[HEEV_PARTS - 1]) : 0;
+            m.re[i + j * m.ld] = re;
+            if (EIG_COMPLEX) m.im[i + j * m.ld] = im;
+            finite = finite && isfinite(re) && isfinite(im);
+            most = fabs(re) > most ? fabs(re) : most;
+            most = fabs(im) > most ? fabs(im) : most;
+        }
+    }
+    if (!finite) return false;
+    *scale = REAL_TYPED(heev_scale)(most);
+    for (int64_t j = 0; j < m.n; ++j) {
+        for (int64_t i = j; i < m.n; ++i) {
+            real const re = m.re[i + j * m.ld] * *scale;
+            m.re[i + j * m.ld] = m.re[j + i * m.ld] = re;
+            if (!EIG_COMPLEX) continue;
+            real const im = m.im[i + j * m.ld] * *scale;
+            m.im[i + j * m.ld] = im, m.im[j + i * m.ld] = -im;
+        }
+    }
+    return true;
+}
+
+/* Stores of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of them are NaN.
+ * v: NULL where the call wants no vectors; order: NULL where all are NaN. */
+static inline void heev_store(const heev_problem *p, int64_t b, const real *w, const heev_matrix *v,
+                              const int64_t *order, int64_t bad, real unscale)
+{
+    batch_strides const s = heev_strides_of_v(p);
+    real *const to_w = (real *)p->w + b * p->stride_w;
+    real *const to_v = p->v ? (real *)p->v + HEEV_PARTS * b * s.b : NULL;
+    for (int64_t k = 0; k < p->n; ++k) {
+        bool const good = k < p->n - bad;
+        to_w[k] = good ? w[order[k]] * unscale : (real)NAN;
+        if (!to_v) continue;
+        int64_t const from = good ? order[k] * v->ld : 0;
+        for (int64_t i = 0; i < p->n; ++i) {
+            real *const to = to_v + HEEV_PARTS * (i * s.i + k * s.j);
+            to[0] = good ? v->re[i + from] : (real)NAN;
+            if (EIG_COMPLEX) to[HEEV_PARTS - 1] = good ? v->im[i + from] : (real)NAN;
+        }
+    }
+}
+
+/* order: the indices 0..n-1 with those in front that are not bad, by ascending w; equal ones in their order. */
+static inline void heev_sort(int64_t n, const real *w, const real *bad, int64_t *order)
+{
+    for (int64_t k = 0; k < n; ++k) {
+        int64_t at = k;
+        for (; at > 0; --at) {
+            int64_t const other = order[at - 1];
+            if (bad[other] < bad[k] || (bad[other] == bad[k] && w[other] <= w[k])) break;
+            order[at] = other;
+        }
+        order[at] = k;
+    }
+}
+
+/* info and sweeps of matrix b. */
+static inline void heev_tell(const heev_problem *p, int64_t b, int64_t info, int sweeps)
+{
+    if (p->info) p->info[b] = (int)info;
+    if (p->sweeps) p->sweeps[b] = sweeps;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs. */
+#ifndef EIG_HEEV_H
+#define EIG_HEEV_H
+
+#include "pow2.h"
+
+#define TEMPLATE "jacobi.inc"
+#include "for_sd.h"
+
+/* Rounds of a sweep in which every pair of n columns meets once: n-1 of n/2 pairs each; where n is odd, n rounds of
+ * (n-1)/2 pairs, and one column rests in each. */
+EIG_FN int64_t jacobi_rounds(int64_t n)
+{
+    return n - 1 + n % 2;
+}
+
+/* Pair k = 0, 1, ..., n/2 - 1 of round 0, 1, ..., jacobi_rounds(n) - 1, with *p < *q.  Round-robin: the players but the
+ * last stand in a circle, turn by one place a round, and meet those opposite; the one at the top meets the last player,
+ * or rests where n is odd. */
+EIG_FN void jacobi_pair(int64_t n, int64_t round, int64_t k, int64_t *p, int64_t *q)
+{
+    int64_t const circle = jacobi_rounds(n), step = k + n % 2;
+    int64_t const right = round + step, left = round - step;
+    int64_t const x = step == 0 ? circle : right < circle ? right : right - circle;
+    int64_t const y = left >= 0 ? left : left + circle;
+    *p = x < y ? x : y, *q = x < y ? y : x;
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* What the tests of heev share: batches in any layout, one call for all types, and the certificates. */
+#ifndef EIG_TEST_HEEV_FIXTURE_H
+#define EIG_TEST_HEEV_FIXTURE_H
+
+#include "device.h"
+#include "hermitian.h"
+#include "io/matrices_hermitian.h"
+
+#include <float.h>
+#include <math.h>
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static eig_type const all_types[4] __attribute__((unused)) = {EIG_S, EIG_D, EIG_C, EIG_Z};
+
+/* Matrices in C order, and what a call gave: w[b*n + k], v in C order with the vectors as columns. */
+typedef struct batch {
+    eig_type type;
+    int64_t n, count;
+    numbers a, w, v;
+    int *info, *sweeps;
+} batch;
+
+static inline numbers numbers_room(eig_type type, int64_t count)
+{
+    numbers x;
+    if (!numbers_make(&x, type, count)) fail_msg("no memory for %lld numbers", (long long)count);
+    return x;
+}
+
+static inline batch batch_new(int64_t n, int64_t count, eig_type type)
+{
+    batch b = {.type = type, .n = n, .count = count, .a = numbers_room(type, n * n * count)};
+    b.w = numbers_room(type_real(type), n * count), b.v = numbers_room(type, n * n * count);
+    b.info = calloc((size_t)count + 1, sizeof(int)), b.sweeps = calloc((size_t)count + 1, sizeof(int));
+    if (!b.info || !b.sweeps) fail_msg("no memory");
+    return b;
+}
+
+static inline batch batch_make(const char *kind, int64_t n, int64_t count, eig_type type, uint64_t seed)
+{
+    batch b = batch_new(n, count, type);
+    io_error error;
+    if (!matrices_hermitian(kind, n, count, seed, &b.a, &error)) fail_msg("%s", error.text);
+    return b;
+}
+
+static inline void batch_free(batch *b)
+{
+    numbers_free(&b->a), numbers_free(&b->w), numbers_free(&b->v);
+    free(b->info), free(b->sweeps);
+}
+
+/* How a call's arrays lie in memory. */
+typedef struct placement {
+    eig_layout layout;
+    bool row_major, upper, values_only, in_place;
+    int64_t pad; /* rows and entries that are unused */
+} placement;
+
+/* A batch as it lies: where element (i, j) of matrix b is, from 0. */
+typedef struct lying {
+    eig_layout layout;
+    bool row_major;
+    int64_t ld, stride, entries;
+} lying;
+
+static inline lying lying_of(eig_layout layout, bool row_major, int64_t n, int64_t count, int64_t pad)
+{
+    lying l = {.layout = layout, .row_major = row_major, .ld = n + pad};
+    l.stride = layout == EIG_LAYOUT_ELEMENT_WISE ? count + pad
+               : layout == EIG_LAYOUT_ROW_WISE   ? count * l.ld + pad
+                                                 : n * l.ld + pad;
+    l.entries = layout == EIG_LAYOUT_MATRIX_WISE ? count * l.stride
+                : layout == EIG_LAYOUT_ROW_WISE  ? n * l.stride
+                                                 : n * l.ld * l.stride;
+    return l;
+}
+
+static inline int64_t lying_at(const lying *l, int64_t row, int64_t column, int64_t b)
+{
+    int64_t const i = l->row_major ? column : row, j = l->row_major ? row : column;
+    if (l->layout == EIG_LAYOUT_ELEMENT_WISE) return (i * l->ld + j) * l->stride + b;
+    if (l->layout == EIG_LAYOUT_ROW_WISE) return i * l->stride + b * l->ld + j;
+    return i + j * l->ld + b * l->stride;
+}
+
+/* Element `to` of x := element `from` of y. */
+static inline void copy_element(numbers *x, int64_t to, const numbers *y, int64_t from)
+{
+    memcpy(numbers_at(x, to), numbers_at(y, from), type_size(x->type));
+}
+
+static inline bool element_is_filler(const numbers *x, int64_t k)
+{
+    return numbers_re(x, k) == 55 && (!type_is_complex(x->type) || numbers_im(x, k) == 55);
+}
+
+/* Only what a call may read is a number: the rest, and imaginary parts of the diagonal, are NaN. */
+static inline numbers laid_out(const batch *b, const lying *l, bool upper, int64_t first, int64_t count)
+{
+    numbers x = numbers_room(b->type, l->entries);
+    numbers_fill(&x, NAN);
+    for (int64_t m = 0; m < count; ++m)
+        for (int64_t i = 0; i < b->n; ++i)
+            for (int64_t j = upper ? i : 0; j < (upper ? b->n : i + 1); ++j) {
+                int64_t const at = lying_at(l, i, j, m);
+                copy_element(&x, at, &b->a, ((first + m) * b->n + i) * b->n + j);
+                if (i == j && type_is_complex(b->type)) numbers_put_part(&x, 2 * at + 1, NAN);
+            }
+    return x;
+}
+
+/* Takes w and v of the part from the call's arrays; what lies between must be untouched. */
+static inline void take_results(batch *b, placement p, const lying *l, const numbers *w, const numbers *v,
+                                int64_t first, int64_t count)
+{
+    int64_t const n = b->n, stride_w = n + p.pad;
+    char *const ours = calloc((size_t)(v->count + w->count + 1), 1);
+    for (int64_t m = 0; m < count; ++m)
+        for (int64_t k = 0; k < n; ++k) {
+            copy_element(&b->w, (first + m) * n + k, w, m * stride_w + k);
+            ours[v->count + m * stride_w + k] = 1;
+            for (int64_t i = 0; i < n && v->data; ++i) {
+                copy_element(&b->v, ((first + m) * n + i) * n + k, v, lying_at(l, i, k, m));
+                ours[lying_at(l, i, k, m)] = 1;
+            }
+        }
+    for (int64_t k = 0; k < v->count + w->count; ++k) {
+        bool const in_v = k < v->count;
+        if (ours[k] || (in_v && p.in_place)) continue;
+        if (!element_is_filler(in_v ? v : w, in_v ? k : k - v->count))
+            fail_msg("element %lld is written", (long long)k);
+    }
+    free(ours);
+}
+
+/* Solves matrices first, ..., first + count - 1.  Results go to the batch. */
+static inline void solve_part(eig_context *ctx, const eig_heev_options *options, batch *b, placement p, int64_t first,
+                              int64_t count)
+{
+    int64_t const n = b->n;
+    eig_layout const layout = p.layout ? p.layout : EIG_LAYOUT_MATRIX_WISE;
+    lying const la = lying_of(layout, p.row_major, n, count, p.pad);
+    lying const lv = lying_of(EIG_LAYOUT_MATRIX_WISE, p.row_major, n, count, p.pad);
+    numbers a = laid_out(b, &la, p.upper, first, count), before = laid_out(b, &la, p.upper, first, count);
+    numbers w = numbers_room(type_real(b->type), count * (n + p.pad)), v = {.type = b->type};
+    if (!p.values_only && !p.in_place) v = numbers_room(b->type, lv.entries), numbers_fill(&v, 55);
+    if (p.in_place) v = a;
+    numbers_fill(&w, 55);
+    eig_heev_options o = EIG_HEEV_OPTIONS;
+    if (options) o = *options;
+    o.layout = layout, o.row_major = p.row_major, o.uplo = p.upper ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
+    eig_status const status = eig_heev_batched(ctx, b->type, &o, n, a.data, la.ld, la.stride, w.data, n + p.pad, v.data,
+                                               lv.ld, lv.stride, b->info + first, b->sweeps + first, count);
+    if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
+    take_results(b, p, &lv, &w, &v, first, count);
+    if (!p.in_place && memcmp(a.data, before.data, (size_t)a.count * type_size(a.type)) != 0) fail_msg("a is written");
+    if (!p.in_place) numbers_free(&v);
+    numbers_free(&a), numbers_free(&before), numbers_free(&w);
+}
+
+static inline void solve(eig_context *ctx, const eig_heev_options *options, batch *b)
+{
+    solve_part(ctx, options, b, (placement){0}, 0, b->count);
+}
+
+static inline void solve_by(eig_context *ctx, eig_heev_method method, batch *b)
+{
+    eig_heev_options o = EIG_HEEV_OPTIONS;
+    o.method = method;
+    solve(ctx, &o, b);
+}
+
+/* Planes of the parts of n x n elements from `first` on, transposed: element (i, j) at j*n + i. */
+static inline void planes(const numbers *x, int64_t first, int64_t n, long double *re, long double *im)
+{
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            re[j * n + i] = numbers_re(x, first + i * n + j);
+            im[j * n + i] = numbers_im(x, first + i * n + j);
+        }
+}
+
+/* sum_i conj(x[i]) y[i] */
+static inline void inner(int64_t n, const long double *xr, const long double *xi, const long double *yr,
+                         const long double *yi, bool is_complex, long double *re, long double *im)
+{
+    long double a = 0, b = 0;
+    for (int64_t i = 0; i < n; ++i) a += xr[i] * yr[i];
+    for (int64_t i = 0; i < n && is_complex; ++i) a += xi[i] * yi[i], b += xr[i] * yi[i] - xi[i] * yr[i];
+    *re = a, *im = b;
+}
+
+/* ||A V - V W||_F / (n eps ||A||_F) and ||V^H V - I||_F / (n eps), at most `limit`; w ascends. */
+static inline void certify_vectors(const char *name, const batch *b, int64_t m, long double limit)
+{
+    int64_t const n = b->n, square = n * n;
+    bool const is_complex = type_is_complex(b->type);
+    long double *const room = calloc((size_t)(4 * square + 1), sizeof *room), *const ai = room + square;
+    long double *const vr = ai + square, *const vi = vr + square, norm = 0, residual = 0, orthogonality = 0, re, im;
+    if (b->info[m] != 0) fail_msg("%s n=%lld %s: info = %d", name, (long long)n, type_name(b->type), b->info[m]);
+    planes(&b->a, m * square, n, room, ai);
+    planes(&b->v, m * square, n, vr, vi);
+    for (int64_t k = 0; k < square; ++k) norm += room[k] * room[k] + ai[k] * ai[k];
+    for (int64_t k = 0; k < n; ++k) {
+        double const w = numbers_re(&b->w, m * n + k);
+        if (k > 0 && !(w >= numbers_re(&b->w, m * n + k - 1))) fail_msg("%s: w does not ascend", name);
+        for (int64_t i = 0; i < n; ++i) { /* row i of A is the conjugate of column i */
+            inner(n, room + i * n, ai + i * n, vr + k * n, vi + k * n, is_complex, &re, &im);
+            re -= w * vr[k * n + i], im -= w * vi[k * n + i];
+            residual += re * re + im * im;
+        }
+        for (int64_t l = 0; l <= k; ++l) {
+            inner(n, vr + k * n, vi + k * n, vr + l * n, vi + l * n, is_complex, &re, &im);
+            re -= k == l;
+            orthogonality += (k == l ? 1 : 2) * (re * re + im * im);
+        }
+    }
+    free(room);
+    long double const eps = (long double)type_eps(b->type), unit = (long double)n * eps;
+    /* Eigenvalues below the smallest normal number are rounded to a multiple of the smallest one. */
+    long double const tiny = type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L;
+    if (!(sqrtl(orthogonality) <= limit * unit))
+        fail_msg("%s n=%lld %s: V^H V - I is %.2Lf n eps", name, (long long)n, type_name(b->type),
+                 sqrtl(orthogonality) / unit);
+    if (!(sqrtl(residual) <= limit * unit * sqrtl(norm) + (long double)n * tiny))
+        fail_msg("%s n=%lld %s: A V - V W is %.2Lf n eps ||A||", name, (long long)n, type_name(b->type),
+                 sqrtl(residual / norm) / unit);
+}
+
+/* Every w lies within 4 n eps max|w| of its eigenvalue. */
+static inline void certify_values(const char *name, const batch *b, int64_t m)
+{
+    int64_t const n = b->n;
+    hermitian h = hermitian_new(n, &b->a, m * n * n);
+    double const first = numbers_re(&b->w, m * n), last = numbers_re(&b->w, m * n + n - 1);
+    long double const most = fmaxl(fabsl((long double)first), fabsl((long double)last));
+    long double const tiny = type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L;
+    long double const tolerance = 4 * (long double)n * (long double)type_eps(b->type) * most + tiny;
+    for (int64_t k = 0; k < n; ++k)
+        if (!hermitian_holds(&h, k + 1, numbers_re(&b->w, m * n + k), tolerance))
+            fail_msg("%s n=%lld %s: eigenvalue %lld is not %g", name, (long long)n, type_name(b->type), (long long)k,
+                     numbers_re(&b->w, m * n + k));
+    hermitian_free(&h);
+}
+
+/* The program's end where the device lacks heev: then its tests are skipped. */
+static inline bool heev_answers(void)
+{
+    eig_context *ctx = test_context(1);
+    double a = 1, w = 0;
+    eig_status const status = eig_dsyev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 0, 0, NULL, NULL, 1);
+    if (status == EIG_NO_BACKEND) printf("skipped: %s\n", eig_error_detail(ctx));
+    eig_destroy(ctx);
+    return status != EIG_NO_BACKEND;
+}
+
+#endif

@@ -4,8 +4,17 @@
 
 #include "pow2.h"
 
+/* Free of branches, so that the same text also compiles for lanes of a vector, as geev.h tells. */
+#define SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define SPLAT(x) ((real)(x))
+#define MAX2(a, b) ((a) > (b) ? (a) : (b))
+
 #define TEMPLATE "jacobi.inc"
 #include "for_sd.h"
+
+#undef SELECT
+#undef SPLAT
+#undef MAX2
 
 /* Rounds of a sweep in which every pair of n columns meets once: n-1 of n/2 pairs each; where n is odd, n rounds of
  * (n-1)/2 pairs, and one column rests in each. */

@@ -1,8 +1,10 @@
 /* heev on the CPU: the driver.
  *
- * Mapping   a unit of work is one matrix, by one thread, with the plain solver, whatever the method.
+ * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, up to n = HEEV_MOST, and
+ *           one matrix above, which goes to the plain solver.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
- * Bits      results do not depend on threads: a matrix is computed by one thread, from its own entries alone.
+ * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
+ *           tile (heev_kernels.c).
  * Progress  one parallel region a call (watch.h). */
 #include "heev_cpu.h"
 
@@ -13,10 +15,34 @@
 /* A matrix larger than this looks for a stop between its steps. */
 enum { LONG_ORDER = 64 };
 
+static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem *p)
+{
+    return &eig_cpu_kernels(ctx, p->type)->heev;
+}
+
+/* Whether matrices go to the plain solver, one by one. */
+static bool heev_plainly(const heev_problem *p)
+{
+    return p->n > HEEV_MOST || p->method == EIG_HEEV_REFERENCE;
+}
+
+/* Matrices of a unit of work. */
+static int heev_unit(const eig_context *ctx, const heev_problem *p)
+{
+    return heev_plainly(p) ? 1 : kernels_of(ctx, p)->tiles->lanes;
+}
+
+static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
+{
+    int const unit = heev_unit(ctx, p);
+    return p->batch / unit + (p->batch % unit != 0);
+}
+
 /* The work areas of all threads; *area: bytes from one to the next. */
 static void heev_layout(arena *a, const heev_problem *p, int threads, char **areas, size_t *area)
 {
-    *area = arena_rounded((size_t)heev_reference_bytes(p));
+    int64_t const bytes = heev_plainly(p) ? heev_reference_bytes(p) : 64 * heev_tile_vectors(p);
+    *area = arena_rounded((size_t)bytes);
     *areas = arena_take(a, threads, *area);
 }
 
@@ -25,22 +51,29 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
     arena measure = {0};
     char *areas;
     size_t area;
-    heev_layout(&measure, p, cpu_threads(ctx, p->batch), &areas, &area);
+    heev_layout(&measure, p, cpu_threads(ctx, heev_units(ctx, p)), &areas, &area);
     return measure.used;
 }
 
 /* What one thread of the team does. */
 static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *watch, char *work)
 {
-    const heev_kernels *const kernels = &eig_cpu_kernels(ctx, p->type)->heev;
-    for (int64_t b; (b = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch))
-        kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
+    const heev_kernels *const kernels = kernels_of(ctx, p);
+    int const unit = heev_unit(ctx, p);
+    bool const plainly = heev_plainly(p);
+    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
+        int64_t const b = u * unit, left = p->batch - b;
+        if (plainly)
+            kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
+        else
+            kernels->tiles->solve(p, b, left < unit ? (int)left : unit, work);
+    }
     eig_cpu_watch_wait(watch);
 }
 
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 {
-    int const threads = cpu_threads(ctx, p->batch);
+    int const threads = cpu_threads(ctx, heev_units(ctx, p));
     arena a = {0};
     char *areas;
     size_t area;
@@ -53,7 +86,7 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "heev", p->batch);
+    eig_cpu_watch_start(&watch, ctx, "heev", heev_units(ctx, p));
     if (threads == 1) {
         heev_work(ctx, p, &watch, areas);
     } else {

@@ -2,6 +2,14 @@
  *
  *     heev_cpu.c          the driver
  *
+ * compiled once for each instruction set and type:
+ *
+ *     heev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
+ *     heev_tile.h           loading, scaling, storing
+ *     heev_tridiagonal.h    the tridiagonal road
+ *     heev_jacobi.h         Jacobi
+ *     heev_lanes.h          formulas and complex numbers for lanes
+ *
  * compiled once for each type:
  *
  *     heev_reference.c    plain two-sided Jacobi for one matrix of any order: the oracle
@@ -15,13 +23,42 @@
 /* Computes matrix b of the problem and stores its results.  work: heev_reference_bytes, aligned.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
+/* heev_kernels.c: many matrices at once. */
+typedef struct heev_tiles {
+    int lanes;
+    /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_MOST, count <= lanes.
+     * work: 64 heev_tile_vectors bytes, aligned to 64. */
+    void (*solve)(const heev_problem *p, int64_t first, int count, void *work);
+} heev_tiles;
+
 /* Of one instruction set and type. */
 typedef struct heev_kernels {
     heev_solver *reference;
+    const heev_tiles *tiles;
 } heev_kernels;
 
 extern heev_solver eig_cpu_heev_reference_s, eig_cpu_heev_reference_d;
 extern heev_solver eig_cpu_heev_reference_c, eig_cpu_heev_reference_z;
+
+extern const heev_tiles eig_cpu_heev_tiles_baseline_s, eig_cpu_heev_tiles_avx2_s, eig_cpu_heev_tiles_avx512_s;
+extern const heev_tiles eig_cpu_heev_tiles_baseline_d, eig_cpu_heev_tiles_avx2_d, eig_cpu_heev_tiles_avx512_d;
+extern const heev_tiles eig_cpu_heev_tiles_baseline_c, eig_cpu_heev_tiles_avx2_c, eig_cpu_heev_tiles_avx512_c;
+extern const heev_tiles eig_cpu_heev_tiles_baseline_z, eig_cpu_heev_tiles_avx2_z, eig_cpu_heev_tiles_avx512_z;
+
+enum { HEEV_MOST = 32 /* largest order that the lanes take */ };
+
+/* Distance of two rows of a tile's A, or columns of its V, in numbers: odd, as heev_column. */
+static inline int heev_tile_row(int n)
+{
+    return n | 1;
+}
+
+/* Vectors (of up to 64 bytes) of a tile: A, V, then eigenvalues, beside them and marks, two vectors, phases, factors. */
+static inline int64_t heev_tile_vectors(const heev_problem *p)
+{
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
+    return parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n;
+}
 
 /* Distance of two columns of a matrix: odd, so that a row does not fall on one set of the cache. */
 static inline int64_t heev_column(int64_t n)

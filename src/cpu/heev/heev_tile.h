@@ -1,0 +1,121 @@
+/* heev on the CPU: a tile of matrices, one a lane: loading, scaling, sorting, storing.  Part of heev_kernels.c. */
+#ifndef EIG_HEEV_TILE_H
+#define EIG_HEEV_TILE_H
+
+#include "heev_cpu.h"
+#include "heev_lanes.h"
+#include "heev_plain.h"
+
+/* A tile on its way through a solver.  A number of the type is HEEV_PARTS vectors: real part, imaginary part. */
+typedef struct tile_state {
+    int n, count;        /* order, matrices */
+    vreal *a;            /* lower triangle: element (i, j) at entry(tile, i, j); above it nothing is read */
+    vreal *z;            /* vectors: element i of column k at column(tile, k) + HEEV_PARTS*i; NULL: not wanted */
+    vreal *d, *e, *mark; /* [n] diagonal; beside it; not 0 where the eigenvalue has not converged */
+    vreal *x, *y;        /* [n] numbers: work */
+    vreal up, unit;      /* the matrices were multiplied by up, then divided by unit */
+    vint finite;         /* lanes without NaN and infinities; the others are zeroed */
+    int64_t *order;      /* [n] of the lane that is stored */
+    int sweeps[SIMD_LANES];
+} tile_state;
+
+SIMD_FN vreal *entry(const tile_state *tile, int i, int j)
+{
+    return tile->a + HEEV_PARTS * (i * heev_tile_row(tile->n) + j);
+}
+
+SIMD_FN vreal *column(const tile_state *tile, int k)
+{
+    return tile->z + HEEV_PARTS * k * heev_tile_row(tile->n);
+}
+
+/* One lane of a vector in memory. */
+SIMD_FN real *lane(vreal *x, int t)
+{
+    return (real *)x + t;
+}
+
+/* Loads matrices first, ..., first + count - 1; other lanes are zero. */
+static inline void load(tile_state *tile, const heev_problem *p, int64_t first)
+{
+    batch_strides const s = heev_strides_of(p);
+    int64_t const si = HEEV_PARTS * (p->upper ? s.j : s.i), sj = HEEV_PARTS * (p->upper ? s.i : s.j);
+    const real *const a = (const real *)p->a + HEEV_PARTS * first * s.b;
+    for (int i = 0; i < tile->n; ++i)
+        for (int j = 0; j <= i; ++j) {
+            const real *const from = a + i * si + j * sj;
+            vreal *const to = entry(tile, i, j);
+            for (int part = 0; part < HEEV_PARTS; ++part) {
+                to[part] = (vreal){0};
+                if (part == 1 && i == j) continue;
+                for (int t = 0; t < tile->count; ++t) *lane(to + part, t) = from[HEEV_PARTS * t * s.b + part];
+            }
+            if (EIG_COMPLEX && p->upper) to[HEEV_PARTS - 1] = -to[HEEV_PARTS - 1];
+        }
+}
+
+/* The power of two, in two steps since the reciprocal of a subnormal number overflows, that brings `most` to [1, 2). */
+static inline void scale_to_one(tile_state *tile, vreal most)
+{
+    real const far = FLOAT_OR_DOUBLE(0x1p60f, 0x1p500), step = FLOAT_OR_DOUBLE(0x1p70f, 0x1p520);
+    tile->up = simd_select(most < simd_splat(1 / far), simd_splat(step), simd_splat(1));
+    tile->up = simd_select(most > simd_splat(far), simd_splat(1 / step), tile->up);
+    tile->unit = pow2_floor_lanes(most * tile->up);
+}
+
+/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: the largest part of an entry to [1,
+ * 2), or, for Jacobi, only as far as squares need it, since what underflows is lost. */
+static inline void normalise(tile_state *tile, bool to_one)
+{
+    int const n = tile->n;
+    vreal most = {0};
+    vint finite = ~(vint){0};
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < HEEV_PARTS * (i + 1); ++k) {
+            vreal const x = entry(tile, i, 0)[k];
+            most = simd_max(simd_abs(x), most);
+            finite &= x - x == 0;
+        }
+    tile->finite = finite;
+    most = simd_select(finite, most, (vreal){0});
+    tile->up = heev_scale_lanes(most), tile->unit = simd_splat(1);
+    if (to_one) scale_to_one(tile, most);
+    vreal const inverse = pow2_inverse_lanes(tile->unit);
+    if (!simd_any(~finite | (tile->up != 1) | (tile->unit != 1))) return;
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < HEEV_PARTS * (i + 1); ++k) {
+            vreal *const x = entry(tile, i, 0) + k;
+            *x = simd_select(finite, *x * tile->up * inverse, (vreal){0});
+        }
+}
+
+/* Stores the results of lane t as those of matrix b. */
+static inline void store_lane(tile_state *tile, const heev_problem *p, int t, int64_t b)
+{
+    int const n = tile->n;
+    real w[HEEV_MOST], bad[HEEV_MOST];
+    int64_t failed = 0;
+    for (int k = 0; k < n; ++k) {
+        w[k] = *lane(tile->d + k, t), bad[k] = *lane(tile->mark + k, t) != 0;
+        failed += bad[k] != 0;
+    }
+    bool const finite = tile->finite[t];
+    heev_sort(n, w, bad, tile->order);
+    batch_strides const s = heev_strides_of_v(p);
+    real *const to_w = (real *)p->w + b * p->stride_w, *const to_v = p->v ? (real *)p->v + HEEV_PARTS * b * s.b : NULL;
+    real const unit = tile->unit[t], down = 1 / tile->up[t];
+    for (int k = 0; k < n; ++k) {
+        bool const good = finite && k < n - failed;
+        /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
+        to_w[k] = good ? w[tile->order[k]] * unit * down + (real)0 : (real)NAN;
+        if (!to_v) continue;
+        vreal *const from = column(tile, (int)tile->order[k]);
+        for (int i = 0; i < n; ++i)
+            for (int part = 0; part < HEEV_PARTS; ++part)
+                to_v[HEEV_PARTS * (i * s.i + k * s.j) + part] =
+                    good ? *lane(from + HEEV_PARTS * i + part, t) + (real)0 : (real)NAN;
+    }
+    heev_tell(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
+}
+
+#endif

@@ -1,7 +1,7 @@
 /* heev on the CPU: the driver.
  *
  * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, up to n = HEEV_MOST, and
- *           one matrix above, which goes to the plain solver.
+ *           one matrix above, which goes to heev_one.c, or by Jacobi to the plain solver.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (heev_kernels.c).
@@ -20,16 +20,20 @@ static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem
     return &eig_cpu_kernels(ctx, p->type)->heev;
 }
 
-/* Whether matrices go to the plain solver, one by one. */
-static bool heev_plainly(const heev_problem *p)
+/* Who computes. */
+typedef enum heev_road { HEEV_TILES, HEEV_ONE, HEEV_PLAIN } heev_road;
+
+static heev_road road_of(const heev_problem *p)
 {
-    return p->n > HEEV_MOST || p->method == EIG_HEEV_REFERENCE;
+    if (p->method == EIG_HEEV_REFERENCE) return HEEV_PLAIN;
+    if (p->n <= HEEV_MOST) return HEEV_TILES;
+    return p->method == EIG_HEEV_JACOBI || p->relative ? HEEV_PLAIN : HEEV_ONE;
 }
 
 /* Matrices of a unit of work. */
 static int heev_unit(const eig_context *ctx, const heev_problem *p)
 {
-    return heev_plainly(p) ? 1 : kernels_of(ctx, p)->tiles->lanes;
+    return road_of(p) != HEEV_TILES ? 1 : kernels_of(ctx, p)->tiles->lanes;
 }
 
 static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
@@ -41,7 +45,10 @@ static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
 /* The work areas of all threads; *area: bytes from one to the next. */
 static void heev_layout(arena *a, const heev_problem *p, int threads, char **areas, size_t *area)
 {
-    int64_t const bytes = heev_plainly(p) ? heev_reference_bytes(p) : 64 * heev_tile_vectors(p);
+    heev_road const road = road_of(p);
+    int64_t const bytes = road == HEEV_TILES ? 64 * heev_tile_vectors(p)
+                          : road == HEEV_ONE ? heev_one_bytes(p)
+                                             : heev_reference_bytes(p);
     *area = arena_rounded((size_t)bytes);
     *areas = arena_take(a, threads, *area);
 }
@@ -60,13 +67,13 @@ static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *
 {
     const heev_kernels *const kernels = kernels_of(ctx, p);
     int const unit = heev_unit(ctx, p);
-    bool const plainly = heev_plainly(p);
+    heev_road const road = road_of(p);
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
         int64_t const b = u * unit, left = p->batch - b;
-        if (plainly)
-            kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
-        else
+        if (road == HEEV_TILES)
             kernels->tiles->solve(p, b, left < unit ? (int)left : unit, work);
+        else
+            (road == HEEV_ONE ? kernels->one->solve : kernels->reference)(p, b, work, p->n > LONG_ORDER ? watch : NULL);
     }
     eig_cpu_watch_wait(watch);
 }

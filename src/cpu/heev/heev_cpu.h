@@ -9,6 +9,7 @@
  *     heev_tridiagonal.h    the tridiagonal road
  *     heev_jacobi.h         Jacobi
  *     heev_lanes.h          formulas and complex numbers for lanes
+ *     heev_one.c          one matrix of any order, by the tridiagonal road
  *
  * compiled once for each type:
  *
@@ -31,10 +32,16 @@ typedef struct heev_tiles {
     void (*solve)(const heev_problem *p, int64_t first, int count, void *work);
 } heev_tiles;
 
+/* heev_one.c: one matrix of any order.  work: heev_one_bytes, aligned to 64. */
+typedef struct heev_ones {
+    heev_solver *solve;
+} heev_ones;
+
 /* Of one instruction set and type. */
 typedef struct heev_kernels {
     heev_solver *reference;
     const heev_tiles *tiles;
+    const heev_ones *one;
 } heev_kernels;
 
 extern heev_solver eig_cpu_heev_reference_s, eig_cpu_heev_reference_d;
@@ -44,6 +51,11 @@ extern const heev_tiles eig_cpu_heev_tiles_baseline_s, eig_cpu_heev_tiles_avx2_s
 extern const heev_tiles eig_cpu_heev_tiles_baseline_d, eig_cpu_heev_tiles_avx2_d, eig_cpu_heev_tiles_avx512_d;
 extern const heev_tiles eig_cpu_heev_tiles_baseline_c, eig_cpu_heev_tiles_avx2_c, eig_cpu_heev_tiles_avx512_c;
 extern const heev_tiles eig_cpu_heev_tiles_baseline_z, eig_cpu_heev_tiles_avx2_z, eig_cpu_heev_tiles_avx512_z;
+
+extern const heev_ones eig_cpu_heev_one_baseline_s, eig_cpu_heev_one_avx2_s, eig_cpu_heev_one_avx512_s;
+extern const heev_ones eig_cpu_heev_one_baseline_d, eig_cpu_heev_one_avx2_d, eig_cpu_heev_one_avx512_d;
+extern const heev_ones eig_cpu_heev_one_baseline_c, eig_cpu_heev_one_avx2_c, eig_cpu_heev_one_avx512_c;
+extern const heev_ones eig_cpu_heev_one_baseline_z, eig_cpu_heev_one_avx2_z, eig_cpu_heev_one_avx512_z;
 
 enum { HEEV_MOST = 32 /* largest order that the lanes take */ };
 
@@ -58,6 +70,24 @@ static inline int64_t heev_tile_vectors(const heev_problem *p)
 {
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
     return parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n;
+}
+
+/* heev_one.c: distance of two columns in reals, an odd number of blocks of 64 bytes. */
+static inline int64_t heev_one_column(int64_t n, size_t real)
+{
+    int64_t const block = 64 / (int64_t)real;
+    return ((n + block - 1) / block | 1) * block;
+}
+
+enum { HEEV_NOTED = 4096, HEEV_NOTED_BYTES = 24 }; /* rotations that wait, and their size */
+
+/* Its work area: A and Z, ten vectors, rotations or the order. */
+static inline int64_t heev_one_bytes(const heev_problem *p)
+{
+    size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
+    int64_t const planes = (type_is_complex(p->type) ? 2 : 1) * (p->vectors ? 2 : 1);
+    int64_t const rotations = HEEV_NOTED * HEEV_NOTED_BYTES, order = p->n * (int64_t)sizeof(int64_t);
+    return (planes * p->n + 10) * heev_one_column(p->n, real) * (int64_t)real + (rotations > order ? rotations : order);
 }
 
 /* Distance of two columns of a matrix: odd, so that a row does not fall on one set of the cache. */

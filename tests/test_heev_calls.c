@@ -109,7 +109,7 @@ static void test_order(void **state)
 /* Values only: within the rounding of those that come with vectors. */
 static void test_values_only(void **state)
 {
-    static const int64_t orders[] = {1, 2, 3, 8, 17, 40};
+    static const int64_t orders[] = {1, 2, 3, 8, 17, 66};
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < 16 * COUNT(orders); ++c) {
@@ -126,7 +126,7 @@ static void test_values_only(void **state)
 /* A NaN or an infinity in what is read, at any place: NaN out, and neighbours as ever. */
 static void test_not_finite(void **state)
 {
-    static const int64_t orders[] = {1, 2, 3, 7, 16, 33};
+    static const int64_t orders[] = {1, 2, 3, 7, 16, 65};
     static double const bad_values[] = {NAN, INFINITY, -INFINITY};
     enum { BATCH = 9, BAD = 4 };
     (void)state;
@@ -306,7 +306,7 @@ static void test_options(void **state)
 /* A lent workspace of the size told is enough, one byte less is not; of a CUDA context it serves device arrays. */
 static void test_workspace(void **state)
 {
-    static const int64_t orders[] = {1, 5, 33};
+    static const int64_t orders[] = {1, 5, 33, 65};
     (void)state;
     if (strcmp(test_device, "cpu") != 0) skip();
     eig_context *const ctx = test_context(3), *const other = test_context(3);

@@ -57,7 +57,7 @@ extern const heev_ones eig_cpu_heev_one_baseline_d, eig_cpu_heev_one_avx2_d, eig
 extern const heev_ones eig_cpu_heev_one_baseline_c, eig_cpu_heev_one_avx2_c, eig_cpu_heev_one_avx512_c;
 extern const heev_ones eig_cpu_heev_one_baseline_z, eig_cpu_heev_one_avx2_z, eig_cpu_heev_one_avx512_z;
 
-enum { HEEV_MOST = 32 /* largest order that the lanes take */ };
+enum { HEEV_MOST = 64 /* largest order that the lanes take */ };
 
 /* Distance of two rows of a tile's A, or columns of its V, in numbers: odd, as heev_column. */
 static inline int heev_tile_row(int n)

@@ -29,7 +29,7 @@ struct cli_command {
     bool computes; /* on threads: see spin.h */
 };
 
-extern const cli_command command_info, command_eigenvalues, command_stebz, command_geev, command_generate,
+extern const cli_command command_info, command_eigenvalues, command_stebz, command_heev, command_geev, command_generate,
     command_bench;
 
 /* Prints "eigpack: sentence" to stderr and hands back the status, so that callers can return it. */

@@ -182,6 +182,40 @@ expect 2 'geev takes one file A' geev
 expect 2 'threads-per-matrix' geev batch.npy --threads-per-matrix 33
 expect 2 'needs one -o A.npy' generate random -n 3
 
+# ---------------------------------------------------------------- heev
+printf '2 7 7\n1 2 7\n0 1 2\n' >second.txt
+expect 0 '' heev second.txt
+check "2 - sqrt 2, 2, 2 + sqrt 2" eval "awk '{ printf \"%.6f \", \$1 }' out | grep -qx '0.585786 2.000000 3.414214 '"
+printf '2 1 0\n7 2 1\n7 7 2\n' >upper.txt
+expect 0 '' heev upper.txt --uplo U
+check "the same by the upper triangle" eval "awk '{ printf \"%.6f \", \$1 }' out | grep -qx '0.585786 2.000000 3.414214 '"
+for method in auto jacobi tridiagonal reference; do
+    expect 0 '' generate ensemble -n 6 --batch 3 --type c128 -o hermitian.npy
+    expect 0 '^18 eigenpairs of 3 matrices of order 6, ' heev hermitian.npy --values w.npy --vectors v.npy --info info.npy --method $method --device cpu
+    check "float64 of shape (3, 6)" grep -aq "'<f8'.*(3, 6)" w.npy
+    check "complex128 of shape (3, 6, 6)" grep -aq "'<c16'.*(3, 6, 6)" v.npy
+    check "int32 of shape (3,)" grep -aq "'<i4'.*(3,)" info.npy
+done
+for type in f32 f64 c64 c128; do
+    expect 0 '' generate ring -n 5 --batch 2 --type $type -o ring.npy
+    expect 0 '^10 eigenvalues of 2 matrices' heev ring.npy --values w.txt --device cpu
+    check "two rows of five" [ "$(awk 'NF == 5' w.txt | wc -l)" -eq 2 ]
+done
+# Row-major arrays: the complex eigenvectors are those of A, not of its conjugate.
+if python3 -c 'import numpy' 2>/dev/null; then
+    expect 0 '' heev hermitian.npy --values w.npy --vectors v.npy --device cpu
+    check "A v = v w" python3 -c 'import numpy as np
+a, w, v = (np.load(f) for f in ("hermitian.npy", "w.npy", "v.npy"))
+assert abs(a @ v - v * w[:, None, :]).max() < 1e-13 * abs(a).max()'
+fi
+printf 'nan 0\n0 1\n' >nan.txt
+expect 1 '1 of 1 matrices failed' heev nan.txt
+expect 2 'heev takes one file A' heev
+expect 2 'must be one of L.U' heev second.txt --uplo X
+expect 2 'relative = 1 with method' heev second.txt --relative --method tridiagonal
+expect 2 'complex' heev hermitian.npy --type f64
+expect 2 'need a square matrix' heev flat.txt
+
 # ---------------------------------------------------------------- unreadable input
 : >empty.dat
 printf '1\n2\nthree\n' >word.dat

@@ -29,7 +29,10 @@ static void test_kinds(void **state)
     eig_context *const ctx = test_context(1);
     for (size_t k = 0; matrices_hermitian_names[k]; ++k)
         for (size_t c = 0; c < 4 * COUNT(orders); ++c)
-            certify_kind(ctx, matrices_hermitian_names[k], orders[c / 4], orders[c / 4] > 33 ? 1 : orders[c / 4] > 16 ? 2 : 19,
+            certify_kind(ctx, matrices_hermitian_names[k], orders[c / 4],
+                         orders[c / 4] > 33   ? 1
+                         : orders[c / 4] > 16 ? 2
+                                              : 19,
                          all_types[c % 4]);
     eig_destroy(ctx);
 }

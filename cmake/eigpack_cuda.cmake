@@ -25,6 +25,26 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_tree.cu
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
+    src/cuda/heev/heev_cuda.cu
+    src/cuda/heev/heev_plain.cu
+    src/cuda/heev/heev_large.cu
+    src/cuda/heev/heev_ql.cu
+    src/cuda/heev/heev_small_s.cu
+    src/cuda/heev/heev_small_d.cu
+    src/cuda/heev/heev_small_c.cu
+    src/cuda/heev/heev_small_z.cu
+    src/cuda/heev/heev_reduce_s.cu
+    src/cuda/heev/heev_reduce_d.cu
+    src/cuda/heev/heev_reduce_c.cu
+    src/cuda/heev/heev_reduce_z.cu
+    src/cuda/heev/heev_vectors_s.cu
+    src/cuda/heev/heev_vectors_d.cu
+    src/cuda/heev/heev_vectors_c.cu
+    src/cuda/heev/heev_vectors_z.cu
+    src/cuda/heev/heev_jacobi_s.cu
+    src/cuda/heev/heev_jacobi_d.cu
+    src/cuda/heev/heev_jacobi_c.cu
+    src/cuda/heev/heev_jacobi_z.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_mapping.cu
     src/cuda/geev/geev_prepare_s.cu

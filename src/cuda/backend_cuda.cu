@@ -296,17 +296,6 @@ eig_status eig_cuda_read_clock(eig_context *ctx, cuda_clock *clock)
     return EIG_OK;
 }
 
-/* heev has no kernels here yet: the call is refused, and takes no workspace. */
-static size_t heev_work_size(const eig_context *, const heev_problem *)
-{
-    return 0;
-}
-
-static eig_status heev(eig_context *ctx, const heev_problem *)
-{
-    return eig_fail(ctx, EIG_NO_BACKEND, "heev: not on CUDA yet");
-}
-
 /* In the order of the structure, which C++17 has no names for. */
 extern "C" const backend eig_backend_cuda = {
     "cuda",
@@ -323,8 +312,8 @@ extern "C" const backend eig_backend_cuda = {
     eig_cuda_stebz,
     eig_cuda_stebz_count_work_size,
     eig_cuda_stebz_count,
-    heev_work_size,
-    heev,
+    eig_cuda_heev_work_size,
+    eig_cuda_heev,
     eig_cuda_geev_work_size,
     eig_cuda_geev,
 };

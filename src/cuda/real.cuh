@@ -8,11 +8,11 @@
 template <typename real> struct real_limits;
 template <> struct real_limits<float> {
     /* safmin: the smallest normal number; square_safe: squares of numbers above it keep all their digits. */
-    static constexpr float eps = FLT_EPSILON, safmin = FLT_MIN, square_safe = 0x1p-40f;
+    static constexpr float eps = FLT_EPSILON, safmin = FLT_MIN, square_safe = 0x1p-40f, largest = FLT_MAX;
     using pair = float2;
 };
 template <> struct real_limits<double> {
-    static constexpr double eps = DBL_EPSILON, safmin = DBL_MIN, square_safe = 0x1p-459;
+    static constexpr double eps = DBL_EPSILON, safmin = DBL_MIN, square_safe = 0x1p-459, largest = DBL_MAX;
     using pair = double2;
 };
 

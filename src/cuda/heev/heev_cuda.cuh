@@ -1,0 +1,72 @@
+/* heev on CUDA: what its files share.
+ *
+ * heev_small.cuh      n <= 3: a thread a matrix, in registers, by Jacobi
+ * heev_reduce.cuh     tridiagonal, kernel 1: load, scale, Householder reduction; a lane a row
+ * heev_ql.cu          kernel 2: implicit QL (heev_ql.cuh) on the tridiagonal matrices, a thread a matrix; notes its
+ *                     rotations
+ * heev_vectors.cuh    kernel 3: the rotations on rows of Z, then the reflectors on columns of it
+ * heev_jacobi.cuh     two-sided Jacobi in shared memory, 8, 32 or 128 threads a matrix
+ * heev_plain.cu       the plain version: Jacobi, a thread a matrix
+ * heev_large.cu       n > 32, any method, plainly: Jacobi, a block a matrix
+ * heev_number.cuh     numbers of the four types, the rotation; heev_load.cuh: a matrix into shared memory
+ * heev_cuda.cu        the driver: workspace, slices, the arrays of a call */
+#ifndef EIG_HEEV_CUDA_CUH
+#define EIG_HEEV_CUDA_CUH
+
+#include "cuda_common.cuh"
+
+enum { HEEV_SMALL = 3, HEEV_MOST = 32 }; /* largest order in registers; largest one of the fast kernels */
+
+/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random and structured matrices take about
+ * 1.3 n^2 rotations in 2.3 n sweeps; one that takes more has to iterate twice. */
+static inline int64_t heev_most_rotations(int64_t n)
+{
+    return 3 * n * n / 2 + 32;
+}
+
+static inline int64_t heev_most_sweeps(int64_t n)
+{
+    return 6 * n + 16;
+}
+
+/* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
+ * a matrix of the slice. */
+struct heev_job {
+    heev_problem p;
+    batch_strides at_a, at_v;
+    int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
+    void *d, *e;          /* [count][n] real: the tridiagonal matrix; e[n-1] is 0 */
+    void *unit;           /* [count] real: it times unit is A's; NaN where A is not finite */
+    void *tau;            /* [count][n] numbers: the reflectors' factors; the reflectors themselves lie in v */
+    void *rotations;      /* [count][most_rotations] pairs (c, s) */
+    uint16_t *sweeps;     /* [count][most_sweeps] lo + 256 hi: rotations of columns (hi-1, hi), ..., (lo, lo+1) */
+    int64_t most_rotations, most_sweeps;
+    int *sweep_count;          /* [count]; -1: there was no room for all */
+    int *failed;               /* [count] values that did not converge */
+    uint8_t *order;            /* [count][n] the place of each eigenvalue in w */
+    unsigned long long *queue; /* jacobi: matrices handed out so far */
+    void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
+};
+
+/* Functions that these files share, with C names (see geev_cuda.cuh). */
+extern "C" {
+
+/* The kernels on the stream, by the type of the problem; nothing waits. */
+#define HEEV_LAUNCHERS(pass)                                                                         \
+    eig_status eig_cuda_heev_##pass##_s(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
+    eig_status eig_cuda_heev_##pass##_d(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
+    eig_status eig_cuda_heev_##pass##_c(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
+    eig_status eig_cuda_heev_##pass##_z(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+HEEV_LAUNCHERS(small)
+HEEV_LAUNCHERS(reduce)
+HEEV_LAUNCHERS(vectors)
+HEEV_LAUNCHERS(jacobi)
+#undef HEEV_LAUNCHERS
+
+eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+size_t eig_cuda_heev_large_bytes(const heev_problem *p); /* of a block */
+}
+
+#endif

@@ -1,0 +1,224 @@
+/* heev on CUDA: real and complex numbers under one set of words, and the rotation of Jacobi's method. */
+#ifndef EIG_HEEV_NUMBER_CUH
+#define EIG_HEEV_NUMBER_CUH
+
+#include "heev.h"
+#include "real.cuh"
+
+/* A number of a matrix: real, or complex as in memory. */
+template <typename real_type, bool is_complex> struct heev_number;
+template <typename real_type> struct heev_number<real_type, false> {
+    using real = real_type;
+    static constexpr bool complex = false;
+    real re;
+};
+template <typename real_type> struct alignas(2 * sizeof(real_type)) heev_number<real_type, true> {
+    using real = real_type;
+    static constexpr bool complex = true;
+    real re, im;
+};
+
+/* The words, for a real R and for a complex Z: parts and their like, a*b + c, conj(a)*b + c, r*a, |a|^2. */
+#define HEEV_WORD template <typename real> static __device__ __forceinline__
+#define HEEV_R heev_number<real, false>
+#define HEEV_Z heev_number<real, true>
+
+HEEV_WORD real imaginary(HEEV_R)
+{
+    return 0;
+}
+HEEV_WORD real imaginary(HEEV_Z x)
+{
+    return x.im;
+}
+HEEV_WORD void set(HEEV_R &x, real re, real)
+{
+    x.re = re;
+}
+HEEV_WORD void set(HEEV_Z &x, real re, real im)
+{
+    x.re = re, x.im = im;
+}
+HEEV_WORD HEEV_R conj(HEEV_R x)
+{
+    return x;
+}
+HEEV_WORD HEEV_Z conj(HEEV_Z x)
+{
+    return {x.re, -x.im};
+}
+HEEV_WORD HEEV_R negative(HEEV_R x)
+{
+    return {-x.re};
+}
+HEEV_WORD HEEV_Z negative(HEEV_Z x)
+{
+    return {-x.re, -x.im};
+}
+HEEV_WORD HEEV_R scaled(real r, HEEV_R x)
+{
+    return {r * x.re};
+}
+HEEV_WORD HEEV_Z scaled(real r, HEEV_Z x)
+{
+    return {r * x.re, r * x.im};
+}
+HEEV_WORD HEEV_R scaled_add(real r, HEEV_R x, HEEV_R y)
+{
+    return {fma(r, x.re, y.re)};
+}
+HEEV_WORD HEEV_Z scaled_add(real r, HEEV_Z x, HEEV_Z y)
+{
+    return {fma(r, x.re, y.re), fma(r, x.im, y.im)};
+}
+HEEV_WORD HEEV_R sum(HEEV_R x, HEEV_R y)
+{
+    return {x.re + y.re};
+}
+HEEV_WORD HEEV_Z sum(HEEV_Z x, HEEV_Z y)
+{
+    return {x.re + y.re, x.im + y.im};
+}
+HEEV_WORD HEEV_R product_add(HEEV_R a, HEEV_R b, HEEV_R c)
+{
+    return {fma(a.re, b.re, c.re)};
+}
+HEEV_WORD HEEV_Z product_add(HEEV_Z a, HEEV_Z b, HEEV_Z c)
+{
+    return {fma(a.re, b.re, fma(-a.im, b.im, c.re)), fma(a.re, b.im, fma(a.im, b.re, c.im))};
+}
+HEEV_WORD HEEV_R conj_product_add(HEEV_R a, HEEV_R b, HEEV_R c)
+{
+    return {fma(a.re, b.re, c.re)};
+}
+HEEV_WORD HEEV_Z conj_product_add(HEEV_Z a, HEEV_Z b, HEEV_Z c)
+{
+    return {fma(a.re, b.re, fma(a.im, b.im, c.re)), fma(a.re, b.im, fma(-a.im, b.re, c.im))};
+}
+HEEV_WORD real square(HEEV_R x)
+{
+    return x.re * x.re;
+}
+HEEV_WORD real square(HEEV_Z x)
+{
+    return fma(x.re, x.re, x.im * x.im);
+}
+HEEV_WORD real larger_part(HEEV_R x)
+{
+    return fabs(x.re);
+}
+HEEV_WORD real larger_part(HEEV_Z x)
+{
+    return fmax(fabs(x.re), fabs(x.im));
+}
+
+/* From and to a caller's array, which need be aligned to its real type only. */
+HEEV_WORD HEEV_R load_number(const HEEV_R *from)
+{
+    return *from;
+}
+HEEV_WORD HEEV_Z load_number(const HEEV_Z *from)
+{
+    if ((uintptr_t)from % sizeof *from == 0) return *from;
+    const real *const x = (const real *)from;
+    return {x[0], x[1]};
+}
+HEEV_WORD void store_number(HEEV_R *to, HEEV_R x)
+{
+    *to = x;
+}
+HEEV_WORD void store_number(HEEV_Z *to, HEEV_Z x)
+{
+    store_complex(to, complex_of<real>{x.re, x.im});
+}
+
+/* 1 / sqrt(x) to about one unit in the last place, for x far from the ends of the range. */
+static __device__ __forceinline__ double inverse_root(double x)
+{
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    double const rest = fma(-x * y, y, 1.0); /* y is good to some 20 bits: two terms of the series do */
+    return fma(y * rest, fma(0.375, rest, 0.5), y);
+}
+static __device__ __forceinline__ float inverse_root(float x)
+{
+    float const y = rsqrtf(x);
+    return fmaf(0.5f * y, fmaf(-x * y, y, 1.0f), y);
+}
+
+/* Makes c^2 + s^2 one to the last place, so that products of many rotations stay orthogonal. */
+HEEV_WORD void make_unit(real &c, real &s)
+{
+    real const rest = (real)0.5 * fma(-c, c, fma(-s, s, (real)1));
+    c = fma(c, rest, c), s = fma(s, rest, s);
+}
+
+/* The power of two that a matrix whose largest entry is `big` is divided by. */
+HEEV_WORD real heev_unit(real big)
+{
+    real const safmin = real_limits<real>::safmin;
+    return big > 0 ? pow2_floor(fmin(fmax(big, safmin), 1 / safmin)) : (real)1;
+}
+
+/* A rotation J = [c, s; -conj(s), c] of columns p and q. */
+template <typename number> struct heev_rotation {
+    typename number::real c;
+    number s;
+};
+
+/* |x|, without over- and underflow. */
+HEEV_WORD real magnitude(HEEV_R x)
+{
+    return fabs(x.re);
+}
+HEEV_WORD real magnitude(HEEV_Z x)
+{
+    real const big = larger_part(x);
+    if (!(big > 0)) return big;
+    real const unit = heev_unit(big), inverse = pow2_inverse(unit);
+    real const both = square(scaled(inverse, x));
+    return unit * (both * inverse_root(both));
+}
+
+/* The rotation that makes J^H A J diagonal in p and q; the angle is at most pi/4, and sign(0) = +1.  *shift: what
+ * a_qq grows by and a_pp becomes less.  Where all three are 0 it is NaN.
+ * Golub and Van Loan, Matrix Computations, 8.5; with tan 2x = 2 |a_pq| / (a_qq - a_pp), c and s follow from cos 2x and
+ * sin 2x without a division. */
+template <typename number, typename real>
+static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, real aqq, number apq, real *shift)
+{
+    real const far = aqq - app, big = fmax(fabs(far), larger_part(apq));
+    real const unit = heev_unit(big), inverse = pow2_inverse(unit);
+    number const a = scaled(inverse, apq);
+    real const d = inverse * far, a2 = square(a), root = inverse_root(fma((real)4, a2, d * d));
+    real cosine = fma((real)0.5 * root, fabs(d), (real)0.5); /* c^2 */
+    real const inverse_c = inverse_root(cosine);
+    real const factor = copysign(root * inverse_c, d); /* s = a factor */
+    real c = cosine * inverse_c;
+    *shift = unit * (factor * inverse_c * a2); /* t |a| */
+    number s = scaled(factor, a);
+    real const rest = (real)0.5 * fma(-c, c, (real)1 - square(s));
+    heev_rotation<number> j;
+    j.c = fma(c, rest, c), j.s = scaled_add(rest, s, s);
+    return j;
+}
+
+/* x, y = columns p and q of a row: [x, y] J. */
+template <typename number>
+static __device__ __forceinline__ void rotate_columns(const heev_rotation<number> &j, number &x, number &y)
+{
+    number const p = conj_product_add(negative(j.s), y, scaled(j.c, x));
+    y = product_add(j.s, x, scaled(j.c, y));
+    x = p;
+}
+
+/* x, y = rows p and q of a column: J^H [x; y]. */
+template <typename number>
+static __device__ __forceinline__ void rotate_rows(const heev_rotation<number> &j, number &x, number &y)
+{
+    number const p = product_add(negative(j.s), y, scaled(j.c, x));
+    y = conj_product_add(j.s, x, scaled(j.c, y));
+    x = p;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* heev on CUDA, kernel 3 of the tridiagonal method, n <= 32: vectors of A = Q Z, Z those of T.
+ *
+ * Mapping  as kernel 1.  While QL's rotations are applied, a lane has a row of the real Z in registers; then Z is
+ *          turned in shared memory, and a lane has a column of it, on which the reflectors work.
+ * Memory   a sweep's rotations are read by one lane each, while the sweep before them is applied; they and the
+ *          reflectors then go through shared memory, from which all lanes of a team read the same 16 bytes at once.
+ * Cost     5 n^3 FMA for the rotations, n^3 (complex: 4 n^3) for the reflectors; bound by FP64. */
+#ifndef EIG_HEEV_VECTORS_CUH
+#define EIG_HEEV_VECTORS_CUH
+
+#include "heev_ql.cuh"
+#include "heev_reduce.cuh"
+
+/* Row `rank` of Z: the product of all rotations that QL noted.  space: [lanes + 1] pairs in shared memory. */
+template <typename real, int N, int L>
+static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m, bool live, const lane_team<L> &team,
+                                                  pair_of<real> *space, real *z)
+{
+    const pair_of<real> *rotations = (const pair_of<real> *)job.rotations + m * job.most_rotations;
+    const uint16_t *const sweeps = job.sweeps + m * job.most_sweeps;
+    int const rank = team.rank, own = live ? max(job.sweep_count[m], 0) : 0, count = warp_max(own);
+    /* Rotation (rank, rank+1) of a sweep; a sweep that is not there does nothing. */
+    auto const fetch = [&](int sweep) {
+        int const lo = sweep & 255, hi = sweep >> 8;
+        pair_of<real> one;
+        one.x = 1, one.y = 0;
+        if (rank >= lo && rank < hi) one = rotations[hi - 1 - rank];
+        rotations += hi - lo;
+        return one;
+    };
+    int next = own > 0 ? sweeps[0] : 0, after = own > 1 ? sweeps[1] : 0;
+    pair_of<real> ahead = fetch(next);
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+        int const lo = L == 32 ? next & 255 : warp_min((next & 255) < next >> 8 ? next & 255 : N);
+        int const hi = L == 32 ? next >> 8 : warp_max(next >> 8);
+        __syncwarp(); /* all have read the last sweep's */
+        space[rank] = ahead;
+        __syncwarp(); /* this sweep's are there */
+        next = after, after = k + 2 < own ? sweeps[k + 2] : 0;
+        ahead = fetch(next);
+#pragma unroll
+        for (int i = N - 2; i >= 0; --i)
+            if (i >= lo && i < hi) {
+                pair_of<real> const j = space[i];
+                real const x = z[i], y = z[i + 1];
+                z[i + 1] = fma(j.y, x, j.x * y), z[i] = fma(-j.y, y, j.x * x);
+            }
+    }
+    __syncwarp(); /* space is free */
+}
+
+/* The rows of Z of a matrix whose rotations had no room: the first lane iterates anew, all lanes apply a sweep to their
+ * rows, which begin as the identity.  de: [2 N], space: [lanes], rows at turned + rank*(N + 1), in shared memory.  All
+ * threads of the warp call it. */
+template <typename real, int N, int L>
+static __device__ __noinline__ void rotate_slowly(const real *from_d, const real *from_e, int n, int max_sweeps,
+                                                  bool works, lane_team<L> team, pair_of<real> *space, real *de,
+                                                  real *turned)
+{
+    int const rank = team.rank;
+    real *const d = de, *const e = de + N, *const z = turned + rank * (N + 1);
+    uint16_t sweep = 0;
+    ql_state<real, 1> state;
+    if (works && rank < n) d[rank] = from_d[rank], e[rank] = from_e[rank];
+    __syncwarp(); /* T is there */
+    if (works && rank == 0) state.start(n, d, e);
+    for (;;) {
+        int window = 0; /* lo + 256 hi; 0: none */
+        if (works && rank == 0) {
+            ql_notes<real> to = {space, &sweep, 0, N, 0, 1, false};
+            window = state.template step<true>(max_sweeps, d, e, &to) ? sweep : 0;
+        }
+        window = __shfl_sync(team.all, window, 0, L);
+        if (!__any_sync(team.all, window > 0)) break;
+        int const lo = window & 255, hi = window >> 8;
+        __syncwarp(); /* the rotations are there */
+        for (int i = hi - 1; i >= lo && rank < N; --i) {
+            pair_of<real> const j = space[hi - 1 - i];
+            real const x = z[i], y = z[i + 1];
+            z[i + 1] = fma(j.y, x, j.x * y), z[i] = fma(-j.y, y, j.x * x);
+        }
+        __syncwarp(); /* they are applied */
+    }
+}
+
+/* Column y of Z becomes Q y: reflectors at + 7, ..., at, after those that follow; us: [N][N], reflector j at row j. */
+template <typename number, int N, int at>
+static __device__ __forceinline__ void reflect_column(int n, const number *us, const number *taus, number *y)
+{
+    constexpr int together = heev_shape<number, N>::together;
+    if constexpr (at + 8 < N) reflect_column<number, N, at + 8>(n, us, taus, y);
+    number zero;
+    set(zero, (typename number::real)0, (typename number::real)0);
+#pragma unroll 1
+    for (int j = at + 7; j >= at; --j) {
+        if (j > n - 2) continue;
+        const number *const u = us + j * N;
+        number dot[2] = {zero, zero};
+#pragma unroll
+        for (int i = at; i < N; i += together) {
+            heev_pack<number> const v = *(const heev_pack<number> *)(u + i);
+#pragma unroll
+            for (int m = 0; m < together; ++m) {
+                number &part = dot[(i + m) % 2];
+                part = conj_product_add(v.x[m], y[i + m], part);
+            }
+        }
+        number const factor = negative(product_add(taus[j], sum(dot[0], dot[1]), zero));
+        /* The reflector is read again: without the barrier the compiler keeps it, in registers that it has not got. */
+        if constexpr (heev_shape<number, N>::words >= 64) __syncwarp();
+#pragma unroll
+        for (int i = at; i < N; i += together) {
+            heev_pack<number> const v = *(const heev_pack<number> *)(u + i);
+#pragma unroll
+            for (int m = 0; m < together; ++m) y[i + m] = product_add(v.x[m], factor, y[i + m]);
+        }
+    }
+}
+
+/* The reflectors of matrix b from below the diagonal of v to us, with zeros elsewhere. */
+template <typename number, int N, int L>
+static __device__ __forceinline__ void load_reflectors(const heev_job &job, int64_t b, bool live,
+                                                       const lane_team<L> &team, number *us)
+{
+    batch_strides const s = job.at_v;
+    int const n = (int)job.p.n, rank = team.rank;
+    bool const rows = s.j < s.i;
+    const number *const v = (const number *)job.p.v + (b * s.b + rank * (rows ? s.j : s.i));
+    int64_t const across = rows ? s.i : s.j;
+#pragma unroll 1
+    for (int c0 = 0; c0 < N; c0 += 8) { /* so many loads at a time */
+        number x[8];
+#pragma unroll
+        for (int c = 0; c < 8; ++c) {
+            int const i = rows ? c0 + c : rank, j = rows ? rank : c0 + c;
+            set(x[c], (typename number::real)0, (typename number::real)0);
+            if (live && i < n && i > j) x[c] = load_number(v + (c0 + c) * across);
+        }
+#pragma unroll
+        for (int c = 0; c < 8; ++c)
+            if (rank < N) us[rows ? rank * N + c0 + c : (c0 + c) * N + rank] = x[c];
+    }
+}
+
+/* A team's place in shared memory, in numbers: Z, the reflectors and V in turn; beside it a sweep's rotations, then the
+ * reflectors' factors; and T. */
+template <typename number, int N> struct heev_vectors_shape : heev_shape<number, N> {
+    using base = heev_shape<number, N>;
+    static constexpr int pairs = (2 * base::lanes + 2) * (int)sizeof(typename number::real) / (int)sizeof(number) + 1;
+    static constexpr int beside = ((pairs > base::lanes ? pairs : base::lanes) + 3) / 4 * 4;
+    static constexpr int de = 2 * N * (int)sizeof(typename number::real) / (int)sizeof(number);
+    static constexpr int needed = base::tile + beside + de;
+    static constexpr int place = needed + (needed / base::together % 2 == 0 ? base::together : 0);
+};
+
+template <typename number, int N>
+static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_shape<number, N>::blocks)
+    heev_vectors_kernel(heev_job job)
+{
+    using real = typename number::real;
+    using shape = heev_vectors_shape<number, N>;
+    extern __shared__ double heev_memory[];
+    lane_team<shape::lanes> const team(threadIdx.x % 32);
+    int const n = (int)job.p.n, rank = team.rank;
+    number *const tile = (number *)heev_memory + threadIdx.x / shape::lanes * shape::place;
+    number *const space = tile + shape::tile;
+    real *const turned = (real *)tile;
+    int64_t const m = (int64_t)blockIdx.x * shape::teams + threadIdx.x / shape::lanes, b = job.first + m;
+    bool const live = m < job.count;
+    {
+        real z[N];
+#pragma unroll
+        for (int k = 0; k < N; ++k) z[k] = k == rank;
+        rotate_row<real, N>(job, m, live, team, (pair_of<real> *)space, z);
+#pragma unroll
+        for (int k = 0; k < N; ++k)
+            if (rank < N) turned[rank * shape::pitch + k] = z[k];
+    }
+    bool const slow = live && job.sweep_count[m] < 0;
+    if (__any_sync(team.all, slow))
+        rotate_slowly<real, N>((const real *)job.d + m * n, (const real *)job.e + m * n, n, job.p.max_sweeps, slow,
+                               team, (pair_of<real> *)space, (real *)(space + shape::beside), turned);
+    __syncwarp(); /* Z is there */
+    number y[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) set(y[i], rank < N ? turned[i * shape::pitch + rank] : (real)0, (real)0);
+    __syncwarp(); /* the tile is free */
+    load_reflectors<number, N>(job, b, live, team, tile);
+    set(space[rank], (real)0, (real)0);
+    if (live && rank < n) space[rank] = ((const number *)job.tau)[m * n + rank];
+    __syncwarp(); /* the reflectors are there */
+    reflect_column<number, N, 0>(n, tile, space, y);
+    __syncwarp(); /* the tile is free */
+    if (live && rank < n) {
+        int const to = job.order[m * n + rank];
+        bool const good = to < n - job.failed[m];
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            /* Adding zero makes -0 to 0: a sweep of another matrix of the warp may have changed a zero's sign. */
+            number x;
+            set(x, y[i].re + (real)0, imaginary(y[i]) + (real)0);
+            if (!good) set(x, (real)NAN, (real)NAN);
+            if (i < n) tile[to * shape::pitch + i] = x;
+        }
+    }
+    __syncwarp(); /* V is there, column by column */
+    if (live) heev_store<number, N>(job, b, team, [=](int i, int j) { return tile[j * shape::pitch + i]; });
+}
+
+template <typename number, int N>
+static eig_status launch_vectors(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    using shape = heev_vectors_shape<number, N>;
+    return cuda_launch(
+        ctx, "heev: vectors_kernel", stream,
+        {(job.count + shape::teams - 1) / shape::teams, shape::threads, shape::teams * shape::place * sizeof(number)},
+        heev_vectors_kernel<number, N>, job);
+}
+
+template <typename number>
+static eig_status launch_vectors_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    if (job.p.n <= 8) return launch_vectors<number, 8>(ctx, job, stream);
+    if (job.p.n <= 16) return launch_vectors<number, 16>(ctx, job, stream);
+    if (job.p.n <= 24) return launch_vectors<number, 24>(ctx, job, stream);
+    return launch_vectors<number, 32>(ctx, job, stream);
+}
+
+#endif

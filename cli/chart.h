@@ -13,7 +13,7 @@ typedef struct chart {
     size_t size;
 } chart;
 
-/* Begins a picture of so many pixels, with a title above `left`; false, with a sentence, where there is no memory. */
+/* Begins a picture of this size in pixels, with a title above `left`; false, with a sentence, where there is no memory. */
 bool chart_begin(chart *c, const char *path, int width, int height, int left, const char *title, io_error *error);
 
 /* Ends it, and writes it to the file. */

@@ -46,10 +46,28 @@ int cli_open(const arguments *args, eig_context **ctx)
     return CLI_OK;
 }
 
-void cli_print_passes(FILE *out, const eig_pass *pass, int count)
+static void print_passes(FILE *out, const eig_pass *pass, int count)
 {
     for (int i = 0; i < count; i++) fprintf(out, "%s%s %.3f", i == 0 ? " (" : ", ", pass[i].name, pass[i].ms);
     if (count > 0) fputc(')', out);
+}
+
+void cli_print_times(eig_context *ctx, double read_ms, double solve_ms, double write_ms)
+{
+    const eig_pass *pass = NULL;
+    int count = 0;
+    eig_get_timing(ctx, &pass, &count);
+    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), read_ms, solve_ms);
+    print_passes(stderr, pass, count);
+    fprintf(stderr, ", write %.3f ms\n", write_ms);
+}
+
+int cli_failed_matrices(int64_t failed, int64_t batch)
+{
+    if (failed == 0) return CLI_OK;
+    return cli_fail(CLI_FAILED,
+                    "%lld of %lld matrices failed (not finite, or no convergence): their eigenvalues are NaN",
+                    (long long)failed, (long long)batch);
 }
 
 bool cli_type(const arguments *args, const char *choices, eig_type *type)

@@ -42,8 +42,11 @@ int cli_status(const eig_context *ctx, eig_status status);
  * passes where --timing is given. */
 int cli_open(const arguments *args, eig_context **ctx);
 
-/* The passes of a call in brackets, e.g. " (preparation 0.1, table 0.2)"; nothing where there are none. */
-void cli_print_passes(FILE *out, const eig_pass *pass, int count);
+/* What --timing says on stderr after a solve whose times were measured; the passes in brackets. */
+void cli_print_times(eig_context *ctx, double read_ms, double solve_ms, double write_ms);
+
+/* The exit status of a batch of which some matrices failed, with its sentence. */
+int cli_failed_matrices(int64_t failed, int64_t batch);
 
 /* Reads --type, one of choices ("f32|f64"); *type holds the default. */
 bool cli_type(const arguments *args, const char *choices, eig_type *type);

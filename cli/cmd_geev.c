@@ -304,19 +304,8 @@ static int write_all(job *j, const arguments *args, eig_context *ctx)
         printf("%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
                (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
                (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, eig_describe(ctx), j->solve_ms);
-    if (j->timing) {
-        const eig_pass *pass = NULL;
-        int count = 0;
-        eig_get_timing(ctx, &pass, &count);
-        fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, j->solve_ms);
-        cli_print_passes(stderr, pass, count);
-        fprintf(stderr, ", write %.3f ms\n", j->write_ms);
-    }
-    if (j->failed > 0)
-        return cli_fail(CLI_FAILED,
-                        "%lld of %lld matrices failed (not finite, or no convergence): their eigenvalues are NaN",
-                        (long long)j->failed, (long long)j->batch);
-    return CLI_OK;
+    if (j->timing) cli_print_times(ctx, j->read_ms, j->solve_ms, j->write_ms);
+    return cli_failed_matrices(j->failed, j->batch);
 }
 
 static int run(const arguments *args)

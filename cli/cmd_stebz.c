@@ -100,12 +100,7 @@ static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
 
 void stebz_print_times(const stebz_job *j, eig_context *ctx, double solve_ms)
 {
-    const eig_pass *pass = NULL;
-    int count = 0;
-    if (!j->timing || eig_get_timing(ctx, &pass, &count) != EIG_OK) return;
-    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), j->read_ms, solve_ms);
-    cli_print_passes(stderr, pass, count);
-    fprintf(stderr, ", write %.3f ms\n", j->write_ms);
+    if (j->timing) cli_print_times(ctx, j->read_ms, solve_ms, j->write_ms);
 }
 
 /* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */

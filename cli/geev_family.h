@@ -29,7 +29,7 @@ int family_varying(const family *f, svg_parameter varying[FAMILY_MOST]);
  * all files are, unless --type says another.  Returns an exit status. */
 int family_read(const arguments *args, family *f, eig_type *type);
 
-/* Makes the points.  Refuses a grid whose points, with so many bytes of results each, are more than the machine's
+/* Makes the points.  Refuses a grid whose points, with bytes_a_point of results each, are more than the machine's
  * memory.  Returns an exit status. */
 int family_points(family *f, eig_type type, int64_t bytes_a_point);
 

@@ -61,6 +61,34 @@ static inline void cuda_add_rows(cuda_call *call, const char *name, const void *
     call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_BATCH_OUTER, nest, false, false};
 }
 
+/* Matrices of order n in a layout, `ld` and `stride` elements of `size` bytes apart as eig_layout says: levels from the
+ * outermost to the innermost, around rows of entries that are neighbours. */
+static inline cuda_array cuda_matrices(const char *name, const void *pointer, bool output, eig_layout layout, int64_t n,
+                                       int64_t ld, int64_t stride, int64_t batch, int64_t size)
+{
+    cuda_array a = {name,
+                    (void *)pointer,
+                    output,
+                    CUDA_BATCH_OUTER,
+                    {{batch, n, 1}, {stride * size, ld * size, 0}, (size_t)(n * size)},
+                    false,
+                    false};
+    if (layout == EIG_LAYOUT_ELEMENT_WISE) {
+        a.batch_level = CUDA_BATCH_INNER;
+        a.nest = copy_nest{{n, n, batch}, {ld * stride * size, stride * size, size}, (size_t)size};
+    } else if (layout == EIG_LAYOUT_ROW_WISE) {
+        a.batch_level = CUDA_BATCH_MIDDLE;
+        a.nest = copy_nest{{n, batch, 1}, {stride * size, ld * size, 0}, (size_t)(n * size)};
+    }
+    return a;
+}
+
+/* The stride of `count` such matrices in a chunk, where they are dense: ld is n. */
+static inline int64_t cuda_dense_stride(eig_layout layout, int64_t n, int64_t count)
+{
+    return layout == EIG_LAYOUT_MATRIX_WISE ? n * n : layout == EIG_LAYOUT_ELEMENT_WISE ? count : count * n;
+}
+
 extern "C" {
 
 /* Tells on which side the arrays of a call lie, and which are pinned; refuses a mix, and memory of another device. */

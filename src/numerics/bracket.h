@@ -42,6 +42,16 @@ EIG_FN double bracket_power_of_two(double e)
 #define bracket_step_d bracket_step
 #endif
 
+/* Middle of a bracket where small eigenvalues are wanted to relative accuracy: geometric where the ends differ by orders
+ * of magnitude, so that 1e-300 is as near as 1e-3.  Nothing below `least` is told apart from 0. */
+EIG_FN double bracket_fine_middle(double lo, double hi, double least)
+{
+    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
+    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
+    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
+    return lo + 0.5 * (hi - lo);
+}
+
 /* bracket_step where the polynomial's values are given as f = m 2^e, an exponent each. */
 EIG_FN double bracket_point(double xa, double ma, double ea, double xb, double mb, double eb, double xc, double mc,
                             double ec, int has_c, int interpolate, double width)

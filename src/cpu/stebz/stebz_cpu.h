@@ -22,6 +22,7 @@
 
 #include "arena.h"
 #include "backend_cpu.h"
+#include "bracket.h"
 #include "stebz_kernels.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
 eig_status eig_cpu_stebz_tree_s(stebz_search *search, int threads, double *pass_ms);
 eig_status eig_cpu_stebz_tree_d(stebz_search *search, int threads, double *pass_ms);
 
-/* Threads worth using for so many counts of n rows each; the number may be larger than an int64_t holds. */
+/* Threads worth using for this number of counts of n rows each; it may be larger than an int64_t holds. */
 int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, double counts);
 
 /* A shift as the counting kernel can represent it. */
@@ -215,17 +216,11 @@ static inline bool stebz_narrow_enough(const stebz_search *search, double lo, do
     return hi - lo <= width;
 }
 
-/* Middle of a bracket: geometric where the ends differ by orders of magnitude and small eigenvalues are wanted to
- * relative accuracy, so that 1e-300 is as near as 1e-3. */
+/* Middle of a bracket, as the counting kernel can represent it. */
 static inline double stebz_middle(const stebz_search *search, double lo, double hi)
 {
-    double const mid = lo + 0.5 * (hi - lo);
-    if (!search->pivot) return stebz_rounded(search, mid);
-    double const least = search->abstol > search->matrix.pivmin ? search->abstol : search->matrix.pivmin;
-    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
-    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
-    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
-    return mid;
+    if (!search->pivot) return stebz_rounded(search, lo + 0.5 * (hi - lo));
+    return bracket_fine_middle(lo, hi, search->abstol > search->matrix.pivmin ? search->abstol : search->matrix.pivmin);
 }
 
 #endif

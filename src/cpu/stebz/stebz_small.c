@@ -147,9 +147,9 @@ static void propose(const stebz_small *t, int most, const stebz_small_rows *matr
 
 /* ------------------------------------------------------------------- brackets */
 
-/* Lane l gets eigenvalue k (from 1) of the matrix m, and as its bracket Gerschgorin's interval, as wide as find_interval
- * in stebz_load.c makes it.  Its first shift lies half a final bracket below the proposed eigenvalue, where there is one,
- * else in the middle.  Up to `most` rows that count for nothing are added. */
+/* Lane l gets eigenvalue k (from 1) of the matrix m, and as its bracket Gerschgorin's interval, widened by the error of
+ * a count.  Its first shift lies half a final bracket below the proposed eigenvalue, where there is one, else in the
+ * middle.  Up to `most` rows that count for nothing are added. */
 static void load_lane(const stebz_small *t, lane_set *s, int l, int most, stebz_small_rows m, int k)
 {
     double lo = INFINITY, hi = -INFINITY, before = 0;
@@ -176,20 +176,11 @@ static void load_lane(const stebz_small *t, lane_set *s, int l, int most, stebz_
     put(&s->slow, l, BRACKET_PATIENCE); /* the polynomial is not known at the ends */
 }
 
-/* Middle of a bracket, as stebz_middle in stebz_cpu.h where small eigenvalues are wanted to relative accuracy. */
-static double fine_middle(const stebz_small *t, double lo, double hi)
-{
-    double const least = t->abstol > t->pivmin ? t->abstol : t->pivmin;
-    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);
-    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi > least ? -hi : least);
-    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
-    return lo + 0.5 * (hi - lo);
-}
-
 /* x = the next shift of every lane, an end of the bracket where the lane has finished.  Bit l: lane l has not. */
 SIMD_FN unsigned next_shifts(const stebz_small *t, lane_set *s)
 {
     vreal const abstol = simd_splat(t->abstol);
+    double const least = t->abstol > t->pivmin ? t->abstol : t->pivmin;
     unsigned working = 0;
     for (int v = 0; v < VECTORS; ++v) {
         vreal const xa = s->xa.v[v], xb = s->xb.v[v], lo = minimum(xa, xb), hi = simd_max(xa, xb);
@@ -200,7 +191,7 @@ SIMD_FN unsigned next_shifts(const stebz_small *t, lane_set *s)
             bracket_step_lanes(xa, s->pa.v[v], xb, s->pb.v[v], s->xc.v[v], s->pc.v[v], lo == lo, interpolate, width);
         vreal middle = lo + 0.5 * (hi - lo);
         if (t->fine)
-            for (int l = 0; l < SIMD_LANES; ++l) middle[l] = fine_middle(t, lo[l], hi[l]);
+            for (int l = 0; l < SIMD_LANES; ++l) middle[l] = bracket_fine_middle(lo[l], hi[l], least);
         vreal const inner = simd_select(interpolate & (proposed > lo) & (proposed < hi), proposed, middle);
         /* Around a proposed eigenvalue: from the end that moved last, by strides that grow until it is enclosed. */
         vreal const stride = s->stride.v[v];

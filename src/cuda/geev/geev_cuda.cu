@@ -157,9 +157,7 @@ static geev_problem problem_of_chunk(const geev_problem *p, const cuda_chunk *ch
     q.a = chunk->array[ARRAY_A], q.x = chunk->array[ARRAY_X];
     q.w = chunk->array[ARRAY_W], q.value = chunk->array[ARRAY_VALUE], q.info = (int *)chunk->array[ARRAY_INFO];
     q.lda = p->n, q.stride_x = p->m, q.stride_w = p->n;
-    q.stride_a = p->layout == EIG_LAYOUT_MATRIX_WISE    ? p->n * p->n
-                 : p->layout == EIG_LAYOUT_ELEMENT_WISE ? chunk->count
-                                                        : chunk->count * p->n;
+    q.stride_a = cuda_dense_stride(p->layout, p->n, chunk->count);
     return q;
 }
 
@@ -176,23 +174,13 @@ static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_
     return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock);
 }
 
-/* How the matrices lie: levels from the outermost to the innermost, around rows of entries that are neighbours. */
+/* The matrices of the batch; the affine family's m + 1 are shared by all of its points, and lie matrix-wise. */
 static cuda_array input_of(const geev_problem *p)
 {
-    int64_t const size = (int64_t)type_size(p->type), n = p->n, lda = p->lda * size, stride = p->stride_a * size;
-    cuda_array a = {
-        "a",   (void *)p->a, false, CUDA_BATCH_OUTER, {{p->batch, n, 1}, {stride, lda, 0}, (size_t)(n * size)},
-        false, false};
-    if (p->affine) {
-        a.batch_level = CUDA_SHARED;
-        a.nest.count[0] = p->m + 1;
-    } else if (p->layout == EIG_LAYOUT_ELEMENT_WISE) {
-        a.batch_level = CUDA_BATCH_INNER;
-        a.nest = copy_nest{{n, n, p->batch}, {p->lda * stride, stride, size}, (size_t)size};
-    } else if (p->layout == EIG_LAYOUT_ROW_WISE) {
-        a.batch_level = CUDA_BATCH_MIDDLE;
-        a.nest = copy_nest{{n, p->batch, 1}, {stride, lda, 0}, (size_t)(n * size)};
-    }
+    int64_t const size = (int64_t)type_size(p->type);
+    if (!p->affine) return cuda_matrices("a", p->a, false, p->layout, p->n, p->lda, p->stride_a, p->batch, size);
+    cuda_array a = cuda_matrices("a", p->a, false, EIG_LAYOUT_MATRIX_WISE, p->n, p->lda, p->stride_a, p->m + 1, size);
+    a.batch_level = CUDA_SHARED;
     return a;
 }
 

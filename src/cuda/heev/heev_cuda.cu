@@ -143,9 +143,7 @@ static heev_problem problem_of_chunk(const heev_problem *p, const cuda_chunk *ch
     q.a = chunk->array[ARRAY_A], q.w = chunk->array[ARRAY_W], q.v = chunk->array[ARRAY_V];
     q.info = (int *)chunk->array[ARRAY_INFO], q.sweeps = (int *)chunk->array[ARRAY_SWEEPS];
     q.lda = q.ldv = p->n, q.stride_w = p->n, q.stride_v = p->n * p->n;
-    q.stride_a = p->layout == EIG_LAYOUT_MATRIX_WISE    ? p->n * p->n
-                 : p->layout == EIG_LAYOUT_ELEMENT_WISE ? chunk->count
-                                                        : chunk->count * p->n;
+    q.stride_a = cuda_dense_stride(p->layout, p->n, chunk->count);
     return q;
 }
 
@@ -162,36 +160,15 @@ static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_
     return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock);
 }
 
-/* Matrices column by column: rows of entries that are neighbours. */
-static cuda_array matrices(const char *name, const void *pointer, bool output, const heev_problem *p, int64_t ld,
-                           int64_t stride)
-{
-    int64_t const size = (int64_t)type_size(p->type), n = p->n;
-    copy_nest const nest = {{p->batch, n, 1}, {stride * size, ld * size, 0}, (size_t)(n * size)};
-    return cuda_array{name, (void *)pointer, output, CUDA_BATCH_OUTER, nest, false, false};
-}
-
-static cuda_array input_of(const heev_problem *p)
-{
-    int64_t const size = (int64_t)type_size(p->type), n = p->n, lda = p->lda * size, stride = p->stride_a * size;
-    cuda_array a = matrices("a", p->a, false, p, p->lda, p->stride_a);
-    if (p->layout == EIG_LAYOUT_ELEMENT_WISE) {
-        a.batch_level = CUDA_BATCH_INNER;
-        a.nest = copy_nest{{n, n, p->batch}, {p->lda * stride, stride, size}, (size_t)size};
-    } else if (p->layout == EIG_LAYOUT_ROW_WISE) {
-        a.batch_level = CUDA_BATCH_MIDDLE;
-        a.nest = copy_nest{{n, p->batch, 1}, {stride, lda, 0}, (size_t)(n * size)};
-    }
-    return a;
-}
-
 static cuda_call list_arrays(const heev_problem *p)
 {
+    int64_t const number = (int64_t)type_size(p->type);
     size_t const size = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     cuda_call call = {"heev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, 0, {}};
-    call.array[call.arrays++] = input_of(p);
+    call.array[call.arrays++] = cuda_matrices("a", p->a, false, p->layout, p->n, p->lda, p->stride_a, p->batch, number);
     cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, size);
-    call.array[call.arrays++] = matrices("v", p->v, true, p, p->ldv, p->stride_v);
+    call.array[call.arrays++] =
+        cuda_matrices("v", p->v, true, EIG_LAYOUT_MATRIX_WISE, p->n, p->ldv, p->stride_v, p->batch, number);
     cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     cuda_add_rows(&call, "sweeps", p->sweeps, true, 1, 1, sizeof *p->sweeps);
     return call;

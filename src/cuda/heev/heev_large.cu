@@ -265,36 +265,13 @@ template <typename number> static eig_status launch(eig_context *ctx, const heev
 
 eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    switch (job.p.type) {
-    case EIG_S:
-        return launch<heev_number<float, false>>(ctx, job, stream);
-    case EIG_D:
-        return launch<heev_number<double, false>>(ctx, job, stream);
-    case EIG_C:
-        return launch<heev_number<float, true>>(ctx, job, stream);
-    default:
-        return launch<heev_number<double, true>>(ctx, job, stream);
-    }
+    return heev_of_type(job.p.type, [&](auto x) { return launch<decltype(x)>(ctx, job, stream); });
 }
 
 size_t eig_cuda_heev_large_bytes(const heev_problem *p)
 {
-    switch (p->type) {
-    case EIG_S: {
-        large_space<heev_number<float, false>> s;
-        return large_layout(p->n, NULL, &s);
-    }
-    case EIG_D: {
-        large_space<heev_number<double, false>> s;
-        return large_layout(p->n, NULL, &s);
-    }
-    case EIG_C: {
-        large_space<heev_number<float, true>> s;
-        return large_layout(p->n, NULL, &s);
-    }
-    default: {
-        large_space<heev_number<double, true>> s;
-        return large_layout(p->n, NULL, &s);
-    }
-    }
+    return heev_of_type(p->type, [&](auto x) {
+        large_space<decltype(x)> space;
+        return large_layout(p->n, NULL, &space);
+    });
 }

@@ -172,14 +172,5 @@ template <typename number> static eig_status launch(eig_context *ctx, const heev
 
 eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    switch (job.p.type) {
-    case EIG_S:
-        return launch<heev_number<float, false>>(ctx, job, stream);
-    case EIG_D:
-        return launch<heev_number<double, false>>(ctx, job, stream);
-    case EIG_C:
-        return launch<heev_number<float, true>>(ctx, job, stream);
-    default:
-        return launch<heev_number<double, true>>(ctx, job, stream);
-    }
+    return heev_of_type(job.p.type, [&](auto x) { return launch<decltype(x)>(ctx, job, stream); });
 }

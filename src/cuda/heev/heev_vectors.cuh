@@ -129,7 +129,7 @@ static __device__ __forceinline__ void load_reflectors(const heev_job &job, int6
     const number *const v = (const number *)job.p.v + (b * s.b + rank * (rows ? s.j : s.i));
     int64_t const across = rows ? s.i : s.j;
 #pragma unroll 1
-    for (int c0 = 0; c0 < N; c0 += 8) { /* so many loads at a time */
+    for (int c0 = 0; c0 < N; c0 += 8) { /* loads in flight at a time */
         number x[8];
 #pragma unroll
         for (int c = 0; c < 8; ++c) {

@@ -11,6 +11,7 @@
 #ifndef EIG_STEBZ_CUDA_CUH
 #define EIG_STEBZ_CUDA_CUH
 
+#include "bracket.h"
 #include "host_arrays.cuh"
 #include "real.cuh"
 #include "sturm.h"
@@ -182,19 +183,13 @@ static __device__ __forceinline__ bool stebz_narrow_enough(const stebz_facts &f,
     return hi - lo <= stebz_width(f, lo, hi);
 }
 
-/* Middle of a bracket.  Where small eigenvalues are wanted to relative accuracy it is geometric if the ends differ by
- * orders of magnitude, so that 1e-300 is as near as 1e-3. */
+/* Middle of a bracket, as the count can represent it. */
 template <typename real>
 static __device__ __forceinline__ double stebz_middle(const stebz_facts &f, double lo, double hi)
 {
     double const mid = lo + 0.5 * (hi - lo);
     if (!f.pivot) return (double)(real)mid;
-    if (!f.fine) return mid;
-    double const least = fmax(f.abstol, f.pivmin);
-    if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(fmax(lo, least));
-    if (hi <= 0 && lo < -16 * least && lo < 4 * hi) return -sqrt(-lo) * sqrt(fmax(-hi, least));
-    if (lo < 0 && hi > 0 && hi - lo > 16 * least) return 0;
-    return mid;
+    return f.fine ? bracket_fine_middle(lo, hi, fmax(f.abstol, f.pivmin)) : mid;
 }
 
 /* Rounds y*2^scale to the output's precision, down or up where it is not representable. */

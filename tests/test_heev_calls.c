@@ -81,6 +81,7 @@ static void test_bits(void **state)
         for (size_t k = 0; k < COUNT(methods); ++k)
             if (n < 10 || k == c % 4) check_bits(n, n > 30 ? 5 : n > 10 ? 24 : 37, all_types[c % 4], methods[k]);
     }
+    for (int c = 0; c < 4; ++c) check_bits(101 + c, 3, all_types[c], EIG_HEEV_AUTO);
 }
 
 /* Reversed: each matrix meets other neighbours in another lane. */

@@ -104,6 +104,25 @@ SIMD_FN vreal simd_max(vreal a, vreal b)
 #endif
 }
 
+/* The sum of the lanes: the upper half is added to the lower one until one lane is left. */
+SIMD_FN real simd_total(vreal x)
+{
+#if defined(__AVX512F__)
+    return FLOAT_OR_DOUBLE(_mm512_reduce_add_ps, _mm512_reduce_add_pd)((SIMD_REGISTER)x);
+#elif defined(__AVX2__) && EIG_SINGLE
+    __m128 const four = _mm256_castps256_ps128((__m256)x) + _mm256_extractf128_ps((__m256)x, 1);
+    __m128 const two = four + _mm_movehl_ps(four, four);
+    return two[0] + two[1];
+#elif defined(__AVX2__)
+    __m128d const two = _mm256_castpd256_pd128((__m256d)x) + _mm256_extractf128_pd((__m256d)x, 1);
+    return two[0] + two[1];
+#else
+    for (int half = SIMD_LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l) x[l] += x[l + half];
+    return x[0];
+#endif
+}
+
 /* Bit t of the result: whether the mask is set in lane t. */
 SIMD_FN unsigned simd_mask_bits(vint mask)
 {

@@ -9,7 +9,14 @@
  *     heev_tridiagonal.h    the tridiagonal road
  *     heev_jacobi.h         Jacobi
  *     heev_lanes.h          formulas and complex numbers for lanes
- *     heev_one.c          one matrix of any order, by the tridiagonal road
+ *     heev_one.c          one matrix of any order, by the tridiagonal road; its parts are
+ *     heev_one.h            what they share
+ *     heev_one_reduce.h     reduction in panels
+ *     heev_one_divide.h     divide and conquer, with
+ *     heev_secular.h          the eigenpairs of a diagonal matrix and a correction of rank one
+ *     heev_one_ql.h           QL for its leaves, and where no vectors are wanted
+ *     heev_one_back.h       back-transformation
+ *     heev_product.h        products of blocks
  *
  * compiled once for each type:
  *
@@ -79,15 +86,34 @@ static inline int64_t heev_one_column(int64_t n, size_t real)
     return ((n + block - 1) / block | 1) * block;
 }
 
-enum { HEEV_NOTED = 4096, HEEV_NOTED_BYTES = 24 }; /* rotations that wait, and their size */
+enum {
+    HEEV_NOTED = 4096,      /* rotations that wait, */
+    HEEV_NOTED_BYTES = 24,  /* and their size */
+    HEEV_SPARE = 4,         /* columns of zeros behind A */
+    HEEV_PANEL = 32,        /* most columns of a panel */
+    HEEV_REFLECTIONS = 48,  /* that are applied at once */
+    HEEV_STRIP_BYTES = 768, /* of a column that a merger takes at once */
+    HEEV_LISTS = 6          /* of n indices */
+};
 
-/* Its work area: A and Z, ten vectors, rotations or the order. */
+/* Its scratch in reals: panels V, W and V; a strip of Z, the vectors of a merger and a block for each; V^H, M, S and W. */
+static inline int64_t heev_one_scratch(int64_t n, int64_t parts, size_t real)
+{
+    int64_t const ld = heev_one_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
+    int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
+    int64_t const back = parts * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + 32),
+                  most = reduce > divide ? reduce : divide;
+    return ((most > back ? most : back) + block - 1) / block * block;
+}
+
+/* Its work area: A and Z with a plane for mergers, twelve vectors, scratch, rotations, lists. */
 static inline int64_t heev_one_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
-    int64_t const planes = (type_is_complex(p->type) ? 2 : 1) * (p->vectors ? 2 : 1);
-    int64_t const rotations = HEEV_NOTED * HEEV_NOTED_BYTES, order = p->n * (int64_t)sizeof(int64_t);
-    return (planes * p->n + 10) * heev_one_column(p->n, real) * (int64_t)real + (rotations > order ? rotations : order);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_one_column(p->n, real);
+    int64_t const columns = parts * (p->n + HEEV_SPARE) + (p->vectors ? 2 * p->n : 0) + 12;
+    return (columns * ld + heev_one_scratch(p->n, parts, real)) * (int64_t)real +
+           (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES + HEEV_LISTS * p->n * (int64_t)sizeof(int64_t);
 }
 
 /* Distance of two columns of a matrix: odd, so that a row does not fall on one set of the cache. */

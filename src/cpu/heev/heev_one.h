@@ -1,0 +1,68 @@
+/* heev on the CPU: one matrix of any order.  What the parts of heev_one.c share. */
+#ifndef EIG_HEEV_ONE_H
+#define EIG_HEEV_ONE_H
+
+#include "heev_plain.h"
+#include "heev_product.h"
+
+enum { BLOCK = 64 / (int)sizeof(real), WIDE = 64 / SIMD_BYTES };
+
+/* What is not larger is neglected, as in heev_tridiagonal.h; entries are at most 2. */
+#define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
+#define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
+
+/* A rotation of columns i and i+1 of Z. */
+typedef struct rotation {
+    real c, s;
+    int64_t i;
+} rotation;
+_Static_assert(sizeof(rotation) <= HEEV_NOTED_BYTES, "a rotation's room");
+
+typedef struct one {
+    int64_t n, ld;
+    real *a[2], *z[2];       /* planes; element (i, j) at i + j*ld; a holds what lies below the diagonal, else zeros */
+    real *d, *e, *tau, *bad; /* [ld] */
+    real *phase[2], *x[2], *y[2], *own[2]; /* [ld] */
+    real up, unit;                         /* the matrix was multiplied by up, then divided by unit */
+    rotation *noted;                       /* [HEEV_NOTED] in the order of their use */
+    int count;                             /* of them */
+    real *u;        /* a plane for the vectors of a merger; the imaginary one of z where there is one */
+    real *scratch;  /* [heev_one_scratch] */
+    int64_t *order; /* [n] columns of Z by ascending eigenvalue; a merger has HEEV_LISTS more of them */
+} one;
+
+static inline vreal *at(real *x, int64_t i)
+{
+    return (vreal *)(x + i);
+}
+
+/* The start of the block that holds row i. */
+static inline int64_t block_of(int64_t i)
+{
+    return i - i % BLOCK;
+}
+
+static inline int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* A sum in every lane of 64 bytes. */
+typedef struct wide_sum {
+    vreal v[WIDE];
+} wide_sum;
+
+static inline real total(wide_sum sum)
+{
+    for (int half = WIDE / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) sum.v[k] += sum.v[k + half];
+    return simd_total(sum.v[0]);
+}
+
+/* Whether to go on with a matrix of which `part` is done. */
+static inline bool go_on(cpu_watch *watch, double part)
+{
+    return !watch || eig_cpu_watch_look(watch, part);
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* heev on the CPU, one matrix: T = Z diag(d) Z^T by divide and conquer.  Part of heev_one.c.
+ *
+ * T is two smaller matrices and a correction of rank one; their eigenpairs are merged (J. J. M. Cuppen, Numer. Math. 36
+ * (1981)).  What the correction hardly touches is deflated, with the tolerance of LAPACK's dlaed2; the rest is
+ * heev_secular.h's.  Up to LEAF rows QL serves.
+ *
+ * Memory    Z in place: a strip of rows at a time goes to scratch and comes back multiplied.  Columns that end above the
+ *           cut, or begin below it, meet only their rows of the secular vectors.
+ * Cost      4/3 n^3 flops for the products, less where columns deflate, and some 20 n^2 divisions. */
+#ifndef EIG_HEEV_ONE_DIVIDE_H
+#define EIG_HEEV_ONE_DIVIDE_H
+
+#include "heev_one_ql.h"
+#include "heev_secular.h"
+
+enum { LEAF = 32, STRIP_ROWS = HEEV_STRIP_BYTES / (int)sizeof(real) };
+
+/* Where a column of Z is not 0. */
+enum { ABOVE, ACROSS, BELOW, SORTS };
+
+/* The merger of rows (and columns) lo..cut-1 and cut..hi-1. */
+typedef struct merger {
+    int64_t lo, cut, hi;
+    int64_t k, gone;   /* columns that are merged, and that are deflated */
+    int64_t *merged;   /* [k] by ascending d, */
+    int64_t *deflated; /* [gone] likewise */
+    int64_t *place;    /* [k] row of the secular vectors: those of one sort stand together */
+    int64_t *column;   /* [k] the column of Z of such a row */
+    int64_t *sort;     /* [n] of each column of Z */
+    int64_t of[SORTS]; /* how many */
+    real *z;           /* [n] the correction's vector in terms of the columns */
+    secular s;
+} merger;
+
+/* order[lo..hi) := its two halves, merged by ascending d. */
+static void merge_order(one *m, int64_t lo, int64_t cut, int64_t hi, int64_t *scratch)
+{
+    int64_t const *const order = m->order;
+    int64_t x = lo, y = cut;
+    for (int64_t t = lo; t < hi; ++t) {
+        bool const first = y == hi || (x < cut && m->d[order[x]] <= m->d[order[y]]);
+        scratch[t] = order[first ? x++ : y++];
+    }
+    for (int64_t t = lo; t < hi; ++t) m->order[t] = scratch[t];
+}
+
+/* Columns x and y of Z become c x + s y and c y - s x. */
+static void rotate(one *m, const merger *g, int64_t x, int64_t y, real c, real s)
+{
+    vreal const cosine = simd_splat(c), sine = simd_splat(s);
+    for (int64_t i = g->lo; i < g->hi; i += SIMD_LANES) {
+        vreal *const p = at(m->z[0], x * m->ld + i), *const q = at(m->z[0], y * m->ld + i);
+        vreal const a = *p, b = *q;
+        *p = simd_fma(cosine, a, sine * b), *q = simd_fma(cosine, b, -(sine * a));
+    }
+}
+
+/* Lists a deflated column by ascending d: its d has grown less than the others'. */
+static void deflate(const one *m, merger *g, int64_t column)
+{
+    int64_t t = g->gone++;
+    for (; t > 0 && m->d[g->deflated[t - 1]] > m->d[column]; --t) g->deflated[t] = g->deflated[t - 1];
+    g->deflated[t] = column;
+}
+
+/* Whether columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction; it is made. */
+static bool close_pair(one *m, merger *g, int64_t x, int64_t y, real tolerance)
+{
+    real const s = g->z[x], c = g->z[y], size = hypot(c, s), cosine = c / size, sine = -s / size;
+    if (!(fabs((m->d[y] - m->d[x]) * cosine * sine) <= tolerance)) return false;
+    g->z[y] = size, g->z[x] = 0;
+    if (g->sort[x] != g->sort[y]) g->sort[y] = ACROSS;
+    rotate(m, g, x, y, cosine, sine);
+    real const dx = m->d[x], dy = m->d[y];
+    m->d[x] = dx * (cosine * cosine) + dy * (sine * sine);
+    m->d[y] = dx * (sine * sine) + dy * (cosine * cosine);
+    return true;
+}
+
+/* Divides the columns into those that are merged and those that are not. */
+static void sort_out(one *m, merger *g, real rho, real tolerance)
+{
+    int64_t waiting = -1;
+    g->k = g->gone = 0;
+    for (int64_t t = g->lo; t < g->hi; ++t) {
+        int64_t const here = m->order[t];
+        if (rho * fabs(g->z[here]) <= tolerance) {
+            deflate(m, g, here);
+            continue;
+        }
+        if (waiting >= 0) {
+            if (close_pair(m, g, waiting, here, tolerance))
+                deflate(m, g, waiting);
+            else
+                g->merged[g->k++] = waiting;
+        }
+        waiting = here;
+    }
+    if (waiting >= 0) g->merged[g->k++] = waiting;
+}
+
+/* Rows of the secular vectors, so that columns of one sort stand together. */
+static void find_places(merger *g)
+{
+    int64_t next[SORTS] = {0};
+    g->of[ABOVE] = g->of[ACROSS] = g->of[BELOW] = 0;
+    for (int64_t t = 0; t < g->k; ++t) ++g->of[g->sort[g->merged[t]]];
+    next[ACROSS] = g->of[ABOVE], next[BELOW] = g->of[ABOVE] + g->of[ACROSS];
+    for (int64_t t = 0; t < g->k; ++t) {
+        int64_t const column = g->merged[t];
+        g->place[t] = next[g->sort[column]]++;
+        g->column[g->place[t]] = column;
+    }
+}
+
+/* Rows from `row` on, whole blocks, of the new columns: the `rank` secular rows from `first` on take part. */
+static void merge_strip(one *m, const merger *g, int64_t row, int64_t rows, int64_t first, int64_t rank)
+{
+    size_t const bytes = (size_t)rows * sizeof(real);
+    real *const strip = m->scratch, *const z = m->z[0] + row;
+    for (int64_t t = 0; t < rank; ++t) memcpy(strip + t * STRIP_ROWS, z + g->column[first + t] * m->ld, bytes);
+    for (int64_t t = 0; t < g->gone; ++t) memcpy(strip + (rank + t) * STRIP_ROWS, z + g->deflated[t] * m->ld, bytes);
+    for (int64_t t = 0; t < g->k; t += BLOCK) {
+        block const c = {{z + (g->lo + t) * m->ld}, m->ld}, a = {{strip}, STRIP_ROWS};
+        factor const b = {{m->u + t * g->k + first * BLOCK}, BLOCK, 1};
+        product_real(c, rows, least(BLOCK, g->k - t), rank, a, b);
+    }
+    for (int64_t t = 0; t < g->gone; ++t)
+        memcpy(z + (g->lo + g->k + t) * m->ld, strip + (rank + t) * STRIP_ROWS, bytes);
+}
+
+static bool merge_vectors(one *m, const merger *g, share work, cpu_watch *watch)
+{
+    int64_t const end = block_of(g->hi + BLOCK - 1), above = g->of[ABOVE] + g->of[ACROSS];
+    for (int64_t row = g->lo; row < g->cut; row += STRIP_ROWS) {
+        if (!go_on(watch, share_at(work, (double)(row - g->lo) / (double)(end - g->lo)))) return false;
+        merge_strip(m, g, row, least(STRIP_ROWS, g->cut - row), 0, above);
+    }
+    for (int64_t row = g->cut; row < end; row += STRIP_ROWS) {
+        if (!go_on(watch, share_at(work, (double)(row - g->lo) / (double)(end - g->lo)))) return false;
+        merge_strip(m, g, row, least(STRIP_ROWS, end - row), g->of[ABOVE], g->k - g->of[ABOVE]);
+    }
+    return true;
+}
+
+/* The new d, in the order of the new columns, and their order. */
+static void merge_values(one *m, const merger *g, real unit, int64_t *scratch)
+{
+    real *const d = g->z; /* which is free by now */
+    for (int64_t t = 0; t < g->gone; ++t) d[t] = m->d[g->deflated[t]];
+    for (int64_t t = 0; t < g->k; ++t) m->d[g->lo + t] = (g->s.base[t] + g->s.tau[t]) * unit;
+    for (int64_t t = 0; t < g->gone; ++t) m->d[g->lo + g->k + t] = d[t];
+    for (int64_t t = g->lo; t < g->hi; ++t) m->order[t] = t;
+    merge_order(m, g->lo, g->lo + g->k, g->hi, scratch);
+}
+
+/* Room for a merger behind the strip, and for its lists behind the order. */
+static void lay_out_merger(const one *m, merger *g)
+{
+    real *rest = m->scratch + STRIP_ROWS * m->n;
+    int64_t const room = m->ld + 2 * BLOCK;
+    real **const vectors[] = {&g->z, &g->s.d, &g->s.z, &g->s.base, &g->s.tau};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += room;
+    g->s.ratio = rest;
+    int64_t **const lists[] = {&g->merged, &g->deflated, &g->place, &g->column, &g->sort};
+    _Static_assert(sizeof lists / sizeof *lists + 1 == HEEV_LISTS, "room for the lists");
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = m->order + (int64_t)(k + 1) * m->n;
+}
+
+/* Merges rows lo..cut-1 and cut..hi-1, which rho joined. */
+static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share work, cpu_watch *watch)
+{
+    merger g = {.lo = lo, .cut = cut, .hi = hi};
+    lay_out_merger(m, &g);
+    merge_order(m, lo, cut, hi, g.place);
+    real most = 2 * rho;
+    for (int64_t t = lo; t < hi; ++t) {
+        real const x = fabs(m->d[t]);
+        most = x > most ? x : most;
+        g.sort[t] = t < cut ? ABOVE : BELOW;
+        g.z[t] = m->z[0][t * m->ld + (t < cut ? cut - 1 : cut)] * (real)0.70710678118654752440;
+    }
+    if (!(most > NEGLIGIBLE)) return true;
+    sort_out(m, &g, 2 * rho, 4 * REAL_EPSILON * most);
+    if (g.k == 0) return true;
+    find_places(&g);
+    real const unit = REAL_TYPED(pow2_floor)(most);
+    g.s.k = g.k, g.s.rho = 2 * rho / unit;
+    for (int64_t t = 0; t < g.k; ++t) g.s.d[t] = m->d[g.merged[t]] / unit, g.s.z[t] = g.z[g.merged[t]];
+    secular_roots(&g.s);
+    secular_weights(&g.s);
+    secular_vectors(&g.s, g.place, m->u);
+    if (!merge_vectors(m, &g, work, watch)) return false;
+    merge_values(m, &g, unit, g.place);
+    return true;
+}
+
+/* Rows lo..hi-1 of T, lo the start of a block.  Of Z these rows and columns are an identity.  How many eigenvalues have
+ * not converged, or -1 where the watch stops it. */
+static int64_t divide(one *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
+{
+    if (hi - lo <= LEAF) {
+        int64_t const failed = iterate(m, (span){lo, hi}, (hi - lo) * max_sweeps, work, watch);
+        for (int64_t t = lo; t < hi; ++t) {
+            int64_t at = t;
+            for (; at > lo && m->d[m->order[at - 1]] > m->d[t]; --at) m->order[at] = m->order[at - 1];
+            m->order[at] = t;
+        }
+        return failed;
+    }
+    int64_t const cut = lo + block_of((hi - lo) / 2 + BLOCK / 2);
+    real const rho = m->e[cut - 1]; /* the norm of a column: not negative */
+    m->e[cut - 1] = 0, m->d[cut - 1] -= rho, m->d[cut] -= rho;
+    double const quarter = share_at(work, 0.25), half = share_at(work, 0.5);
+    int64_t const above = divide(m, lo, cut, max_sweeps, (share){work.from, quarter}, watch);
+    if (above < 0) return -1;
+    int64_t const below = divide(m, cut, hi, max_sweeps, (share){quarter, half}, watch);
+    if (below < 0) return -1;
+    if (above + below > 0) return above + below;
+    return merge(m, lo, cut, hi, rho, (share){half, work.to}, watch) ? 0 : -1;
+}
+
+#endif

@@ -1,8 +1,8 @@
 /* The named Hermitian matrices: Hermitian to the bit, with the spectra that they are said to have, the same entries as
  * ever. */
+#include "bench/support/hermitian.h"
 #include "io/matrices.h"
 #include "io/matrices_hermitian.h"
-#include "support/hermitian.h"
 
 #include <float.h>
 #include <math.h>

@@ -41,9 +41,14 @@ void bench_print(bench *b, const bench_row *row);
 /* The values of --type, or all real types: *count of them in types[2]. */
 bool bench_types(const bench *b, eig_type types[2], int *count);
 
+/* The same with the complex types. */
+bool bench_all_types(const bench *b, eig_type types[4], int *count);
+
 /* Run the family's cases.  Return an exit status. */
 int bench_stebz(bench *b);
 int bench_geev(bench *b);
+int bench_heev(bench *b);
 int bench_tune_geev(bench *b);
+int bench_tune_heev(bench *b);
 
 #endif

@@ -15,7 +15,7 @@
 static const struct {
     const char *name;
     int (*run)(bench *b);
-} families[] = {{"stebz", bench_stebz}, {"geev", bench_geev}};
+} families[] = {{"stebz", bench_stebz}, {"geev", bench_geev}, {"heev", bench_heev}};
 
 /* ------------------------------------------------------------------- rows */
 
@@ -28,7 +28,7 @@ void bench_print(bench *b, const bench_row *row)
         snprintf(size, sizeof size, "n = %lld x %lld", (long long)row->n, (long long)row->batch);
     if (row->rival)
         snprintf(rival, sizeof rival, "  %s %.3f ms: %.2fx", row->rival, row->rival_ms, row->rival_ms / row->time_ms);
-    printf("%s %s %-16s %-26s %10.3f ms  error %-6.3g %s%s\n", row->family, type_name(row->type), size, row->method,
+    printf("%s %s %-18s %-26s %10.3f ms  error %-6.3g %s%s\n", row->family, type_name(row->type), size, row->method,
            row->time_ms, row->error, bench_verdict(row), rival);
     fflush(stdout);
     b->failed += !row->passed;
@@ -46,6 +46,13 @@ bool bench_types(const bench *b, eig_type types[2], int *count)
     types[0] = EIG_D, types[1] = EIG_S;
     *count = option_given(b->args, "type") ? 1 : 2;
     return cli_type(b->args, "f32|f64", &types[0]);
+}
+
+bool bench_all_types(const bench *b, eig_type types[4], int *count)
+{
+    types[0] = EIG_D, types[1] = EIG_S, types[2] = EIG_Z, types[3] = EIG_C;
+    *count = option_given(b->args, "type") ? 1 : 4;
+    return cli_type(b->args, "f32|f64|c64|c128", &types[0]);
 }
 
 /* ------------------------------------------------------------------ a case */
@@ -111,6 +118,8 @@ static int run(const arguments *args)
     int const checked = cli_check_files(NULL, 0, &csv, 1);
     if (checked != CLI_OK) return checked;
     b.budget_ms = 1e3 * budget, b.rival_ms = 1e3 * rival;
+    const char *const lapack = option_text(args, "lapack");
+    if (lapack && !rivals_use(lapack)) return cli_fail(CLI_USAGE, "--lapack %s: no LAPACK library", lapack);
     if (b.rivals && !rivals_open()) cli_fail(CLI_OK, "no LAPACK library found: running without rivals");
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strcmp(args->file[0], families[i].name) != 0) continue;
@@ -127,16 +136,18 @@ static int run(const arguments *args)
 
 static const option_row options[] = {
     {"n", 'n', "LIST", "orders, e.g. 512,2048 (default: the family's own cases)"},
-    {"type", 0, "T", "f32 or f64 (default: both)"},
-    {"batch", 0, "B", "matrices a call (default 1; geev: about 10^7 entries)"},
-    {"kind", 0, "KIND", "test matrix (default uniform; geev: random); see eigpack generate --list"},
+    {"type", 0, "T", "f32 or f64; heev: also c64 or c128 (default: all)"},
+    {"batch", 0, "B", "matrices a call (default 1; geev: about 10^7 entries; heev: 4*10^6)"},
+    {"kind", 0, "KIND", "test matrix (default uniform; geev: random; heev: hermitian); see eigpack generate --list"},
     {"method", 0, "M",
-     "multisection (default), interval-tree or reference; geev: auto (default), reference, on a GPU swb or mwb"},
+     "multisection (default), interval-tree or reference; geev: auto (default), reference, on a GPU swb or mwb; heev: "
+     "auto (default), jacobi, tridiagonal or reference"},
+    {"values-only", 0, NULL, "heev: eigenvalues without vectors"},
     {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
-    {"tune", 0, NULL,
-     "geev on a GPU: time all methods and threads a matrix for n = 1 to 64; print the table of `auto`"},
+    {"tune", 0, NULL, "geev on a GPU, heev: time all methods for n = 1 to 64 and print the table of `auto`"},
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy)"},
     {"rivals", 0, NULL, "time LAPACK's solvers in the same run, where the system has them"},
+    {"lapack", 0, "F", "take LAPACK from this library (default: the system's)"},
     {"csv", 0, "F", "write the table to F"},
     {"quick", 0, NULL, "few and small cases"},
     {"budget", 0, "SECONDS", "time for the repeats of one case (default 1, quick 0.2)"},
@@ -148,17 +159,21 @@ const cli_command command_bench = {
     .name = "bench",
     .summary = "times on this machine, every answer checked, against LAPACK where present",
     .usage = "FAMILY [--type T] [--n LIST] [--rivals] [--csv F] ...",
-    .text = "Times the cases of a family: medians of repeats, each answer checked.\n"
-            "  stebz   an answer passes when Sturm counts show every eigenvalue within max(tolerance, 4 eps max|w|);\n"
-            "          `error` is the bound shown, in eps max|w|\n"
-            "  geev    an answer passes when every trace, and of a sample every eigenvalue, is exact for a matrix\n"
-            "          within 10 n eps ||A||; `error` is in n eps ||A||",
+    .text =
+        "Times the cases of a family: medians of repeats, each answer checked.\n"
+        "  stebz   an answer passes when Sturm counts show every eigenvalue within max(tolerance, 4 eps max|w|);\n"
+        "          `error` is the bound shown, in eps max|w|\n"
+        "  geev    an answer passes when every trace, and of a sample every eigenvalue, is exact for a matrix\n"
+        "          within 10 n eps ||A||; `error` is in n eps ||A||\n"
+        "  heev    an answer passes when of a sample ||A V - V W|| / ||A|| and ||V^H V - I|| are within 10 n eps, or,\n"
+        "          without vectors, counts show all eigenvalues within 10 n eps max|w|; `error` is in those units",
     .examples = "  eigpack bench stebz --quick\n"
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
                 "  eigpack bench stebz --n 128 --batch 10000 --type f64\n"
                 "  eigpack bench geev --rivals --csv geev.csv\n"
-                "  eigpack bench geev --tune --device cuda --csv tune.csv\n",
+                "  eigpack bench geev --tune --device cuda --csv tune.csv\n"
+                "  eigpack bench heev --n 8,64 --type c128 --rivals --lapack libmkl_rt.so.2\n",
     .options = options,
     .run = run,
     .computes = true,

@@ -22,35 +22,58 @@ typedef void (*sterf_function)(const int *n, void *d, void *e, int *info);
 
 static struct {
     bool tried;
+    void *library;
     const char *name;
     stebz_function sstebz, dstebz;
     sterf_function ssterf, dsterf;
 } lapack;
 
 /* POSIX gives functions as object pointers; C has no cast between the two, hence the copy. */
-static bool find(void *library, const char *name, void *function, size_t size)
+bool rivals_find(const char *name, void *function, size_t size)
 {
-    void *const symbol = dlsym(library, name);
+    void *const symbol = rivals_open() ? dlsym(lapack.library, name) : NULL;
     memcpy(function, &symbol, size);
     return symbol != NULL;
+}
+
+/* Makes this library the rival if it has stebz's. */
+static bool open_library(const char *path)
+{
+    Dl_info where;
+    lapack.tried = true;
+    lapack.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!lapack.library) return false;
+    void *const symbol = dlsym(lapack.library, "dsterf_");
+    lapack.name = symbol && dladdr(symbol, &where) ? where.dli_fname : path;
+    if (rivals_find("sstebz_", &lapack.sstebz, sizeof lapack.sstebz) &&
+        rivals_find("dstebz_", &lapack.dstebz, sizeof lapack.dstebz) &&
+        rivals_find("ssterf_", &lapack.ssterf, sizeof lapack.ssterf) &&
+        rivals_find("dsterf_", &lapack.dsterf, sizeof lapack.dsterf))
+        return true;
+    lapack.name = NULL;
+    return false;
+}
+
+bool rivals_use(const char *path)
+{
+    return open_library(path);
 }
 
 const char *rivals_open(void)
 {
     static const char *const names[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so", "liblapack.dylib"};
-    for (size_t i = 0; !lapack.tried && !lapack.name && i < sizeof names / sizeof *names; i++) {
-        void *const library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (!library) continue;
-        if (find(library, "sstebz_", &lapack.sstebz, sizeof lapack.sstebz) &&
-            find(library, "dstebz_", &lapack.dstebz, sizeof lapack.dstebz) &&
-            find(library, "ssterf_", &lapack.ssterf, sizeof lapack.ssterf) &&
-            find(library, "dsterf_", &lapack.dsterf, sizeof lapack.dsterf)) {
-            Dl_info where;
-            lapack.name = dladdr(dlsym(library, "dsterf_"), &where) ? where.dli_fname : names[i];
-        }
-    }
+    bool const tried = lapack.tried;
+    for (size_t i = 0; !tried && !lapack.name && i < sizeof names / sizeof *names; i++) open_library(names[i]);
     lapack.tried = true;
     return lapack.name;
+}
+
+void rivals_one_thread(void)
+{
+    static const char *const names[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads"};
+    void (*set)(int threads);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rivals_find(names[i], &set, sizeof set)) set(1);
 }
 
 const char *rivals_machine(char *text, size_t size)

@@ -9,6 +9,15 @@
 /* Opens LAPACK; returns the library's name, or NULL where there is none. */
 const char *rivals_open(void);
 
+/* Takes LAPACK from this library, before anything else is asked; false where it has none. */
+bool rivals_use(const char *path);
+
+/* The library's function of this name, to *function, which has `size` bytes; false where there is none. */
+bool rivals_find(const char *name, void *function, size_t size);
+
+/* Switches off the threads of OpenBLAS or MKL, for rivals that take one matrix a thread. */
+void rivals_one_thread(void);
+
 /* The processor and its number of threads, e.g. "AMD EPYC 9755, 16 threads"; returns text. */
 const char *rivals_machine(char *text, size_t size);
 
@@ -29,5 +38,11 @@ const rival_solver *rivals_stebz(int *count);
  * and ?hseqr on as many threads, which are thrown away.  Returns the largest info; *ms: the time. */
 bool rivals_has_geev(void);
 int rivals_gehrd_hseqr(eig_type type, int64_t n, const void *a, int64_t batch, int threads, double *ms);
+
+/* The same for heev's: ?syevd of the real types, ?heevd of the complex ones, which read the lower triangle of column-major
+ * matrices. */
+bool rivals_has_heev(void);
+const char *rivals_heev_name(eig_type type);
+int rivals_heevd(eig_type type, int64_t n, const void *a, int64_t batch, bool vectors, int threads, double *ms);
 
 #endif

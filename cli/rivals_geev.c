@@ -1,10 +1,8 @@
 /* LAPACK as geev's rival: ?gehrd and ?hseqr, the two steps of ?geev for eigenvalues only, one matrix a thread.  The
- * library is the one that rivals_open found; OpenBLAS's own threads are switched off, since the matrices are many. */
+ * library's own threads are switched off, since the matrices are many. */
 #include "bench/support/times.h"
-#include "cli.h"
 #include "rivals.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,32 +11,18 @@ typedef void (*gehrd_function)(const int *n, const int *ilo, const int *ihi, voi
 typedef void (*hseqr_function)(const char *job, const char *vectors, const int *n, const int *ilo, const int *ihi,
                                void *h, const int *ldh, void *re, void *im, void *z, const int *ldz, void *work,
                                const int *size, int *info, size_t job_length, size_t vectors_length);
-typedef void (*threads_function)(int threads);
 
 typedef struct solver {
     gehrd_function gehrd;
     hseqr_function hseqr;
 } solver;
 
-/* POSIX gives functions as object pointers; C has no cast between the two, hence the copy. */
-static bool find(void *library, const char *name, void *function, size_t size)
-{
-    void *const symbol = dlsym(library, name);
-    memcpy(function, &symbol, size);
-    return symbol != NULL;
-}
-
 static bool open_solver(eig_type type, solver *s)
 {
     bool const single = type == EIG_S;
-    const char *const name = rivals_open();
-    void *const library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
-    threads_function set_threads;
-    if (!library || !find(library, single ? "sgehrd_" : "dgehrd_", &s->gehrd, sizeof s->gehrd) ||
-        !find(library, single ? "shseqr_" : "dhseqr_", &s->hseqr, sizeof s->hseqr))
-        return false;
-    if (find(library, "openblas_set_num_threads", &set_threads, sizeof set_threads)) set_threads(1);
-    return true;
+    rivals_one_thread();
+    return rivals_find(single ? "sgehrd_" : "dgehrd_", &s->gehrd, sizeof s->gehrd) &&
+           rivals_find(single ? "shseqr_" : "dhseqr_", &s->hseqr, sizeof s->hseqr);
 }
 
 bool rivals_has_geev(void)

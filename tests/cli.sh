@@ -330,6 +330,17 @@ else check "both rivals" [ "$(grep -Ec 'ok  dst(ebz|erf) ' out)" -eq 2 ]; fi
 expect 0 '^geev f64 n = 6 x 50 .* ok' bench geev --n 6 --batch 50 --type f64 --budget 0.01 --csv geev.csv
 check "a row of geev" grep -q '^geev,f64,6,50,' geev.csv
 expect 0 'ok' bench geev --n 6 --batch 50 --budget 0.01 --rivals --kind gaussian
+for type in f32 f64 c64 c128; do
+    expect 0 "^heev $type n = 6 x 50 .* auto .* ok" bench heev --n 6 --batch 50 --type $type --budget 0.01 --csv heev.csv
+    check "a row for $type" grep -q "^heev,$type,6,50,cpu.*,ok," heev.csv
+    expect 0 '^heev .* jacobi ring values .* ok' bench heev --n 7,40 --batch 9 --type $type --budget 0.01 --values-only --method jacobi --kind ring
+done
+expect 0 '^heev-tune f64 n = 3 .* jacobi .* ok  tridiagonal .*x$' bench heev --tune --n 3,9 --quick --type f64 --budget 0.01
+check "the table of auto" grep -q '^f64: Jacobi is faster up to n = [039] with vectors, [039] without$' out
+"$program" bench heev --n 20 --batch 9 --rivals --budget 0.01 >out 2>err
+check "LAPACK as heev's rival, or a sentence about it" grep -q 'no LAPACK library found\|zheevd .*x$' out err
+expect 2 'no-such.so: no LAPACK library' bench heev --n 4 --lapack no-such.so
+expect 2 "heev takes Hermitian matrices" bench heev --n 5 --kind uniform
 expect 2 'bench takes one FAMILY' bench
 expect 2 "unknown family 'frob'" bench frob
 expect 2 "--n = '5,x': must be integers" bench stebz --n 5,x

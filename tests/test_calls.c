@@ -26,6 +26,11 @@ static eig_status call_geev(eig_context *ctx, const void *options, double *w)
     return eig_dgeev(ctx, options, 2, a, 2, (eig_z *)w, NULL);
 }
 
+static eig_status call_heev(eig_context *ctx, const void *options, double *w)
+{
+    return eig_dsyev_batched(ctx, options, 2, a, 2, 4, w, 2, NULL, 0, 0, NULL, NULL, 1);
+}
+
 static eig_status size_stebz(eig_context *ctx, const void *options, double *w)
 {
     return eig_stebz_work_size(ctx, EIG_D, options, MATRIX, 1, (size_t *)w);
@@ -34,6 +39,11 @@ static eig_status size_stebz(eig_context *ctx, const void *options, double *w)
 static eig_status size_geev(eig_context *ctx, const void *options, double *w)
 {
     return eig_geev_work_size(ctx, EIG_D, options, 2, 1, (size_t *)w);
+}
+
+static eig_status size_heev(eig_context *ctx, const void *options, double *w)
+{
+    return eig_heev_work_size(ctx, EIG_D, options, 2, 0, 1, (size_t *)w);
 }
 
 typedef struct structure {
@@ -53,11 +63,18 @@ static void init_geev(void *options, size_t size)
     eig_geev_options_init(options, size);
 }
 
+static void init_heev(void *options, size_t size)
+{
+    eig_heev_options_init(options, size);
+}
+
 static structure const structures[] = {
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, call_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, call_geev},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, call_heev},
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, size_heev},
 };
 
 /* A caller's structure with room behind it. */

@@ -74,7 +74,7 @@ static void test_alignment(void **state)
             char *const w = memory(place, numbers_bytes(&c.w) + real);
             char *const info = memory(place, info_bytes + sizeof(int));
             assert_true(w && info);
-            case_arrays const at = {{a + real}, w + real, (int *)(void *)(info + sizeof(int))};
+            case_arrays const at = {{a + real}, w + real, (int *)(void *)(info + sizeof(int)), NULL};
             assert_int_equal(c.family->call(ctx, &c, &at), EIG_OK);
             compare(place, &c.w, at.w, at.info, c.batch, "aligned to the real type");
             release(place, a), release(place, w), release(place, info);
@@ -91,7 +91,7 @@ static void test_alignment(void **state)
             char *const d = placed(place, c.in[0].data, numbers_bytes(&c.in[0]), real);
             char *const e = placed(place, c.in[1].data, numbers_bytes(&c.in[1]), 3 * real);
             char *const w = memory(place, numbers_bytes(&c.w) + real), *const info = memory(place, 2 * sizeof(int));
-            case_arrays const at = {{d + real, e + 3 * real}, w + real, (int *)(void *)(info + sizeof(int))};
+            case_arrays const at = {{d + real, e + 3 * real}, w + real, (int *)(void *)(info + sizeof(int)), NULL};
             assert_int_equal(c.family->call(ctx, &c, &at), EIG_OK);
             compare(place, &c.w, at.w, at.info, 1, "aligned to the real type");
             release(place, d), release(place, e), release(place, w), release(place, info);
@@ -209,7 +209,7 @@ static void test_not_finite(void **state)
             char *const second = k == 1 ? placed(place, c->in[1].data, numbers_bytes(&c->in[1]), 0) : NULL;
             char *const w = memory(place, numbers_bytes(&c->w));
             int *const info = memory(place, BATCH * sizeof *info);
-            case_arrays const at = {{first, second}, w, info};
+            case_arrays const at = {{first, second}, w, info, NULL};
             assert_int_equal(c->family->call(ctx, c, &at), EIG_OK);
             CUDA(cudaDeviceSynchronize());
             CUDA(cudaMemcpy(c->w.data, w, numbers_bytes(&c->w), cudaMemcpyDefault));

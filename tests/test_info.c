@@ -166,6 +166,52 @@ static void test_geev_affine(void **state)
 }
 
 /* A single call has the bits of a batch of one, and of a batch in which it has neighbours. */
+/* -------------------------------------------------------------------- heev */
+
+/* One bad part of an entry of the triangle that is read; of the diagonal only the real part is. */
+static void test_heev(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 5, 13, 32, 33, 64, 70};
+    static eig_type const types[] = {EIG_S, EIG_D, EIG_C, EIG_Z};
+    static const eig_heev_method methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
+    enum { BATCH = 9, BAD = 4 };
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (size_t c = 0; c < 4 * COUNT(orders); ++c)
+        for (int turn = 0; turn < 6; ++turn) {
+            eig_type const type = types[c % 4];
+            int64_t const n = orders[c / 4], square = n * n, parts = type_is_complex(type) ? 2 : 1;
+            int64_t const row = turn * (n - 1) / 5, column = turn % 2 ? row / 2 : row;
+            numbers a = some(type, BATCH * square), w = filled(type_real(type), BATCH * n, 55);
+            numbers v = filled(type, BATCH * square, 55);
+            int info[BATCH];
+            bool const vectors = turn % 3 != 2;
+            eig_heev_options o = EIG_HEEV_OPTIONS;
+            o.method = methods[turn % 3];
+            int64_t const place = BAD * square + row + column * n, above = BAD * square + (n - 1) * n;
+            numbers_put_part(&a, parts * place + (row != column ? parts - 1 : 0), bad_values[turn % 3]);
+            for (int b = 0; b < BATCH && n > 1; ++b) /* what is not read may be anything */
+                numbers_put_part(&a, parts * (above + (b - BAD) * square), NAN);
+            assert_int_equal(eig_heev_batched(ctx, type, &o, n, a.data, n, square, w.data, n, vectors ? v.data : NULL,
+                                              n, square, info, NULL, BATCH),
+                             EIG_OK);
+            for (int b = 0; b < BATCH; ++b) assert_int_equal(info[b], b == BAD ? EIG_INFO_NOT_FINITE : EIG_INFO_OK);
+            all_nan(&w, BAD * n, n, "heev");
+            if (vectors) all_nan(&v, parts * BAD * square, parts * square, "vectors of heev");
+            for (int b = BAD - 1; b <= BAD + 1; b += 2) {
+                assert_true(isfinite(numbers_part(&w, b * n)) && isfinite(numbers_part(&w, (b + 1) * n - 1)));
+                assert_true(!vectors || isfinite(numbers_part(&v, parts * b * square)));
+            }
+            numbers_fill(&w, 55);
+            assert_int_equal(eig_heev_batched(ctx, type, &o, n, numbers_at(&a, BAD * square), n, square, w.data, n,
+                                              NULL, 0, 0, NULL, NULL, 1),
+                             EIG_OK);
+            all_nan(&w, 0, n, "heev without info");
+            numbers_free(&a), numbers_free(&w), numbers_free(&v);
+        }
+    eig_destroy(ctx);
+}
+
 static void test_single_is_batch(void **state)
 {
     static const int64_t orders[] = {1, 2, 3, 8, 13, 14, 30, 64, 70};
@@ -225,6 +271,9 @@ static void test_empty(void **state)
     EMPTY(eig_dgeev_batched(ctx, NULL, 4, NULL, 4, 16, NULL, 4, info, 0), 0);
     EMPTY(eig_dgeev_affine(ctx, NULL, 0, 1, NULL, 0, 0, NULL, 1, NULL, 0, EIG_GEEV_RADIUS, &w, info, 3), 3);
     EMPTY(eig_dgeev_affine(ctx, NULL, 4, 1, NULL, 4, 16, NULL, 1, NULL, 4, EIG_GEEV_RADIUS, &w, info, 0), 0);
+    EMPTY(eig_dsyev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 0, 0, info, NULL, 3), 3);
+    EMPTY(eig_zheev_batched(ctx, NULL, 4, NULL, 4, 16, NULL, 4, NULL, 4, 16, info, NULL, 0), 0);
+    EMPTY(eig_zheev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 0, 0, NULL, info, 2), 2); /* sweeps */
     assert_true(w == 55);
     size_t bytes = 9;
     assert_int_equal(eig_stebz_work_size(ctx, EIG_D, NULL, 0, 5, &bytes), EIG_OK);
@@ -232,6 +281,9 @@ static void test_empty(void **state)
     assert_int_equal(eig_stebz_count_work_size(ctx, EIG_D, 7, 0, &bytes), EIG_OK);
     assert_int_equal(bytes, 0);
     assert_int_equal(eig_geev_work_size(ctx, EIG_D, NULL, 5, 0, &bytes), EIG_OK);
+    assert_int_equal(bytes, 0);
+    bytes = 9;
+    assert_int_equal(eig_heev_work_size(ctx, EIG_Z, NULL, 0, 1, 5, &bytes), EIG_OK);
     assert_int_equal(bytes, 0);
     eig_destroy(ctx);
 }
@@ -242,7 +294,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stebz), cmocka_unit_test(test_stebz_range), cmocka_unit_test(test_stebz_count),
         cmocka_unit_test(test_geev),  cmocka_unit_test(test_geev_affine), cmocka_unit_test(test_single_is_batch),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_heev),  cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

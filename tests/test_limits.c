@@ -13,7 +13,7 @@ static int64_t const negative[] = {-1, INT64_MIN, INT64_MIN + 1};
 
 /* The arrays of small calls. */
 static double d[64], e[64], x[64], value[64], lower[64], upper[64];
-static eig_z w[64];
+static eig_z w[64], vectors[64];
 static int64_t count[64];
 static int info[64];
 
@@ -119,6 +119,47 @@ static void test_geev(void **state)
     eig_destroy(ctx);
 }
 
+static void test_heev(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    eig_heev_options o = EIG_HEEV_OPTIONS;
+#define HEEV(n, lda, sa, sw, ldv, sv, b) \
+    eig_zheev_batched(ctx, &o, n, w, lda, sa, d, sw, ldv ? vectors : NULL, ldv, sv, info, NULL, b)
+    ALL_REFUSED("batch of n = 0", eig_dsyev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, 0, NULL, 1, 0, NULL, NULL, s));
+    static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    for (int k = 0; k < 3; ++k) {
+        o.layout = layouts[k];
+        ALL_REFUSED("n", HEEV(s, 2, 6, 2, 2, 4, 2));
+        ALL_REFUSED("lda", HEEV(2, s, 6, 2, 2, 4, 2));
+        ALL_REFUSED("lda and stride_a", HEEV(2, s, s, 2, 2, 4, 2));
+        ALL_REFUSED("stride_a", HEEV(2, 2, s, 2, 2, 4, 3));
+        ALL_REFUSED("stride_w", HEEV(2, 2, 6, s, 2, 4, 3));
+        ALL_REFUSED("ldv", HEEV(2, 2, 6, 2, s, 4, 3));
+        ALL_REFUSED("ldv and stride_v", HEEV(2, 2, 6, 2, s, s, 3));
+        ALL_REFUSED("stride_v", HEEV(2, 2, 6, 2, 2, s, 3));
+        ALL_REFUSED("batch", HEEV(2, 2, 6, 2, 2, 4, s));
+        ALL_GOOD("stride_w of one matrix", HEEV(2, 2, 6, s, 2, 4, 1));
+        ALL_GOOD("stride_v of one matrix", HEEV(2, 2, 6, 2, 2, s, 1));
+        ALL_GOOD("stride_v without vectors", HEEV(2, 2, 6, 2, 0, s, 3));
+    }
+    o.layout = EIG_LAYOUT_MATRIX_WISE;
+    ALL_GOOD("stride_a of one matrix", HEEV(2, 2, s, 2, 2, 4, 1));
+    ALL_GOOD("ldv without vectors", eig_zheev_batched(ctx, &o, 2, w, 2, 4, d, 2, NULL, s, s, info, NULL, 3));
+    for (size_t k = 0; k < COUNT(huge); ++k) {
+        o.chunk = huge[k], o.max_sweeps = INT_MAX - (int)k;
+        good(ctx, HEEV(2, 2, 4, 2, 2, 4, 3), "chunk and max_sweeps", huge[k]);
+    }
+    o = (eig_heev_options)EIG_HEEV_OPTIONS;
+    ALL_REFUSED("chunk", (o.chunk = s < 0 ? s : -1, HEEV(2, 2, 4, 2, 2, 4, 3)));
+    o = (eig_heev_options)EIG_HEEV_OPTIONS;
+    for (int k = 0; k < 2; ++k) {
+        o.max_sweeps = k ? INT_MIN : -1;
+        refused(ctx, HEEV(2, 2, 4, 2, 2, 4, 3), "max_sweeps", o.max_sweeps);
+    }
+    eig_destroy(ctx);
+}
+
 static void test_affine(void **state)
 {
     (void)state;
@@ -162,6 +203,8 @@ static void test_work_sizes(void **state)
     ALL_REFUSED("m of a count", eig_stebz_count_work_size(ctx, EIG_D, 4, s, &bytes));
     ALL_REFUSED("n of geev", eig_geev_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
     ALL_REFUSED("batch of geev", eig_geev_work_size(ctx, EIG_D, NULL, 4, s, &bytes));
+    ALL_REFUSED("n of heev", eig_heev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
+    ALL_REFUSED("batch of heev", eig_heev_work_size(ctx, EIG_Z, NULL, 4, 1, s, &bytes));
     assert_true(bytes == 0);
     for (int k = 0; k < 2; ++k) {
         for (int64_t n = INT64_MAX; n > 100000; n /= 3) {
@@ -170,6 +213,8 @@ static void test_work_sizes(void **state)
             plausible(ctx, eig_stebz_work_size(ctx, real_types[k], NULL, n, 1000, &bytes), n, &bytes);
             plausible(ctx, eig_stebz_count_work_size(ctx, real_types[k], n, INT64_MAX / 64, &bytes), n, &bytes);
             if (n <= INT_MAX) plausible(ctx, eig_geev_work_size(ctx, real_types[k], NULL, n, 70, &bytes), n, &bytes);
+            bytes = 0;
+            plausible(ctx, eig_heev_work_size(ctx, real_types[k], NULL, n, k, 70, &bytes), n, &bytes);
         }
     }
     /* More work takes no less room. */
@@ -199,8 +244,8 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stebz),      cmocka_unit_test(test_geev),          cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_work_sizes), cmocka_unit_test(test_context_sizes),
+        cmocka_unit_test(test_stebz), cmocka_unit_test(test_geev),       cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_heev),  cmocka_unit_test(test_work_sizes), cmocka_unit_test(test_context_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

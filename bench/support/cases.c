@@ -14,6 +14,7 @@ bench_case case_new(const case_family *family, const char *kind, eig_type type, 
     bench_case c = {.family = family, .kind = kind, .type = type, .n = n, .batch = batch, .seed = 1};
     eig_stebz_options_init(&c.stebz, sizeof c.stebz);
     eig_geev_options_init(&c.geev, sizeof c.geev);
+    eig_heev_options_init(&c.heev, sizeof c.heev);
     return c;
 }
 
@@ -29,7 +30,7 @@ bool case_make(bench_case *c, io_error *error)
 void case_free(bench_case *c)
 {
     for (int i = 0; i < 2; ++i) numbers_free(&c->in[i]);
-    numbers_free(&c->w);
+    numbers_free(&c->w), numbers_free(&c->v);
     free(c->info);
     c->info = NULL;
 }
@@ -47,12 +48,13 @@ bool case_refuse_kind(const char *kind, const char *family_takes, io_error *erro
 void case_poison(bench_case *c)
 {
     numbers_fill(&c->w, NAN);
+    if (c->v.data) numbers_fill(&c->v, NAN);
     for (int64_t b = 0; b < c->batch; ++b) c->info[b] = -99;
 }
 
 eig_status case_call(eig_context *ctx, bench_case *c)
 {
-    case_arrays const own = {{c->in[0].data, c->in[1].data}, c->w.data, c->info};
+    case_arrays const own = {{c->in[0].data, c->in[1].data}, c->w.data, c->info, c->v.data};
     return c->family->call(ctx, c, &own);
 }
 
@@ -61,7 +63,7 @@ eig_status case_check(eig_context *ctx, const bench_case *c, double *error)
     *error = 0;
     for (int64_t b = 0; b < c->batch; ++b)
         if (c->info[b] != EIG_INFO_OK) *error = INFINITY;
-    if (numbers_not_finite(&c->w) >= 0) *error = INFINITY;
+    if (numbers_not_finite(&c->w) >= 0 || numbers_not_finite(&c->v) >= 0) *error = INFINITY;
     return *error == 0 && c->w.count > 0 ? c->family->check(ctx, c, error) : EIG_OK;
 }
 
@@ -79,17 +81,23 @@ case_run case_run_new(eig_context *ctx, bench_case *c)
 
 void case_run_free(case_run *r)
 {
-    numbers_free(&r->first);
+    numbers_free(&r->first), numbers_free(&r->first_v);
+}
+
+/* Keeps the array, or compares with the one that is kept. */
+static bool note(const numbers *now, numbers *first)
+{
+    if (!now->data) return true;
+    if (first->data) return numbers_same(first, now);
+    if (!numbers_make(first, now->type, now->count)) return true;
+    memcpy(first->data, now->data, (size_t)now->count * type_size(now->type));
+    return true;
 }
 
 void case_run_note(case_run *r)
 {
-    const numbers *const w = &r->c->w;
-    if (r->first.data) {
-        r->same = r->same && numbers_same(&r->first, w);
-    } else if (numbers_make(&r->first, w->type, w->count)) {
-        memcpy(r->first.data, w->data, (size_t)w->count * type_size(w->type));
-    }
+    bool const w = note(&r->c->w, &r->first), v = note(&r->c->v, &r->first_v);
+    r->same = r->same && w && v;
 }
 
 int case_run_host(void *run, double *ms)

@@ -15,19 +15,20 @@ typedef struct bench_case bench_case;
 
 /* Where the arrays of a call lie: on the host those of the case itself, or copies of them on a device. */
 typedef struct case_arrays {
-    const void *in[2]; /* stebz: d and e; geev: a */
+    const void *in[2]; /* stebz: d and e; geev, heev: a */
     void *w;
     int *info;
+    void *v; /* heev: NULL where no vectors are wanted */
 } case_arrays;
 
 typedef struct case_family {
     const char *name;
     double allowed; /* larger errors are failures; infinite ones always */
-    /* Makes c->in, c->wanted and the type of c->w; false with a sentence. */
+    /* Makes c->in, c->wanted, the type of c->w and, where vectors are wanted, c->v; false with a sentence. */
     bool (*fill)(bench_case *c, io_error *error);
     eig_status (*work_size)(eig_context *ctx, const bench_case *c, size_t *bytes);
     eig_status (*call)(eig_context *ctx, const bench_case *c, const case_arrays *at);
-    /* Sets *error for c->w and c->info, in the family's own units; infinity for what is plainly wrong. */
+    /* Sets *error for c->w, c->v and c->info, in the family's own units; infinity for what is plainly wrong. */
     eig_status (*check)(eig_context *ctx, const bench_case *c, double *error);
 } case_family;
 
@@ -39,16 +40,22 @@ struct bench_case {
     uint64_t seed; /* matrix b takes seed + b; case_new sets 1 */
     eig_stebz_options stebz;
     eig_geev_options geev;
-    int64_t wanted; /* eigenvalues of a matrix */
-    numbers in[2], w;
+    eig_heev_options heev;
+    bool values_only; /* heev */
+    int64_t wanted;   /* eigenvalues of a matrix */
+    numbers in[2], w, v;
     int *info;
 };
 
 /* stebz: the error is the smallest bound 2^i eps max|w|, i >= -2, within which Sturm counts show all eigenvalues (of a
  * large case a sample) to lie, in units of eps max|w|; allowed are 4, or abstol.  max|w| is ||T|| for a range.
  * geev: the larger of |trace - sum w| for every matrix and sigma_min(A - w I) for every w of some matrices, in units of
- * n eps ||A||; allowed are 10. */
-extern const case_family case_stebz, case_geev;
+ * n eps ||A||; allowed are 10.
+ * heev: of some matrices the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| (Frobenius norms) in units of n eps.
+ * Without vectors: the smallest bound 2^i n eps max|w|, i >= -6, within which Sturm counts of some matrices show all
+ * eigenvalues, in units of n eps max|w|.  Of all matrices w ascends and its sum is the trace to the same limit.  Allowed
+ * are 10: what Jacobi may err. */
+extern const case_family case_stebz, case_geev, case_heev;
 
 bench_case case_new(const case_family *family, const char *kind, eig_type type, int64_t n, int64_t batch);
 
@@ -60,7 +67,7 @@ void case_free(bench_case *c);
  * family takes.  Returns false. */
 bool case_refuse_kind(const char *kind, const char *family_takes, io_error *error);
 
-/* NaN in every w, and -99 in every info. */
+/* NaN in every w and v, and -99 in every info. */
 void case_poison(bench_case *c);
 
 /* One call on the case's own arrays. */
@@ -72,8 +79,8 @@ bool case_passed(const bench_case *c, double error);
 typedef struct case_run {
     eig_context *ctx;
     bench_case *c;
-    numbers first; /* the first answer */
-    bool same;     /* all answers had the same bits */
+    numbers first, first_v; /* the first answer */
+    bool same;              /* all answers had the same bits */
 } case_run;
 case_run case_run_new(eig_context *ctx, bench_case *c);
 void case_run_free(case_run *r);

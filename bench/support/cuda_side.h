@@ -63,6 +63,7 @@ static inline device_case device_new(eig_context *gpu, bench_case *c, cudaStream
         d.at.in[i] = in;
     }
     d.at.w = device_memory(numbers_bytes(&c->w));
+    if (c->v.data) d.at.v = device_memory(numbers_bytes(&c->v));
     d.at.info = device_memory((size_t)c->batch * sizeof(int));
     CUDA(cudaEventCreate(&d.begin));
     CUDA(cudaEventCreate(&d.end));
@@ -91,16 +92,18 @@ static inline void device_free(device_case *d)
     case_run_free(&d->run);
     for (int i = 0; i < 2; ++i) CUDA(cudaFree((void *)(uintptr_t)d->at.in[i]));
     CUDA(cudaFree(d->at.w));
+    CUDA(cudaFree(d->at.v));
     CUDA(cudaFree(d->at.info));
     CUDA(cudaFree(d->work));
     CUDA(cudaEventDestroy(d->begin));
     CUDA(cudaEventDestroy(d->end));
 }
 
-/* NaN in every w, and no info that a call would write. */
+/* NaN in every w and v, and no info that a call would write. */
 static inline void device_poison(const device_case *d)
 {
     CUDA(cudaMemsetAsync(d->at.w, 0xff, numbers_bytes(&d->run.c->w), d->stream));
+    if (d->at.v) CUDA(cudaMemsetAsync(d->at.v, 0xff, numbers_bytes(&d->run.c->v), d->stream));
     CUDA(cudaMemsetAsync(d->at.info, 0xff, (size_t)d->run.c->batch * sizeof(int), d->stream));
 }
 
@@ -115,6 +118,7 @@ static inline void device_fetch(const device_case *d)
     const bench_case *const c = d->run.c;
     CUDA(cudaStreamSynchronize(d->stream));
     CUDA(cudaMemcpy(c->w.data, d->at.w, numbers_bytes(&c->w), cudaMemcpyDeviceToHost));
+    if (d->at.v) CUDA(cudaMemcpy(c->v.data, d->at.v, numbers_bytes(&c->v), cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(c->info, d->at.info, (size_t)c->batch * sizeof(int), cudaMemcpyDeviceToHost));
 }
 

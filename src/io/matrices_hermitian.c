@@ -3,21 +3,13 @@
  * all imaginary parts stay 0. */
 #include "matrices_hermitian.h"
 
+#include "hermitian_sketch.h"
 #include "internal.h"
-#include "matrices.h"
 #include "portable.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A matrix that is made: element (i, j) is a[2*(i*n + j)] and the number behind it. */
-typedef struct sketch {
-    int64_t n;
-    eig_type type;
-    matrices_rng rng;
-    double *a, *v, *q; /* v and q: room for vectors of n pairs */
-} sketch;
 
 /* Fills the sketch; the parameter is the row's. */
 typedef void (*fill)(sketch *s, double parameter);
@@ -25,27 +17,16 @@ typedef void (*fill)(sketch *s, double parameter);
 /* Fills w[0..n-1], ascending. */
 typedef void (*spectrum)(int64_t n, bool is_complex, double *w);
 
-static double *at(const sketch *s, int64_t i, int64_t j)
-{
-    return s->a + 2 * (i * s->n + j);
-}
-
-/* A number of the type with normal parts. */
-static void draw_normal(sketch *s, double *x)
-{
-    x[0] = matrices_normal(&s->rng);
-    x[1] = type_is_complex(s->type) ? matrices_normal(&s->rng) : 0;
-}
-
 /* ------------------------------------------------------------------ random */
 
-static void fill_uniform(sketch *s, double parameter)
+/* Parts of entries uniform in [least, 1). */
+static void fill_uniform(sketch *s, double least)
 {
-    (void)parameter;
+    double const width = 1 - least;
     for (int64_t i = 0; i < s->n; ++i)
         for (int64_t j = 0; j <= i; ++j) {
-            at(s, i, j)[0] = 2 * matrices_uniform(&s->rng) - 1;
-            if (i != j && type_is_complex(s->type)) at(s, i, j)[1] = 2 * matrices_uniform(&s->rng) - 1;
+            sketch_at(s, i, j)[0] = width * matrices_uniform(&s->rng) + least;
+            if (i != j && type_is_complex(s->type)) sketch_at(s, i, j)[1] = width * matrices_uniform(&s->rng) + least;
         }
 }
 
@@ -57,8 +38,8 @@ static void fill_ensemble(sketch *s, double exponent)
     double const beside = type_is_complex(s->type) ? sqrt(0.5) : 1, diagonal = type_is_complex(s->type) ? 1 : sqrt(2.0);
     for (int64_t i = 0; i < s->n; ++i)
         for (int64_t j = 0; j <= i; ++j) {
-            double *const x = at(s, i, j);
-            draw_normal(s, x);
+            double *const x = sketch_at(s, i, j);
+            sketch_normal(s, x);
             for (int part = 0; part < 2; ++part) x[part] = ldexp((i == j ? diagonal : beside) * x[part], power);
             if (i == j) x[1] = 0;
         }
@@ -67,20 +48,15 @@ static void fill_ensemble(sketch *s, double exponent)
 static void fill_diagonal(sketch *s, double parameter)
 {
     (void)parameter;
-    for (int64_t i = 0; i < s->n; ++i) at(s, i, i)[0] = matrices_normal(&s->rng);
+    for (int64_t i = 0; i < s->n; ++i) sketch_at(s, i, i)[0] = matrices_normal(&s->rng);
 }
 
 /* v v^H with v normal. */
 static void fill_rank_one(sketch *s, double parameter)
 {
     (void)parameter;
-    for (int64_t i = 0; i < s->n; ++i) draw_normal(s, s->v + 2 * i);
-    for (int64_t i = 0; i < s->n; ++i)
-        for (int64_t j = 0; j <= i; ++j) {
-            const double *const x = s->v + 2 * i, *const y = s->v + 2 * j;
-            at(s, i, j)[0] = x[0] * y[0] + x[1] * y[1];
-            at(s, i, j)[1] = i == j ? 0 : x[1] * y[0] - x[0] * y[1];
-        }
+    for (int64_t i = 0; i < s->n; ++i) sketch_normal(s, s->v + 2 * i);
+    sketch_add_square(s, 1);
 }
 
 /* D B D: D powers of two from 1 down to 2^-range, B diagonally dominant with diagonal 1: positive definite, its small
@@ -88,12 +64,12 @@ static void fill_rank_one(sketch *s, double parameter)
 static void fill_graded(sketch *s, double range)
 {
     int64_t const n = s->n;
-    fill_uniform(s, 0);
+    fill_uniform(s, -1);
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j <= i; ++j) {
             double const steps = n > 1 ? range / (double)(n - 1) : 0;
             int const power = -(int)floor(steps * (double)i) - (int)floor(steps * (double)j);
-            double *const x = at(s, i, j);
+            double *const x = sketch_at(s, i, j);
             for (int part = 0; part < 2; ++part) x[part] = ldexp(x[part] / (4 * (double)n), power);
             if (i == j) x[0] = ldexp(1, power);
         }
@@ -108,14 +84,14 @@ static void reflect(sketch *s)
     int64_t const n = s->n;
     double square = 0, inner = 0;
     for (int64_t i = 0; i < n; ++i) {
-        draw_normal(s, s->v + 2 * i);
+        sketch_normal(s, s->v + 2 * i);
         square += s->v[2 * i] * s->v[2 * i] + s->v[2 * i + 1] * s->v[2 * i + 1];
     }
     if (square == 0) return;
     for (int64_t i = 0; i < n; ++i) {
         double re = 0, im = 0;
         for (int64_t j = 0; j < n; ++j) {
-            const double *const x = j <= i ? at(s, i, j) : at(s, j, i), *const y = s->v + 2 * j;
+            const double *const x = j <= i ? sketch_at(s, i, j) : sketch_at(s, j, i), *const y = s->v + 2 * j;
             double const above = j <= i ? x[1] : -x[1];
             re += x[0] * y[0] - above * y[1], im += x[0] * y[1] + above * y[0];
         }
@@ -127,8 +103,8 @@ static void reflect(sketch *s)
         for (int64_t j = 0; j <= i; ++j) {
             const double *const v = s->v + 2 * i, *const q = s->q + 2 * i, *const x = s->v + 2 * j,
                                 *const y = s->q + 2 * j;
-            at(s, i, j)[0] -= v[0] * y[0] + v[1] * y[1] + (q[0] * x[0] + q[1] * x[1]);
-            at(s, i, j)[1] -= i == j ? 0 : v[1] * y[0] - v[0] * y[1] + (q[1] * x[0] - q[0] * x[1]);
+            sketch_at(s, i, j)[0] -= v[0] * y[0] + v[1] * y[1] + (q[0] * x[0] + q[1] * x[1]);
+            sketch_at(s, i, j)[1] -= i == j ? 0 : v[1] * y[0] - v[0] * y[1] + (q[1] * x[0] - q[0] * x[1]);
         }
 }
 
@@ -137,7 +113,7 @@ static void fill_spectrum(sketch *s, spectrum of)
 {
     enum { REFLECTIONS = 4 };
     of(s->n, type_is_complex(s->type), s->v);
-    for (int64_t i = 0; i < s->n; ++i) at(s, i, i)[0] = s->v[i];
+    for (int64_t i = 0; i < s->n; ++i) sketch_at(s, i, i)[0] = s->v[i];
     for (int k = 0; k < REFLECTIONS && s->n > 1; ++k) reflect(s);
 }
 
@@ -206,12 +182,24 @@ static void spectrum_zero(int64_t n, bool is_complex, double *w)
     for (int64_t k = 0; k < n; ++k) w[k] = 0;
 }
 
+static void fill_eye(sketch *s, double parameter)
+{
+    (void)parameter;
+    for (int64_t i = 0; i < s->n; ++i) sketch_at(s, i, i)[0] = 1;
+}
+
+static void spectrum_eye(int64_t n, bool is_complex, double *w)
+{
+    (void)is_complex;
+    for (int64_t k = 0; k < n; ++k) w[k] = 1;
+}
+
 /* A ring of n places with neighbours joined by 1, and by i between the last and the first (in a real type by 1). */
 static void fill_ring(sketch *s, double parameter)
 {
     (void)parameter;
-    for (int64_t i = 1; i < s->n; ++i) at(s, i, i - 1)[0] = 1;
-    double *const corner = at(s, s->n - 1, 0);
+    for (int64_t i = 1; i < s->n; ++i) sketch_at(s, i, i - 1)[0] = 1;
+    double *const corner = sketch_at(s, s->n - 1, 0);
     if (s->n == 1) {
         corner[0] = type_is_complex(s->type) ? 0 : 2;
     } else {
@@ -243,7 +231,7 @@ static void fill_min(sketch *s, double parameter)
 {
     (void)parameter;
     for (int64_t i = 0; i < s->n; ++i)
-        for (int64_t j = 0; j <= i; ++j) at(s, i, j)[0] = (double)(j + 1);
+        for (int64_t j = 0; j <= i; ++j) sketch_at(s, i, j)[0] = (double)(j + 1);
 }
 
 static void spectrum_min(int64_t n, bool is_complex, double *w)
@@ -258,20 +246,28 @@ static void spectrum_min(int64_t n, bool is_complex, double *w)
 /* ------------------------------------------------------------------- table */
 
 /* X(name, text, fill, parameter, spectrum) */
-#define KIND_LIST(X)                                                                                                \
-    X("hermitian", "entries uniform in [-1, 1)", fill_uniform, 0, NULL)                                             \
-    X("ensemble", "the Gaussian ensembles: GOE, complex GUE", fill_ensemble, 0, NULL)                               \
-    X("ensemble-tiny", "ensemble times 2^-1000 (floats: 2^-100): squares underflow", fill_ensemble, -1000, NULL)    \
-    X("ensemble-huge", "ensemble times 2^1000 (floats: 2^100): squares overflow", fill_ensemble, 1000, NULL)        \
-    X("arithmetic", "made from eigenvalues equally spaced in [-1, 1]", fill_arithmetic, 0, spectrum_arithmetic)     \
-    X("geometric", "made from eigenvalues from 1e-12 to 1, at equal ratios", fill_geometric, 0, spectrum_geometric) \
-    X("clustered", "made from three clusters, neighbours 2^-44 apart", fill_clustered, 0, spectrum_clustered)       \
-    X("repeated", "made from the eigenvalues -1, 0 and 2, each repeated", fill_repeated, 0, spectrum_repeated)      \
-    X("graded-definite", "D B D, D powers of two from 1 to 2^-20, B well conditioned", fill_graded, 20, NULL)       \
-    X("diagonal", "a normal diagonal", fill_diagonal, 0, NULL)                                                      \
-    X("rank-one", "v v^H with v normal", fill_rank_one, 0, NULL)                                                    \
-    X("ring", "neighbours in a ring; in a complex type a quarter turn around it", fill_ring, 0, spectrum_ring)      \
-    X("min", "min(i, j): the inverse of a second difference", fill_min, 0, spectrum_min)                            \
+#define KIND_LIST(X)                                                                                                  \
+    X("hermitian", "entries uniform in [-1, 1)", fill_uniform, -1, NULL)                                              \
+    X("hermitian01", "entries uniform in [0, 1)", fill_uniform, 0, NULL)                                              \
+    X("ensemble", "the Gaussian ensembles: GOE, complex GUE", fill_ensemble, 0, NULL)                                 \
+    X("ensemble-tiny", "ensemble times 2^-1000 (floats: 2^-100): squares underflow", fill_ensemble, -1000, NULL)      \
+    X("ensemble-huge", "ensemble times 2^1000 (floats: 2^100): squares overflow", fill_ensemble, 1000, NULL)          \
+    X("arithmetic", "made from eigenvalues equally spaced in [-1, 1]", fill_arithmetic, 0, spectrum_arithmetic)       \
+    X("geometric", "made from eigenvalues from 1e-12 to 1, at equal ratios", fill_geometric, 0, spectrum_geometric)   \
+    X("clustered", "made from three clusters, neighbours 2^-44 apart", fill_clustered, 0, spectrum_clustered)         \
+    X("repeated", "made from the eigenvalues -1, 0 and 2, each repeated", fill_repeated, 0, spectrum_repeated)        \
+    X("graded-definite", "D B D, D powers of two from 1 to 2^-20, B well conditioned", fill_graded, 20, NULL)         \
+    X("diagonal", "a normal diagonal", fill_diagonal, 0, NULL)                                                        \
+    X("rank-one", "v v^H with v normal", fill_rank_one, 0, NULL)                                                      \
+    X("ring", "neighbours in a ring; in a complex type a quarter turn around it", fill_ring, 0, spectrum_ring)        \
+    X("min", "min(i, j): the inverse of a second difference", fill_min, 0, spectrum_min)                              \
+    X("tensor", "diffusion tensors: positive definite, one axis of random direction", matrices_fill_tensor, 0.05,     \
+      NULL)                                                                                                           \
+    X("covariance", "covariances of 2 n normal samples of n variables", matrices_fill_covariance, 2, NULL)            \
+    X("hofstadter", "Hofstadter's model at a flux p/n and a point k, both random", matrices_fill_hofstadter, 0, NULL) \
+    X("laplacian", "Laplacians of random graphs, a third of the chords of a ring", matrices_fill_laplacian, 1.0 / 3,  \
+      NULL)                                                                                                           \
+    X("eye", "the identity", fill_eye, 0, spectrum_eye)                                                               \
     X("zeros", "all zero", fill_zero, 0, spectrum_zero)
 
 #define KIND_NAMES matrices_hermitian_names
@@ -289,7 +285,7 @@ static void store(const sketch *s, int64_t first, numbers *a)
     for (int64_t i = 0; i < s->n; ++i)
         for (int64_t j = 0; j < s->n; ++j)
             for (int64_t part = 0; part < parts; ++part) {
-                double const x = (j <= i ? at(s, i, j) : at(s, j, i))[part];
+                double const x = (j <= i ? sketch_at(s, i, j) : sketch_at(s, j, i))[part];
                 numbers_put_part(a, parts * (first + i * s->n + j) + part, j > i && part == 1 ? -x : x);
             }
 }

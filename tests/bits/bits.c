@@ -5,7 +5,8 @@
  *
  * Inputs are random numbers that are the same on every machine and exact integers; checksums are FNV-1a over the bytes
  * of all outputs, NaN in one form.  The files in this folder hold what each instruction set and the GPU gave. */
-#include "eigpack.h"
+#include "bits.h"
+
 #include "io/matrices.h"
 
 #include <math.h>
@@ -13,35 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static eig_context *ctx;
+eig_context *bits_ctx;
 static uint64_t sum;
 static FILE *held;
 static int cases, differing;
 
-static void digest(const void *data, size_t bytes)
+void bits_digest(const void *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; ++i) sum = (sum ^ ((const unsigned char *)data)[i]) * UINT64_C(1099511628211);
 }
 
 /* Reals of a type, with one pattern for all NaN. */
-static void digest_reals(eig_type type, const void *x, int64_t count)
+void bits_reals(eig_type type, const void *x, int64_t count)
 {
     for (int64_t i = 0; i < count; ++i) {
         double const v = type == EIG_S ? (double)((const float *)x)[i] : ((const double *)x)[i];
         uint64_t const nan = UINT64_C(0x7ff8000000000000);
-        digest(isnan(v) ? (const void *)&nan : (const void *)&v, sizeof v);
+        bits_digest(isnan(v) ? (const void *)&nan : (const void *)&v, sizeof v);
     }
 }
 
 /* A problem that cannot be computed ends the program. */
-static void demand(eig_status status)
+void bits_demand(eig_status status)
 {
     if (status == EIG_OK) return;
-    printf("%s\n", eig_error_detail(ctx));
+    printf("%s\n", eig_error_detail(bits_ctx));
     exit(1);
 }
 
-static void end_case(const char *name)
+void bits_end_case(const char *name)
 {
     char line[160], name_held[128];
     unsigned long long sum_held;
@@ -57,7 +58,7 @@ static void end_case(const char *name)
     sum = UINT64_C(14695981039346656037);
 }
 
-static void *room(int64_t count)
+void *bits_room(int64_t count)
 {
     void *const p = calloc((size_t)(count > 0 ? count : 1), 16);
     if (!p) exit(1);
@@ -120,15 +121,16 @@ static void stebz_fill(eig_type type, int kind, int64_t n, uint64_t seed, void *
 
 static void stebz_one(eig_type type, int kind, int64_t n, const eig_stebz_options *c, bool bounds)
 {
-    void *const d = room(n), *const e = room(n), *const w = room(n), *const lower = room(n), *const upper = room(n);
+    void *const d = bits_room(n), *const e = bits_room(n), *const w = bits_room(n), *const lower = bits_room(n),
+                *const upper = bits_room(n);
     int64_t m = -1;
     int info = -7;
     stebz_fill(type, kind, n, (uint64_t)(n + kind), d, e);
-    demand(eig_stebz(ctx, type, c, n, d, e, &m, w, bounds ? lower : NULL, bounds ? upper : NULL, &info));
-    digest(&m, sizeof m);
-    digest(&info, sizeof info);
-    digest_reals(type, w, m > 0 ? m : 1);
-    if (bounds && m > 0) digest_reals(type, lower, m), digest_reals(type, upper, m);
+    bits_demand(eig_stebz(bits_ctx, type, c, n, d, e, &m, w, bounds ? lower : NULL, bounds ? upper : NULL, &info));
+    bits_digest(&m, sizeof m);
+    bits_digest(&info, sizeof info);
+    bits_reals(type, w, m > 0 ? m : 1);
+    if (bounds && m > 0) bits_reals(type, lower, m), bits_reals(type, upper, m);
     free(d), free(e), free(w), free(lower), free(upper);
 }
 
@@ -160,7 +162,7 @@ static void stebz_singles(eig_type type)
                 stebz_one(type, kind, orders[i], &c, calls[k].bounds);
             }
             snprintf(name, sizeof name, "stebz-%c-%s-%s", type, calls[k].name, stebz_kinds[kind]);
-            end_case(name);
+            bits_end_case(name);
         }
 }
 
@@ -171,8 +173,9 @@ static void stebz_batches(eig_type type)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
             int64_t const n = orders[i], batch = 37, sd = n + 3, se = n + 1, sw = n + 2;
             size_t const size = eig_type_size(type);
-            char *const d = room(batch * sd), *const e = room(batch * se);
-            void *const w = room(batch * sw), *const lower = room(batch * sw), *const upper = room(batch * sw);
+            char *const d = bits_room(batch * sd), *const e = bits_room(batch * se);
+            void *const w = bits_room(batch * sw), *const lower = bits_room(batch * sw),
+                        *const upper = bits_room(batch * sw);
             int info[37];
             for (int64_t b = 0; b < batch; ++b)
                 stebz_fill(type, (int)(b % STEBZ_KINDS), n, (uint64_t)(n * 1000 + b), d + (size_t)(b * sd) * size,
@@ -181,17 +184,17 @@ static void stebz_batches(eig_type type)
             c.method = pass == 3 ? EIG_STEBZ_INTERVAL_TREE : EIG_STEBZ_MULTISECTION;
             c.range = pass == 1 ? EIG_RANGE_INDEX : EIG_RANGE_ALL, c.il = n / 2 + 1, c.iu = n;
             c.abstol = pass == 2 ? 1e-30 : 0;
-            demand(eig_stebz_batched(ctx, type, &c, n, d, sd, e, se, w, pass == 0 ? NULL : lower,
-                                     pass == 0 ? NULL : upper, sw, info, batch));
-            digest(info, sizeof info);
-            digest_reals(type, w, batch * sw);
-            digest_reals(type, lower, batch * sw), digest_reals(type, upper, batch * sw);
+            bits_demand(eig_stebz_batched(bits_ctx, type, &c, n, d, sd, e, se, w, pass == 0 ? NULL : lower,
+                                          pass == 0 ? NULL : upper, sw, info, batch));
+            bits_digest(info, sizeof info);
+            bits_reals(type, w, batch * sw);
+            bits_reals(type, lower, batch * sw), bits_reals(type, upper, batch * sw);
             free(d), free(e), free(w), free(lower), free(upper);
         }
         char name[100];
         static const char *const names[] = {"all", "index", "tight", "tree"};
         snprintf(name, sizeof name, "stebz-batched-%c-%s", type, names[pass]);
-        end_case(name);
+        bits_end_case(name);
     }
 }
 
@@ -200,18 +203,18 @@ static void stebz_counts_of(eig_type type)
     for (int kind = 0; kind < STEBZ_NAN; ++kind) {
         for (int64_t n = 1; n < 2000; n = 3 * n + 1) {
             enum { SHIFTS = 101 };
-            void *const d = room(n), *const e = room(n), *const x = room(SHIFTS);
+            void *const d = bits_room(n), *const e = bits_room(n), *const x = bits_room(SHIFTS);
             int64_t count[SHIFTS];
             stebz_fill(type, kind, n, (uint64_t)(n + 7), d, e);
             for (int j = 0; j < SHIFTS; ++j)
                 put(type, x, j, j == 0 ? -INFINITY : j == 1 ? INFINITY : (j - 50) * 0.0625);
-            demand(eig_stebz_count(ctx, type, n, d, e, SHIFTS, x, count, NULL));
-            digest(count, sizeof count);
+            bits_demand(eig_stebz_count(bits_ctx, type, n, d, e, SHIFTS, x, count, NULL));
+            bits_digest(count, sizeof count);
             free(d), free(e), free(x);
         }
         char name[100];
         snprintf(name, sizeof name, "stebz-count-%c-%s", type, stebz_kinds[kind]);
-        end_case(name);
+        bits_end_case(name);
     }
 }
 
@@ -246,8 +249,8 @@ static void geev_batch(eig_type type, int64_t n, int64_t batch, const eig_geev_o
     int64_t const lda = n + 1, sw = n + 1;
     int64_t const stride = c->layout == 'E' ? batch + 3 : c->layout == 'R' ? batch * lda + 2 : lda * n + 5;
     int64_t const entries = c->layout == 'E' ? n * lda * stride : c->layout == 'R' ? n * stride : batch * stride;
-    void *const a = room(entries), *const w = room(batch * sw);
-    int *const info = room(batch);
+    void *const a = bits_room(entries), *const w = bits_room(batch * sw);
+    int *const info = bits_room(batch);
     for (int64_t b = 0; b < batch; ++b) {
         matrices_rng rng = matrices_seed((uint64_t)(1000 * n + b));
         for (int64_t i = 0; i < n; ++i)
@@ -258,9 +261,9 @@ static void geev_batch(eig_type type, int64_t n, int64_t batch, const eig_geev_o
                 put(type, a, at, geev_entry(n, b, i, j, &rng));
             }
     }
-    demand(eig_geev_batched(ctx, type, c, n, a, lda, stride, w, sw, info, batch));
-    digest(info, (size_t)batch * sizeof *info);
-    digest_reals(type, w, 2 * batch * sw);
+    bits_demand(eig_geev_batched(bits_ctx, type, c, n, a, lda, stride, w, sw, info, batch));
+    bits_digest(info, (size_t)batch * sizeof *info);
+    bits_reals(type, w, 2 * batch * sw);
     free(a), free(w), free(info);
 }
 
@@ -302,7 +305,7 @@ static void geev_batches(eig_type type)
             for (size_t i = 0; i < parts[part].count; ++i)
                 geev_batch(type, parts[part].orders[i], parts[part].batch, &calls[k].c);
             snprintf(name, sizeof name, "geev-%c-%s-%s", type, calls[k].name, parts[part].name);
-            end_case(name);
+            bits_end_case(name);
         }
 }
 
@@ -311,30 +314,30 @@ static void geev_affine_of(eig_type type, char measure, bool with_w)
     static const int64_t orders[] = {1, 2, 4, 7, 10, 13, 15, 20, 33, 50, 66};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
         int64_t const n = orders[i], m = 3, points = n > 30 ? 20 : 100, lda = n + 2, sa = lda * n + 1, sx = m + 1;
-        void *const a = room((m + 1) * sa), *const x = room(points * sx), *const w = room(points * n),
-                    *const value = room(points);
-        int *const info = room(points);
+        void *const a = bits_room((m + 1) * sa), *const x = bits_room(points * sx), *const w = bits_room(points * n),
+                    *const value = bits_room(points);
+        int *const info = bits_room(points);
         matrices_rng rng = matrices_seed((uint64_t)n);
         for (int64_t k = 0; k < (m + 1) * sa; ++k) put(type, a, k, 2 * matrices_uniform(&rng) - 1);
         for (int64_t k = 0; k < points * sx; ++k) put(type, x, k, 2 * matrices_uniform(&rng) - 1);
         eig_geev_options const c = {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0};
-        demand(eig_geev_affine(ctx, type, &c, n, m, a, lda, sa, x, sx, with_w ? w : NULL, n, (eig_geev_measure)measure,
-                               value, info, points));
-        digest(info, (size_t)points * sizeof *info);
-        digest_reals(type, w, 2 * points * n);
-        digest_reals(type, value, points);
+        bits_demand(eig_geev_affine(bits_ctx, type, &c, n, m, a, lda, sa, x, sx, with_w ? w : NULL, n,
+                                    (eig_geev_measure)measure, value, info, points));
+        bits_digest(info, (size_t)points * sizeof *info);
+        bits_reals(type, w, 2 * points * n);
+        bits_reals(type, value, points);
         free(a), free(x), free(w), free(value), free(info);
     }
     char name[100];
     snprintf(name, sizeof name, "geev-affine-%c-%c%s", type, measure, with_w ? "-w" : "");
-    end_case(name);
+    bits_end_case(name);
 }
 
 /* The file of the device: the word after "cpu" in its description, e.g. "cpu avx512, 16 threads", or cuda. */
 static bool open_held(const char *folder)
 {
     char path[1000], word[20] = "cuda";
-    sscanf(eig_describe(ctx), "cpu %19[a-z0-9]", word);
+    sscanf(eig_describe(bits_ctx), "cpu %19[a-z0-9]", word);
     snprintf(path, sizeof path, "%s/%s.txt", folder, word);
     held = fopen(path, "r");
     if (!held) printf("skipped: no %s\n", path);
@@ -344,8 +347,8 @@ static bool open_held(const char *folder)
 int main(int argc, char **argv)
 {
     if (argc < 2) return 2;
-    if (eig_create(&ctx, argv[1]) != EIG_OK) {
-        printf("skipped: %s\n", eig_error_detail(ctx));
+    if (eig_create(&bits_ctx, argv[1]) != EIG_OK) {
+        printf("skipped: %s\n", eig_error_detail(bits_ctx));
         return 77;
     }
     if (argc > 2 && !open_held(argv[2])) return 77;
@@ -359,7 +362,8 @@ int main(int argc, char **argv)
         for (const char *measure = "ARD"; *measure; ++measure) geev_affine_of(type, *measure, true);
         geev_affine_of(type, 'A', false);
     }
-    if (held) printf("%d cases on %s, %d differ\n", cases, eig_describe(ctx), differing);
-    eig_destroy(ctx);
+    for (const char *type = "sdcz"; *type; ++type) bits_heev((eig_type)*type);
+    if (held) printf("%d cases on %s, %d differ\n", cases, eig_describe(bits_ctx), differing);
+    eig_destroy(bits_ctx);
     return differing > 0;
 }

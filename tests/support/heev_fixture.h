@@ -2,8 +2,8 @@
 #ifndef EIG_TEST_HEEV_FIXTURE_H
 #define EIG_TEST_HEEV_FIXTURE_H
 
+#include "bench/support/hermitian.h"
 #include "device.h"
-#include "hermitian.h"
 #include "io/matrices_hermitian.h"
 
 #include <float.h>
@@ -172,61 +172,24 @@ static inline void solve_by(eig_context *ctx, eig_heev_method method, batch *b)
     solve(ctx, &o, b);
 }
 
-/* Planes of the parts of n x n elements from `first` on, transposed: element (i, j) at j*n + i. */
-static inline void planes(const numbers *x, int64_t first, int64_t n, long double *re, long double *im)
-{
-    for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-            re[j * n + i] = numbers_re(x, first + i * n + j);
-            im[j * n + i] = numbers_im(x, first + i * n + j);
-        }
-}
-
-/* sum_i conj(x[i]) y[i] */
-static inline void inner(int64_t n, const long double *xr, const long double *xi, const long double *yr,
-                         const long double *yi, bool is_complex, long double *re, long double *im)
-{
-    long double a = 0, b = 0;
-    for (int64_t i = 0; i < n; ++i) a += xr[i] * yr[i];
-    for (int64_t i = 0; i < n && is_complex; ++i) a += xi[i] * yi[i], b += xr[i] * yi[i] - xi[i] * yr[i];
-    *re = a, *im = b;
-}
-
 /* ||A V - V W||_F / (n eps ||A||_F) and ||V^H V - I||_F / (n eps), at most `limit`; w ascends. */
 static inline void certify_vectors(const char *name, const batch *b, int64_t m, long double limit)
 {
-    int64_t const n = b->n, square = n * n;
-    bool const is_complex = type_is_complex(b->type);
-    long double *const room = calloc((size_t)(4 * square + 1), sizeof *room), *const ai = room + square;
-    long double *const vr = ai + square, *const vi = vr + square, norm = 0, residual = 0, orthogonality = 0, re, im;
+    int64_t const n = b->n;
     if (b->info[m] != 0) fail_msg("%s n=%lld %s: info = %d", name, (long long)n, type_name(b->type), b->info[m]);
-    planes(&b->a, m * square, n, room, ai);
-    planes(&b->v, m * square, n, vr, vi);
-    for (int64_t k = 0; k < square; ++k) norm += room[k] * room[k] + ai[k] * ai[k];
-    for (int64_t k = 0; k < n; ++k) {
-        double const w = numbers_re(&b->w, m * n + k);
-        if (k > 0 && !(w >= numbers_re(&b->w, m * n + k - 1))) fail_msg("%s: w does not ascend", name);
-        for (int64_t i = 0; i < n; ++i) { /* row i of A is the conjugate of column i */
-            inner(n, room + i * n, ai + i * n, vr + k * n, vi + k * n, is_complex, &re, &im);
-            re -= w * vr[k * n + i], im -= w * vi[k * n + i];
-            residual += re * re + im * im;
-        }
-        for (int64_t l = 0; l <= k; ++l) {
-            inner(n, vr + k * n, vi + k * n, vr + l * n, vi + l * n, is_complex, &re, &im);
-            re -= k == l;
-            orthogonality += (k == l ? 1 : 2) * (re * re + im * im);
-        }
-    }
-    free(room);
+    for (int64_t k = 1; k < n; ++k)
+        if (!(numbers_re(&b->w, m * n + k) >= numbers_re(&b->w, m * n + k - 1)))
+            fail_msg("%s: w does not ascend", name);
+    hermitian_norms const norms = hermitian_measure(n, &b->a, &b->w, &b->v, m, true);
     long double const eps = (long double)type_eps(b->type), unit = (long double)n * eps;
     /* Eigenvalues below the smallest normal number are rounded to a multiple of the smallest one. */
     long double const tiny = type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L;
-    if (!(sqrtl(orthogonality) <= limit * unit))
+    if (!(norms.orthogonality <= limit * unit))
         fail_msg("%s n=%lld %s: V^H V - I is %.2Lf n eps", name, (long long)n, type_name(b->type),
-                 sqrtl(orthogonality) / unit);
-    if (!(sqrtl(residual) <= limit * unit * sqrtl(norm) + (long double)n * tiny))
+                 norms.orthogonality / unit);
+    if (!(norms.residual <= limit * unit * norms.a + (long double)n * tiny))
         fail_msg("%s n=%lld %s: A V - V W is %.2Lf n eps ||A||", name, (long long)n, type_name(b->type),
-                 sqrtl(residual / norm) / unit);
+                 norms.residual / norms.a / unit);
 }
 
 /* Every w lies within 4 n eps max|w| of its eigenvalue. */

@@ -176,6 +176,29 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
     return eig_geev_affine(ctx, type, &options, N, M, a, N, N * N, x, M, w, N, EIG_GEEV_RADIUS, value, info, POINTS);
 }
 
+enum { COMPLEX = 1000, VALUES = 2000 }; /* added to a method of heev: c or z in place of s or d; no vectors */
+
+/* Only the lower triangle is read, so that any numbers make a Hermitian matrix. */
+static inline eig_status operate_heev(eig_context *ctx, eig_type real, int method, outputs *o, size_t *bytes)
+{
+    bool const values = method >= VALUES, is_complex = method % VALUES >= COMPLEX;
+    eig_type const type = is_complex ? type_complex(real) : real;
+    int64_t const n = method % COMPLEX >= LARGE ? 70 : 11, batch = n == 70 ? 1 : 21;
+    eig_heev_options options = EIG_HEEV_OPTIONS;
+    options.method = (eig_heev_method)(method % LARGE);
+    if (bytes) return eig_heev_work_size(ctx, type, &options, n, !values, batch, bytes);
+    const void *const a = input(o, type, n * n * batch);
+    void *const w = output(o, n * batch, type_size(real));
+    void *const v = values ? NULL : output(o, n * n * batch, type_size(type));
+    int *const info = output(o, batch, sizeof *info), *const sweeps = output(o, batch, sizeof *sweeps);
+    return eig_heev_batched(ctx, type, &options, n, a, n, n * n, w, n, v, n, n * n, info, sweeps, batch);
+}
+
+#define HEEV_PASSES                           \
+    {"all"},                                  \
+    {                                         \
+        "reduction", "tridiagonal", "vectors" \
+    }
 #define GEEV_PASSES                       \
     {"all"},                              \
     {                                     \
@@ -207,6 +230,13 @@ static operation const operations[] = {
     {"geev_batched reference", operate_geev_batched, EIG_GEEV_REFERENCE, GEEV_PASSES},
     {"geev", operate_geev, EIG_GEEV_AUTO, GEEV_PASSES},
     {"geev_affine", operate_geev_affine, EIG_GEEV_AUTO, GEEV_PASSES},
+    {"heev_batched", operate_heev, EIG_HEEV_AUTO, HEEV_PASSES},
+    {"heev_batched complex", operate_heev, EIG_HEEV_AUTO + COMPLEX, HEEV_PASSES},
+    {"heev_batched values", operate_heev, EIG_HEEV_AUTO + VALUES, HEEV_PASSES},
+    {"heev_batched jacobi", operate_heev, EIG_HEEV_JACOBI + COMPLEX, {"all"}, {"sweeps"}},
+    {"heev_batched reference", operate_heev, EIG_HEEV_REFERENCE, {"all"}, {"sweeps"}},
+    {"heev_batched n = 70", operate_heev, EIG_HEEV_AUTO + LARGE, {"all"}, {NULL}},
+    {"heev_batched jacobi n = 70", operate_heev, EIG_HEEV_JACOBI + LARGE, {"all"}, {NULL}},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

@@ -368,7 +368,7 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent.  n up to 32 has fast kernels on CUDA; above, every method is computed
  * plainly, by Jacobi.
- * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors", or "sweeps".
+ * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */

@@ -1,7 +1,7 @@
 /* heev on CUDA: the driver.
  *
  * n <= HEEV_SMALL   a thread a matrix (heev_small.cuh)
- * tridiagonal       three kernels: heev_reduce.cuh, heev_ql.cu and, for vectors, heev_vectors.cuh
+ * tridiagonal       n <= HEEV_TINY: one (heev_tiny.cuh); above three kernels: heev_reduce.cuh, heev_ql.cu and, for vectors, heev_vectors.cuh
  * jacobi            one (heev_jacobi.cuh)
  * reference         one (heev_plain.cu)
  * n > HEEV_MOST     one for every method, plain Jacobi, a block a matrix (heev_large.cu)
@@ -19,14 +19,15 @@ enum {
     LARGE_EACH = 4 /* blocks on a multiprocessor for n > HEEV_MOST */
 };
 
-enum heev_road { ROAD_SMALL, ROAD_TRIDIAGONAL, ROAD_JACOBI, ROAD_PLAIN, ROAD_LARGE };
+enum heev_road { ROAD_SMALL, ROAD_TINY, ROAD_TRIDIAGONAL, ROAD_JACOBI, ROAD_PLAIN, ROAD_LARGE };
 
 static heev_road road_of(const heev_problem *p)
 {
     if (p->n > HEEV_MOST) return ROAD_LARGE;
     if (p->method == EIG_HEEV_REFERENCE) return ROAD_PLAIN;
     if (p->n <= HEEV_SMALL) return ROAD_SMALL;
-    return p->method == EIG_HEEV_JACOBI || p->relative ? ROAD_JACOBI : ROAD_TRIDIAGONAL;
+    if (p->method == EIG_HEEV_JACOBI || p->relative) return ROAD_JACOBI;
+    return p->n <= HEEV_TINY ? ROAD_TINY : ROAD_TRIDIAGONAL;
 }
 
 /* ------------------------------------------------------------------- workspace */
@@ -108,6 +109,7 @@ static eig_status enqueue(eig_context *ctx, const heev_job &job, cudaStream_t st
     if (road == ROAD_TRIDIAGONAL) return enqueue_tridiagonal(ctx, job, stream, clock);
     eig_status status = EIG_OK;
     if (road == ROAD_SMALL) status = LAUNCH(small, job.p.type)(ctx, job, stream);
+    if (road == ROAD_TINY) status = LAUNCH(tiny, job.p.type)(ctx, job, stream);
     if (road == ROAD_JACOBI) status = LAUNCH(jacobi, job.p.type)(ctx, job, stream);
     if (road == ROAD_PLAIN) status = eig_cuda_heev_plain(ctx, job, stream);
     if (road == ROAD_LARGE) status = eig_cuda_heev_large(ctx, job, stream);
@@ -179,10 +181,11 @@ static cuda_call list_arrays(const heev_problem *p)
 static void begin_passes(eig_context *ctx, const heev_problem *p)
 {
     static const char *const three[] = {"reduction", "tridiagonal", "vectors"}, *const sweeps[] = {"sweeps"};
-    if (road_of(p) == ROAD_TRIDIAGONAL)
+    heev_road const road = road_of(p);
+    if (road == ROAD_TRIDIAGONAL)
         eig_begin_passes(ctx, 3, three);
     else
-        eig_begin_passes(ctx, 1, sweeps);
+        eig_begin_passes(ctx, 1, road == ROAD_TINY ? three + 1 : sweeps);
 }
 
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)

@@ -1,7 +1,8 @@
 /* heev on CUDA: what its files share.
  *
  * heev_small.cuh      n <= 3: a thread a matrix, in registers, by Jacobi
- * heev_reduce.cuh     tridiagonal, kernel 1: load, scale, Householder reduction; a lane a row
+ * heev_tiny.cuh       tridiagonal, n <= 8: a thread a matrix, in registers
+ * heev_reduce.cuh     tridiagonal, n > 8, kernel 1: load, scale, Householder reduction; a lane a row
  * heev_ql.cu          kernel 2: implicit QL (heev_ql.cuh) on the tridiagonal matrices, a thread a matrix; notes its
  *                     rotations
  * heev_vectors.cuh    kernel 3: the rotations on rows of Z, then the reflectors on columns of it
@@ -15,7 +16,8 @@
 
 #include "cuda_common.cuh"
 
-enum { HEEV_SMALL = 3, HEEV_MOST = 32 }; /* largest order in registers; largest one of the fast kernels */
+/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of the fast kernels. */
+enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32 };
 
 /* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random and structured matrices take about
  * 1.3 n^2 rotations in 2.3 n sweeps; one that takes more has to iterate twice. */
@@ -27,6 +29,12 @@ static inline int64_t heev_most_rotations(int64_t n)
 static inline int64_t heev_most_sweeps(int64_t n)
 {
     return 6 * n + 16;
+}
+
+/* Whether matrices with these distances lie one behind the other without a gap. */
+static inline bool heev_lies_dense(batch_strides s, int64_t n)
+{
+    return s.b == n * n && ((s.i == 1 && s.j == n) || (s.i == n && s.j == 1));
 }
 
 /* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
@@ -58,6 +66,7 @@ extern "C" {
     eig_status eig_cuda_heev_##pass##_c(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
     eig_status eig_cuda_heev_##pass##_z(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 HEEV_LAUNCHERS(small)
+HEEV_LAUNCHERS(tiny)
 HEEV_LAUNCHERS(reduce)
 HEEV_LAUNCHERS(vectors)
 HEEV_LAUNCHERS(jacobi)

@@ -161,6 +161,29 @@ static __device__ __forceinline__ float inverse_root(float x)
     return fmaf(0.5f * y, fmaf(-x * y, y, 1.0f), y);
 }
 
+/* About 1 / x, and as good as one rounding, for x far from the ends of the range. */
+static __device__ __forceinline__ double fast_inverse(double x)
+{
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    return fma(y, fma(-x, y, 1.0), y);
+}
+static __device__ __forceinline__ double good_inverse(double x)
+{
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    double const rest = fma(-x, y, 1.0);
+    return fma(y, fma(rest, rest, rest), y);
+}
+static __device__ __forceinline__ float fast_inverse(float x)
+{
+    return __frcp_rn(x);
+}
+static __device__ __forceinline__ float good_inverse(float x)
+{
+    return __frcp_rn(x);
+}
+
 /* Makes c^2 + s^2 one to the last place, so that products of many rotations stay orthogonal. */
 HEEV_WORD void make_unit(real &c, real &s)
 {
@@ -173,6 +196,30 @@ HEEV_WORD real heev_unit(real big)
 {
     real const safmin = real_limits<real>::safmin;
     return big > 0 ? pow2_floor(fmin(fmax(big, safmin), 1 / safmin)) : (real)1;
+}
+
+/* The reflector H = I - factor u u^H that takes x = (alpha, ...) to (beta, 0, ...): u = (1, divisor x_2, ...).
+ * As LAPACK's zlarfg, for entries of about 1: where all that vanishes has squares that do, factor and divisor are 0. */
+template <typename number> struct heev_reflector {
+    typename number::real beta;
+    number divisor, factor;
+};
+
+/* rest: the sum of |x_2|^2, ... and of the square of alpha's imaginary part. */
+template <typename number>
+static __device__ __forceinline__ heev_reflector<number> reflector_of(number alpha, typename number::real rest)
+{
+    using real = typename number::real;
+    real const im = imaginary(alpha), square = fma(alpha.re, alpha.re, rest);
+    bool const nothing = rest <= real_limits<real>::safmin / real_limits<real>::eps;
+    real const root = nothing ? (real)0 : inverse_root(square);      /* 1 / |beta| */
+    real const first = alpha.re + copysign(square * root, alpha.re); /* and im: what x is divided by */
+    real const inverse = nothing ? (real)0 : good_inverse(fma(first, first, im * im));
+    heev_reflector<number> h;
+    h.beta = nothing ? alpha.re : -copysign(square * root, alpha.re);
+    set(h.divisor, first * inverse, -im * inverse);
+    set(h.factor, nothing ? (real)0 : fma(fabs(alpha.re), root, (real)1), im * copysign(root, alpha.re));
+    return h;
 }
 
 /* A rotation J = [c, s; -conj(s), c] of columns p and q. */

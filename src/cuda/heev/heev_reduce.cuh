@@ -58,23 +58,14 @@ template <typename number, int N> struct heev_row {
         real const im = __shfl_sync(team.all, imaginary(x), k + 1, shape::lanes);
         set(alpha, __shfl_sync(team.all, x.re, k + 1, shape::lanes), im);
         real const rest = team.sum(team.rank > k + 1 ? square(x) : (real)0) + im * im;
-        real const safe = real_limits<real>::safmin / real_limits<real>::eps;
-        bool const nothing = rest <= safe;
-        real const size = sqrt(fma(alpha.re, alpha.re, rest)), beta = -copysign(size, alpha.re);
-        real const first = alpha.re - beta; /* and im: what x is divided by */
-        real const inverse = nothing ? (real)0 : 1 / fma(first, first, im * im);
-        number divisor;
-        set(divisor, first * inverse, -im * inverse);
+        heev_reflector<number> const h = reflector_of(alpha, rest);
         number zero;
         set(zero, (real)0, (real)0);
-        *u = product_add(divisor, x, zero);
+        *u = product_add(h.divisor, x, zero);
         if (team.rank <= k) *u = zero;
-        if (team.rank == k + 1) set(*u, nothing ? (real)0 : (real)1, (real)0);
-        if (nothing)
-            *factor = zero;
-        else
-            set(*factor, (beta - alpha.re) / beta, -im / beta);
-        return nothing ? alpha.re : beta;
+        if (team.rank == k + 1) set(*u, (real)1, (real)0);
+        *factor = h.factor;
+        return h.beta;
     }
 
     /* A <- H^H A H for the reflector u.  Rows and columns that are done with change too, to no effect. */
@@ -186,7 +177,6 @@ static eig_status launch_reduce(eig_context *ctx, const heev_job &job, cudaStrea
 template <typename number>
 static eig_status launch_reduce_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    if (job.p.n <= 8) return launch_reduce<number, 8>(ctx, job, stream);
     if (job.p.n <= 16) return launch_reduce<number, 16>(ctx, job, stream);
     if (job.p.n <= 24) return launch_reduce<number, 24>(ctx, job, stream);
     return launch_reduce<number, 32>(ctx, job, stream);

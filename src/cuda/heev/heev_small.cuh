@@ -207,16 +207,10 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
     if (dense_v) move_words<real, words::square, words::place, false>((real *)p.v + first * words::square, tile, live);
 }
 
-/* Whether matrices with these distances lie one behind the other without a gap. */
-static inline bool lies_dense(batch_strides s, int64_t n)
-{
-    return s.b == n * n && ((s.i == 1 && s.j == n) || (s.i == n && s.j == 1));
-}
-
 template <typename number, int N>
 static eig_status launch_small(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    bool const dense_a = lies_dense(job.at_a, N), dense_v = job.p.v && lies_dense(job.at_v, N);
+    bool const dense_a = heev_lies_dense(job.at_a, N), dense_v = job.p.v && heev_lies_dense(job.at_v, N);
     return cuda_launch(ctx, "heev: small_kernel", stream,
                        {(job.count + SMALL_THREADS - 1) / SMALL_THREADS, SMALL_THREADS}, heev_small_kernel<number, N>,
                        job, dense_a, dense_v);

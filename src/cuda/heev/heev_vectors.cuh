@@ -42,9 +42,7 @@ static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m
 #pragma unroll
         for (int i = N - 2; i >= 0; --i)
             if (i >= lo && i < hi) {
-                pair_of<real> const j = space[i];
-                real const x = z[i], y = z[i + 1];
-                z[i + 1] = fma(j.y, x, j.x * y), z[i] = fma(-j.y, y, j.x * x);
+                ql_rotate(space[i], z[i], z[i + 1]);
             }
     }
     __syncwarp(); /* space is free */
@@ -76,9 +74,7 @@ static __device__ __noinline__ void rotate_slowly(const real *from_d, const real
         int const lo = window & 255, hi = window >> 8;
         __syncwarp(); /* the rotations are there */
         for (int i = hi - 1; i >= lo && rank < N; --i) {
-            pair_of<real> const j = space[hi - 1 - i];
-            real const x = z[i], y = z[i + 1];
-            z[i + 1] = fma(j.y, x, j.x * y), z[i] = fma(-j.y, y, j.x * x);
+            ql_rotate(space[hi - 1 - i], z[i], z[i + 1]);
         }
         __syncwarp(); /* they are applied */
     }
@@ -221,7 +217,6 @@ static eig_status launch_vectors(eig_context *ctx, const heev_job &job, cudaStre
 template <typename number>
 static eig_status launch_vectors_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    if (job.p.n <= 8) return launch_vectors<number, 8>(ctx, job, stream);
     if (job.p.n <= 16) return launch_vectors<number, 16>(ctx, job, stream);
     if (job.p.n <= 24) return launch_vectors<number, 24>(ctx, job, stream);
     return launch_vectors<number, 32>(ctx, job, stream);

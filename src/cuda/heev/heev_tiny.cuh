@@ -1,0 +1,355 @@
+/* heev on CUDA, tridiagonal method, n <= 8: a thread computes a matrix, in registers, in one launch.
+ *
+ * Stages    load and scale; Householder reflectors on the lower triangle; implicit QL with Z in registers; the
+ *           reflectors on one column of Z after the other, in ascending order of the values; store.
+ * Memory    A comes, and V goes, through shared memory, so that a warp reads and writes whole sectors; the reflectors and
+ *           Z wait there, entry k of the matrix of lane t at [32 k + t].
+ * Cost      n = 8: about 140 steps of QL one after the other, of some 200 clocks, since a warp waits for the slowest of
+ *           its matrices; FP64 is busy for half of that. */
+#ifndef EIG_HEEV_TINY_CUH
+#define EIG_HEEV_TINY_CUH
+
+#include "heev_ql.cuh"
+
+enum { TINY_LANES = 32 };
+
+/* Shared memory of a block of one warp, in reals: what comes in and, after it, what waits and goes out. */
+template <typename number, int N, bool vectors> struct tiny_shape {
+    using real = typename number::real;
+    static constexpr int parts = number::complex ? 2 : 1, words = N * N * parts, pitch = words | 1;
+    static constexpr int sector = 32 / (int)sizeof(number),
+                         columns = sector < N ? sector : N; /* that go out together */
+    static constexpr int reflectors = N * (N + 1) / 2 * parts, out_words = N * columns * parts,
+                         out_pitch = out_words | 1;
+    static constexpr int at_z = TINY_LANES * reflectors, at_out = vectors ? at_z + TINY_LANES * N * N : 0;
+    static constexpr int values_pitch = N | 1;
+    static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
+    static constexpr int before = TINY_LANES * pitch, bytes = (before > after ? before : after) * (int)sizeof(real);
+};
+
+/* Numbers in shared memory: entry k of lane t at [32 k + t]. */
+template <typename number> struct tiny_store {
+    number *at; /* this lane's entry 0 */
+    __device__ __forceinline__ number &operator[](int k) const
+    {
+        return at[k * TINY_LANES];
+    }
+};
+
+/* A Hermitian matrix, then the tridiagonal one. */
+template <typename number, int N> struct tiny_matrix {
+    using real = typename number::real;
+    number a[N][N]; /* below the diagonal */
+    real d[N], e[N];
+
+    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite. */
+    template <typename function> __device__ __forceinline__ real load(int n, function get)
+    {
+        real const most = real_limits<real>::largest;
+        real big = 0;
+        bool finite = true;
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+#pragma unroll
+            for (int j = 0; j <= i; ++j) {
+                number x;
+                set(x, (real)0, (real)0);
+                if (i < n) x = get(i, j);
+                if (i == j) d[i] = x.re, set(x, x.re, (real)0);
+                a[i][j] = x;
+                finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
+                big = fmax(big, larger_part(x));
+            }
+        real const unit = heev_unit(finite ? big : (real)1), inverse = pow2_inverse(unit);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            d[i] = finite ? inverse * d[i] : (real)0;
+#pragma unroll
+            for (int j = 0; j < i; ++j) {
+                a[i][j] = scaled(inverse, a[i][j]);
+                if (!finite) set(a[i][j], (real)0, (real)0);
+            }
+        }
+        return finite ? unit : (real)NAN;
+    }
+
+    /* A <- H^H A H for rows and columns k + 1 and on; u[k + 1] is 1. */
+    template <int k> __device__ __forceinline__ void apply(const number *u, number factor)
+    {
+        number zero, q[N];
+        set(zero, (real)0, (real)0);
+        number dot = zero;
+#pragma unroll
+        for (int i = k + 1; i < N; ++i) {
+            number p = scaled(d[i], u[i]);
+#pragma unroll
+            for (int j = k + 1; j < N; ++j) {
+                if (j < i) p = j == k + 1 ? sum(p, a[i][j]) : product_add(a[i][j], u[j], p);
+                if (j > i) p = conj_product_add(a[j][i], u[j], p);
+            }
+            q[i] = product_add(factor, p, zero);
+            dot = conj_product_add(q[i], u[i], dot);
+        }
+        number const half = product_add(scaled((real)-0.5, factor), dot, zero);
+#pragma unroll
+        for (int i = k + 1; i < N; ++i) {
+            q[i] = product_add(half, u[i], q[i]); /* w */
+            d[i] = fma((real)-2, conj_product_add(q[i], u[i], zero).re, d[i]);
+#pragma unroll
+            for (int j = k + 1; j < i; ++j) {
+                a[i][j] = conj_product_add(u[j], negative(q[i]), a[i][j]);
+                a[i][j] = conj_product_add(q[j], negative(u[i]), a[i][j]);
+            }
+        }
+    }
+
+    /* Steps k and on of the reduction; keep: the reflectors' entries below the diagonal, their factors on it. */
+    template <int k> __device__ __forceinline__ void reduce(int n, bool keeps, tiny_store<number> keep)
+    {
+        if constexpr (k + 1 < N) {
+            if (k + 1 >= n) return;
+            number u[N];
+            real rest = imaginary(a[k + 1][k]) * imaginary(a[k + 1][k]);
+#pragma unroll
+            for (int i = k + 2; i < N; ++i) rest = rest + square(a[i][k]);
+            heev_reflector<number> const h = reflector_of(a[k + 1][k], rest);
+            number zero;
+            set(zero, (real)0, (real)0);
+            e[k] = h.beta;
+            set(u[k + 1], (real)1, (real)0);
+            if (keeps) keep[k * (k + 3) / 2] = h.factor;
+#pragma unroll
+            for (int i = k + 2; i < N; ++i) {
+                u[i] = product_add(h.divisor, a[i][k], zero);
+                if (keeps) keep[i * (i + 1) / 2 + k] = u[i];
+            }
+            apply<k>(u, h.factor);
+            reduce<k + 1>(n, keeps, keep);
+        }
+    }
+};
+
+/* x[k] without a run-time index. */
+template <typename real, int N> static __device__ __forceinline__ real tiny_pick(const real (&x)[N], int k)
+{
+    real y = x[0];
+#pragma unroll
+    for (int i = 1; i < N; ++i) y = k == i ? x[i] : y;
+    return y;
+}
+
+/* The eigenvalues of T in d, and the rotations on the rows of z; how many values are good, the first ones.  As heev_ql.cuh
+ * does it. */
+template <typename real, int N, bool vectors>
+static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N], real (&e)[N],
+                                              real (&z)[vectors ? N : 1][N])
+{
+    ql_state<real, 1> state;
+    state.start(n);
+#pragma unroll
+    for (int i = 0; i < N - 1; ++i)
+        if (i < n - 1 && splits(e[i], d[i], d[i + 1])) state.mask |= 1u << i;
+    int m;
+#pragma unroll 1
+    while (state.find(max_sweeps, &m)) {
+        int low = state.l;
+        ql_bulge<real> bulge;
+        bulge.start(tiny_pick(d, m), shift_of(tiny_pick(d, low), tiny_pick(e, low), tiny_pick(d, low + 1)));
+        real last = 0;
+        unsigned found = 0;
+#pragma unroll
+        for (int i = N - 2; i >= 0; --i) {
+            if (i >= m || i < low) continue;
+            real here, beside;
+            bool const moved = bulge.move(d[i], e[i], &here, &beside);
+            if (i + 1 < m && splits(beside, here, last)) found |= 1u << (i + 1);
+            e[i + 1] = beside, d[i + 1] = here, last = here;
+            if (!moved) {
+                low = N;
+                continue;
+            }
+            if (vectors) {
+                pair_of<real> const j = bulge.rotation();
+#pragma unroll
+                for (int r = 0; r < N; ++r) ql_rotate(j, z[vectors ? r : 0][i], z[vectors ? r : 0][i + 1]);
+            }
+            if (i == low) {
+                d[i] = bulge.above - bulge.p, e[i] = bulge.g;
+                if (splits(e[i], d[i], last)) found |= 1u << i;
+            }
+        }
+        state.end_sweep(m, found);
+    }
+    return state.l;
+}
+
+/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp. */
+template <typename number, int N>
+static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
+                                                    uint32_t order, int good, typename number::real *memory)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, true>;
+    int const n = (int)p.n, lane = threadIdx.x;
+    tiny_store<number> const keep = {(number *)memory + lane};
+    tiny_store<real> const z = {memory + shape::at_z + lane};
+    real *const out = memory + shape::at_out, *const own = out + lane * shape::out_pitch;
+    bool const rows = s.j < s.i;
+    number zero;
+    set(zero, (real)0, (real)0);
+#pragma unroll 1
+    for (int k0 = 0; k0 < n; k0 += shape::columns) {
+#pragma unroll 1
+        for (int g = 0; g < shape::columns && k0 + g < n; ++g) {
+            int const k = (int)(order >> (4 * (k0 + g)) & 15);
+            number y[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) set(y[i], z[i * N + k], (real)0);
+#pragma unroll
+            for (int j = N - 2; j >= 0; --j) {
+                if (j > n - 2) continue;
+                number dot = y[j + 1];
+#pragma unroll
+                for (int i = j + 2; i < N; ++i) dot = conj_product_add(keep[i * (i + 1) / 2 + j], y[i], dot);
+                number const factor = negative(product_add(keep[j * (j + 3) / 2], dot, zero));
+                y[j + 1] = sum(y[j + 1], factor);
+#pragma unroll
+                for (int i = j + 2; i < N; ++i) y[i] = product_add(keep[i * (i + 1) / 2 + j], factor, y[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                if (k0 + g >= good) set(y[i], (real)NAN, (real)NAN);
+                real *const to = own + (i * shape::columns + g) * shape::parts;
+                to[0] = y[i].re + (real)0;
+                if (number::complex) to[shape::parts - 1] = imaginary(y[i]) + (real)0;
+            }
+        }
+        __syncwarp(); /* columns k0 and on are there */
+#pragma unroll 4
+        for (int f = lane; f < live * N * shape::columns; f += TINY_LANES) {
+            int const b = f / (N * shape::columns), r = f % (N * shape::columns);
+            int const i = rows ? r / shape::columns : r % N, g = rows ? r % shape::columns : r / N;
+            const real *const from = out + b * shape::out_pitch + (i * shape::columns + g) * shape::parts;
+            number x;
+            set(x, from[0], from[shape::parts - 1]);
+            if (i < n && k0 + g < n) store_number((number *)p.v + ((first + b) * s.b + i * s.i + (k0 + g) * s.j), x);
+        }
+        __syncwarp(); /* they are stored */
+    }
+}
+
+/* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */
+template <typename real>
+static __device__ __forceinline__ void tiny_fetch(const real *from, int words, int pitch, int live, real *tile)
+{
+    enum { AT_ONCE = 16 };
+    int const step = TINY_LANES / words, rest = TINY_LANES % words, most = live * words;
+    int b = threadIdx.x / words, r = threadIdx.x % words;
+#pragma unroll 1
+    for (int f0 = threadIdx.x; f0 < most; f0 += AT_ONCE * TINY_LANES) {
+        real x[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k)
+            if (f0 + k * TINY_LANES < most) x[k] = from[f0 + k * TINY_LANES];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            if (f0 + k * TINY_LANES < most) tile[b * pitch + r] = x[k];
+            b += step, r += rest;
+            if (r >= words) r -= words, ++b;
+        }
+    }
+}
+
+template <typename number, int N, bool vectors>
+static __global__ void __launch_bounds__(TINY_LANES) heev_tiny_kernel(heev_job job, bool dense)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, vectors>;
+    extern __shared__ double tiny_memory[];
+    real *const memory = (real *)tiny_memory;
+    const heev_problem &p = job.p;
+    int const n = (int)p.n, lane = threadIdx.x;
+    int64_t const first = job.first + (int64_t)blockIdx.x * TINY_LANES, left = job.first + job.count - first;
+    int const live = left < TINY_LANES ? (int)left : TINY_LANES;
+    if (dense)
+        tiny_fetch((const real *)p.a + first * n * n * shape::parts, n * n * shape::parts, shape::pitch, live, memory);
+    __syncwarp(); /* the matrices are there */
+    tiny_matrix<number, N> x;
+    real unit = 1;
+    bool const works = lane < live;
+    if (works) {
+        batch_strides const s = job.at_a;
+        const number *const a = (const number *)p.a + (first + lane) * s.b;
+        unit = x.load(n, [&](int i, int j) {
+            int64_t const at = p.upper ? j * s.i + i * s.j : i * s.i + j * s.j;
+            number y;
+            if (dense) {
+                const real *const from = memory + lane * shape::pitch + (int)at * shape::parts;
+                set(y, from[0], from[shape::parts - 1]);
+            } else {
+                y = load_number(a + at);
+            }
+            return p.upper ? conj(y) : y;
+        });
+    }
+    __syncwarp(); /* they are in registers */
+    int good = 0;
+    real z[vectors ? N : 1][N];
+    if (works) {
+        x.template reduce<0>(n, vectors, {(number *)memory + lane});
+        if (vectors)
+#pragma unroll
+            for (int i = 0; i < N; ++i)
+#pragma unroll
+                for (int k = 0; k < N; ++k) z[vectors ? i : 0][k] = i == k;
+        good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, z);
+        if (unit != unit) good = 0;
+    }
+    uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
+    real *const values = memory + shape::at_out;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        int place = 0;
+#pragma unroll
+        for (int m = 0; m < N; ++m) {
+            if (m == k) continue;
+            bool const less = k < good && m < good ? x.d[m] < x.d[k] || (x.d[m] == x.d[k] && m < k) : m < k;
+            place += (k >= good || m < good) && less;
+        }
+        order |= (uint32_t)k << (4 * place);
+        if (works) values[lane * shape::values_pitch + place] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
+        if (vectors && works)
+#pragma unroll
+            for (int i = 0; i < N; ++i) memory[shape::at_z + (i * N + k) * TINY_LANES + lane] = z[vectors ? i : 0][k];
+    }
+    __syncwarp(); /* the values are there */
+#pragma unroll 4
+    for (int f = lane; f < live * N; f += TINY_LANES)
+        if (f % N < n)
+            ((real *)p.w)[(first + f / N) * p.stride_w + f % N] = values[f / N * shape::values_pitch + f % N];
+    if (works && p.info) p.info[first + lane] = unit == unit ? n - good : EIG_INFO_NOT_FINITE;
+    if (works && p.sweeps) p.sweeps[first + lane] = 0;
+    __syncwarp(); /* they are stored */
+    if constexpr (vectors) tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
+}
+
+template <typename number, int N>
+static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    bool const dense = heev_lies_dense(job.at_a, job.p.n);
+    int64_t const blocks = (job.count + TINY_LANES - 1) / TINY_LANES;
+    if (job.p.v)
+        return cuda_launch(ctx, "heev: tiny_kernel", stream, {blocks, TINY_LANES, tiny_shape<number, N, true>::bytes},
+                           heev_tiny_kernel<number, N, true>, job, dense);
+    return cuda_launch(ctx, "heev: tiny_kernel", stream, {blocks, TINY_LANES, tiny_shape<number, N, false>::bytes},
+                       heev_tiny_kernel<number, N, false>, job, dense);
+}
+
+template <typename number> static eig_status launch_tiny_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    if (job.p.n <= 4) return launch_tiny<number, 4>(ctx, job, stream);
+    if (job.p.n <= 6) return launch_tiny<number, 6>(ctx, job, stream);
+    return launch_tiny<number, 8>(ctx, job, stream);
+}
+
+#endif

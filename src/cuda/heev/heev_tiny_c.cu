@@ -1,0 +1,7 @@
+/* heev on CUDA: tridiagonal method, n <= 8, complex float. */
+#include "heev_tiny.cuh"
+
+eig_status eig_cuda_heev_tiny_c(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return launch_tiny_of<heev_number<float, true>>(ctx, job, stream);
+}

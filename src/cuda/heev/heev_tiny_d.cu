@@ -1,0 +1,7 @@
+/* heev on CUDA: tridiagonal method, n <= 8, double. */
+#include "heev_tiny.cuh"
+
+eig_status eig_cuda_heev_tiny_d(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return launch_tiny_of<heev_number<double, false>>(ctx, job, stream);
+}

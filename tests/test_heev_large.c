@@ -15,6 +15,11 @@ static void test_orders(void **state)
             solve(ctx, NULL, &b);
             certify_vectors(kinds[k], &b, 0, 4);
             if (orders[c] <= 129) certify_values(kinds[k], &b, 0);
+            numbers with_vectors = numbers_room(b.w.type, b.n);
+            for (int64_t l = 0; l < b.n; ++l) copy_element(&with_vectors, l, &b.w, l);
+            solve_part(ctx, NULL, &b, (placement){.values_only = true}, 0, 1);
+            if (!numbers_same(&b.w, &with_vectors)) fail_msg("n=%lld: other values without vectors", (long long)b.n);
+            numbers_free(&with_vectors);
             batch_free(&b);
         }
     eig_destroy(ctx);

@@ -14,7 +14,7 @@
  *     heev_one_reduce.h     reduction in panels
  *     heev_one_divide.h     divide and conquer, with
  *     heev_secular.h          the eigenpairs of a diagonal matrix and a correction of rank one
- *     heev_one_ql.h           QL for its leaves, and where no vectors are wanted
+ *     heev_one_ql.h           QL for its leaves
  *     heev_one_back.h       back-transformation
  *     heev_product.h        products of blocks
  *
@@ -92,27 +92,30 @@ enum {
     HEEV_SPARE = 4,         /* columns of zeros behind A */
     HEEV_PANEL = 32,        /* most columns of a panel */
     HEEV_REFLECTIONS = 48,  /* that are applied at once */
+    HEEV_COLUMNS = 32,      /* of Z to which they are applied at once */
     HEEV_STRIP_BYTES = 768, /* of a column that a merger takes at once */
     HEEV_LISTS = 6          /* of n indices */
 };
 
-/* Its scratch in reals: panels V, W and V; a strip of Z, the vectors of a merger and a block for each; V^H, M, S and W. */
+/* Its scratch in reals: panels V, W and V; a strip of Z, the vectors of a merger and a block for each; V, V^H, M, S, W and
+ * columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_one_scratch(int64_t n, int64_t parts, size_t real)
 {
     int64_t const ld = heev_one_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
     int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
-    int64_t const back = parts * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + 32),
-                  most = reduce > divide ? reduce : divide;
+    int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
+    int64_t const most = reduce > divide ? reduce : divide;
     return ((most > back ? most : back) + block - 1) / block * block;
 }
 
-/* Its work area: A and Z with a plane for mergers, twelve vectors, scratch, rotations, lists. */
+/* Its work area: A and Z with a plane for mergers, or A and a block for each column of Z, twelve vectors, scratch, rotations, lists. */
 static inline int64_t heev_one_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_one_column(p->n, real);
     int64_t const columns = parts * (p->n + HEEV_SPARE) + (p->vectors ? 2 * p->n : 0) + 12;
-    return (columns * ld + heev_one_scratch(p->n, parts, real)) * (int64_t)real +
+    int64_t const edges = p->vectors ? 0 : p->n * 64 / (int64_t)real;
+    return (columns * ld + edges + heev_one_scratch(p->n, parts, real)) * (int64_t)real +
            (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES + HEEV_LISTS * p->n * (int64_t)sizeof(int64_t);
 }
 

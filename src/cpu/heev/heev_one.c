@@ -24,10 +24,10 @@ static void lay_out(one *m, const heev_problem *p, void *work)
     *m = (one){.n = n, .ld = ld};
     for (int part = 0; part < HEEV_PARTS; ++part) m->a[part] = rest, rest += (n + HEEV_SPARE) * ld;
     for (int part = 0; part < HEEV_PARTS && p->vectors; ++part) m->z[part] = rest, rest += n * ld;
-    if (p->vectors && EIG_COMPLEX)
-        m->u = m->z[1];
-    else if (p->vectors)
-        m->u = rest, rest += n * ld;
+    m->edges = !p->vectors, m->ldz = p->vectors ? ld : BLOCK;
+    if (m->edges) m->z[0] = rest, rest += n * BLOCK;
+    m->u = m->edges ? m->a[0] : EIG_COMPLEX ? m->z[1] : rest;
+    if (m->u == rest) rest += n * ld;
     real **const vectors[] = {&m->d,    &m->e,    &m->tau,  &m->bad,  &m->phase[0], &m->phase[1],
                               &m->x[0], &m->x[1], &m->y[0], &m->y[1], &m->own[0],   &m->own[1]};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += ld;
@@ -72,17 +72,13 @@ static bool load(one *m, const heev_problem *p, int64_t b)
     return true;
 }
 
-/* The eigenvalues of T, and where vectors are wanted those of T in Z.  How many have not converged, then none of them is
- * good; or -1 where the watch stops it. */
+/* The eigenvalues of T, and its vectors in Z.  How many have not converged, then none of them is good; or -1 where the watch
+ * stops it. */
 static int64_t solve_tridiagonal(one *m, const heev_problem *p, cpu_watch *watch)
 {
-    if (!p->vectors) {
-        int64_t const failed = iterate(m, (span){0, m->n}, m->n * p->max_sweeps, (share){0.4, 1}, watch);
-        if (failed >= 0) heev_sort(m->n, m->d, m->bad, m->order);
-        return failed;
-    }
-    for (int64_t k = 0; k < m->n * m->ld; ++k) m->z[0][k] = k % m->ld == k / m->ld;
-    int64_t const failed = divide(m, 0, m->n, p->max_sweeps, (share){0.4, 0.7}, watch);
+    for (int64_t j = 0; j < m->n; ++j)
+        for (int64_t i = 0; i < m->ldz; ++i) m->z[0][i + j * m->ldz] = !m->edges && i == j;
+    int64_t const failed = divide(m, 0, m->n, p->max_sweeps, (share){0.4, m->edges ? 1 : 0.7}, watch);
     return failed > 0 ? m->n : failed;
 }
 

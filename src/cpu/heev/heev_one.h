@@ -20,13 +20,15 @@ _Static_assert(sizeof(rotation) <= HEEV_NOTED_BYTES, "a rotation's room");
 
 typedef struct one {
     int64_t n, ld;
+    bool edges;              /* Z has but two rows, the first and the last one of each diagonal block that is solved */
+    int64_t ldz;             /* of z: ld, or BLOCK where there are two rows */
     real *a[2], *z[2];       /* planes; element (i, j) at i + j*ld; a holds what lies below the diagonal, else zeros */
     real *d, *e, *tau, *bad; /* [ld] */
     real *phase[2], *x[2], *y[2], *own[2]; /* [ld] */
     real up, unit;                         /* the matrix was multiplied by up, then divided by unit */
     rotation *noted;                       /* [HEEV_NOTED] in the order of their use */
     int count;                             /* of them */
-    real *u;        /* a plane for the vectors of a merger; the imaginary one of z where there is one */
+    real *u;        /* a plane for the vectors of a merger; that of z's imaginary parts, or of A, where it is free */
     real *scratch;  /* [heev_one_scratch] */
     int64_t *order; /* [n] columns of Z by ascending eigenvalue; a merger has HEEV_LISTS more of them */
 } one;
@@ -57,6 +59,17 @@ static inline real total(wide_sum sum)
     for (int half = WIDE / 2; half > 0; half /= 2)
         for (int k = 0; k < half; ++k) sum.v[k] += sum.v[k + half];
     return simd_total(sum.v[0]);
+}
+
+/* Rows first, ..., last - 1, of which the first begins a block. */
+typedef struct span {
+    int64_t first, last;
+} span;
+
+/* Those of Z that belong to a diagonal block of T. */
+static inline span rows_of_z(const one *m, span diagonal)
+{
+    return m->edges ? (span){0, 2} : diagonal;
 }
 
 /* Whether to go on with a matrix of which `part` is done. */

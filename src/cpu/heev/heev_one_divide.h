@@ -13,7 +13,7 @@
 #include "heev_one_ql.h"
 #include "heev_secular.h"
 
-enum { LEAF = 32, STRIP_ROWS = HEEV_STRIP_BYTES / (int)sizeof(real) };
+enum { LEAF = 24, STRIP_ROWS = HEEV_STRIP_BYTES / (int)sizeof(real) };
 
 /* Where a column of Z is not 0. */
 enum { ABOVE, ACROSS, BELOW, SORTS };
@@ -48,8 +48,9 @@ static void merge_order(one *m, int64_t lo, int64_t cut, int64_t hi, int64_t *sc
 static void rotate(one *m, const merger *g, int64_t x, int64_t y, real c, real s)
 {
     vreal const cosine = simd_splat(c), sine = simd_splat(s);
-    for (int64_t i = g->lo; i < g->hi; i += SIMD_LANES) {
-        vreal *const p = at(m->z[0], x * m->ld + i), *const q = at(m->z[0], y * m->ld + i);
+    span const rows = rows_of_z(m, (span){g->lo, g->hi});
+    for (int64_t i = rows.first; i < rows.last; i += SIMD_LANES) {
+        vreal *const p = at(m->z[0], x * m->ldz + i), *const q = at(m->z[0], y * m->ldz + i);
         vreal const a = *p, b = *q;
         *p = simd_fma(cosine, a, sine * b), *q = simd_fma(cosine, b, -(sine * a));
     }
@@ -118,19 +119,23 @@ static void merge_strip(one *m, const merger *g, int64_t row, int64_t rows, int6
 {
     size_t const bytes = (size_t)rows * sizeof(real);
     real *const strip = m->scratch, *const z = m->z[0] + row;
-    for (int64_t t = 0; t < rank; ++t) memcpy(strip + t * STRIP_ROWS, z + g->column[first + t] * m->ld, bytes);
-    for (int64_t t = 0; t < g->gone; ++t) memcpy(strip + (rank + t) * STRIP_ROWS, z + g->deflated[t] * m->ld, bytes);
+    for (int64_t t = 0; t < rank; ++t) memcpy(strip + t * STRIP_ROWS, z + g->column[first + t] * m->ldz, bytes);
+    for (int64_t t = 0; t < g->gone; ++t) memcpy(strip + (rank + t) * STRIP_ROWS, z + g->deflated[t] * m->ldz, bytes);
     for (int64_t t = 0; t < g->k; t += BLOCK) {
-        block const c = {{z + (g->lo + t) * m->ld}, m->ld}, a = {{strip}, STRIP_ROWS};
+        block const c = {{z + (g->lo + t) * m->ldz}, m->ldz}, a = {{strip}, STRIP_ROWS};
         factor const b = {{m->u + t * g->k + first * BLOCK}, BLOCK, 1};
         product_real(c, rows, least(BLOCK, g->k - t), rank, a, b);
     }
     for (int64_t t = 0; t < g->gone; ++t)
-        memcpy(z + (g->lo + g->k + t) * m->ld, strip + (rank + t) * STRIP_ROWS, bytes);
+        memcpy(z + (g->lo + g->k + t) * m->ldz, strip + (rank + t) * STRIP_ROWS, bytes);
 }
 
 static bool merge_vectors(one *m, const merger *g, share work, cpu_watch *watch)
 {
+    if (m->edges) {
+        merge_strip(m, g, 0, BLOCK, 0, g->k);
+        return go_on(watch, work.to);
+    }
     int64_t const end = block_of(g->hi + BLOCK - 1), above = g->of[ABOVE] + g->of[ACROSS];
     for (int64_t row = g->lo; row < g->cut; row += STRIP_ROWS) {
         if (!go_on(watch, share_at(work, (double)(row - g->lo) / (double)(end - g->lo)))) return false;
@@ -167,6 +172,17 @@ static void lay_out_merger(const one *m, merger *g)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = m->order + (int64_t)(k + 1) * m->n;
 }
 
+/* Column t of Z in the row that lies beside the cut.  Where Z has two rows, it gets the other end's, which is 0. */
+static real take_beside_cut(one *m, int64_t t, int64_t cut)
+{
+    real *const z = m->z[0] + t * m->ldz;
+    if (!m->edges) return z[t < cut ? cut - 1 : cut];
+    int const beside = t < cut;
+    real const x = z[beside];
+    z[beside] = 0;
+    return x;
+}
+
 /* Merges rows lo..cut-1 and cut..hi-1, which rho joined. */
 static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share work, cpu_watch *watch)
 {
@@ -178,7 +194,7 @@ static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share w
         real const x = fabs(m->d[t]);
         most = x > most ? x : most;
         g.sort[t] = t < cut ? ABOVE : BELOW;
-        g.z[t] = m->z[0][t * m->ld + (t < cut ? cut - 1 : cut)] * (real)0.70710678118654752440;
+        g.z[t] = take_beside_cut(m, t, cut) * (real)0.70710678118654752440;
     }
     if (!(most > NEGLIGIBLE)) return true;
     sort_out(m, &g, 2 * rho, 4 * REAL_EPSILON * most);
@@ -195,11 +211,12 @@ static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share w
     return true;
 }
 
-/* Rows lo..hi-1 of T, lo the start of a block.  Of Z these rows and columns are an identity.  How many eigenvalues have
+/* Rows lo..hi-1 of T, lo the start of a block.  Of Z these rows and columns are an identity, or 0 where Z has two rows.  How many eigenvalues have
  * not converged, or -1 where the watch stops it. */
 static int64_t divide(one *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
 {
     if (hi - lo <= LEAF) {
+        if (m->edges) m->z[0][lo * m->ldz] = m->z[0][(hi - 1) * m->ldz + 1] = 1;
         int64_t const failed = iterate(m, (span){lo, hi}, (hi - lo) * max_sweeps, work, watch);
         for (int64_t t = lo; t < hi; ++t) {
             int64_t at = t;

@@ -15,12 +15,12 @@ SIMD_FN void apply_to_rows(const one *m, int64_t row, int vectors)
 {
     vreal carry[MOST_VECTORS];
     int64_t carried = m->noted[0].i + 1;
-    for (int u = 0; u < vectors; ++u) carry[u] = at(m->z[0], carried * m->ld + row)[u];
+    for (int u = 0; u < vectors; ++u) carry[u] = at(m->z[0], carried * m->ldz + row)[u];
     for (int k = 0; k < m->count; ++k) {
         rotation const turn = m->noted[k];
-        vreal *const x = at(m->z[0], turn.i * m->ld + row), *const y = at(m->z[0], (turn.i + 1) * m->ld + row);
+        vreal *const x = at(m->z[0], turn.i * m->ldz + row), *const y = at(m->z[0], (turn.i + 1) * m->ldz + row);
         if (turn.i + 1 != carried) {
-            for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ld + row)[u] = carry[u];
+            for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
             for (int u = 0; u < vectors; ++u) carry[u] = y[u];
         }
         vreal const c = simd_splat(turn.c), s = simd_splat(turn.s);
@@ -30,35 +30,29 @@ SIMD_FN void apply_to_rows(const one *m, int64_t row, int vectors)
         }
         carried = turn.i;
     }
-    for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ld + row)[u] = carry[u];
+    for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
 }
 
-/* To rows first, ..., last - 1, of which the first begins a block; what follows in the last one's block is 0. */
-static void apply_noted(one *m, int64_t first, int64_t last)
+/* To the rows of Z; what follows in the last one's block is 0. */
+static void apply_noted(one *m, span z)
 {
-    int64_t row = first;
-    for (; row + MOST_VECTORS * SIMD_LANES <= last; row += MOST_VECTORS * SIMD_LANES)
+    int64_t row = z.first;
+    for (; row + MOST_VECTORS * SIMD_LANES <= z.last; row += MOST_VECTORS * SIMD_LANES)
         apply_to_rows(m, row, MOST_VECTORS);
-    for (; row < last; row += SIMD_LANES) apply_to_rows(m, row, 1);
+    for (; row < z.last; row += SIMD_LANES) apply_to_rows(m, row, 1);
     m->count = 0;
 }
 
-/* Rows of T that QL takes by themselves, and those of Z that their rotations turn. */
-typedef struct span {
-    int64_t first, last;
-} span;
-
-static void note(one *m, span all, int64_t i, real c, real s)
+static void note(one *m, span z, int64_t i, real c, real s)
 {
-    if (!m->z[0]) return;
     /* The rounding that c and s share is taken out again: its errors would add up. */
     real const excess = (real)0.5 * (1 - c * c - s * s);
     m->noted[m->count++] = (rotation){c + c * excess, s + s * excess, i};
-    if (m->count == HEEV_NOTED) apply_noted(m, all.first, all.last);
+    if (m->count == HEEV_NOTED) apply_noted(m, z);
 }
 
 /* One step of implicit QL on rows l..r. */
-static void ql_step(one *m, span all, int64_t l, int64_t r)
+static void ql_step(one *m, span z, int64_t l, int64_t r)
 {
     real *const d = m->d, *const e = m->e;
     real const h = (d[l + 1] - d[l]) / (2 * e[l]), root = sqrt(h * h + 1);
@@ -72,7 +66,7 @@ static void ql_step(one *m, span all, int64_t l, int64_t r)
         real const q = d[i + 1] - p, t = (d[i] - q) * s + 2 * c * b;
         p = s * t;
         d[i + 1] = q + p, g = c * t - b;
-        note(m, all, i, c, s);
+        note(m, z, i, c, s);
     }
     d[l] -= p, e[l] = g, e[r] = 0;
 }
@@ -100,6 +94,7 @@ static double share_at(share work, double part)
  * The row behind the last one is not joined to it. */
 static int64_t iterate(one *m, span all, int64_t most, share work, cpu_watch *watch)
 {
+    span const z = rows_of_z(m, all);
     int64_t steps = 0;
     for (int64_t l = all.first; l + 1 < all.last && steps < most;) {
         int64_t r = l;
@@ -110,10 +105,10 @@ static int64_t iterate(one *m, span all, int64_t most, share work, cpu_watch *wa
         }
         double const part = (double)(l - all.first) / (double)(all.last - all.first);
         if (steps % 8 == 0 && !go_on(watch, share_at(work, part))) return -1;
-        ql_step(m, all, l, r);
+        ql_step(m, z, l, r);
         ++steps;
     }
-    if (m->count > 0) apply_noted(m, all.first, all.last);
+    if (m->count > 0) apply_noted(m, z);
     int64_t failed = 0;
     for (int64_t i = all.first; i + 1 < all.last; ++i) joined(m, i);
     for (int64_t i = all.first; i < all.last; ++i)

@@ -263,22 +263,23 @@ static bool reduce(one *m, cpu_watch *watch)
     m->phase[0][0] = 1, m->phase[1][0] = 0;
     for (int64_t first = 0; first < m->n - 1; first += width) {
         int64_t const end = least(first + width, m->n - 1);
-        for (int64_t k = 0; k < HEEV_PARTS * 3 * width * m->ld; ++k) m->scratch[k] = 0;
+        memset(m->scratch, 0, sizeof(real) * (size_t)(HEEV_PARTS * 3 * width * m->ld));
         for (int64_t k = first; k < end; ++k) {
             if (k % 8 == 0 && !go_on(watch, 0.4 * (double)k / (double)m->n)) return false;
             catch_up(m, &p, k, k - first);
             real const tau = m->tau[k] = reflector(m, k);
             if (tau == 0) continue;
-            int64_t const start = block_of(k + 1);
+            int64_t const start = block_of(k + 1), l = k - first;
+            size_t const bytes = (size_t)(m->ld - start) * sizeof(real);
             for (int part = 0; part < HEEV_PARTS; ++part)
-                for (int64_t i = start; i < m->ld; ++i) m->x[part][i] = m->a[part][i + k * m->ld];
+                memcpy(m->x[part] + start, m->a[part] + start + k * m->ld, bytes);
             multiply(m, k);
-            make_w(m, &p, k, k - first, tau);
-            for (int part = 0; part < HEEV_PARTS; ++part)
-                for (int64_t i = start, l = k - first; i < m->ld; ++i) {
-                    panel_column(&p, part, l)[i] = panel_column(&p, part, 2 * width + l)[i] = m->x[part][i];
-                    panel_column(&p, part, width + l)[i] = m->y[part][i];
-                }
+            make_w(m, &p, k, l, tau);
+            for (int part = 0; part < HEEV_PARTS; ++part) {
+                memcpy(panel_column(&p, part, l) + start, m->x[part] + start, bytes);
+                memcpy(panel_column(&p, part, width + l) + start, m->y[part] + start, bytes);
+                memcpy(panel_column(&p, part, 2 * width + l) + start, m->x[part] + start, bytes);
+            }
         }
         update_rest(m, &p, end);
     }

@@ -25,8 +25,11 @@ static heev_road road_of(const heev_problem *p)
 {
     if (p->n > HEEV_MOST) return ROAD_LARGE;
     if (p->method == EIG_HEEV_REFERENCE) return ROAD_PLAIN;
-    if (p->n <= HEEV_SMALL) return ROAD_SMALL;
-    if (p->method == EIG_HEEV_JACOBI || p->relative) return ROAD_JACOBI;
+    bool const jacobi = p->method == EIG_HEEV_JACOBI || p->relative;
+    bool const small =
+        jacobi || p->n < HEEV_SMALL || (p->vectors && !type_is_complex(p->type)); /* the faster at n = 3 */
+    if (p->n <= HEEV_SMALL && small) return ROAD_SMALL;
+    if (jacobi) return ROAD_JACOBI;
     return p->n <= HEEV_TINY ? ROAD_TINY : ROAD_TRIDIAGONAL;
 }
 
@@ -47,7 +50,7 @@ static void carve(arena *a, const heev_problem *p, heev_job *job)
     job->unit = arena_take(a, count, real);
     if (!p->vectors) return;
     job->tau = arena_take(a, count * n, type_size(p->type));
-    job->rotations = arena_take(a, count * job->most_rotations, 2 * real);
+    job->rotations = arena_take(a, count * job->most_rotations, sizeof(int64_t));
     job->sweeps = (uint16_t *)arena_take(a, count * job->most_sweeps, sizeof(uint16_t));
     job->sweep_count = (int *)arena_take(a, count, sizeof(int));
     job->failed = (int *)arena_take(a, count, sizeof(int));

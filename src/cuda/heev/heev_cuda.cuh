@@ -19,16 +19,17 @@
 /* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of the fast kernels. */
 enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32 };
 
-/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random and structured matrices take about
- * 1.3 n^2 rotations in 2.3 n sweeps; one that takes more has to iterate twice. */
+/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.3 n^2 rotations in
+ * 2.3 n sweeps, the worst of 20,000 had 403 and 43 at n = 16, 1421 and 81 at n = 32; one that takes more has to iterate
+ * twice. */
 static inline int64_t heev_most_rotations(int64_t n)
 {
-    return 3 * n * n / 2 + 32;
+    return (5 * n * n / 4 + 6 * n + 16) & ~1;
 }
 
 static inline int64_t heev_most_sweeps(int64_t n)
 {
-    return 6 * n + 16;
+    return 3 * n + 16;
 }
 
 /* Whether matrices with these distances lie one behind the other without a gap. */
@@ -46,7 +47,7 @@ struct heev_job {
     void *d, *e;          /* [count][n] real: the tridiagonal matrix; e[n-1] is 0 */
     void *unit;           /* [count] real: it times unit is A's; NaN where A is not finite */
     void *tau;            /* [count][n] numbers: the reflectors' factors; the reflectors themselves lie in v */
-    void *rotations;      /* [count][most_rotations] pairs (c, s) */
+    void *rotations;      /* [count][most_rotations] of 8 bytes, ql_note */
     uint16_t *sweeps;     /* [count][most_sweeps] lo + 256 hi: rotations of columns (hi-1, hi), ..., (lo, lo+1) */
     int64_t most_rotations, most_sweeps;
     int *sweep_count;          /* [count]; -1: there was no room for all */

@@ -157,7 +157,8 @@ static __device__ __forceinline__ double inverse_root(double x)
 }
 static __device__ __forceinline__ float inverse_root(float x)
 {
-    float const y = rsqrtf(x);
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return fmaf(0.5f * y, fmaf(-x * y, y, 1.0f), y);
 }
 
@@ -177,11 +178,15 @@ static __device__ __forceinline__ double good_inverse(double x)
 }
 static __device__ __forceinline__ float fast_inverse(float x)
 {
-    return __frcp_rn(x);
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
 }
 static __device__ __forceinline__ float good_inverse(float x)
 {
-    return __frcp_rn(x);
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return fmaf(y, fmaf(-x, y, 1.0f), y);
 }
 
 /* Makes c^2 + s^2 one to the last place, so that products of many rotations stay orthogonal. */
@@ -220,6 +225,29 @@ static __device__ __forceinline__ heev_reflector<number> reflector_of(number alp
     set(h.divisor, first * inverse, -im * inverse);
     set(h.factor, nothing ? (real)0 : fma(fabs(alpha.re), root, (real)1), im * copysign(root, alpha.re));
     return h;
+}
+
+/* |x| as an integer that grows with it; in double without the lower 32 bits. */
+static __device__ __forceinline__ int size_bits(double x)
+{
+    return __double2hiint(x) & 0x7fffffff;
+}
+static __device__ __forceinline__ int size_bits(float x)
+{
+    return __float_as_int(x) & 0x7fffffff;
+}
+
+/* heev_unit of the largest entry, from its bits; smaller where it is 0.  NaN where it is not finite. */
+template <typename real> static __device__ __forceinline__ real unit_of_bits(int bits);
+template <> __device__ __forceinline__ double unit_of_bits<double>(int bits)
+{
+    double const big = __hiloint2double(bits, 0), safmin = real_limits<double>::safmin;
+    return bits >= 0x7ff00000 ? (double)NAN : pow2_floor(fmin(fmax(big, safmin), 1 / safmin));
+}
+template <> __device__ __forceinline__ float unit_of_bits<float>(int bits)
+{
+    float const big = __int_as_float(bits), safmin = real_limits<float>::safmin;
+    return bits >= 0x7f800000 ? (float)NAN : pow2_floor(fminf(fmaxf(big, safmin), 1 / safmin));
 }
 
 /* A rotation J = [c, s; -conj(s), c] of columns p and q. */

@@ -1,6 +1,7 @@
 /* heev on CUDA, kernel 2 of the tridiagonal method: eigenvalues of T by implicit QL, a thread a matrix.
  *
- * Mapping  32 matrices a warp, a warp a block; d and e in shared memory, entry i of matrix g at [i*33 + g].
+ * Mapping  32 matrices a warp, a warp a block; d and e in shared memory, of row i and matrix g at [i*66 + g] and 33
+ *          words behind it.
  * Vectors  the rotations are noted, sweep by sweep, for kernel 3: so the chain of dependent operations runs once a
  *          matrix, and their use on the rows of Z is left to many threads.
  * Room     a matrix that takes more rotations than there is room for gets its values here, and its vectors by a second
@@ -9,7 +10,7 @@
  * Ends     a value is given up after max_sweeps sweeps. */
 #include "heev_ql.cuh"
 
-enum { QL_PITCH = 33 };
+enum { QL_PITCH = 66 };
 
 /* Stores the values of `live` matrices from `first` on in ascending order, those from good on as NaN behind them, and
  * their order; a warp.  good: of this lane's matrix. */
@@ -41,34 +42,39 @@ static __device__ void put_values(const heev_job &job, int64_t first, int live, 
     if (job.p.sweeps) job.p.sweeps[b] = 0;
 }
 
-template <typename real, bool notes> static __global__ void __launch_bounds__(32) heev_ql_kernel(heev_job job)
+template <typename real, bool noted> static __global__ void __launch_bounds__(32) heev_ql_kernel(heev_job job)
 {
     extern __shared__ double ql_memory[];
     int const n = (int)job.p.n, lane = threadIdx.x;
     int64_t const first = (int64_t)blockIdx.x * 32, left = job.count - first;
     int const live = left < 32 ? (int)left : 32;
-    real *const d = (real *)ql_memory, *const e = d + n * QL_PITCH;
+    real *const d = (real *)ql_memory + QL_PITCH; /* behind a row that is read in vain */
 #pragma unroll 4
     for (int f = lane; f < live * n; f += 32) {
-        d[f % n * QL_PITCH + f / n] = ((const real *)job.d)[first * n + f];
-        e[f % n * QL_PITCH + f / n] = ((const real *)job.e)[first * n + f];
+        real *const to = d + (f % n * QL_PITCH + f / n);
+        to[0] = ((const real *)job.d)[first * n + f], to[QL_PITCH / 2] = ((const real *)job.e)[first * n + f];
     }
     __syncwarp(); /* loaded */
     int good = 0;
     if (lane < live) {
         int64_t const m = first + lane;
-        ql_notes<real> to = {};
-        if (notes) {
-            to.rotations = (pair_of<real> *)job.rotations + m * job.most_rotations;
-            to.sweeps = job.sweeps + m * job.most_sweeps;
-            to.most_rotations = job.most_rotations, to.most_sweeps = (int)job.most_sweeps;
-        }
-        /* One loop, so that a thread does not wait for the values of others. */
+        ql_note<real> *const notes = (ql_note<real> *)job.rotations + (noted ? m * job.most_rotations : 0);
+        uint16_t *const sweeps = job.sweeps + (noted ? m * job.most_sweeps : 0);
+        int const most = noted ? (int)job.most_rotations : 0, most_sweeps = (int)job.most_sweeps;
+        int const max_sweeps = job.p.max_sweeps;
         ql_state<real, QL_PITCH> state;
-        state.start(n, d + lane, e + lane);
-        while (state.template step<notes>(job.p.max_sweeps, d + lane, e + lane, &to)) {}
+        state.start(n), state.mark_splits(d + lane);
+        int window, used = 0, count = 0;
+        /* One loop, so that a thread does not wait for the values of others. */
+        while ((window = state.template step<noted>(max_sweeps, d + lane, notes + used,
+                                                    count < most_sweeps ? most - used : 0)) != 0)
+            if (noted) sweeps[count++] = (uint16_t)window, used += notes_of(window);
+        if (noted) {
+            bool const full = state.find(max_sweeps, &window);
+            while (full && state.template step<false>(max_sweeps, d + lane, NULL, 0) != 0) {}
+            job.sweep_count[m] = full ? -1 : count;
+        }
         good = state.l;
-        if (notes) job.sweep_count[m] = to.full ? -1 : to.count;
     }
     __syncwarp(); /* the values are there */
     put_values(job, first, live, d, good, lane);
@@ -76,7 +82,7 @@ template <typename real, bool notes> static __global__ void __launch_bounds__(32
 
 template <typename real> static eig_status launch(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    cuda_shape const shape = {(job.count + 31) / 32, 32, 2 * (size_t)job.p.n * QL_PITCH * sizeof(real)};
+    cuda_shape const shape = {(job.count + 31) / 32, 32, ((size_t)job.p.n + 1) * QL_PITCH * sizeof(real)};
     return cuda_launch(ctx, "heev: ql_kernel", stream, shape,
                        job.p.v ? heev_ql_kernel<real, true> : heev_ql_kernel<real, false>, job);
 }

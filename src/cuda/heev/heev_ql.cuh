@@ -9,20 +9,52 @@
 #include "heev_cuda.cuh"
 #include "heev_number.cuh"
 
-/* Where a matrix's rotations are noted, and how far; full: there was no room for all, what is there is of no use. */
-template <typename real> struct ql_notes {
-    pair_of<real> *rotations;
-    uint16_t *sweeps;
-    int64_t used, most_rotations;
-    int count, most_sweeps;
-    bool full;
+/* A rotation (c, s) in 8 bytes.  In double the smaller of the two: bit 0 tells whether it is c, bit 1 the sign of the
+ * other, which is the square root of what is missing from 1. */
+template <typename real> struct ql_note;
+template <> struct ql_note<float> {
+    float c, s;
 };
+template <> struct ql_note<double> {
+    long long bits;
+};
+
+static __device__ __forceinline__ ql_note<float> note_of(float c, float s)
+{
+    return {c, s};
+}
+static __device__ __forceinline__ ql_note<double> note_of(double c, double s)
+{
+    bool const is_c = fabs(c) < fabs(s);
+    long long const small = __double_as_longlong(is_c ? c : s), other = __double_as_longlong(is_c ? s : c);
+    return {(small & ~3ll) | (other < 0 ? 2 : 0) | (is_c ? 1 : 0)};
+}
+
+/* c and s, made orthogonal to the last place. */
+template <typename real> static __device__ __forceinline__ pair_of<real> ql_rotation(real c, real s)
+{
+    make_unit(c, s);
+    return {c, s};
+}
+/* The rotation of a note, orthogonal to the last place. */
+static __device__ __forceinline__ float2 rotation_of(ql_note<float> note)
+{
+    return ql_rotation(note.c, note.s);
+}
+static __device__ __forceinline__ double2 rotation_of(ql_note<double> note)
+{
+    double const small = __longlong_as_double(note.bits & ~3ll), rest = fma(-small, small, 1.0);
+    double const inverse = inverse_root(rest), first = rest * inverse;
+    double const root = fma(fma(-first, first, rest), 0.5 * inverse, first);
+    double const other = note.bits & 2 ? -root : root;
+    return note.bits & 1 ? double2{small, other} : double2{other, small};
+}
 
 /* Whether e beside here and next splits the matrix.  Its norm is 1 or more: what the reduction lost is not sought. */
 template <typename real> static __device__ __forceinline__ bool splits(real e, real here, real next)
 {
-    real const eps = real_limits<real>::eps;
-    return fabs(e) <= fmax((real)0.5 * eps * (fabs(here) + fabs(next)), (real)0.25 * eps);
+    real const eps = real_limits<real>::eps, size = fabs(e);
+    return (size <= (real)0.25 * eps) | (size <= (real)0.5 * eps * (fabs(here) + fabs(next)));
 }
 
 /* The eigenvalue of [dl, el; el, next] that is near dl, roughly: any number would do for a shift. */
@@ -32,41 +64,30 @@ template <typename real> static __device__ __forceinline__ real shift_of(real dl
     return dl - twice * el * fast_inverse(far + copysign(both * inverse_root(both), far));
 }
 
-/* The bulge of a sweep as it moves up. */
+/* The bulge of a sweep as it moves up.  What the next step waits for is g and s2 alone, and both by 1 / (f^2 + g^2). */
 template <typename real> struct ql_bulge {
-    real above, g, s, c, p; /* above: d below the bulge, as it was */
+    real above, below, g, s, c, s2, p; /* above: d under the bulge, as it was; below: the same less p; s2: s^2 */
 
     __device__ __forceinline__ void start(real last, real shift)
     {
-        above = last, g = last - shift, s = 1, c = 1, p = 0;
+        above = last, g = last - shift, s = c = s2 = 1, p = 0;
     }
     /* From row i + 1 to row i, by the rotation (c, s) of columns i and i + 1: here and beside become d[i+1] and e[i+1].
-     * False where the bulge has vanished: then there is no rotation, and the sweep ends. */
+     * False where the bulge has vanished: then there is no rotation, d[i+1] is `below`, e[i+1] is 0, and the sweep ends. */
     __device__ __forceinline__ bool move(real di, real ei, real *here, real *beside)
     {
-        real const f = s * ei, b = c * ei, square = fma(f, f, g * g);
-        if (square <= real_limits<real>::safmin / real_limits<real>::eps) {
-            *beside = 0, *here = above - p;
-            return false;
-        }
-        real const inverse = inverse_root(square);
-        *beside = square * inverse;
-        s = f * inverse, c = g * inverse;
-        g = above - p;
-        real const r = fma(di - g, s, c * (2 * b));
-        p = s * r;
-        *here = g + p;
-        g = fma(c, r, -b);
+        real const f = s * ei, b = c * ei, e2 = ei * ei, square = fma(s2, e2, g * g);
+        real const inverse = good_inverse(square), root = inverse_root(square);
+        below = above - p;
+        real const t = fma(f, di - below, g * (2 * b));
+        *beside = square * root;
+        p = f * t * inverse;
+        *here = below + p;
+        s2 = s2 * e2 * inverse;
+        s = f * root, c = g * root;
+        g = fma(g * t, inverse, -b);
         above = di;
-        return true;
-    }
-    /* What the rotation does to rows: orthogonal to the last place. */
-    __device__ __forceinline__ pair_of<real> rotation() const
-    {
-        pair_of<real> both;
-        both.x = c, both.y = s;
-        make_unit(both.x, both.y);
-        return both;
+        return square > real_limits<real>::safmin / real_limits<real>::eps;
     }
 };
 
@@ -77,39 +98,60 @@ template <typename real> static __device__ __forceinline__ void ql_rotate(pair_o
     x = fma(-j.y, y, j.x * old), y = fma(j.y, old, j.x * y);
 }
 
+/* Notes of a sweep, two at a time, from an even place on. */
+template <typename real> struct alignas(16) ql_two_notes {
+    ql_note<real> first, second;
+};
+
 /* One sweep on rows l..m; bit i of the return: e[i], l <= i < m, splits the matrix.  Where a bulge vanishes the sweep
- * ends early: what is left splits. */
-template <typename real, bool notes, int pitch>
-static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, real *e, ql_notes<real> *to)
+ * ends early, at row *low instead of l: what is left splits.  d[i] lies at i * pitch, e[i] pitch / 2 behind it; the row
+ * before the first may be read.  notes: the rotations of columns (m-1, m), ...; one more is written where they are odd. */
+template <typename real, bool noted, int pitch>
+static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, ql_note<real> *notes, int *low)
 {
+    constexpr int beside = pitch / 2;
+    real *at = d + m * pitch; /* row i + 1 */
     ql_bulge<real> bulge;
-    bulge.start(d[m * pitch], shift_of(d[l * pitch], e[l * pitch], d[(l + 1) * pitch]));
-    real last = 0; /* the new d[i + 2] */
-    unsigned mask = 0;
+    bulge.start(at[0], shift_of(d[l * pitch], d[l * pitch + beside], d[(l + 1) * pitch]));
+    real last = 0, d_next = at[-pitch], e_next = at[beside - pitch]; /* last: the new d[i + 2]; next: of row i */
+    unsigned mask = 0, bit = 1u << m;                                /* of row i + 1; row m splits anyway */
+    ql_two_notes<real> both = {};
     int i = m - 1;
-    real e_next = e[i * pitch], d_next = d[i * pitch]; /* loaded a rotation ahead */
+#pragma unroll 1
     for (; i >= l; --i) {
-        real const ei = e_next, di = d_next;
-        int const below = i > l ? i - 1 : l;
-        e_next = e[below * pitch], d_next = d[below * pitch];
-        real here, beside;
-        bool const moved = bulge.move(di, ei, &here, &beside);
-        e[(i + 1) * pitch] = beside, d[(i + 1) * pitch] = here;
-        if (i + 1 < m && splits(beside, here, last)) mask |= 1u << (i + 1);
-        if (!moved) break;
-        last = here;
-        if (notes && !to->full) to->rotations[to->used++] = bulge.rotation();
+        real const di = d_next, ei = e_next;
+        d_next = at[-2 * pitch], e_next = at[beside - 2 * pitch];
+        real here, root;
+        bool const moved = bulge.move(di, ei, &here, &root);
+        at[0] = here, at[beside] = root;
+        mask |= splits(root, here, last) ? bit : 0;
+        if (!moved) {
+            at[0] = bulge.below, at[beside] = 0, mask |= bit;
+            break;
+        }
+        if (noted) {
+            bool const even = (m - 1 - i) % 2 == 0;
+            ql_note<real> const one = note_of(bulge.c, bulge.s);
+            both.second = one;
+            if (even)
+                both.first = one;
+            else
+                *(ql_two_notes<real> *)(notes + (m - 2 - i)) = both;
+        }
+        last = here, at -= pitch, bit >>= 1;
     }
     if (i < l) {
-        d[l * pitch] = bulge.above - bulge.p, e[l * pitch] = bulge.g;
-        if (splits(bulge.g, bulge.above - bulge.p, last)) mask |= 1u << l;
+        real const here = bulge.above - bulge.p;
+        at[0] = here, at[beside] = bulge.g;
+        mask |= splits(bulge.g, here, last) ? bit : 0;
     }
-    e[m * pitch] = 0;
-    if (notes && !to->full) to->sweeps[to->count++] = (uint16_t)(i + 1 + 256 * m);
+    if (noted && (m - 1 - i) % 2 != 0) *(ql_two_notes<real> *)(notes + (m - 2 - i)) = both;
+    d[m * pitch + beside] = 0;
+    *low = i + 1;
     return mask;
 }
 
-/* The iteration on a matrix whose entries lie `pitch` apart. */
+/* The iteration on a matrix whose entries lie as for a sweep. */
 template <typename real, int pitch> struct ql_state {
     unsigned mask; /* bit i: e[i] splits the matrix */
     int n, l, sweep;
@@ -118,11 +160,10 @@ template <typename real, int pitch> struct ql_state {
     {
         n = order, l = 0, sweep = 0, mask = 1u << (n - 1);
     }
-    __device__ __forceinline__ void start(int order, const real *d, const real *e)
+    __device__ __forceinline__ void mark_splits(const real *d)
     {
-        start(order);
         for (int i = 0; i < n - 1; ++i)
-            if (splits(e[i * pitch], d[i * pitch], d[(i + 1) * pitch])) mask |= 1u << i;
+            if (splits(d[i * pitch + pitch / 2], d[i * pitch], d[(i + 1) * pitch])) mask |= 1u << i;
     }
 
     /* Rows l..*m of the next sweep; false where there is none, since all values are found or one is given up: the first
@@ -144,15 +185,21 @@ template <typename real, int pitch> struct ql_state {
         ++sweep;
     }
 
-    /* One sweep, where find() says so. */
-    template <bool notes> __device__ __forceinline__ bool step(int max_sweeps, real *d, real *e, ql_notes<real> *to)
+    /* One sweep, where find() says so: its rows, lo + 256 hi; 0 where there was none, or where its notes would need more
+     * than `room`, an even number. */
+    template <bool noted> __device__ __forceinline__ int step(int max_sweeps, real *d, ql_note<real> *notes, int room)
     {
-        int m;
-        if (!find(max_sweeps, &m)) return false;
-        if (notes && (to->count == to->most_sweeps || to->used + (m - l) > to->most_rotations)) to->full = true;
-        end_sweep(m, ql_sweep<real, notes, pitch>(l, m, d, e, to));
-        return true;
+        int m, low;
+        if (!find(max_sweeps, &m) || (noted && m - l > room)) return 0;
+        end_sweep(m, ql_sweep<real, noted, pitch>(l, m, d, notes, &low));
+        return low + 256 * m;
     }
 };
+
+/* What a sweep's notes take. */
+static __device__ __forceinline__ int notes_of(int window)
+{
+    return ((window >> 8) - (window & 255) + 1) & ~1;
+}
 
 #endif

@@ -18,6 +18,7 @@ template <typename number, int N> struct heev_shape {
     static constexpr int pitch = N + 1, together = 16 / sizeof(number);
     static constexpr int words = N * (int)sizeof(number) / 4, blocks = words >= 96   ? 3
                                                                        : words >= 64 ? 4
+                                                                       : words >= 40 ? 5
                                                                        : words >= 32 ? 6
                                                                        : words >= 16 ? 10
                                                                                      : 12;

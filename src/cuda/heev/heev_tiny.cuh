@@ -13,10 +13,11 @@
 
 enum { TINY_LANES = 32 };
 
-/* Shared memory of a block of one warp, in reals: what comes in and, after it, what waits and goes out. */
+/* Shared memory of a warp, in reals: what comes in and, after it, what waits and goes out. */
 template <typename number, int N, bool vectors> struct tiny_shape {
     using real = typename number::real;
     static constexpr int parts = number::complex ? 2 : 1, words = N * N * parts, pitch = words | 1;
+    static constexpr int at_once = words % 16 == 0 ? 16 : words % 9 == 0 ? 9 : 12; /* loads of a lane */
     static constexpr int sector = 32 / (int)sizeof(number),
                          columns = sector < N ? sector : N; /* that go out together */
     static constexpr int reflectors = N * (N + 1) / 2 * parts, out_words = N * columns * parts,
@@ -24,7 +25,8 @@ template <typename number, int N, bool vectors> struct tiny_shape {
     static constexpr int at_z = TINY_LANES * reflectors, at_out = vectors ? at_z + TINY_LANES * N * N : 0;
     static constexpr int values_pitch = N | 1;
     static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
-    static constexpr int before = TINY_LANES * pitch, bytes = (before > after ? before : after) * (int)sizeof(real);
+    static constexpr int before = TINY_LANES * pitch, room = before > after ? before : after;
+    static constexpr int warps = N <= 4 ? 4 : 1, bytes = warps * room * (int)sizeof(real); /* of a block */
 };
 
 /* Numbers in shared memory: entry k of lane t at [32 k + t]. */
@@ -45,9 +47,7 @@ template <typename number, int N> struct tiny_matrix {
     /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite. */
     template <typename function> __device__ __forceinline__ real load(int n, function get)
     {
-        real const most = real_limits<real>::largest;
-        real big = 0;
-        bool finite = true;
+        int most = 0;
 #pragma unroll
         for (int i = 0; i < N; ++i)
 #pragma unroll
@@ -55,12 +55,15 @@ template <typename number, int N> struct tiny_matrix {
                 number x;
                 set(x, (real)0, (real)0);
                 if (i < n) x = get(i, j);
-                if (i == j) d[i] = x.re, set(x, x.re, (real)0);
-                a[i][j] = x;
-                finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
-                big = fmax(big, larger_part(x));
+                most = max(most, size_bits(x.re));
+                if (i == j)
+                    d[i] = x.re;
+                else
+                    a[i][j] = x, most = max(most, size_bits(imaginary(x)));
             }
-        real const unit = heev_unit(finite ? big : (real)1), inverse = pow2_inverse(unit);
+        real const unit = unit_of_bits<real>(most);
+        bool const finite = unit == unit;
+        real const inverse = pow2_inverse(finite ? unit : (real)1);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? inverse * d[i] : (real)0;
@@ -70,7 +73,7 @@ template <typename number, int N> struct tiny_matrix {
                 if (!finite) set(a[i][j], (real)0, (real)0);
             }
         }
-        return finite ? unit : (real)NAN;
+        return unit;
     }
 
     /* A <- H^H A H for rows and columns k + 1 and on; u[k + 1] is 1. */
@@ -144,7 +147,7 @@ template <typename real, int N, bool vectors>
 static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N], real (&e)[N],
                                               real (&z)[vectors ? N : 1][N])
 {
-    ql_state<real, 1> state;
+    ql_state<real, 2> state;
     state.start(n);
 #pragma unroll
     for (int i = 0; i < N - 1; ++i)
@@ -161,26 +164,74 @@ static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N
         for (int i = N - 2; i >= 0; --i) {
             if (i >= m || i < low) continue;
             real here, beside;
-            bool const moved = bulge.move(d[i], e[i], &here, &beside);
-            if (i + 1 < m && splits(beside, here, last)) found |= 1u << (i + 1);
-            e[i + 1] = beside, d[i + 1] = here, last = here;
-            if (!moved) {
-                low = N;
+            if (!bulge.move(d[i], e[i], &here, &beside)) {
+                e[i + 1] = 0, d[i + 1] = bulge.below;
+                found |= 1u << (i + 1), low = N;
                 continue;
             }
+            found |= splits(beside, here, last) ? 1u << (i + 1) : 0; /* row m splits anyway */
+            e[i + 1] = beside, d[i + 1] = here, last = here;
             if (vectors) {
-                pair_of<real> const j = bulge.rotation();
+                pair_of<real> const j = ql_rotation(bulge.c, bulge.s);
 #pragma unroll
                 for (int r = 0; r < N; ++r) ql_rotate(j, z[vectors ? r : 0][i], z[vectors ? r : 0][i + 1]);
             }
             if (i == low) {
                 d[i] = bulge.above - bulge.p, e[i] = bulge.g;
-                if (splits(e[i], d[i], last)) found |= 1u << i;
+                found |= splits(e[i], d[i], last) ? 1u << i : 0;
             }
         }
         state.end_sweep(m, found);
     }
     return state.l;
+}
+
+/* The same for n = 3: sweeps of two steps until an off-diagonal is negligible, then one rotation. */
+template <typename real, bool vectors>
+static __device__ __forceinline__ int tiny_ql3(int max_sweeps, real (&d)[3], real (&e)[3],
+                                               real (&z)[vectors ? 3 : 1][3])
+{
+    bool upper, lower; /* whether e[0], e[1] are negligible */
+#pragma unroll 1
+    for (int sweep = 0;; ++sweep) {
+        upper = splits(e[0], d[0], d[1]), lower = splits(e[1], d[1], d[2]);
+        if (upper || lower) break;
+        if (sweep == max_sweeps) return 0;
+        ql_bulge<real> bulge;
+        real beside;
+        bulge.start(d[2], shift_of(d[0], e[0], d[1]));
+        bulge.move(d[1], e[1], &d[2], &beside); /* e[1] is not 0: there is a bulge */
+        pair_of<real> const j = ql_rotation(bulge.c, bulge.s);
+        bool const moved = bulge.move(d[0], e[0], &d[1], &e[1]);
+        if (!moved) d[1] = bulge.below, e[1] = 0;
+        pair_of<real> const k = ql_rotation(bulge.c, bulge.s);
+        if (moved) d[0] = bulge.above - bulge.p, e[0] = bulge.g;
+        if (vectors)
+#pragma unroll
+            for (int r = 0; r < 3; ++r) {
+                ql_rotate(j, z[vectors ? r : 0][1], z[vectors ? r : 0][2]);
+                if (moved) ql_rotate(k, z[vectors ? r : 0][0], z[vectors ? r : 0][1]);
+            }
+    }
+    if (upper && lower) return 3;
+    using number = heev_number<real, false>;
+    real shift;
+    heev_rotation<number> const last =
+        rotation_of(upper ? d[1] : d[0], upper ? d[2] : d[1], number{upper ? e[1] : e[0]}, &shift);
+    pair_of<real> const j = {last.c, last.s.re};
+    if (upper)
+        d[1] -= shift, d[2] += shift;
+    else
+        d[0] -= shift, d[1] += shift;
+    if (vectors)
+#pragma unroll
+        for (int r = 0; r < 3; ++r) {
+            real *const row = z[vectors ? r : 0];
+            real x = upper ? row[1] : row[0], y = upper ? row[2] : row[1];
+            ql_rotate(j, x, y);
+            row[0] = upper ? row[0] : x, row[1] = upper ? x : y, row[2] = upper ? y : row[2];
+        }
+    return 3;
 }
 
 /* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp. */
@@ -190,7 +241,7 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
 {
     using real = typename number::real;
     using shape = tiny_shape<number, N, true>;
-    int const n = (int)p.n, lane = threadIdx.x;
+    int const n = (int)p.n, lane = threadIdx.x % TINY_LANES;
     tiny_store<number> const keep = {(number *)memory + lane};
     tiny_store<real> const z = {memory + shape::at_z + lane};
     real *const out = memory + shape::at_out, *const own = out + lane * shape::out_pitch;
@@ -239,21 +290,21 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
 }
 
 /* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */
-template <typename real>
-static __device__ __forceinline__ void tiny_fetch(const real *from, int words, int pitch, int live, real *tile)
+template <typename real, int at_once>
+static __device__ __forceinline__ void tiny_fetch(const real *from, int words, int pitch, int live, int lane,
+                                                  real *tile)
 {
-    enum { AT_ONCE = 16 };
     int const step = TINY_LANES / words, rest = TINY_LANES % words, most = live * words;
-    int b = threadIdx.x / words, r = threadIdx.x % words;
+    int b = lane / words, r = lane % words;
 #pragma unroll 1
-    for (int f0 = threadIdx.x; f0 < most; f0 += AT_ONCE * TINY_LANES) {
-        real x[AT_ONCE];
+    for (int f0 = lane; f0 < most; f0 += at_once * TINY_LANES) {
+        real x[at_once];
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k)
+        for (int k = 0; k < at_once; ++k)
             if (f0 + k * TINY_LANES < most) x[k] = from[f0 + k * TINY_LANES];
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) {
-            if (f0 + k * TINY_LANES < most) tile[b * pitch + r] = x[k];
+        for (int k = 0; k < at_once; ++k) {
+            if (f0 + k * TINY_LANES < most) tile[pitch == words ? f0 + k * TINY_LANES : b * pitch + r] = x[k];
             b += step, r += rest;
             if (r >= words) r -= words, ++b;
         }
@@ -261,18 +312,26 @@ static __device__ __forceinline__ void tiny_fetch(const real *from, int words, i
 }
 
 template <typename number, int N, bool vectors>
-static __global__ void __launch_bounds__(TINY_LANES) heev_tiny_kernel(heev_job job, bool dense)
+static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
+    heev_tiny_kernel(heev_job job, bool dense)
 {
     using real = typename number::real;
     using shape = tiny_shape<number, N, vectors>;
     extern __shared__ double tiny_memory[];
-    real *const memory = (real *)tiny_memory;
     const heev_problem &p = job.p;
-    int const n = (int)p.n, lane = threadIdx.x;
-    int64_t const first = job.first + (int64_t)blockIdx.x * TINY_LANES, left = job.first + job.count - first;
+    int const n = (int)p.n, lane = threadIdx.x % TINY_LANES, warp = threadIdx.x / TINY_LANES;
+    real *const memory = (real *)tiny_memory + warp * shape::room;
+    int64_t const first = job.first + ((int64_t)blockIdx.x * shape::warps + warp) * TINY_LANES;
+    int64_t const left = job.first + job.count - first;
     int const live = left < TINY_LANES ? (int)left : TINY_LANES;
-    if (dense)
-        tiny_fetch((const real *)p.a + first * n * n * shape::parts, n * n * shape::parts, shape::pitch, live, memory);
+    if (live <= 0) return;
+    if (dense) {
+        const real *const from = (const real *)p.a + first * n * n * shape::parts;
+        if (n == N)
+            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
+        else
+            tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
+    }
     __syncwarp(); /* the matrices are there */
     tiny_matrix<number, N> x;
     real unit = 1;
@@ -302,22 +361,29 @@ static __global__ void __launch_bounds__(TINY_LANES) heev_tiny_kernel(heev_job j
             for (int i = 0; i < N; ++i)
 #pragma unroll
                 for (int k = 0; k < N; ++k) z[vectors ? i : 0][k] = i == k;
-        good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, z);
+        if constexpr (N == 3)
+            good = tiny_ql3<real, vectors>(p.max_sweeps, x.d, x.e, z);
+        else
+            good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, z);
         if (unit != unit) good = 0;
     }
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
-    real *const values = memory + shape::at_out;
+    const real *const out = memory + shape::at_out;
+    real *const values = memory + shape::at_out + lane * shape::values_pitch;
+    int place[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) place[k] = 0;
+#pragma unroll
+    for (int k = 1; k < N; ++k)
+#pragma unroll
+        for (int m = 0; m < k; ++m) {
+            bool const before = k < good && x.d[k] < x.d[m];
+            place[k] += !before, place[m] += before;
+        }
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-        int place = 0;
-#pragma unroll
-        for (int m = 0; m < N; ++m) {
-            if (m == k) continue;
-            bool const less = k < good && m < good ? x.d[m] < x.d[k] || (x.d[m] == x.d[k] && m < k) : m < k;
-            place += (k >= good || m < good) && less;
-        }
-        order |= (uint32_t)k << (4 * place);
-        if (works) values[lane * shape::values_pitch + place] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
+        order |= (uint32_t)k << (4 * place[k]);
+        if (works) values[place[k]] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
         if (vectors && works)
 #pragma unroll
             for (int i = 0; i < N; ++i) memory[shape::at_z + (i * N + k) * TINY_LANES + lane] = z[vectors ? i : 0][k];
@@ -325,28 +391,32 @@ static __global__ void __launch_bounds__(TINY_LANES) heev_tiny_kernel(heev_job j
     __syncwarp(); /* the values are there */
 #pragma unroll 4
     for (int f = lane; f < live * N; f += TINY_LANES)
-        if (f % N < n)
-            ((real *)p.w)[(first + f / N) * p.stride_w + f % N] = values[f / N * shape::values_pitch + f % N];
+        if (f % N < n) ((real *)p.w)[(first + f / N) * p.stride_w + f % N] = out[f / N * shape::values_pitch + f % N];
     if (works && p.info) p.info[first + lane] = unit == unit ? n - good : EIG_INFO_NOT_FINITE;
     if (works && p.sweeps) p.sweeps[first + lane] = 0;
     __syncwarp(); /* they are stored */
     if constexpr (vectors) tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
 }
 
+template <typename number, int N, bool vectors>
+static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    using shape = tiny_shape<number, N, vectors>;
+    enum { TOGETHER = shape::warps * TINY_LANES };
+    return cuda_launch(ctx, "heev: tiny_kernel", stream,
+                       {(job.count + TOGETHER - 1) / TOGETHER, TOGETHER, (size_t)shape::bytes},
+                       heev_tiny_kernel<number, N, vectors>, job, heev_lies_dense(job.at_a, job.p.n));
+}
+
 template <typename number, int N>
 static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    bool const dense = heev_lies_dense(job.at_a, job.p.n);
-    int64_t const blocks = (job.count + TINY_LANES - 1) / TINY_LANES;
-    if (job.p.v)
-        return cuda_launch(ctx, "heev: tiny_kernel", stream, {blocks, TINY_LANES, tiny_shape<number, N, true>::bytes},
-                           heev_tiny_kernel<number, N, true>, job, dense);
-    return cuda_launch(ctx, "heev: tiny_kernel", stream, {blocks, TINY_LANES, tiny_shape<number, N, false>::bytes},
-                       heev_tiny_kernel<number, N, false>, job, dense);
+    return job.p.v ? launch_tiny<number, N, true>(ctx, job, stream) : launch_tiny<number, N, false>(ctx, job, stream);
 }
 
 template <typename number> static eig_status launch_tiny_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
+    if (job.p.n <= 3) return launch_tiny<number, 3>(ctx, job, stream);
     if (job.p.n <= 4) return launch_tiny<number, 4>(ctx, job, stream);
     if (job.p.n <= 6) return launch_tiny<number, 6>(ctx, job, stream);
     return launch_tiny<number, 8>(ctx, job, stream);

@@ -16,66 +16,66 @@ template <typename real, int N, int L>
 static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m, bool live, const lane_team<L> &team,
                                                   pair_of<real> *space, real *z)
 {
-    const pair_of<real> *rotations = (const pair_of<real> *)job.rotations + m * job.most_rotations;
+    /* Rotations that are done or left out together: those outside of a sweep change nothing. */
+    constexpr int group = sizeof(real) == 4 ? 4 : 2;
+    const ql_note<real> *rotations = (const ql_note<real> *)job.rotations + m * job.most_rotations;
     const uint16_t *const sweeps = job.sweeps + m * job.most_sweeps;
     int const rank = team.rank, own = live ? max(job.sweep_count[m], 0) : 0, count = warp_max(own);
-    /* Rotation (rank, rank+1) of a sweep; a sweep that is not there does nothing. */
+    auto const window = [=](int sweep) { return sweep < own ? (int)sweeps[sweep] : 0; };
+    auto const in = [=](int sweep) { return rank >= (sweep & 255) && rank < sweep >> 8; };
+    /* The note of rotation (rank, rank+1) of a sweep. */
     auto const fetch = [&](int sweep) {
-        int const lo = sweep & 255, hi = sweep >> 8;
-        pair_of<real> one;
-        one.x = 1, one.y = 0;
-        if (rank >= lo && rank < hi) one = rotations[hi - 1 - rank];
-        rotations += hi - lo;
+        ql_note<real> one = {};
+        if (in(sweep)) one = rotations[(sweep >> 8) - 1 - rank];
+        rotations += notes_of(sweep);
         return one;
     };
-    int next = own > 0 ? sweeps[0] : 0, after = own > 1 ? sweeps[1] : 0;
-    pair_of<real> ahead = fetch(next);
+    int now = window(0), next = window(1), after = window(2);
+    ql_note<real> mine = fetch(now), ahead = fetch(next); /* fetched two sweeps ahead */
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
-        int const lo = L == 32 ? next & 255 : warp_min((next & 255) < next >> 8 ? next & 255 : N);
-        int const hi = L == 32 ? next >> 8 : warp_max(next >> 8);
+        int const lo = L == 32 ? now & 255 : warp_min((now & 255) < now >> 8 ? now & 255 : N);
+        int const hi = L == 32 ? now >> 8 : warp_max(now >> 8);
+        pair_of<real> one = rotation_of(mine);
+        if (!in(now)) one.x = 1, one.y = 0;
         __syncwarp(); /* all have read the last sweep's */
-        space[rank] = ahead;
+        space[rank] = one;
         __syncwarp(); /* this sweep's are there */
-        next = after, after = k + 2 < own ? sweeps[k + 2] : 0;
-        ahead = fetch(next);
+        now = next, next = after, after = window(k + 3);
+        mine = ahead, ahead = fetch(next);
 #pragma unroll
-        for (int i = N - 2; i >= 0; --i)
-            if (i >= lo && i < hi) {
-                ql_rotate(space[i], z[i], z[i + 1]);
-            }
+        for (int top = N - 2; top >= 0; top -= group) {
+            if (lo > top || hi <= top - group + 1) continue;
+#pragma unroll
+            for (int i = top; i >= 0 && i > top - group; --i) ql_rotate(space[i], z[i], z[i + 1]);
+        }
     }
     __syncwarp(); /* space is free */
 }
 
 /* The rows of Z of a matrix whose rotations had no room: the first lane iterates anew, all lanes apply a sweep to their
- * rows, which begin as the identity.  de: [2 N], space: [lanes], rows at turned + rank*(N + 1), in shared memory.  All
+ * rows, which begin as the identity.  de: [2 N + 2], space: [lanes], rows at turned + rank*(N + 1), in shared memory.  All
  * threads of the warp call it. */
 template <typename real, int N, int L>
 static __device__ __noinline__ void rotate_slowly(const real *from_d, const real *from_e, int n, int max_sweeps,
-                                                  bool works, lane_team<L> team, pair_of<real> *space, real *de,
+                                                  bool works, lane_team<L> team, ql_note<real> *space, real *de,
                                                   real *turned)
 {
     int const rank = team.rank;
-    real *const d = de, *const e = de + N, *const z = turned + rank * (N + 1);
-    uint16_t sweep = 0;
-    ql_state<real, 1> state;
-    if (works && rank < n) d[rank] = from_d[rank], e[rank] = from_e[rank];
+    real *const d = de + 2, *const z = turned + rank * (N + 1);
+    ql_state<real, 2> state;
+    state.start(n);
+    if (works && rank < n) d[2 * rank] = from_d[rank], d[2 * rank + 1] = from_e[rank];
     __syncwarp(); /* T is there */
-    if (works && rank == 0) state.start(n, d, e);
+    if (works && rank == 0) state.mark_splits(d);
     for (;;) {
         int window = 0; /* lo + 256 hi; 0: none */
-        if (works && rank == 0) {
-            ql_notes<real> to = {space, &sweep, 0, N, 0, 1, false};
-            window = state.template step<true>(max_sweeps, d, e, &to) ? sweep : 0;
-        }
+        if (works && rank == 0) window = state.template step<true>(max_sweeps, d, space, N);
         window = __shfl_sync(team.all, window, 0, L);
         if (!__any_sync(team.all, window > 0)) break;
         int const lo = window & 255, hi = window >> 8;
         __syncwarp(); /* the rotations are there */
-        for (int i = hi - 1; i >= lo && rank < N; --i) {
-            ql_rotate(space[hi - 1 - i], z[i], z[i + 1]);
-        }
+        for (int i = hi - 1; i >= lo && rank < N; --i) ql_rotate(rotation_of(space[hi - 1 - i]), z[i], z[i + 1]);
         __syncwarp(); /* they are applied */
     }
 }
@@ -145,7 +145,7 @@ template <typename number, int N> struct heev_vectors_shape : heev_shape<number,
     using base = heev_shape<number, N>;
     static constexpr int pairs = (2 * base::lanes + 2) * (int)sizeof(typename number::real) / (int)sizeof(number) + 1;
     static constexpr int beside = ((pairs > base::lanes ? pairs : base::lanes) + 3) / 4 * 4;
-    static constexpr int de = 2 * N * (int)sizeof(typename number::real) / (int)sizeof(number);
+    static constexpr int de = (2 * N + 4) * (int)sizeof(typename number::real) / (int)sizeof(number);
     static constexpr int needed = base::tile + beside + de;
     static constexpr int place = needed + (needed / base::together % 2 == 0 ? base::together : 0);
 };
@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
     bool const slow = live && job.sweep_count[m] < 0;
     if (__any_sync(team.all, slow))
         rotate_slowly<real, N>((const real *)job.d + m * n, (const real *)job.e + m * n, n, job.p.max_sweeps, slow,
-                               team, (pair_of<real> *)space, (real *)(space + shape::beside), turned);
+                               team, (ql_note<real> *)space, (real *)(space + shape::beside), turned);
     __syncwarp(); /* Z is there */
     number y[N];
 #pragma unroll

@@ -48,6 +48,18 @@ struct heev_job {
     void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
 };
 
+/* Eigenpairs of `count` symmetric tridiagonal matrices T, whose norm is about 1, or T is zero.  The bits of a matrix do
+ * not depend on its place or on count. */
+struct heev_tridiagonals {
+    int64_t n, count;
+    bool single;  /* float; else double */
+    bool vectors; /* or values only */
+    void *d, *e;  /* [count][n]; e[n-1] is unused; both are overwritten: d by the eigenvalues, ascending */
+    void *z;      /* [count][n*n]: column j of matrix b, z + b*n*n + j*n, belongs to d[j]; NULL without vectors */
+    int *failed;  /* [count]: values that were not found; where it is not 0, all of d and z are NaN */
+    void *work;   /* eig_cuda_heev_divide_bytes of it */
+};
+
 /* Functions that these files share, with C names (see geev_cuda.cuh). */
 extern "C" {
 
@@ -64,6 +76,9 @@ HEEV_LAUNCHERS(jacobi)
 #undef HEEV_LAUNCHERS
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+/* Divide and conquer, or without vectors QL or counts, on all matrices in step; nothing waits, nothing is allocated. */
+size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
+eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 size_t eig_cuda_heev_large_bytes(const heev_problem *p); /* of a block */

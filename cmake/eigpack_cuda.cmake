@@ -29,6 +29,13 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu
     src/cuda/heev/heev_ql.cu
+    src/cuda/heev/heev_divide.cu
+    src/cuda/heev/heev_divide_leaf_s.cu
+    src/cuda/heev/heev_divide_leaf_d.cu
+    src/cuda/heev/heev_divide_merge_s.cu
+    src/cuda/heev/heev_divide_merge_d.cu
+    src/cuda/heev/heev_divide_update_s.cu
+    src/cuda/heev/heev_divide_update_d.cu
     src/cuda/heev/heev_small_s.cu
     src/cuda/heev/heev_small_d.cu
     src/cuda/heev/heev_small_c.cu

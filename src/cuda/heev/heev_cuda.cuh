@@ -8,6 +8,7 @@
  * heev_jacobi.cuh     two-sided Jacobi in shared memory, 8, 32 or 128 threads a matrix
  * heev_plain.cu       the plain version: Jacobi, a thread a matrix
  * heev_large.cu       n > 32, any method, plainly: Jacobi, a block a matrix
+ * heev_divide.cuh     n > 32: eigenpairs of tridiagonal matrices by divide and conquer
  * heev_number.cuh     numbers of the four types, the rotation; heev_load.cuh: a matrix into shared memory
  * heev_cuda.cu        the driver: workspace, slices, the arrays of a call */
 #ifndef EIG_HEEV_CUDA_CUH
@@ -48,7 +49,7 @@ struct heev_job {
     void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
 };
 
-/* Eigenpairs of `count` symmetric tridiagonal matrices T, whose norm is about 1, or T is zero.  The bits of a matrix do
+/* Eigenpairs of `count` symmetric tridiagonal matrices T, n > 32, whose norm is about 1, or T is zero.  The bits of a matrix do
  * not depend on its place or on count. */
 struct heev_tridiagonals {
     int64_t n, count;
@@ -76,7 +77,7 @@ HEEV_LAUNCHERS(jacobi)
 #undef HEEV_LAUNCHERS
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
-/* Divide and conquer, or without vectors QL or counts, on all matrices in step; nothing waits, nothing is allocated. */
+/* Divide and conquer on all matrices, level by level; nothing waits, nothing is allocated. */
 size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
 eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);

@@ -29,6 +29,22 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu
     src/cuda/heev/heev_ql.cu
+    src/cuda/heev/heev_divide.cu
+    src/cuda/heev/heev_divide_leaf_s.cu
+    src/cuda/heev/heev_divide_leaf_d.cu
+    src/cuda/heev/heev_divide_merge_s.cu
+    src/cuda/heev/heev_divide_merge_d.cu
+    src/cuda/heev/heev_divide_update_s.cu
+    src/cuda/heev/heev_divide_update_d.cu
+    src/cuda/heev/heev_blocked.cu
+    src/cuda/heev/heev_panel_s.cu
+    src/cuda/heev/heev_panel_d.cu
+    src/cuda/heev/heev_panel_c.cu
+    src/cuda/heev/heev_panel_z.cu
+    src/cuda/heev/heev_back_s.cu
+    src/cuda/heev/heev_back_d.cu
+    src/cuda/heev/heev_back_c.cu
+    src/cuda/heev/heev_back_z.cu
     src/cuda/heev/heev_small_s.cu
     src/cuda/heev/heev_small_d.cu
     src/cuda/heev/heev_small_c.cu

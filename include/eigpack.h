@@ -366,8 +366,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or EIG_NO_BACKEND
  * where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
- * in a CUDA graph where the workspace is lent.  n up to 32 has fast kernels on CUDA; above, every method is computed
- * plainly, by Jacobi.
+ * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, method jacobi and options->relative are computed plainly;
+ * the other methods have no sweeps there: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
@@ -391,8 +391,8 @@ EIG_API eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_h
                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 
 /* Bytes of workspace that such a call takes, exactly; vectors: 0 where its v is NULL, else 1.  With a CUDA context this
- * is for device arrays, and never more than 256 MB unless a single matrix needs it.  On a CPU it depends on the number
- * of threads. */
+ * is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that is more, unless a
+ * single matrix needs it.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 

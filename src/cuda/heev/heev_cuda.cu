@@ -4,26 +4,26 @@
  * tridiagonal       n <= HEEV_TINY: one (heev_tiny.cuh); above three kernels: heev_reduce.cuh, heev_ql.cu and, for vectors, heev_vectors.cuh
  * jacobi            one (heev_jacobi.cuh)
  * reference         one (heev_plain.cu)
- * n > HEEV_MOST     one for every method, plain Jacobi, a block a matrix (heev_large.cu)
+ * n > HEEV_MOST     tridiagonal: heev_blocked.cu with kernels of its own; else plain Jacobi (heev_large.cu)
  *
  * Larger batches go in slices that bound the workspace.  Nothing waits on the host, so that a call with a lent
  * workspace can be captured in a graph. */
 #include "heev_cuda.cuh"
 #include "host_arrays.cuh"
 
-/* Most bytes of the workspace. */
-static const int64_t MOST_BYTES = (int64_t)256 << 20;
-
 enum {
     WARP = 32,
     LARGE_EACH = 4 /* blocks on a multiprocessor for n > HEEV_MOST */
 };
 
-enum heev_road { ROAD_SMALL, ROAD_TINY, ROAD_TRIDIAGONAL, ROAD_JACOBI, ROAD_PLAIN, ROAD_LARGE };
+enum heev_road { ROAD_SMALL, ROAD_TINY, ROAD_TRIDIAGONAL, ROAD_JACOBI, ROAD_PLAIN, ROAD_BLOCKED, ROAD_LARGE };
 
-static heev_road road_of(const heev_problem *p)
+static heev_road road_of(const eig_context *ctx, const heev_problem *p)
 {
-    if (p->n > HEEV_MOST) return ROAD_LARGE;
+    if (p->n > HEEV_MOST) {
+        bool const jacobi = p->method == EIG_HEEV_JACOBI || p->method == EIG_HEEV_REFERENCE || p->relative;
+        return jacobi || !eig_cuda_heev_blocked_fits(ctx, p) ? ROAD_LARGE : ROAD_BLOCKED;
+    }
     if (p->method == EIG_HEEV_REFERENCE) return ROAD_PLAIN;
     bool const jacobi = p->method == EIG_HEEV_JACOBI || p->relative;
     bool const small =
@@ -36,11 +36,12 @@ static heev_road road_of(const heev_problem *p)
 /* ------------------------------------------------------------------- workspace */
 
 /* Carves the arrays of a slice of job->count matrices, or of as many blocks. */
-static void carve(arena *a, const heev_problem *p, heev_job *job)
+static void carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const n = p->n, count = job->count;
-    heev_road const road = road_of(p);
+    heev_road const road = road_of(ctx, p);
+    if (road == ROAD_BLOCKED) eig_cuda_heev_blocked_carve(a, ctx, p, job);
     if (road == ROAD_JACOBI) job->queue = (unsigned long long *)arena_take(a, 1, sizeof *job->queue);
     if (road == ROAD_LARGE) job->plain = arena_take(a, count, eig_cuda_heev_large_bytes(p));
     if (road == ROAD_PLAIN) job->plain = arena_take(a, count * n * n, type_size(p->type));
@@ -64,21 +65,24 @@ static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, 
     job->p = *p;
     job->at_a = heev_strides_of(p), job->at_v = heev_strides_of_v(p);
     job->most_rotations = heev_most_rotations(p->n), job->most_sweeps = heev_most_sweeps(p->n);
-    heev_road const road = road_of(p);
+    heev_road const road = road_of(ctx, p);
     int64_t most = p->batch; /* matrices, or blocks, at a time */
     if (road == ROAD_LARGE) {
-        int64_t const fit = MOST_BYTES / (int64_t)eig_cuda_heev_large_bytes(p);
+        int64_t const fit = HEEV_MOST_BYTES / (int64_t)eig_cuda_heev_large_bytes(p);
         int64_t const wide = (int64_t)LARGE_EACH * cuda_state_of(ctx)->multiprocessors;
         most = fit < 1 ? 1 : fit < wide ? fit : wide;
     } else if (road == ROAD_PLAIN || road == ROAD_TRIDIAGONAL) {
         arena one = {NULL, 0};
         job->count = WARP;
-        carve(&one, p, job);
-        most = MOST_BYTES / (int64_t)arena_rounded(one.used) * WARP;
+        carve(&one, ctx, p, job);
+        most = HEEV_MOST_BYTES / (int64_t)arena_rounded(one.used) * WARP;
+    } else if (road == ROAD_BLOCKED) {
+        eig_cuda_heev_blocked_slice(ctx, p, job);
+        most = job->count;
     }
     job->count = most < p->batch ? most : p->batch;
     arena a = {(char *)base, 0};
-    carve(&a, p, job);
+    carve(&a, ctx, p, job);
     return arena_rounded(a.used);
 }
 
@@ -108,7 +112,8 @@ static eig_status enqueue_tridiagonal(eig_context *ctx, const heev_job &job, cud
 
 static eig_status enqueue(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
 {
-    heev_road const road = road_of(&job.p);
+    heev_road const road = road_of(ctx, &job.p);
+    if (road == ROAD_BLOCKED) return eig_cuda_heev_blocked(ctx, job, stream, clock);
     if (road == ROAD_TRIDIAGONAL) return enqueue_tridiagonal(ctx, job, stream, clock);
     eig_status status = EIG_OK;
     if (road == ROAD_SMALL) status = LAUNCH(small, job.p.type)(ctx, job, stream);
@@ -124,7 +129,7 @@ static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cud
 {
     heev_job job;
     layout(ctx, p, work, &job);
-    int64_t const slice = road_of(p) == ROAD_LARGE ? p->batch : job.count;
+    int64_t const slice = road_of(ctx, p) == ROAD_LARGE ? p->batch : job.count;
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < p->batch && status == EIG_OK; job.first += slice) {
         if (p->batch - job.first < slice) job.count = p->batch - job.first;
@@ -184,8 +189,8 @@ static cuda_call list_arrays(const heev_problem *p)
 static void begin_passes(eig_context *ctx, const heev_problem *p)
 {
     static const char *const three[] = {"reduction", "tridiagonal", "vectors"}, *const sweeps[] = {"sweeps"};
-    heev_road const road = road_of(p);
-    if (road == ROAD_TRIDIAGONAL)
+    heev_road const road = road_of(ctx, p);
+    if (road == ROAD_TRIDIAGONAL || road == ROAD_BLOCKED)
         eig_begin_passes(ctx, 3, three);
     else
         eig_begin_passes(ctx, 1, road == ROAD_TINY ? three + 1 : sweeps);

@@ -8,7 +8,12 @@
  * heev_vectors.cuh    kernel 3: the rotations on rows of Z, then the reflectors on columns of it
  * heev_jacobi.cuh     two-sided Jacobi in shared memory, 8, 32 or 128 threads a matrix
  * heev_plain.cu       the plain version: Jacobi, a thread a matrix
- * heev_large.cu       n > 32, any method, plainly: Jacobi, a block a matrix
+ * heev_fused.cuh, heev_panel.cuh  n > 32, tridiagonal: the reduction, a block a matrix, in shared or in global memory;
+ *                     heev_matrix.cuh: what they share
+ * heev_divide.cuh     n > 32: eigenpairs of tridiagonal matrices by divide and conquer
+ * heev_back.cuh       n > 32, tridiagonal: vectors of A from those of T; heev_tile.cuh: products by a warp
+ * heev_blocked.cu     n > 32, tridiagonal: slices, order of the kernels, values
+ * heev_large.cu       n > 32, plainly: Jacobi, a block a matrix
  * heev_number.cuh     numbers of the four types, the rotation; heev_load.cuh: a matrix into shared memory
  * heev_cuda.cu        the driver: workspace, slices, the arrays of a call */
 #ifndef EIG_HEEV_CUDA_CUH
@@ -16,8 +21,9 @@
 
 #include "cuda_common.cuh"
 
-/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of the fast kernels. */
-enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32 };
+/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a matrix;
+ * most bytes of the workspace, or for n > HEEV_MOST the input's size where that is more. */
+enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32, HEEV_MOST_BYTES = 256 << 20 };
 
 /* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.3 n^2 rotations in
  * 2.3 n sweeps, the worst of 20,000 had 403 and 43 at n = 16, 1421 and 81 at n = 32; one that takes more has to iterate
@@ -54,7 +60,25 @@ struct heev_job {
     int *failed;               /* [count] values that did not converge */
     uint8_t *order;            /* [count][n] the place of each eigenvalue in w */
     unsigned long long *queue; /* jacobi: matrices handed out so far */
-    void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
+    /* n > 32, tridiagonal */
+    int64_t part; /* matrices of the slice whose eigenvectors are computed at a time */
+    void *matrix; /* the first matrix while it is reduced, then its reflectors: in v, or in the workspace */
+    int64_t matrix_pitch, matrix_stride;
+    void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
+    void *factors;       /* [part][blocks of 32 reflectors][32*32] numbers */
+    void *plain;         /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
+};
+
+/* Eigenpairs of `count` symmetric tridiagonal matrices T, n > 32, whose norm is about 1, or T is zero.  The bits of a matrix do
+ * not depend on its place or on count. */
+struct heev_tridiagonals {
+    int64_t n, count;
+    bool single;  /* float; else double */
+    bool vectors; /* or values only */
+    void *d, *e;  /* [count][n]; e[n-1] is unused; both are overwritten: d by the eigenvalues, ascending */
+    void *z;      /* [count][n*n]: column j of matrix b, z + b*n*n + j*n, belongs to d[j]; NULL without vectors */
+    int *failed;  /* [count]: values that were not found; where it is not 0, all of d and z are NaN */
+    void *work;   /* eig_cuda_heev_divide_bytes of it */
 };
 
 /* Functions that these files share, with C names (see geev_cuda.cuh). */
@@ -71,9 +95,21 @@ HEEV_LAUNCHERS(tiny)
 HEEV_LAUNCHERS(reduce)
 HEEV_LAUNCHERS(vectors)
 HEEV_LAUNCHERS(jacobi)
+HEEV_LAUNCHERS(panel)
+HEEV_LAUNCHERS(back)
 #undef HEEV_LAUNCHERS
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+/* Divide and conquer on all matrices, level by level; nothing waits, nothing is allocated. */
+size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
+eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
+
+/* n > 32, tridiagonal: whether the device can do order n so; the arrays of job->count matrices, of which job->part get
+ * their eigenvectors at a time; as many matrices as the workspace allows; the kernels. */
+bool eig_cuda_heev_blocked_fits(const eig_context *ctx, const heev_problem *p);
+void eig_cuda_heev_blocked_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_blocked_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
+eig_status eig_cuda_heev_blocked(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 size_t eig_cuda_heev_large_bytes(const heev_problem *p); /* of a block */

@@ -1,0 +1,167 @@
+/* heev on CUDA, n > 32, tridiagonal: what the two reductions share. */
+#ifndef EIG_HEEV_MATRIX_CUH
+#define EIG_HEEV_MATRIX_CUH
+
+#include "heev_cuda.cuh"
+#include "heev_number.cuh"
+
+template <typename number> static __device__ __forceinline__ number zero_of()
+{
+    number z;
+    set(z, (typename number::real)0, (typename number::real)0);
+    return z;
+}
+
+/* The real part of conj(x) y. */
+HEEV_WORD real real_dot(HEEV_R x, HEEV_R y)
+{
+    return x.re * y.re;
+}
+HEEV_WORD real real_dot(HEEV_Z x, HEEV_Z y)
+{
+    return fma(x.re, y.re, x.im * y.im);
+}
+
+/* The number of the lane whose rank differs in the bits of `across`. */
+HEEV_WORD HEEV_R from_lane(HEEV_R x, int across)
+{
+    return {__shfl_xor_sync(0xffffffffu, x.re, across)};
+}
+HEEV_WORD HEEV_Z from_lane(HEEV_Z x, int across)
+{
+    return {__shfl_xor_sync(0xffffffffu, x.re, across), __shfl_xor_sync(0xffffffffu, x.im, across)};
+}
+
+/* The sum over a warp's lanes, in all of them. */
+HEEV_WORD real warp_sum(real x)
+{
+#pragma unroll
+    for (int across = 16; across > 0; across /= 2) x += __shfl_xor_sync(0xffffffffu, x, across);
+    return x;
+}
+template <typename number> static __device__ __forceinline__ number warp_total(number x)
+{
+#pragma unroll
+    for (int across = 16; across > 0; across /= 2) x = sum(x, from_lane(x, across));
+    return x;
+}
+
+/* Copies a number from global to shared memory, or zero where it is not there; done when await<left> returns, where `left`
+ * of this thread's groups, each ended by end_group, may be under way. */
+template <bool later, typename number>
+static __device__ __forceinline__ void copy_later(number *to, const number *from, bool there)
+{
+#if __CUDA_ARCH__ >= 800
+    if (later) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                     "l"(from), "n"(sizeof *to), "r"(there ? (int)sizeof *to : 0)
+                     : "memory");
+        return;
+    }
+#endif
+    *to = there ? load_number(from) : zero_of<number>();
+}
+static __device__ __forceinline__ void end_group()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int left> static __device__ __forceinline__ void await()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
+#endif
+}
+
+/* Sums x[0..count-1] over the lanes of a warp, count a power of two: returns the one of x[lane / (32 / count)]. */
+template <int count, typename number> static __device__ __forceinline__ number warp_totals(int lane, number *x)
+{
+    int const lanes = 32 / count;
+#pragma unroll
+    for (int half = count / 2; half > 0; half /= 2) {
+        bool const upper = lane & (lanes * half);
+#pragma unroll
+        for (int c = 0; c < half; ++c) {
+            number const keep = upper ? x[c + half] : x[c], give = upper ? x[c] : x[c + half];
+            x[c] = sum(keep, from_lane(give, lanes * half));
+        }
+    }
+#pragma unroll
+    for (int across = lanes / 2; across > 0; across /= 2) x[0] = sum(x[0], from_lane(x[0], across));
+    return x[0];
+}
+
+/* The reflector H = I - tau u u^H, u = (x - beta e_1) divisor, that takes x to beta e_1; rest: the sum of the squares of x
+ * behind its first number, alpha.  Where all of that vanishes it is the identity, with divisor 0. */
+template <typename number> struct householder {
+    using real = typename number::real;
+    real beta;
+    number tau, divisor;
+
+    __device__ __forceinline__ householder(number alpha, real rest)
+    {
+        real const im = imaginary(alpha), all = fma(im, im, rest);
+        bool const nothing = all <= real_limits<real>::safmin / real_limits<real>::eps;
+        real const whole = nothing ? (real)1 : fma(alpha.re, alpha.re, all);
+        real const root = -copysign(inverse_root(whole), alpha.re);
+        beta = nothing ? alpha.re : whole * root;
+        real const first = alpha.re - beta, square = fma(first, first, im * im);
+        real const inverse = nothing ? (real)0 : 1 / square, by = nothing ? (real)0 : -root;
+        set(divisor, first * inverse, -im * inverse);
+        set(tau, first * by, im * by);
+    }
+};
+
+/* The lower triangle of matrix b as the caller has it. */
+template <typename number> struct matrix_source {
+    using real = typename number::real;
+    enum { TOGETHER = 8 /* loads */ };
+    const number *from;
+    int64_t down, across;
+    int n;
+    bool upper;
+
+    __device__ __forceinline__ matrix_source(const heev_job &job, int64_t b)
+        : from((const number *)job.p.a + b * job.at_a.b), down(job.p.upper ? job.at_a.j : job.at_a.i),
+          across(job.p.upper ? job.at_a.i : job.at_a.j), n((int)job.p.n), upper(job.p.upper)
+    {
+    }
+
+    /* Calls work(z, r, j) for element (r, j) of the triangle; by all warps of the block. */
+    template <typename function> __device__ __forceinline__ void each(int warp, int warps, function work) const
+    {
+        for (int j = TOGETHER * warp; j < n; j += TOGETHER * warps)
+            for (int r = j / 32 * 32 + (int)threadIdx.x % 32; r < n; r += 32) {
+                number z[TOGETHER];
+#pragma unroll
+                for (int c = 0; c < TOGETHER; ++c)
+                    z[c] = r >= j + c ? load_number(from + (r * down + (j + c) * across)) : zero_of<number>();
+#pragma unroll
+                for (int c = 0; c < TOGETHER; ++c) {
+                    if (r == j + c) set(z[c], z[c].re, (real)0);
+                    if (r >= j + c) work(upper ? conj(z[c]) : z[c], r, j + c);
+                }
+            }
+    }
+
+    /* What the matrix is to be divided by; NaN where it is not finite.  space: [warps] in shared memory. */
+    __device__ real unit_of(int warp, int warps, real *space) const
+    {
+        real big = 0;
+        bool finite = true;
+        each(warp, warps, [&](number z, int, int) {
+            real const largest = real_limits<real>::largest;
+            finite = finite && fabs(z.re) <= largest && fabs(imaginary(z)) <= largest;
+            big = fmax(big, larger_part(z));
+        });
+        for (int d = 16; d > 0; d /= 2) big = fmax(big, __shfl_xor_sync(0xffffffffu, big, d));
+        if (threadIdx.x % 32 == 0) space[warp] = big;
+        finite = !__syncthreads_or(!finite);
+        big = space[0];
+        for (int k = 1; k < warps; ++k) big = fmax(big, space[k]);
+        return finite ? heev_unit(big) : (real)NAN;
+    }
+};
+
+#endif

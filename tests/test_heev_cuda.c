@@ -373,8 +373,8 @@ static void test_pass_times(void **state)
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (int c = 0; c < 5; ++c) { /* the last in several parts */
         static int64_t const n[] = {3, 16, 16, 7, 64};
-        int64_t const batch = small ? 3 : n[c] == 64 ? 8009 : 333;
-        resident r = make("hermitian", n[c], batch, EIG_D, (placement){0});
+        int64_t const matrices = small ? 3 : n[c] == 64 ? 8009 : 333;
+        resident r = make("hermitian", n[c], matrices, EIG_D, (placement){0});
         eig_heev_options o = EIG_HEEV_OPTIONS;
         o.method = c == 0 || c == 2 ? EIG_HEEV_JACOBI : EIG_HEEV_TRIDIAGONAL;
         const eig_pass *pass;

@@ -48,11 +48,12 @@ enum family {
     DIAGONAL, /* in no order */
     CLEMENT,  /* integers over n */
     UNEVEN,   /* off-diagonals from 1e-16 to 1, diagonals close to 0 */
+    REDUCED,  /* as the reduction of a dense random matrix gives: little is deflated */
     FAMILIES
 };
-static const char *const family_names[FAMILIES] = {"uniform",  "1-2-1",     "glued", "glued closer", "Wilkinson",
-                                                   "graded",   "clustered", "zero",  "split",        "identity",
-                                                   "diagonal", "Clement",   "uneven"};
+static const char *const family_names[FAMILIES] = {"uniform",  "1-2-1",     "glued",  "glued closer", "Wilkinson",
+                                                   "graded",   "clustered", "zero",   "split",        "identity",
+                                                   "diagonal", "Clement",   "uneven", "reduced"};
 
 static double uniform(unsigned *seed)
 {
@@ -77,7 +78,8 @@ static void family_row(int family, int n, int i, unsigned *seed, double *d, doub
                                        {1, 0},
                                        {x, 0},
                                        {0, std::sqrt((i + 1.0) * (n - 1 - i)) / n},
-                                       {i % 2 * 1e-9 * i, std::pow(10, -8 * (y + 1))}};
+                                       {i % 2 * 1e-9 * i, std::pow(10, -8 * (y + 1))},
+                                       {x / std::sqrt(n), (0.5 + 0.02 * y) * std::sqrt((double)(n - 1 - i) / n)}};
     *d = table[family][0], *e = table[family][1];
 }
 

@@ -52,8 +52,9 @@ eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cu
     layout(&t, t.work, &job);
     void *other = job.to;
     char *const room = job.room;
-    job.from = other, job.to = t.z; /* the last level writes z: of the level and the leaves, every second one does */
+    job.to = t.z; /* the last level writes z: of the leaves and the levels, every second one does */
     if (job.levels % 2) job.to = other, other = t.z;
+    job.from = other;
     eig_status status = LAUNCH(leaf)(ctx, job, stream);
     for (job.level = job.levels - 1; job.level >= 0 && status == EIG_OK; --job.level) {
         size_t const bytes = eig_cuda_heev_divide_merge_bytes(&t, divide_rows(t.n, job.level));

@@ -99,9 +99,10 @@ template <typename real> struct divide_ends {
     template <typename merge_type> __device__ void norms(merge_type &merge) const
     {
         real x = 0, y = 0;
-        auto const use = [&](int, int i, real u) { x = fma(ordered_first[i], u, x), y = fma(ordered_last[i], u, y); };
-        merge.norms(use, [&](int j, real norm) {
-            merge.at.z[j] = x * norm, merge.at.inverse_norm[j] = y * norm;
+        auto const use = [&](int i, real u) { x = fma(ordered_first[i], u, x), y = fma(ordered_last[i], u, y); };
+        merge.norms(use, [&](root_lanes lanes, int j, real norm) {
+            x = lanes.sum(x), y = lanes.sum(y);
+            if (lanes.rank == 0) merge.at.z[j] = x * norm, merge.at.inverse_norm[j] = y * norm;
             x = y = 0;
         });
     }

@@ -1,68 +1,80 @@
 /* heev on CUDA: eigenpairs of blocks of at most 32 rows, from single rows on by merges; a warp a block.
  *
  * Mapping  at the level where blocks have up to 2^k rows, 2^k lanes merge two of them: a lane a row, a pole or a root.
- * Memory   Z and the matrix U of a level in shared memory, 20 KB a warp in double; without vectors 4 KB.
+ * Memory   the vectors in both arrays of the levels above, in turn; 8 columns of U, and the rest, in 5 KB of shared memory
+ *          a warp in double.
  * Cost     for 32 rows some 62 poles a lane, 4 to 10 times each, and 32^3 multiplications; bound by the FP64 units. */
 #include "heev_divide.cuh"
 
-enum { LEAF_Z = DIVIDE_LEAF + 1, LEAF_U = DIVIDE_LEAF + 2 };
+enum { LEAF_CHUNK = 8, LEAF_U = LEAF_CHUNK + 2 };
 
+/* The vectors of a leaf: those of the level below, and of this one, by columns n apart. */
 template <typename real> struct leaf_matrix {
-    real *z, *u; /* entry (i, j) at [i*LEAF_Z + j], [i*LEAF_U + j] */
+    real *from, *to;
+    int64_t n;
+    real *u; /* of some roots: entry (i, j) of U at [i*LEAF_U + j] */
 
-    /* U of the merge of rows from `row` on, by columns of Z and places of the new ones. */
-    template <typename merge_type> __device__ void make_u(const merge_type &merge, int row) const
+    /* Its rows as the sources stand; a lane a pole. */
+    template <int count, typename merge_type> __device__ void make_u(const merge_type &merge, int row, int first) const
     {
-        for (int j = merge.team.rank; j < merge.m; j += merge.team.size) {
-            real *const to = u + row * LEAF_U + merge.at.place[j];
-            for (int i = 0; i < merge.m; ++i) to[i * LEAF_U] = 0;
-            if (j >= merge.k) to[(merge.at.source[j] & COLUMN_NUMBER) * LEAF_U] = 1;
-            for (int i = 0; i < merge.k && j < merge.k; ++i)
-                to[(merge.at.source[merge.at.slot[i]] & COLUMN_NUMBER) * LEAF_U] =
-                    merge.at.z_new[i] * inverse(merge.distance(i, j)) * merge.at.inverse_norm[j];
+        int const rank = merge.team.rank;
+        if (rank >= merge.k) return;
+        real const own = merge.at.pole[rank], factor = merge.at.z_new[rank];
+        real *const at = u + (row + merge.at.slot[rank]) * LEAF_U;
+#pragma unroll
+        for (int j = 0; j < count; ++j) {
+            int const root = min(first + j, merge.k - 1);
+            real const far = (own - merge.at.pole[merge.at.origin[root]]) - merge.at.offset[root];
+            at[j] = factor * inverse(far) * merge.at.inverse_norm[root];
         }
-        __syncwarp(); /* U is there */
     }
 
-    /* Z U, a lane a row, for blocks of at most `most` rows. */
-    template <int most, typename merge_type> __device__ void multiply(const merge_type &merge, int row, int turns) const
+    /* The new vectors, a lane a row, `count` columns at a time. */
+    template <int count, typename merge_type> __device__ void multiply(const merge_type &merge, int row) const
     {
-        int const rank = merge.team.rank, own = (row + rank) * LEAF_Z + row;
-        bool const upper = rank < merge.m1, works = rank<merge.m, whole = turns> 0;
-        real sum[most];
+        int const rank = merge.team.rank;
+        bool const upper = rank < merge.m1, works = rank < merge.m;
+        int const half = upper ? COLUMN_UPPER : COLUMN_LOWER;
+        const real *const here = from + row + rank + row * n;
+        real *const there = to + row + rank + row * n;
+        int const begin = upper ? 0 : merge.k_upper, end = !works ? 0 : upper ? merge.k_upper + merge.k_both : merge.k;
+        for (int first = 0; first < merge.team.size; first += count) {
+            make_u<count>(merge, row, first);
+            __syncwarp(); /* U is there */
+            real sum[count];
 #pragma unroll
-        for (int j = 0; j < most; ++j) sum[j] = 0;
-        int const end = !works ? 0 : upper && !whole ? merge.m1 : merge.m;
-        for (int i = upper || whole ? 0 : merge.m1; i < end; ++i) {
-            real const factor = z[own + i];
-            const pair_of<real> *const by = (const pair_of<real> *)(u + (row + i) * LEAF_U);
+            for (int j = 0; j < count; ++j) sum[j] = 0;
+#pragma unroll 4
+            for (int i = begin; i < end && first < merge.k; ++i) {
+                real const factor = here[(merge.at.source[i] & COLUMN_NUMBER) * n];
+                const pair_of<real> *const by = (const pair_of<real> *)(u + (row + i) * LEAF_U);
 #pragma unroll
-            for (int j = 0; j < most; j += 2) {
-                pair_of<real> const two = by[j / 2];
-                sum[j] = fma(factor, two.x, sum[j]), sum[j + 1] = fma(factor, two.y, sum[j + 1]);
+                for (int j = 0; j < count; j += 2) {
+                    pair_of<real> const two = by[j / 2];
+                    sum[j] = fma(factor, two.x, sum[j]), sum[j + 1] = fma(factor, two.y, sum[j + 1]);
+                }
             }
-        }
-        __syncwarp(); /* Z's place is free */
 #pragma unroll
-        for (int j = 0; j < most; ++j)
-            if (works && j < merge.m) z[own + j] = sum[j];
-        __syncwarp(); /* the new Z is there */
+            for (int j = 0; j < count; ++j) {
+                if (!works || first + j >= merge.m) continue;
+                if (first + j >= merge.k) {
+                    int const source = merge.at.source[first + j];
+                    sum[j] = source & half ? here[(source & COLUMN_NUMBER) * n] : (real)0;
+                }
+                there[merge.at.place[first + j] * n] = sum[j];
+            }
+            __syncwarp(); /* U's place is free, and at last the new vectors are there */
+        }
     }
 
-    template <typename merge_type> __device__ void multiply(const merge_type &merge, int row, int turns) const
+    template <typename merge_type> __device__ void multiply(const merge_type &merge, int row) const
     {
-        switch (merge.team.size) {
-        case 2:
-            return multiply<2>(merge, row, turns);
-        case 4:
-            return multiply<4>(merge, row, turns);
-        case 8:
-            return multiply<8>(merge, row, turns);
-        case 16:
-            return multiply<16>(merge, row, turns);
-        default:
-            return multiply<32>(merge, row, turns);
-        }
+        if (merge.team.size == 2)
+            multiply<2>(merge, row);
+        else if (merge.team.size == 4)
+            multiply<4>(merge, row);
+        else
+            multiply<LEAF_CHUNK>(merge, row);
     }
 };
 
@@ -73,7 +85,7 @@ template <typename real, bool vectors> struct leaf_warp {
     const real *e; /* of the leaf's rows */
     int *turns;
 
-    static constexpr size_t bytes = (vectors ? DIVIDE_LEAF * (LEAF_Z + LEAF_U) : 4 * DIVIDE_LEAF) * sizeof(real) +
+    static constexpr size_t bytes = (vectors ? DIVIDE_LEAF * LEAF_U : 4 * DIVIDE_LEAF) * sizeof(real) +
                                     DIVIDE_LEAF * (sizeof(real) + sizeof(int) + merge_space<real>::row_bytes);
 
     /* The merges of one level; `node` is this lane's, its rows counted from the leaf's first one. */
@@ -87,7 +99,7 @@ template <typename real, bool vectors> struct leaf_warp {
         ends.open((real *)(space + DIVIDE_LEAF * merge_space<real>::row_bytes), DIVIDE_LEAF, node.row);
         int const rank = team.rank, cut = node.row + node.m1;
         if (rank < rows)
-            merge.at.z[rank] = vectors          ? matrix.z[(rank < node.m1 ? cut - 1 : cut) * LEAF_Z + node.row + rank]
+            merge.at.z[rank] = vectors ? matrix.from[(rank < node.m1 ? cut - 1 : cut) + (node.row + rank) * matrix.n]
                                : rank < node.m1 ? ends.last[rank]
                                                 : ends.first[rank];
         __syncwarp(); /* z is there */
@@ -95,21 +107,23 @@ template <typename real, bool vectors> struct leaf_warp {
         if (!vectors) ends.begin(merge);
         int const turned = merge.deflate();
         for (int i = 0; vectors && rank < merge.m && i < turned; ++i)
-            merge.turn_row(i, COLUMN_UPPER | COLUMN_LOWER,
-                           [&](int column) { return matrix.z + (node.row + rank) * LEAF_Z + node.row + column; });
+            merge.turn_row(i, rank < merge.m1 ? COLUMN_UPPER : COLUMN_LOWER,
+                           [&](int column) { return matrix.from + node.row + rank + (node.row + column) * matrix.n; });
         if (!vectors) ends.turn(merge, turned);
         merge.divide();
         if (!vectors) ends.arrange(merge);
         good = merge.solve() && good;
         if (vectors)
-            merge.norms([](int, int, real) {}, [](int, real) {});
+            merge.norms([](int, real) {}, [](root_lanes, int, real) {});
         else
             ends.norms(merge);
         merge.order();
-        if (vectors)
-            matrix.make_u(merge, node.row), matrix.multiply(merge, node.row, turned);
-        else
+        if (vectors) {
+            matrix.multiply(merge, node.row);
+            if (rows == 0 && rank < node.m) matrix.to[(node.row + rank) * (matrix.n + 1)] = 1; /* a row alone */
+        } else {
             ends.end(merge);
+        }
         if (rank < merge.m) merge.at.pole[merge.at.place[rank]] = merge.at.value[rank];
         __syncwarp(); /* the values are there */
         if (!good && rank < rows) merge.at.pole[rank] = (real)NAN;
@@ -127,8 +141,7 @@ static __global__ void __launch_bounds__(32) heev_divide_leaf_kernel(divide_job 
     int const rows = divide_row(n, job.levels, leaf + 1) - row;
     warp x;
     real *memory = (real *)leaf_memory;
-    if (vectors)
-        x.matrix.u = memory, x.matrix.z = memory + DIVIDE_LEAF * LEAF_U, memory += DIVIDE_LEAF * (LEAF_U + LEAF_Z);
+    if (vectors) x.matrix.u = memory, memory += DIVIDE_LEAF * LEAF_U;
     real *const e = memory;
     x.e = e, x.turns = (int *)((char *)leaf_memory + warp::bytes) - DIVIDE_LEAF, x.space = (char *)(e + DIVIDE_LEAF);
     real *const values = (real *)x.space, *const d = (real *)job.t.d + b * n + row;
@@ -141,25 +154,28 @@ static __global__ void __launch_bounds__(32) heev_divide_leaf_kernel(divide_job 
         values[lane] = own;
         if (!vectors) x.ends.first[lane] = x.ends.last[lane] = 1;
     }
-    for (int j = 0; vectors && j < DIVIDE_LEAF; ++j) x.matrix.z[lane * LEAF_Z + j] = lane == j ? (real)1 : (real)0;
-    __syncwarp(); /* the rows are there */
     int depth = 0;
     while (divide_rows(n, job.levels + depth) > 1) ++depth;
+    if (vectors) { /* the last level writes job.to */
+        int64_t const corner = b * n * n + row * (n + 1);
+        real *const to = (real *)job.to + corner, *const from = (real *)job.from + corner;
+        x.matrix.n = n, x.matrix.to = depth % 2 ? from : to, x.matrix.from = depth % 2 ? to : from;
+        if (lane < rows) x.matrix.to[lane * (n + 1)] = 1;
+    }
+    __syncwarp(); /* the rows are there */
     for (int up = depth - 1; up >= 0; --up) {
         int const size = DIVIDE_LEAF >> up;
         divide_node node(n, job.levels + up, (leaf << up) + lane / size);
         node.row -= row;
+        real *const swap = x.matrix.from;
+        x.matrix.from = x.matrix.to, x.matrix.to = swap;
         x.merge_level(size, node, lane);
     }
     if (lane >= rows) return;
     d[lane] = values[lane];
-    if (!vectors) {
-        ((real *)job.first)[b * n + row + lane] = x.ends.first[lane];
-        ((real *)job.last)[b * n + row + lane] = x.ends.last[lane];
-        return;
-    }
-    real *const to = (real *)job.to + b * n * n + row * n + row + lane;
-    for (int j = 0; j < rows; ++j) to[j * n] = x.matrix.z[lane * LEAF_Z + j];
+    if (vectors) return;
+    ((real *)job.first)[b * n + row + lane] = x.ends.first[lane];
+    ((real *)job.last)[b * n + row + lane] = x.ends.last[lane];
 }
 
 template <typename real> static eig_status launch_leaves(eig_context *ctx, const divide_job &job, cudaStream_t stream)

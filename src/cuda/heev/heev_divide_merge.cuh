@@ -1,12 +1,18 @@
 /* heev on CUDA: merges of pairs of blocks, all of one level; a thread block a merge.
  *
- * Mapping  a thread a pole or a root, or several; up to 512 threads.
+ * Mapping  a lane or two a pole or a root; up to 512 threads, which may have several.
  * Memory   70 bytes a row in double (102 without vectors) in shared memory, or where that is too little in the
  *          workspace.  What the products need goes to the workspace; without vectors that is nothing.
  * Cost     about 6 k^2 reciprocals with 8 operations each for k poles that are left: bound by the FP64 units. */
 #include "heev_divide.cuh"
 
-enum { MERGE_MOST = 512 };
+enum { MERGE_MOST = 512, MERGE_SHARED = MERGE_MOST / 2 };
+
+/* Lanes a root: several where there are few roots. */
+static __host__ __device__ __forceinline__ int merge_share(int rows)
+{
+    return rows <= MERGE_SHARED ? 2 : 1;
+}
 
 /* Where the rows and vectors of a merge lie. */
 template <typename real> struct merge_rows {
@@ -60,7 +66,7 @@ static __device__ void store_vectors(const divide_job &job, const heev_merge<rea
 }
 
 template <typename real, bool vectors, bool shared>
-static __global__ void __launch_bounds__(MERGE_MOST) heev_divide_merge_kernel(divide_job job)
+static __global__ void __launch_bounds__(MERGE_MOST, 2) heev_divide_merge_kernel(divide_job job)
 {
     extern __shared__ double2 merge_memory[];
     __shared__ double space[32];
@@ -69,7 +75,8 @@ static __global__ void __launch_bounds__(MERGE_MOST) heev_divide_merge_kernel(di
     divide_node const node(n, job.level, blockIdx.x & ((1u << job.level) - 1));
     int const most = (divide_rows(n, job.level) + 7) / 8 * 8;
     char *const memory = shared ? (char *)merge_memory : job.room + blockIdx.x * job.room_bytes;
-    heev_merge<real, merge_block> merge = {{(int)blockDim.x, (int)threadIdx.x, space}, {}, node.m1, node.m};
+    heev_merge<real, merge_block> merge = {
+        {(int)blockDim.x, (int)threadIdx.x, space, merge_share(most)}, {}, node.m1, node.m};
     divide_ends<real> ends;
     merge.at.open(memory, most, 0);
     merge.turns = &turns;
@@ -93,7 +100,7 @@ static __global__ void __launch_bounds__(MERGE_MOST) heev_divide_merge_kernel(di
     if (!vectors) ends.arrange(merge);
     good = merge.solve() && good;
     if (vectors)
-        merge.norms([](int, int, real) {}, [](int, real) {});
+        merge.norms([](int, real) {}, [](root_lanes, int, real) {});
     else
         ends.norms(merge);
     merge.order();
@@ -116,7 +123,8 @@ static __global__ void __launch_bounds__(MERGE_MOST) heev_divide_merge_kernel(di
 
 template <typename real> static eig_status launch_merges(eig_context *ctx, const divide_job &job, cudaStream_t stream)
 {
-    int const rows = divide_rows(job.t.n, job.level), threads = rows < MERGE_MOST ? (rows + 31) / 32 * 32 : MERGE_MOST;
+    int const rows = divide_rows(job.t.n, job.level), all = (rows + 31) / 32 * 32 * merge_share((rows + 7) / 8 * 8);
+    int const threads = all < MERGE_MOST ? all : (int)MERGE_MOST;
     size_t const bytes = eig_cuda_heev_divide_merge_bytes(&job.t, rows);
     bool const vectors = job.t.vectors;
     if (job.room)

@@ -1,7 +1,7 @@
 /* heev on CUDA: the vectors of all merges of one level, Q_new = diag(Q1, Q2) U; a thread block a tile.
  *
  * Mapping  a tile has 32 or 64 rows of one half and 64 columns; four warps.  Along the columns of that half go slices of
- *          16: those of Q are copied ahead (cp.async), those of U are computed from poles and roots where they are used.
+ *          16 or 32: those of Q are copied ahead (cp.async), those of U are computed from poles and roots where they are used.
  * Products FP64 tensor cores in double from sm_80 on, else FMAs.
  * Columns  that were deflated are copied; all go to the places of their values.
  * Cost     k^2 (m1 + m2) multiplications and additions where nothing is mixed, and a reciprocal for each entry of U and
@@ -10,12 +10,35 @@
 
 #include <cuda_pipeline.h>
 
-enum { UPDATE_THREADS = 128, UPDATE_COLUMNS = 64, UPDATE_SLICE = 16 };
+enum { UPDATE_THREADS = 128, UPDATE_COLUMNS = 64 };
+
+/* Columns of a slice of Q, and how many slices there is room for. */
+template <int rows> constexpr int update_slice = rows == 32 ? 32 : 16;
+template <int rows> constexpr int update_slices = rows == 32 ? 1 : 2;
+
+#if __CUDA_ARCH__ >= 900
+/* 16 x 8 entries of a product over 16 columns: rows 0 to 7, and 8 to 15. */
+static __device__ __forceinline__ void multiply_16(double (&low)[2], double (&high)[2], const double (&x)[8],
+                                                   const double (&y)[4])
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(low[0]), "+d"(low[1]), "+d"(high[0]), "+d"(high[1])
+        : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]), "d"(x[7]), "d"(y[0]), "d"(y[1]),
+          "d"(y[2]), "d"(y[3]));
+}
+#endif
 
 /* A tile's share of a warp: 8 x 8 blocks of it by tensor cores.  a[i][r], b[i][j] are slices in shared memory. */
 template <int rows> struct update_tensor {
     using real = double;
-    enum { PITCH = 4, WARPS = rows / 32, WIDE = UPDATE_COLUMNS * WARPS / 4, ACROSS = WIDE / 8 };
+    enum {
+        PITCH = 4,
+        WARPS = rows / 32,
+        WIDE = UPDATE_COLUMNS * WARPS / 4,
+        ACROSS = WIDE / 8,
+        slice = update_slice<rows>
+    };
     double sum[4][ACROSS][2];
     int row, column, lane;
 
@@ -31,8 +54,24 @@ template <int rows> struct update_tensor {
     __device__ __forceinline__ void add(const double *a, const double *b)
     {
         a += lane % 4 * (rows + PITCH) + row + lane / 4, b += lane % 4 * (UPDATE_COLUMNS + PITCH) + column + lane / 4;
+#if __CUDA_ARCH__ >= 900
+        for (int k = 0; k < slice; k += 16) {
+            double x[2][8], y[4];
 #pragma unroll
-        for (int k = 0; k < UPDATE_SLICE; k += 4) {
+            for (int i = 0; i < 2; ++i)
+#pragma unroll
+                for (int r = 0; r < 8; ++r) x[i][r] = a[(k + r / 2 * 4) * (rows + PITCH) + 16 * i + r % 2 * 8];
+#pragma unroll
+            for (int j = 0; j < ACROSS; ++j) {
+#pragma unroll
+                for (int r = 0; r < 4; ++r) y[r] = b[(k + 4 * r) * (UPDATE_COLUMNS + PITCH) + 8 * j];
+#pragma unroll
+                for (int i = 0; i < 2; ++i) multiply_16(sum[2 * i][j], sum[2 * i + 1][j], x[i], y);
+            }
+        }
+#else
+#pragma unroll
+        for (int k = 0; k < slice; k += 4) {
             double x[4], y[ACROSS];
 #pragma unroll
             for (int i = 0; i < 4; ++i) x[i] = a[k * (rows + PITCH) + 8 * i];
@@ -46,6 +85,7 @@ template <int rows> struct update_tensor {
                         : "+d"(sum[i][j][0]), "+d"(sum[i][j][1])
                         : "d"(x[i]), "d"(y[j]));
         }
+#endif
     }
     /* use(row, column, sum) for all entries of this thread. */
     template <typename user> __device__ __forceinline__ void each(user use) const
@@ -62,7 +102,7 @@ template <int rows> struct update_tensor {
 
 /* The same plainly: 32 entries a thread for 64 rows, 16 for 32. */
 template <typename real, int rows> struct update_plain {
-    enum { PITCH = 4, TALL = rows / 8, WIDE = 4 };
+    enum { PITCH = 4, TALL = rows / 8, WIDE = 4, slice = update_slice<rows> };
     real sum[TALL][WIDE];
     int row, column;
 
@@ -78,7 +118,7 @@ template <typename real, int rows> struct update_plain {
     {
         a += row, b += column;
 #pragma unroll 4
-        for (int k = 0; k < UPDATE_SLICE; ++k) {
+        for (int k = 0; k < slice; ++k) {
             real x[TALL], y[WIDE];
 #pragma unroll
             for (int i = 0; i < TALL; ++i) x[i] = a[k * (rows + PITCH) + 8 * i];
@@ -110,7 +150,13 @@ template <int rows> struct update_product<double, rows> {
 
 /* A tile: where its rows and columns are. */
 template <typename real, int rows> struct update_tile {
-    enum { PITCH = 4, Q = rows + PITCH, U = UPDATE_COLUMNS + PITCH };
+    enum {
+        PITCH = 4,
+        Q = rows + PITCH,
+        U = UPDATE_COLUMNS + PITCH,
+        slice = update_slice<rows>,
+        slices = update_slices<rows>
+    };
     const real *from; /* row 0 of the tile and column 0 of the merge */
     real *to;
     int64_t n, at;                 /* at: number of the merge's first row among those of the batch */
@@ -121,7 +167,7 @@ template <typename real, int rows> struct update_tile {
     {
         int const row = threadIdx.x % rows;
 #pragma unroll
-        for (int i = threadIdx.x / rows; i < UPDATE_SLICE; i += UPDATE_THREADS / rows) {
+        for (int i = threadIdx.x / rows; i < slice; i += UPDATE_THREADS / rows) {
             if (row < live && first + i < end)
                 __pipeline_memcpy_async(q + i * Q + row, from + row + (job.source[at + first + i] & COLUMN_NUMBER) * n,
                                         sizeof(real));
@@ -137,48 +183,63 @@ template <typename real, int rows> struct update_tile {
     {
         const real *const pole = (const real *)job.pole + at, *const z = (const real *)job.z + at;
 #pragma unroll
-        for (int i = threadIdx.x / UPDATE_COLUMNS; i < UPDATE_SLICE; i += UPDATE_THREADS / UPDATE_COLUMNS) {
+        for (int i = threadIdx.x / UPDATE_COLUMNS; i < slice; i += UPDATE_THREADS / UPDATE_COLUMNS) {
             int const source = min(first + i, end - 1);
             u[i * U + threadIdx.x % UPDATE_COLUMNS] = z[source] * inverse((pole[source] - start) - offset) * norm;
         }
     }
 
     /* Columns of the tile from `column` on that are roots. */
-    __device__ void multiply(const divide_job &job, int column, real *q, real *u) const
+    __device__ void multiply(const divide_job &job, int column, real *q, real *u, int *places) const
     {
         typename update_product<real, rows>::type product;
-        product.begin();
         int64_t const root = at + min(column + (int)(threadIdx.x % UPDATE_COLUMNS), k - 1);
         real const start = ((const real *)job.start)[root], offset = ((const real *)job.offset)[root];
         real const norm = ((const real *)job.norm)[root];
-        if (begin < end) {
-            load_q(job, begin, q);
-            make_u(job, begin, start, offset, norm, u);
-        }
-        int side = 0;
-        for (int first = begin; first < end; first += UPDATE_SLICE, side ^= 1) {
+        if (threadIdx.x < UPDATE_COLUMNS) places[threadIdx.x] = job.place[root];
+        product.begin();
+        auto const fill = [&](int first) {
+            int const side = (first - begin) / slice % slices;
+            load_q(job, first, q + side * slice * Q);
+            make_u(job, first, start, offset, norm, u + side * slice * U);
+        };
+        if (slices > 1 && begin < end) fill(begin);
+        for (int first = begin; first < end; first += slice) {
+            if (slices == 1) fill(first);
             __pipeline_wait_prior(0);
             __syncthreads(); /* this slice is there, and the other one is free */
-            int const next = first + UPDATE_SLICE;
-            if (next < end) {
-                load_q(job, next, q + (side ^ 1) * UPDATE_SLICE * Q);
-                make_u(job, next, start, offset, norm, u + (side ^ 1) * UPDATE_SLICE * U);
-            }
-            product.add(q + side * UPDATE_SLICE * Q, u + side * UPDATE_SLICE * U);
+            if (slices > 1 && first + slice < end) fill(first + slice);
+            int const side = (first - begin) / slice % slices;
+            product.add(q + side * slice * Q, u + side * slice * U);
+            if (slices == 1) __syncthreads(); /* the slice is free */
         }
+        if (begin == end) __syncthreads(); /* places are there */
         product.each([&](int row, int j, real sum) {
-            if (row < live && column + j < k) to[row + job.place[at + column + j] * n] = sum;
+            if (row < live && column + j < k) to[row + places[j] * n] = sum;
         });
     }
 
-    /* Columns number first, ..., last - 1 that were deflated. */
-    __device__ void copy(const divide_job &job, int first, int last) const
+    /* Columns number first, ..., last - 1 that were deflated, some at once. */
+    __device__ void copy(const divide_job &job, int first, int last, int *places, int *sources) const
     {
+        enum { ONCE = 8, STEP = UPDATE_THREADS / rows };
+        if (threadIdx.x < last - first) {
+            places[threadIdx.x] = job.place[at + first + threadIdx.x];
+            sources[threadIdx.x] = job.source[at + first + threadIdx.x];
+        }
+        __syncthreads(); /* places and sources are there */
         int const row = threadIdx.x % rows;
         if (row >= live) return;
-        for (int j = first + threadIdx.x / rows; j < last; j += UPDATE_THREADS / rows) {
-            int const source = job.source[at + j];
-            to[row + job.place[at + j] * n] = source & half ? from[row + (source & COLUMN_NUMBER) * n] : (real)0;
+        for (int j = threadIdx.x / rows; j < last - first; j += ONCE * STEP) {
+            real x[ONCE];
+#pragma unroll
+            for (int i = 0; i < ONCE; ++i) {
+                int const source = j + i * STEP < last - first ? sources[j + i * STEP] : 0;
+                x[i] = source & half ? from[row + (source & COLUMN_NUMBER) * n] : (real)0;
+            }
+#pragma unroll
+            for (int i = 0; i < ONCE; ++i)
+                if (j + i * STEP < last - first) to[row + places[j + i * STEP] * n] = x[i];
         }
     }
 };
@@ -188,7 +249,9 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
     heev_divide_update_kernel(divide_job job, int tiles_down, int tiles_across)
 {
     using tile_type = update_tile<real, rows>;
-    __shared__ __align__(16) real q[2 * UPDATE_SLICE * tile_type::Q], u[2 * UPDATE_SLICE * tile_type::U];
+    __shared__ __align__(16) real q[tile_type::slices * tile_type::slice * tile_type::Q];
+    __shared__ __align__(16) real u[tile_type::slices * tile_type::slice * tile_type::U];
+    __shared__ int places[2][UPDATE_COLUMNS], sources[UPDATE_COLUMNS];
     unsigned const tile = blockIdx.x % (unsigned)(2 * tiles_down * tiles_across);
     unsigned const merge = blockIdx.x / (unsigned)(2 * tiles_down * tiles_across);
     int64_t const n = job.t.n, b = merge >> job.level;
@@ -210,8 +273,8 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
             if (i % rows < x.live && column + i / rows < node.m) x.to[i % rows + (column + i / rows) * n] = (real)NAN;
         return;
     }
-    if (column < x.k) x.multiply(job, column, q, u);
-    if (last > x.k) x.copy(job, max(column, x.k), last);
+    if (column < x.k) x.multiply(job, column, q, u, places[0]);
+    if (last > x.k) x.copy(job, max(column, x.k), last, places[1], sources);
 }
 
 template <typename real> static eig_status launch_updates(eig_context *ctx, const divide_job &job, cudaStream_t stream)

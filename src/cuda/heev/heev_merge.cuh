@@ -20,7 +20,8 @@ enum { COLUMN_UPPER = 1 << 29, COLUMN_LOWER = 1 << 30, COLUMN_NUMBER = COLUMN_UP
 /* Some 2^k neighbouring lanes of a warp; all lanes of the warp call together. */
 struct merge_lanes {
     int size, rank;
-    unsigned lanes; /* the team's */
+    unsigned lanes;                 /* the team's */
+    static constexpr int share = 1; /* lanes a root */
 
     __device__ __forceinline__ merge_lanes(int lane, int team_size)
         : size(team_size), rank(lane % team_size),
@@ -53,6 +54,7 @@ struct merge_lanes {
 struct merge_block {
     int size, rank;
     double *space;
+    int share;
 
     __device__ __forceinline__ void sync() const
     {
@@ -190,10 +192,10 @@ template <typename real, typename team_type> struct heev_merge {
     __device__ __forceinline__ void turn(int p, int q, int number)
     {
         real const x = at.sorted_z[p], y = at.sorted_z[q], both = sqrt(fma(x, x, y * y));
-        real const c = y / both, s = -x / both, dp = at.d[p], dq = at.d[q];
+        real const c = y / both, s = -x / both, dp = at.d[p], dq = at.d[q], change = (dq - dp) * s * s;
         int const cp = at.column[p], cq = at.column[q], marks = (cp | cq) & ~COLUMN_NUMBER;
         at.sorted_z[q] = both, at.stays[p] = 0;
-        at.d[p] = fma(dp * c, c, dq * s * s), at.d[q] = fma(dp * s, s, dq * c * c);
+        at.d[p] = dp + change, at.d[q] = dq - change;
         at.cosine[number] = c, at.sine[number] = s, at.turned_p[number] = cp, at.turned_q[number] = cq;
         at.column[p] = cp | marks, at.column[q] = cq | marks;
     }
@@ -290,59 +292,72 @@ template <typename real, typename team_type> struct heev_merge {
         return (at.pole[i] - at.pole[at.origin[j]]) - at.offset[j];
     }
 
+    __device__ __forceinline__ root_lanes lanes_of_root() const
+    {
+        int const rank = team.rank % team.share, first = (int)threadIdx.x % 32 - rank;
+        return {team.share, rank, (0xffffffffu >> (32 - team.share)) << first};
+    }
+
     /* Roots and z'; false where a root was not found. */
     __device__ bool solve()
     {
-        heev_secular<real> const f = {at.pole, at.square, k, 1 / rho};
+        heev_secular<real> const f = {at.pole, at.square, k, rho, 1 / rho};
+        root_lanes const lanes = lanes_of_root();
+        int const first = team.rank / team.share, step = team.size / team.share;
         bool lost = false;
-        for (int j = team.rank; j < k; j += team.size) {
-            heev_root<real> const root = f.find(j);
-            at.offset[j] = root.offset, at.origin[j] = root.origin;
+        for (int j = first; j < k; j += step) {
+            heev_root<real> const root = f.find(lanes, j);
+            if (lanes.rank == 0) at.offset[j] = root.offset, at.origin[j] = root.origin;
             lost = lost || !root.found;
         }
         lost = team.any(lost);
         team.sync(); /* the roots are there */
-        for (int i = team.rank; i < k; i += team.size) {
+        for (int i = first; i < k; i += step) {
             real const own = at.pole[i];
             real product = 1;
 #pragma unroll 4
-            for (int j = 0; j < k; ++j) {
+            for (int j = lanes.rank; j < k; j += lanes.size) {
                 real const far = distance(i, j);
                 product *= j == i ? -far : far * inverse(own - at.pole[j]);
             }
-            at.z_new[i] = copysign(sqrt(fabs(product)), at.z[i]);
+            product = fabs(lanes.product(product));
+            if (lanes.rank == 0) at.z_new[i] = copysign(sqrt(product), at.z[i]);
         }
         team.sync(); /* z' is there */
         return !lost;
     }
 
-    /* Norm and value of every root; use(j, i, u) for the entries of its vector, before they are divided by the norm, and
-     * done(j, 1 / norm) behind them. */
+    /* Norm and value of every root; use(i, u) for the entries of its vector, before they are divided by the norm, and
+     * done(lanes, j, 1 / norm) behind them. */
     template <typename user, typename ender> __device__ void norms(user use, ender done)
     {
-        for (int j = team.rank; j < k; j += team.size) {
+        root_lanes const lanes = lanes_of_root();
+        for (int j = team.rank / team.share; j < k; j += team.size / team.share) {
             real const start = at.pole[at.origin[j]], offset = at.offset[j];
             real squares = 0;
 #pragma unroll 4
-            for (int i = 0; i < k; ++i) {
+            for (int i = lanes.rank; i < k; i += lanes.size) {
                 real const u = at.z_new[i] * inverse((at.pole[i] - start) - offset);
                 squares = fma(u, u, squares);
-                use(j, i, u);
+                use(i, u);
             }
-            real const norm = 1 / sqrt(squares);
-            at.inverse_norm[j] = norm, at.value[j] = start + offset;
-            done(j, norm);
+            real const norm = inverse_root(lanes.sum(squares));
+            if (lanes.rank == 0) at.inverse_norm[j] = norm, at.value[j] = start + offset;
+            done(lanes, j, norm);
         }
         team.sync(); /* all values are there */
     }
 
-    /* The place of every value among all of them, ascending. */
+    /* The place of every value among all of them, ascending.  The roots ascend: root j lies, as computed too, between
+     * poles j and j + 1. */
     __device__ void order()
     {
         for (int j = team.rank; j < m; j += team.size) {
             real const own = at.value[j];
-            int place = 0;
-            for (int i = 0; i < m; ++i) place += at.value[i] < own || (at.value[i] == own && i < j);
+            bool const is_root = j < k;
+            int place = is_root ? j : 0;
+            for (int i = is_root ? k : 0; i < m; ++i)
+                place += at.value[i] < own || (!is_root && at.value[i] == own && i < j);
             at.place[j] = place;
         }
         team.sync(); /* the places are there */

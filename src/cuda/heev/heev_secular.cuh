@@ -1,4 +1,4 @@
-/* heev on CUDA: the eigenvalue problem D + rho z z^T, a root or a vector a thread.
+/* heev on CUDA: the eigenvalue problem D + rho z z^T, some lanes a root.
  *
  * Poles     d[0] < ... < d[k-1], rho > 0, no z[i] is 0: root j lies between poles j and j+1, the last one above the
  *           last pole.  R.-C. Li, Solving secular equations stably and efficiently, LAPACK working note 89, 1994.
@@ -34,85 +34,100 @@ template <typename real> struct heev_root {
     bool found;
 };
 
+/* The lanes that share a root's sums: 2^k neighbours. */
+struct root_lanes {
+    int size, rank;
+    unsigned mask; /* the root's */
+
+    template <typename real> __device__ __forceinline__ real sum(real x) const
+    {
+        for (int d = 1; d < size; d *= 2) x += __shfl_xor_sync(mask, x, d);
+        return x;
+    }
+    template <typename real> __device__ __forceinline__ real product(real x) const
+    {
+        for (int d = 1; d < size; d *= 2) x *= __shfl_xor_sync(mask, x, d);
+        return x;
+    }
+};
+
 template <typename real> struct heev_secular {
     const real *pole, *square; /* [k]; the squares of z */
     int k;
-    real inverse_rho;
+    real rho, inverse_rho;
 
-    /* The sums over the poles up to j and over those above it of square / (pole - x) and of their slopes. */
+    /* Over all poles the sums of square / (pole - x), of its absolute value, and of its slope. */
     struct sums {
-        real left, left_slope, right, right_slope;
+        real value, size, slope;
     };
 
-    __device__ __forceinline__ sums at(int j, real origin, real offset) const
+    __device__ __forceinline__ sums at(root_lanes lanes, real origin, real offset) const
     {
-        sums s = {0, 0, 0, 0};
+        sums s = {0, 0, 0};
 #pragma unroll 4
-        for (int i = 0; i < k; ++i) {
+        for (int i = lanes.rank; i < k; i += lanes.size) {
             real const w = inverse((pole[i] - origin) - offset), term = square[i] * w;
-            s.right += term, s.right_slope = fma(term, w, s.right_slope);
-            if (i == j) {
-                s.left = s.right, s.left_slope = s.right_slope;
-                s.right = s.right_slope = 0;
-            }
+            s.value += term, s.size += fabs(term), s.slope = fma(term, w, s.slope);
         }
-        return s;
+        return {lanes.sum(s.value), lanes.sum(s.size), lanes.sum(s.slope)};
     }
 
-    /* The step from t to the root of c + own / (-x) + S / (p - x), which has F's value and slope at t: its weight own
-     * is that of the pole at 0 (Li's fixed weight), or both weights fit their sides' slopes (the middle way).
-     * p > 0: the pole on the other side; p < 0: no such pole, and p is the next one on this side. */
-    static __device__ __forceinline__ real step(real t, real p, real own, real value, real slope, real own_slope,
-                                                bool middle)
+    /* The root with the sign of p of c x^2 - a x + b, or near 0 the one that goes with it. */
+    static __device__ __forceinline__ real quadratic(real a, real b, real c, real p)
     {
-        real const near = -t, far = p - t, ratio = inverse(near);
-        real c = fma(p * own, ratio * ratio, fma(-far, slope, value));
-        if (middle) c = fma(-near, own_slope, fma(-far, slope - own_slope, value));
-        real const a = fma(near + far, value, -near * far * slope), b = near * far * value;
-        real const root = copysign(sqrt(fmax(fma(a, a, -4 * b * c), (real)0)), p);
-        return a * p > 0 ? 2 * b / (a + root) : (a - root) / (2 * c);
+        real const square = fmax(fma(a, a, -4 * b * c), real_limits<real>::safmin);
+        real const root = copysign(square * inverse_root(square), p);
+        bool const one_side = a * p > 0;
+        return (one_side ? 2 * b : a - root) * inverse(one_side ? a + root : 2 * c);
     }
 
-    /* Root j.  With the sign s of the side on which the root lies, x = pole[origin] + s t, t > 0: then
-     * F(t) = s (1/rho + sum of square / (pole - x)) ascends, and its pole at 0 is the origin. */
-    __device__ heev_root<real> find(int j) const
+    /* The root of c - own / x + S / (p - x), which has F's value and slope at t: Li's fixed weight.  p > 0: the pole on
+     * the other side; p < 0: no such pole, and p is the next one on this side.  Far below t it is found as it is, else
+     * by its distance from t: so it has its digits on both occasions. */
+    static __device__ __forceinline__ real root_near(real t, real p, real own, real value, real slope)
     {
-        real const eps = real_limits<real>::eps;
+        real const far = p - t, ratio = inverse(t), rest = fma(-own * ratio, ratio, slope);
+        real const c = fma(-far, rest, fma(own, ratio, value));
+        real const x = quadratic(fma(c, p, fma(far * far, rest, own)), own * p, c, p);
+        real const y = t + quadratic(fma(far - t, value, t * far * slope), -t * far * value, c, p);
+        return x < (real)0.25 * t ? x : y;
+    }
+
+    /* Root j, by all of its lanes.  With the sign s of the side on which the root lies, x = pole[origin] + s t, t > 0:
+     * then F(t) = s (1/rho + sum of square / (pole - x)) ascends, and its pole at 0 is the origin.
+     * A step that is short of the distance to all poles by sqrt(eps) leaves an error below eps t. */
+    __device__ heev_root<real> find(root_lanes lanes, int j) const
+    {
+        real const eps = real_limits<real>::eps, short_step = sizeof(real) == 4 ? (real)0x1p-12 : (real)0x1p-27;
         bool const last = j == k - 1;
         int origin = j;
-        real const rho = 1 / inverse_rho, here = pole[j];
-        real const gap = last ? (k > 1 ? pole[k - 2] - here : -rho) : pole[j + 1] - here;
-        real t = last ? (real)0.5 * rho : (real)0.5 * gap, high = last ? (real)1.001 * rho : t;
-        sums s = at(j, here, t);
+        real const here = pole[j], gap = last ? (k > 1 ? pole[k - 2] - here : -rho) : pole[j + 1] - here;
+        real t = (real)0.5 * (last ? rho : gap), high = last ? (real)1.001 * rho : t;
+        sums s = at(lanes, here, t);
         real side = 1;
-        if (!last && inverse_rho + s.left + s.right < 0) side = -1, origin = j + 1;
+        if (!last && inverse_rho + s.value < 0) side = -1, origin = j + 1;
         real const own = square[origin], start = pole[origin];
-        real low = (real)0.999 * own /
-                   (last       ? inverse_rho
-                    : side > 0 ? inverse_rho + s.right
-                               : -(inverse_rho + s.left));
-        real before = real_limits<real>::largest;
-        bool middle = false, found = false;
+        real low = (real)0.999 * own / (inverse_rho + s.size), before = real_limits<real>::largest;
+        bool found = false;
+        int slows = 0;
         for (int turn = 1; turn < SECULAR_MOST && !found; ++turn) {
-            real const value = side * (inverse_rho + s.left + s.right), slope = s.left_slope + s.right_slope;
-            real const own_slope = side > 0 ? s.left_slope : s.right_slope,
-                       sizes = inverse_rho + 2 * (s.right - s.left);
-            real const noise = eps * fma((real)0.5 * t, slope, sizes), size = fabs(value);
+            real const value = side * (inverse_rho + s.value), size = fabs(value);
+            real const noise = eps * fma((real)0.5 * t, s.slope, fma((real)2, s.size, inverse_rho));
             found = size <= noise || (size >= before && size <= 16 * noise);
             if (found) break;
-            bool const slow = size > (real)0.5 * before || turn >= SECULAR_SWIFT;
-            if (size > (real)0.1 * before) middle = !middle && !last;
+            slows = size > (real)0.5 * before ? slows + 1 : 0;
+            bool const slow = slows >= 2 || turn >= SECULAR_SWIFT;
             before = size;
             if (value < 0)
                 low = t;
             else
                 high = t;
-            real next = t + step(t, gap, own, value, slope, own_slope, middle);
-            if (slow || !(next > low && next < high))
-                next = high > 4 * low ? sqrt(low) * sqrt(high) : (real)0.5 * (low + high);
-            found = next == t || high - low <= 2 * eps * high;
+            real next = root_near(t, gap, own, value, s.slope);
+            bool const inside = !slow && next > low && next < high;
+            if (!inside) next = high > 4 * low ? sqrt(low) * sqrt(high) : (real)0.5 * (low + high);
+            found = inside ? fabs(next - t) <= short_step * t : high - low <= 2 * eps * high;
             t = next;
-            if (!found) s = at(j, start, side * t);
+            if (!found) s = at(lanes, start, side * t);
         }
         return {side * t, origin, found};
     }

@@ -9,7 +9,7 @@
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
  * passes     for the cases of resident and large the passes of one more call
- * once       one call of every case, no times: for a profiler
+ * once       one call of every case, no times: for a profiler (large: with vectors alone)
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and two runs give the same bits */
 #include "bench_cuda.h"
 
@@ -129,7 +129,7 @@ static void run(eig_type type)
     for (size_t k = 0; k < sizeof large / sizeof *large; ++k) {
         if (type_is_single(type) && large[k] != 128) continue;
         if (wanted[LARGE]) put("heev-resident", type, large[k], 200, EIG_HEEV_AUTO, true);
-        if (wanted[LARGE]) put("heev-values", type, large[k], 200, EIG_HEEV_AUTO, false);
+        if (wanted[LARGE] && !wanted[ONCE]) put("heev-values", type, large[k], 200, EIG_HEEV_AUTO, false);
         if (wanted[JACOBI]) put("heev-jacobi", type, large[k], 200, EIG_HEEV_JACOBI, true);
     }
     for (int64_t n = 1; n <= 3 && wanted[SMALL]; ++n) {

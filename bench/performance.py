@@ -1,102 +1,21 @@
 #!/usr/bin/env python3
 """Makes docs/performance.md, its plots, bench/results/README.md and the tables of times in README.md,
-docs/geev.md and docs/stebz-cuda.md from bench/results/*.csv: no number of a measurement is typed by hand.  Needs
-nothing but Python 3.8.
+docs/geev.md, docs/stebz-cuda.md, docs/heev.md and docs/heev-cuda.md from bench/results/*.csv: no number of a
+measurement is typed by hand.  Needs nothing but Python 3.8.  measured.py reads the rows, performance_heev.py is
+heev's part.
 
     bench/performance.py            writes them
     bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
 """
-import csv
-import glob
 import os
 import re
 import sys
-import textwrap
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
-
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NUMBERS = ("n", "batch", "threads", "time_ms", "limit_ms", "rival_ms", "ratio", "error")
-
-
-def read_results():
-    """{name of a file: its rows}, numbers as numbers; an uncommitted tree measures nothing that could be repeated."""
-    results = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/*.csv"))):
-        with open(path, encoding="utf-8") as file:
-            rows = list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
-        for row in rows:
-            if row["commit"].endswith("-dirty"):
-                sys.exit(f"{path}: measured at {row['commit']}: commit, measure again")
-            if row["check"] != "ok":
-                sys.exit(f"{path}: a row failed its check: {row}")
-            for key in NUMBERS:
-                row[key] = float(row[key] or 0) if key not in ("n", "batch") else int(row[key])
-        results[os.path.basename(path)[:-4]] = rows
-    return results
-
-
-RESULTS = read_results()
-
-
-def rows_of(file, **wanted):
-    """The rows of a file with these entries; a rival is known by how its name begins."""
-    rival = wanted.pop("rival", None)
-    return [row for row in RESULTS[file] if all(row[key] == value for key, value in wanted.items())
-            and (rival is None or row["rival"].startswith(rival))]
-
-
-def row_of(file, **wanted):
-    rows = rows_of(file, **wanted)
-    if not rows:
-        sys.exit(f"bench/results/{file}.csv has no row with {wanted}, which the page shows")
-    return rows[0]
-
-
-def points(rows, key="time_ms", scale=None):
-    """[(n, ms)], once each, where there is a value; scale(row) multiplies it."""
-    return sorted({(row["n"], row[key] * (scale(row) if scale else 1)) for row in rows if row[key] > 0})
-
-
-def wrapped(text, indent=""):
-    return textwrap.fill(text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def a_matrix(row):
-    return 1 / row["batch"]
-
-
-def of_500000(row):
-    return 500000 / row["batch"]
-
-
-def digits(x, count=3):
-    return f"{float(f'{x:.{count}g}'):g}"
-
-
-def time(ms):
-    """0.154 ms, 3.69 s"""
-    return f"{digits(ms / 1000)} s" if ms >= 1000 else f"{digits(ms)} ms"
-
-
-def times(ratio):
-    return f"{digits(ratio, 2)}x"
-
-
-def beside(row):
-    """A rival's time, and by how much it is longer."""
-    return f"{time(row['rival_ms'])} ({times(row['ratio'])})"
-
-
-def source(*files):
-    """Machine and commit of these files' rows, and the files: the end of a caption."""
-    places = {}
-    for file in files:
-        for row in RESULTS[file]:
-            place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
-            places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
-    return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."
+from measured import (NUMBERS, RESULTS, ROOT, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
+                      source, time, times, wrapped)
 
 
 # ------------------------------------------------------------------- plots
@@ -186,7 +105,7 @@ def plot_geev_cuda():
 PLOTS = (
     ("stebz-cpu", "stebz on a CPU", plot_stebz_cpu), ("stebz-cuda", "stebz on a GPU", plot_stebz_cuda),
     ("stebz-batched-cuda", "stebz on a GPU, batches", plot_stebz_batched), ("geev-cpu", "geev on a CPU", plot_geev_cpu),
-    ("geev-cuda", "geev on a GPU", plot_geev_cuda),
+    ("geev-cuda", "geev on a GPU", plot_geev_cuda), *heev.PLOTS,
 )
 
 
@@ -227,6 +146,8 @@ def table_short():
     line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}")
     line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], rivals(30))
     line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200", loop)
+    for row in heev.short_rows():
+        line(*row)
     return "\n".join(lines)
 
 
@@ -288,7 +209,7 @@ it was set before the code was written. CPU machines are shared and noisy: there
 {table_short()}
 
 Both axes of each plot are logarithmic: two decades up for one decade of n to the right is work in proportion to n^2,
-as stebz does; geev does n^3.
+as stebz does; geev and heev do n^3.
 """
     for name, heading, make in PLOTS:
         figure, caption = make()
@@ -366,6 +287,8 @@ def main():
     made["README.md"] = with_table("README.md", table_short())
     made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
     made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
+    made["docs/heev.md"] = with_table("docs/heev.md", heev.table_cpu())
+    made["docs/heev-cuda.md"] = with_table("docs/heev-cuda.md", heev.tables_cuda())
     stale = []
     for path, text in made.items():
         place = os.path.join(ROOT, path)

@@ -315,6 +315,18 @@ expect 2 "--precision = '-1'" eigenvalues --precision -1
 expect 2 'takes its files by options' eigenvalues d6.dat
 expect 1 'nowhere/w.dat' eigenvalues --iters-timing 1 --matrix-size 9 --filename-result nowhere/w.dat
 
+# ---------------------------------------------------------------- Hermitian kinds
+for kind in hermitian01 tensor covariance hofstadter laplacian eye clustered graded-definite rank-one zeros; do
+    for type in f64 c128; do
+        expect 0 '' generate $kind -n 3 --batch 2 --type $type -o kind.npy
+        expect 0 '' heev kind.npy
+        check "six eigenvalues of $kind, $type" [ "$(wc -l <out)" -eq 6 ]
+    done
+done
+expect 0 '' generate eye -n 2 --batch 2 --type c64 -o kind.npy
+expect 0 '' heev kind.npy
+check "the identity's" [ "$(tr '\n' ' ' <out)" = '0 1 0 1 1 1 1 1 ' ]
+
 # ---------------------------------------------------------------- bench
 expect 0 '^stebz f64 n = 64 .*multisection .* ms .* ok' bench stebz --n 64,100 --csv t.csv --budget 0.01
 check "a row for each type and order" [ "$(wc -l <t.csv)" -eq 5 ]

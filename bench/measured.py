@@ -1,0 +1,88 @@
+"""The measured rows of bench/results/*.csv, and how pages write them: what performance.py and its parts share."""
+import csv
+import glob
+import os
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NUMBERS = ("n", "batch", "threads", "time_ms", "limit_ms", "rival_ms", "ratio", "error")
+
+
+def read_results():
+    """{name of a file: its rows}, numbers as numbers; an uncommitted tree measures nothing that could be repeated."""
+    results = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/*.csv"))):
+        with open(path, encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
+        for row in rows:
+            if row["commit"].endswith("-dirty"):
+                sys.exit(f"{path}: measured at {row['commit']}: commit, measure again")
+            if row["check"] != "ok":
+                sys.exit(f"{path}: a row failed its check: {row}")
+            for key in NUMBERS:
+                row[key] = float(row[key] or 0) if key not in ("n", "batch") else int(row[key])
+        results[os.path.basename(path)[:-4]] = rows
+    return results
+
+
+RESULTS = read_results()
+
+
+def rows_of(file, **wanted):
+    """The rows of a file with these entries; a rival is known by how its name begins."""
+    rival = wanted.pop("rival", None)
+    return [row for row in RESULTS[file] if all(row[key] == value for key, value in wanted.items())
+            and (rival is None or row["rival"].startswith(rival))]
+
+
+def row_of(file, **wanted):
+    rows = rows_of(file, **wanted)
+    if not rows:
+        sys.exit(f"bench/results/{file}.csv has no row with {wanted}, which the page shows")
+    return rows[0]
+
+
+def points(rows, key="time_ms", scale=None):
+    """[(n, ms)], once each, where there is a value; scale(row) multiplies it."""
+    return sorted({(row["n"], row[key] * (scale(row) if scale else 1)) for row in rows if row[key] > 0})
+
+
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def a_matrix(row):
+    return 1 / row["batch"]
+
+
+def of_500000(row):
+    return 500000 / row["batch"]
+
+
+def digits(x, count=3):
+    return f"{float(f'{x:.{count}g}'):g}"
+
+
+def time(ms):
+    """0.154 ms, 3.69 s"""
+    return f"{digits(ms / 1000)} s" if ms >= 1000 else f"{digits(ms)} ms"
+
+
+def times(ratio):
+    return f"{digits(ratio, 2)}x"
+
+
+def beside(row):
+    """A rival's time, and by how much it is longer."""
+    return f"{time(row['rival_ms'])} ({times(row['ratio'])})"
+
+
+def source(*files):
+    """Machine and commit of these files' rows, and the files: the end of a caption."""
+    places = {}
+    for file in files:
+        for row in RESULTS[file]:
+            place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
+            places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
+    return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."

@@ -1,0 +1,185 @@
+"""heev's part of the pages that performance.py makes: plots, tables, lines of the short table.
+
+A measurement that no file of bench/results holds yet has no plot, no table and no line."""
+import plot
+from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of, source, time, times
+
+CPU, CUDA, RIVALS, COUNTS = "heev-cpu-zen5-2threads", "heev-cuda-h200", "heev-rivals-h200", "heev-counts-h200"
+TYPES = (("c128", "zheevd"), ("f64", "dsyevd"), ("c64", "cheevd"), ("f32", "ssyevd"))
+
+
+# ------------------------------------------------------------------- plots
+
+def plot_cpu():
+    vectors = rows_of(CPU, method="auto")
+    f = plot.Figure("heev on a CPU: eigenvalues and eigenvectors of many matrices, two cores", "order n of the matrices",
+                    sorted({row["n"] for row in vectors} - {65}), "time a matrix")
+    for kind, lapack, host, own in (("c128", "zheevd", 2, 0), ("f64", "dsyevd", 3, 1)):
+        rows = [row for row in vectors if row["type"] == kind]
+        f.line(f"LAPACK {lapack}\nsame cores, {kind}", points(rows, "rival_ms", a_matrix), host, dashed=kind == "f64")
+        f.line(f"eigpack, {kind}", points(rows, scale=a_matrix), own, dashed=kind == "f64", heavy=kind == "c128")
+    return f, ("Random Hermitian and symmetric matrices, about 4 * 10^6 entries in all; both use both cores, LAPACK (OpenBLAS) "
+               "one matrix a thread. " + source(CPU))
+
+
+def plot_cuda(title, batch, name, words):
+    own = rows_of(CUDA, family="heev-resident", batch=batch)
+    orders = sorted({row["n"] for row in own if row["type"] == "c128"})
+    f = plot.Figure(title, "order n of the matrices", orders)
+    for kind, host, style in (("c128", 2, 0), ("f64", 3, 1)):
+        rows = [row for row in own if row["type"] == kind]
+        # The paper's batch in c128 stands beside those of the benchmark: the same orders, the same number of matrices.
+        rivals = [row for row in rows_of(RIVALS, type=kind, batch=batch, method="auto", rival="cusolverDnX")
+                  if row["n"] in orders]
+        if rivals:
+            f.line(f"cuSOLVER XsyevBatched\nsame GPU, {kind}", points(rivals, "rival_ms"), host, dashed=kind == "f64")
+        f.line(f"eigpack, {kind}", points(rows), style, dashed=kind == "f64", heavy=kind == "c128")
+    f.bars("limit set beforehand", points([row for row in own if row["type"] in ("c128", "f64")], "limit_ms"))
+    return f, f"{words} " + source(CUDA, RIVALS)
+
+
+def plot_cuda_small():
+    return plot_cuda("heev on a GPU: eigenpairs of 20,000 small matrices", 20000, "heev-cuda",
+                     "Eigenvalues and eigenvectors of 20,000 random matrices in the GPU's memory.")
+
+
+def plot_cuda_large():
+    return plot_cuda("heev on a GPU: eigenpairs of 200 matrices", 200, "heev-large-cuda",
+                     "Eigenvalues and eigenvectors of 200 random matrices in the GPU's memory.")
+
+
+PLOTS = ()
+if CPU in RESULTS:
+    PLOTS += (("heev-cpu", "heev on a CPU", plot_cpu),)
+if CUDA in RESULTS and RIVALS in RESULTS:
+    PLOTS += (("heev-cuda", "heev on a GPU, small matrices", plot_cuda_small),
+              ("heev-large-cuda", "heev on a GPU, larger matrices", plot_cuda_large))
+
+
+# ------------------------------------------------------------------- texts
+
+def short_rows():
+    """(problem, row, what others take) for the table of README.md."""
+    lines = []
+    if CPU in RESULTS:
+        for kind, n in (("c128", 8), ("f64", 128)):
+            row = row_of(CPU, type=kind, n=n, method="auto")
+            what = "Hermitian" if kind == "c128" else "symmetric"
+            lines.append((f"eigenpairs of {row['batch']:,} {what} matrices {n} x {n}, {kind}, two cores", row,
+                          f"LAPACK {row['rival']}, same cores, {beside(row)}"))
+    if CUDA in RESULTS and RIVALS in RESULTS:
+        for kind, n, batch in (("c128", 16, 20000), ("f64", 128, 200)):
+            row = row_of(CUDA, family="heev-resident", type=kind, n=n, batch=batch)
+            rival = row_of(RIVALS, type=kind, n=n, batch=batch, method="auto", rival="cusolverDnX")
+            lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", row,
+                          f"cuSOLVER XsyevBatched {time(rival['rival_ms'])} ({times(rival['ratio'])})"))
+    return lines
+
+
+def table_cpu():
+    """The table of docs/heev.md: how many times as long LAPACK takes."""
+    if CPU not in RESULTS:
+        return "The table comes with the next run."
+    lines = ["| n | batch | vectors: " + ", ".join(kind for kind, _ in TYPES) + " | c128, us a matrix | values: "
+             + ", ".join(kind for kind, _ in TYPES) + " |", "|---|---|---|---|---|"]
+    for row in rows_of(CPU, type="c128", method="auto"):
+        cells = [str(row["n"]), f"{row['batch']:,}"]
+        for method in ("auto", "auto values"):
+            same = [row_of(CPU, type=kind, n=row["n"], method=method) for kind, _ in TYPES]
+            cells.append(", ".join(digits(one["ratio"], 2) for one in same))
+            if method == "auto":
+                cells.append(digits(1000 * row["time_ms"] / row["batch"]))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def cell(row):
+    """Its time, with the limit behind it."""
+    return digits(row["time_ms"]) + (f" ({row['limit_ms']:g})" if row["limit_ms"] else "")
+
+
+def table_resident():
+    """Times on the GPU, in ms."""
+    kinds = [kind for kind, _ in TYPES]
+    lines = ["| batch | n | vectors: " + ", ".join(kinds) + " | values: " + ", ".join(kinds) + " |", "|---|---|---|---|"]
+    for batch, n in sorted({(row["batch"], row["n"]) for row in rows_of(CUDA, family="heev-resident")},
+                           key=lambda case: (-case[0], case[1])):
+        cells = [f"{batch:,}", str(n)]
+        for family in ("heev-resident", "heev-values"):
+            found = [rows_of(CUDA, family=family, type=kind, n=n, batch=batch) for kind in kinds]
+            cells.append(", ".join(cell(rows[0]) if rows else "" for rows in found))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def rival_of(rows, name):
+    return next((row for row in rows if row["rival"].startswith(name)), None)
+
+
+def table_figures_times():
+    """Figures 5 and 6: ms."""
+    names = (("cusolverDnX", "XsyevBatched"), ("cusolverDnZ", "ZheevjBatched"), ("torch", "PyTorch"), ("jax", "JAX"),
+             ("cupy", "CuPy"))
+    lines = ["| batch | n | auto | jacobi | " + " | ".join(word for _, word in names) + " | workspace, MB: auto, jacobi, Xsyev, "
+             "Zheevj |", "|---|---|---|---|" + "---|" * (len(names) + 1)]
+    for n in sorted({row["n"] for row in rows_of(RIVALS, type="c128") if row["batch"] <= 1000}):
+        rows = {method: [row for row in rows_of(RIVALS, type="c128", n=n, method=method) if row["batch"] <= 1000]
+                for method in ("auto", "jacobi")}
+        if not all(rows.values()):
+            continue
+        cells = [f"{rows['auto'][0]['batch']:,}", str(n)] + [digits(rows[method][0]["time_ms"]) for method in rows]
+        found = [rival_of(rows["auto"], name) for name, _ in names]
+        cells += [digits(row["rival_ms"]) if row else "" for row in found]
+        rooms = [rows[method][0]["own_work_mb"] for method in rows] + [row["rival_work_mb"] if row else "" for row in found[:2]]
+        cells.append(", ".join(digits(float(room)) if room else "" for room in rooms))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def table_figures_errors():
+    """Figures 7 to 9: units of n eps."""
+    names = (("cusolverDnX", "XsyevBatched"), ("cusolverDnZ", "ZheevjBatched"), ("torch", "PyTorch"))
+    lines = ["| n | auto: lambda, D, Q | jacobi | " + " | ".join(word for _, word in names) + " |",
+             "|---|---|---|" + "---|" * len(names)]
+
+    def three(row, whose):
+        return ", ".join(digits(float(row[f"{whose}_{what}"]), 2) for what in ("lambda", "D", "Q"))
+
+    for n in sorted({row["n"] for row in rows_of(RIVALS, type="c128") if row["batch"] <= 1000}):
+        rows = {method: [row for row in rows_of(RIVALS, type="c128", n=n, method=method) if row["batch"] <= 1000]
+                for method in ("auto", "jacobi")}
+        if not all(rows.values()):
+            continue
+        found = [rival_of(rows["auto"], name) for name, _ in names]
+        cells = [str(n)] + [three(rows[method][0], "own") for method in rows]
+        cells += [three(row, "rival") if row else "" for row in found]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def table_figures_counts():
+    """Figures 10 and 11."""
+    lines = ["| figure | n | batch | method, kernel | time, ms | Gflop | GFLOP/s | flops a byte | on tensor cores | occupancy, % |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    for row in RESULTS[COUNTS]:
+        lines.append("| " + " | ".join([row["family"][5:], str(row["n"]), f"{row['batch']:,}", f"{row['method']}, {row['kernel']}",
+                                        digits(row["time_ms"]), digits(float(row["gflop"])), digits(float(row["gflops"])),
+                                        digits(float(row["flops_per_byte"])), f"{100 * float(row['on_tensor_cores']):.0f} %",
+                                        digits(float(row["occupancy_percent"]), 2)]) + " |")
+    return "\n".join(lines)
+
+
+def tables_cuda():
+    """The tables of docs/heev-cuda.md."""
+    parts = [
+        ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
+         "(`bench_heev_cuda`).", CUDA, table_resident),
+        ("Figures 5 and 6, times in ms: c128, parts of entries uniform in [0, 1). PyTorch, JAX and CuPy as their users call them, "
+         "with synchronisation and allocation.", RIVALS, table_figures_times),
+        ("Figures 7 to 9, the largest errors of the same runs in units of n eps: lambda (of samples), (9), (10).", RIVALS,
+         table_figures_errors),
+        ("Figures 10 and 11, of each kernel by Nsight Compute: the roofline's two numbers at n = 128, occupancy at n = 8, 16 "
+         "and 32.", COUNTS, table_figures_counts),
+    ]
+    found = [f"{words}\n\n{make()}\n\n{source(file)}" for words, file, make in parts if file in RESULTS]
+    return "\n\n".join(found) or "The tables come with the next run on a GPU."

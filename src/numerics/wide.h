@@ -4,15 +4,25 @@
 
 #include "numerics.h"
 
-/* What the product a*b = p loses by rounding, exactly. */
-EIG_FN float product_error_s(float a, float b, float p)
+/* c - a*b and a*b + c with one rounding. */
+EIG_FN float wide_rest_s(float a, float b, float c)
 {
-    return fmaf(a, b, -p);
+    return fmaf(-a, b, c);
 }
 
-EIG_FN double product_error_d(double a, double b, double p)
+EIG_FN double wide_rest_d(double a, double b, double c)
 {
-    return fma(a, b, -p);
+    return fma(-a, b, c);
+}
+
+EIG_FN float wide_fma_s(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+EIG_FN double wide_fma_d(double a, double b, double c)
+{
+    return fma(a, b, c);
 }
 
 #define TEMPLATE "wide.inc"

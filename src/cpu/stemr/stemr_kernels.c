@@ -15,16 +15,21 @@
 
 #include <string.h>
 
-/* What the product a*b = p loses; without FMA by Dekker's splitting. */
-SIMD_FN vreal product_error_lanes(vreal a, vreal b, vreal p)
+/* c - a*b; without FMA by Dekker's splitting. */
+SIMD_FN vreal wide_rest_lanes(vreal a, vreal b, vreal c)
 {
 #if defined(__AVX2__) || defined(__AVX512F__) || defined(__aarch64__)
-    return simd_fma(a, b, -p);
+    return simd_fma(-a, b, c);
 #else
-    vreal const split = simd_splat((real)134217729.0), ta = split * a, tb = split * b; /* 2^27 + 1 */
+    vreal const split = simd_splat((real)134217729.0), ta = split * a, tb = split * b, p = a * b; /* 2^27 + 1 */
     vreal const ah = ta - (ta - a), al = a - ah, bh = tb - (tb - b), bl = b - bh;
-    return ((ah * bh - p) + (ah * bl + al * bh)) + al * bl;
+    return (c - p) - (((ah * bh - p) + (ah * bl + al * bh)) + al * bl);
 #endif
+}
+
+SIMD_FN vreal wide_fma_lanes(vreal a, vreal b, vreal c)
+{
+    return simd_fma(a, b, c);
 }
 
 #define TEMPLATE "wide.inc"
@@ -140,12 +145,13 @@ SIMD_FN void backward(const stemr_row *rows, int64_t n, bool const is_own, int c
                       int first, stemr_lanes *t, const vreal *own, vreal *trace)
 {
     vreal const one = simd_splat(1);
-    wide_lanes x[VECTORS], p[VECTORS];
+    wide_lanes x[VECTORS], p[VECTORS], above[VECTORS];
     vreal best[VECTORS], norm[VECTORS], below[VECTORS];
     vint twist[VECTORS];
     for (int v = 0; v < vectors; ++v) {
         x[v] = load_shift(t, first + v * SIMD_LANES);
-        p[v] = wide_add_lanes(row_d(rows, own, is_own, n - 1, v), wide_minus_lanes(x[v]));
+        above[v] = row_d(rows, own, is_own, n - 1, v);
+        p[v] = wide_add_lanes(above[v], wide_minus_lanes(x[v]));
         best[v] = simd_splat(INFINITY), norm[v] = below[v] = one, twist[v] = (vint){0};
     }
     for (int64_t i = n - 1; i >= 0; --i) {
@@ -156,7 +162,7 @@ SIMD_FN void backward(const stemr_row *rows, int64_t n, bool const is_own, int c
             if (i < n - 1) {
                 vreal inverse;
                 wide_lanes const d = row_d(rows, own, is_own, i, v), g = row_g(rows, own, is_own, i, v);
-                p[v] = mrrr_backward_lanes(d, g, x[v], p[v], &inverse);
+                p[v] = mrrr_backward_lanes(d, g, x[v], p[v], &above[v], &inverse);
                 vreal const ratio = b * inverse;
                 if (what == VECTOR) at[0] = ratio;
                 if (what == TWIST) {
@@ -164,7 +170,7 @@ SIMD_FN void backward(const stemr_row *rows, int64_t n, bool const is_own, int c
                     below[v] = simd_select(next < MOST_NORM, next, simd_splat(MOST_NORM));
                 }
             }
-            vreal const gamma = wide_sum_of_three_lanes(s, p[v], x[v]);
+            vreal const gamma = wide_sum_rounded_lanes(s, above[v]);
             vint const better = simd_abs(gamma) < simd_abs(best[v]);
             best[v] = simd_select(better, gamma, best[v]);
             twist[v] = simd_select_bits(better, (vint){0} + i, twist[v]);

@@ -83,13 +83,13 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair)
         up[i] = -rows[i].b * inverse;
     }
     int64_t twist = n - 1;
-    wide_d below = wide_difference(rows[n - 1].d, pair->x);
-    double gamma = wide_sum_of_three_d(from_top[n - 1], below, pair->x);
+    wide_d below = wide_difference(rows[n - 1].d, pair->x), above;
+    double gamma = wide_sum_rounded_d(from_top[n - 1], rows[n - 1].d);
     for (int64_t i = n - 2; i >= 0; --i) {
         double inverse;
-        below = mrrr_backward_d(rows[i].d, rows[i].g, pair->x, below, &inverse);
+        below = mrrr_backward_d(rows[i].d, rows[i].g, pair->x, below, &above, &inverse);
         down[i] = -rows[i].b * inverse;
-        double const other = wide_sum_of_three_d(from_top[i], below, pair->x);
+        double const other = wide_sum_rounded_d(from_top[i], above);
         if (fabs(other) < fabs(gamma)) gamma = other, twist = i;
     }
     z[twist] = 1;

@@ -46,6 +46,7 @@ bool bench_all_types(const bench *b, eig_type types[4], int *count);
 
 /* Run the family's cases.  Return an exit status. */
 int bench_stebz(bench *b);
+int bench_stemr(bench *b);
 int bench_geev(bench *b);
 int bench_heev(bench *b);
 int bench_tune_geev(bench *b);

@@ -29,8 +29,8 @@ struct cli_command {
     bool computes; /* on threads: see spin.h */
 };
 
-extern const cli_command command_info, command_eigenvalues, command_stebz, command_heev, command_geev, command_generate,
-    command_bench;
+extern const cli_command command_info, command_eigenvalues, command_stebz, command_stemr, command_heev, command_geev,
+    command_generate, command_bench;
 
 /* Prints "eigpack: sentence" to stderr and hands back the status, so that callers can return it. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));

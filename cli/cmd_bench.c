@@ -15,7 +15,7 @@
 static const struct {
     const char *name;
     int (*run)(bench *b);
-} families[] = {{"stebz", bench_stebz}, {"geev", bench_geev}, {"heev", bench_heev}};
+} families[] = {{"stebz", bench_stebz}, {"stemr", bench_stemr}, {"geev", bench_geev}, {"heev", bench_heev}};
 
 /* ------------------------------------------------------------------- rows */
 
@@ -163,6 +163,8 @@ const cli_command command_bench = {
         "Times the cases of a family: medians of repeats, each answer checked.\n"
         "  stebz   an answer passes when Sturm counts show every eigenvalue within max(tolerance, 4 eps max|w|);\n"
         "          `error` is the bound shown, in eps max|w|\n"
+        "  stemr   an answer passes when every residual (in ||T||) and, by random vectors, the rows of Z'Z - I are\n"
+        "          within 10 n eps; `error` is in n eps\n"
         "  geev    an answer passes when every trace, and of a sample every eigenvalue, is exact for a matrix\n"
         "          within 10 n eps ||A||; `error` is in n eps ||A||\n"
         "  heev    an answer passes when of a sample ||A V - V W|| / ||A|| and ||V^H V - I|| are within 10 n eps, or,\n"
@@ -171,6 +173,7 @@ const cli_command command_bench = {
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
                 "  eigpack bench stebz --n 128 --batch 10000 --type f64\n"
+                "  eigpack bench stemr --rivals --n 2048 --type f64\n"
                 "  eigpack bench geev --rivals --csv geev.csv\n"
                 "  eigpack bench geev --tune --device cuda --csv tune.csv\n"
                 "  eigpack bench heev --n 8,64 --type c128 --rivals --lapack libmkl_rt.so.2\n",

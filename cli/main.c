@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &command_info, &command_eigenvalues, &command_stebz, &command_heev,
-    &command_geev, &command_generate,    &command_bench,
+    &command_info, &command_eigenvalues, &command_stebz,    &command_stemr,
+    &command_heev, &command_geev,        &command_generate, &command_bench,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -45,4 +45,9 @@ bool rivals_has_heev(void);
 const char *rivals_heev_name(eig_type type);
 int rivals_heevd(eig_type type, int64_t n, const void *a, int64_t batch, bool vectors, int threads, double *ms);
 
+/* All eigenpairs of T by ?stemr or ?stedc, which are thrown away.  Return LAPACK's info, -1 where there is none, -1000
+ * where memory ran out; *ms: the time. */
+int rivals_stemr(eig_type type, int64_t n, const void *d, const void *e, double *ms);
+int rivals_stedc(eig_type type, int64_t n, const void *d, const void *e, double *ms);
+
 #endif

@@ -25,6 +25,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_tree.cu
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
+    src/cuda/stemr/stemr_cuda.cu
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu

@@ -6,6 +6,7 @@
  *   eig_{s,d}stebz                eigenvalues of one symmetric tridiagonal matrix, by bisection on Sturm counts
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
+ *   eig_{s,d}stemr                eigenvalues and eigenvectors of one symmetric tridiagonal matrix, all or some, by MRRR
  *   eig_{s,d}syev_batched         eigenvalues and eigenvectors of many real symmetric matrices of one order
  *   eig_{c,z}heev_batched         the same for complex Hermitian matrices
  *   eig_{s,d}geev                 eigenvalues of a nonsymmetric matrix, by double-shift QR
@@ -296,6 +297,104 @@ EIG_API eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, c
 EIG_API eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
                                        int64_t batch, size_t *bytes);
 EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n, int64_t m, size_t *bytes);
+
+/* ------------------------------------------------------------------- stemr */
+
+typedef enum eig_stemr_method {
+    EIG_STEMR_AUTO = 0,     /* relatively robust representations, many pairs at a time */
+    EIG_STEMR_REFERENCE = 1 /* the plain version: one pair after the other */
+} eig_stemr_method;
+
+/* What info[k] of a pair may say, added up, beside EIG_INFO_OK and EIG_INFO_NOT_FINITE. */
+enum {
+    EIG_STEMR_RESIDUAL = 1,     /* the residual is larger than promised */
+    EIG_STEMR_ORTHOGONALITY = 2 /* the vector may not be orthogonal to others, as far as promised */
+};
+
+/* Begin with EIG_STEMR_OPTIONS (all defaults), then set what differs. */
+typedef struct eig_stemr_options {
+    size_t size;             /* sizeof(eig_stemr_options): lets the structure grow */
+    eig_range range;         /* all */
+    eig_stemr_method method; /* auto */
+    int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
+    double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
+    int most_depth; /* levels of clusters that get a representation of their own, the others being left to inverse
+                                iteration; 0 = 6, the most; -1 = none: for tests */
+} eig_stemr_options;
+
+#define EIG_STEMR_OPTIONS                                                           \
+    {                                                                               \
+        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, 0 \
+    }
+
+/* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
+EIG_API void eig_stemr_options_init(eig_stemr_options *options, size_t size);
+
+/* What a call did. */
+typedef struct eig_stemr_stats {
+    int64_t blocks;              /* that T splits into */
+    int64_t representations;     /* of blocks and clusters */
+    int64_t depth;               /* levels of clusters with representations */
+    int64_t clusters;            /* of all levels */
+    int64_t largest_cluster;     /* its eigenvalues */
+    int64_t shifts;              /* that were tried for clusters */
+    int64_t bad_representations; /* clusters for which no shift would do */
+    int64_t skew;                /* neighbours in a cluster whose vectors were found not to be orthogonal */
+    int64_t inverse_iterations;  /* vectors by inverse iteration, the last resort */
+    int64_t reserved[7];         /* 0 */
+} eig_stemr_stats;
+
+/* Eigenvalues and, where wanted, eigenvectors of a real symmetric tridiagonal matrix T = tridiag(e, d, e), all or some,
+ * by multiple relatively robust representations: T z = w z.
+ *
+ *   ctx       context
+ *   options   NULL = all eigenpairs
+ *   n         order of T, n >= 0
+ *   d         [n]    diagonal
+ *   e         [n-1]  off-diagonal; may be NULL when n <= 1
+ *   m         [1]    out: the number of eigenpairs found; may be NULL
+ *   w         [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX, here and in
+ *                    all outputs that follow)
+ *   z         [ldz*n] out, or NULL: eigenvalues only.  z[i + k*ldz] is element i of the vector of w[k], of length 1
+ *   ldz       >= max(1, n); unused where z is NULL
+ *   isuppz    [2n]   out, or NULL: the vector of w[k] is 0 but in its elements isuppz[2k] to isuppz[2k+1], from 1.  Not
+ *                    written where z is NULL
+ *   info      [n]    out, or NULL: of each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that says
+ *                    which promise it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are NaN, of
+ *                    EIG_RANGE_INDEX iu-il+1 pairs, else n)
+ *   residual  [n]    out, or NULL: ||T z - w z|| of each pair, measured on the outputs
+ *   orthogonality  [1] out, or NULL: an estimate of the longest row of Z'Z - I, by four random vectors of 1 and -1.  Neither
+ *                    is written where z is NULL
+ *   stats     out, or NULL: what the call did; always in host memory
+ *
+ * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that is
+ * finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
+ * that are small beside ||T|| have no relative accuracy.  A sign of a vector is not specified.
+ * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k) time
+ * for k pairs.  Small off-diagonals, up to eps/8 of ||T||, count as 0.
+ *
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_NO_BACKEND on a CUDA context,
+ * which has no code for it yet.
+ * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
+ * Same bits for any number of threads and from run to run.
+ * Cost: O(n) a pair; memory beside z O(n), of which 2 KB a row and thread.
+ * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
+ * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and P. Bientinesi,
+ * arXiv 1304.1864 (2013); docs/stemr.md. */
+EIG_API eig_status eig_dstemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
+                              const double *e, int64_t *m, double *w, double *z, int64_t ldz, int64_t *isuppz,
+                              int *info, double *residual, double *orthogonality, eig_stemr_stats *stats);
+EIG_API eig_status eig_sstemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const float *d,
+                              const float *e, int64_t *m, float *w, float *z, int64_t ldz, int64_t *isuppz, int *info,
+                              float *residual, float *orthogonality, eig_stemr_stats *stats);
+EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
+                             const void *d, const void *e, int64_t *m, void *w, void *z, int64_t ldz, int64_t *isuppz,
+                             int *info, void *residual, void *orthogonality, eig_stemr_stats *stats);
+
+/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its z is NULL, else 1.  On a CPU it depends on the
+ * number of threads. */
+EIG_API eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
+                                       int vectors, size_t *bytes);
 
 /* -------------------------------------------------------------------- heev */
 

@@ -40,6 +40,11 @@ void eig_stebz_options_init(eig_stebz_options *options, size_t size)
     init(options, size);
 }
 
+void eig_stemr_options_init(eig_stemr_options *options, size_t size)
+{
+    init(options, size);
+}
+
 void eig_heev_options_init(eig_heev_options *options, size_t size)
 {
     init(options, size);

@@ -44,6 +44,26 @@ typedef struct stebz_count_problem {
     int *info; /* NULL: not wanted */
 } stebz_count_problem;
 
+/* One call of eig_stemr. */
+typedef struct stemr_problem {
+    eig_type type; /* of what the void pointers point to; s or d */
+    int64_t n;
+    eig_range range;
+    int64_t il, iu; /* always set for ALL and INDEX */
+    double vl, vu;
+    eig_stemr_method method;
+    int most_depth;    /* levels of clusters that get a representation; >= 0 */
+    bool vectors;      /* whether z is wanted: tells where z is not yet known, too */
+    const void *d, *e; /* e is NULL where n is 1 */
+    int64_t *m;
+    void *w, *z;
+    int64_t ldz;
+    int64_t *isuppz;
+    int *info;
+    void *residual, *orthogonality;
+    eig_stemr_stats *stats; /* all from m on but w: NULL: not wanted */
+} stemr_problem;
+
 /* One call of eig_heev_batched. */
 typedef struct heev_problem {
     eig_type type; /* of a and v; w is of its real type */
@@ -129,6 +149,8 @@ typedef struct backend {
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
     size_t (*stebz_count_work_size)(const eig_context *ctx, const stebz_count_problem *p);
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
+    size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
+    eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
     eig_status (*heev)(eig_context *ctx, const heev_problem *p);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);

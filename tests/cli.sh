@@ -12,7 +12,7 @@ check "no command: usage on stderr" grep -q '^usage:' err
 expect 0 '^usage: eigpack COMMAND' --help
 expect 0 '^eigpack [0-9]+\.[0-9]+\.[0-9]+$' --version
 expect 2 "unknown command 'frobnicate'; see eigpack --help" frobnicate
-for command in info eigenvalues stebz generate bench; do
+for command in info eigenvalues stebz stemr generate bench; do
     expect 0 "usage: eigpack $command" "$command" --help
     check "$command --help has examples" grep -q "^  eigpack $command" out
     check "$command --help tells --device" grep -q -- '--device' out
@@ -135,6 +135,27 @@ expect 2 "--count computes no eigenvalues" stebz d.npy e.npy --count 1 --plot x.
 expect 0 '' generate huge -n 9 -o huge_d.dat -o huge_e.dat
 expect 2 'd\[[0-9]\] = .* is beyond float32: use --type f64' stebz huge_d.dat huge_e.dat --type f32
 refuse x.svg
+
+# ---------------------------------------------------------------- stemr
+expect 0 '' stemr W.mtx --range 20:21 --device cpu
+check "W21+ by stemr" near out 4e-15 w21
+expect 0 '' stemr W.mtx --interval 10,11 --type f32 --device cpu
+check "W21+ by stemr, f32" near out 4e-6 w21
+expect 0 '^21 of 21 eigenpairs, .* ms$' stemr W.mtx --device cpu --values w.npy --vectors v.npy --info i.npy --residuals r.dat
+check "shape of the vectors" grep -q "(21, 21)" v.npy
+check "21 residuals" [ "$(wc -l <r.dat)" -eq 21 ]
+"$program" stemr W.mtx --device cpu -q --stats 2>err
+check "--stats tells of clusters" grep -Eq 'clusters 2 \(largest 2\)' err
+expect 0 '' stebz W.mtx -q -o sb.dat
+expect 0 '' stemr W.mtx --device cpu -q -o sr.dat
+check "the values of stebz" near sr.dat 1e-14 sb.dat
+expect 0 '^4 of 300 eigenpairs' stemr d.npy e.npy --range 7:10 --device cpu --vectors part.npy
+check "shape of a part" grep -q "(300, 4)" part.npy
+expect 0 '' stemr d.npy e.npy --device cpu --method reference --range 1:3
+expect 2 "exclude each other" stemr W.mtx --range 1:2 --interval 0,1
+expect 2 "il = 5, iu = 4" stemr W.mtx --range 5:4 --device cpu
+expect 2 "stemr takes one matrix" stemr db.npy eb.npy
+expect 2 "stemr takes the files D E" stemr
 
 # ---------------------------------------------------------------- geev
 expect 0 '' generate cyclic -n 4 -o cyclic.npy

@@ -115,6 +115,12 @@ static eig_status stebz_batched(eig_context *ctx)
     return eig_dstebz_batched(ctx, NULL, N, d, N, e, N, w, NULL, NULL, N, NULL, 1);
 }
 
+static eig_status stemr(eig_context *ctx)
+{
+    static double z[N * N];
+    return eig_dstemr(ctx, NULL, N, d, e, NULL, w, z, N, NULL, NULL, NULL, NULL, NULL);
+}
+
 /* The counts at the midpoints between eigenvalues rebuild the list of indices. */
 static eig_status stebz_count(eig_context *ctx)
 {
@@ -197,6 +203,12 @@ static void test_stebz(void **state)
     fail_each(stebz);
 }
 
+static void test_stemr(void **state)
+{
+    (void)state;
+    fail_each(stemr);
+}
+
 static void test_stebz_interval_tree(void **state)
 {
     (void)state;
@@ -230,9 +242,13 @@ static void test_geev(void **state)
 int main(void)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_stebz),         cmocka_unit_test(test_stebz_interval_tree),
-        cmocka_unit_test(test_stebz_batched), cmocka_unit_test(test_stebz_count),
-        cmocka_unit_test(test_heev),          cmocka_unit_test(test_geev),
+        cmocka_unit_test(test_stebz),
+        cmocka_unit_test(test_stemr),
+        cmocka_unit_test(test_stebz_interval_tree),
+        cmocka_unit_test(test_stebz_batched),
+        cmocka_unit_test(test_stebz_count),
+        cmocka_unit_test(test_heev),
+        cmocka_unit_test(test_geev),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

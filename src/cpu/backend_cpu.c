@@ -134,6 +134,7 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
                   &eig_cpu_stebz_small_##isa##_d},                                                                     \
         .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_one_##isa##_##type}, \
         .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
+        .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                      \
     }
 
 /* Those of the complex types. */
@@ -175,6 +176,8 @@ const backend eig_backend_cpu = {
     .stebz = eig_cpu_stebz,
     .stebz_count_work_size = eig_cpu_stebz_count_work_size,
     .stebz_count = eig_cpu_stebz_count,
+    .stemr_work_size = eig_cpu_stemr_work_size,
+    .stemr = eig_cpu_stemr,
     .heev_work_size = eig_cpu_heev_work_size,
     .heev = eig_cpu_heev,
     .geev_work_size = eig_cpu_geev_work_size,

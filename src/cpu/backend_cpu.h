@@ -6,6 +6,7 @@
 #include "heev/heev_cpu.h"
 #include "problem.h"
 #include "stebz/stebz_kernels.h"
+#include "stemr/stemr_kernels.h"
 
 /* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
 typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
@@ -18,6 +19,7 @@ typedef struct cpu_kernels {
     stebz_kernels stebz;
     heev_kernels heev;
     geev_kernels geev;
+    const stemr_kernel *stemr; /* of d */
 } cpu_kernels;
 
 /* Those of the instruction set that was chosen when the context was opened. */
@@ -27,6 +29,9 @@ size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p);
 size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
 eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *p);
+
+size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
+eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p);
 
 size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p);

@@ -312,6 +312,8 @@ extern "C" const backend eig_backend_cuda = {
     eig_cuda_stebz,
     eig_cuda_stebz_count_work_size,
     eig_cuda_stebz_count,
+    eig_cuda_stemr_work_size,
+    eig_cuda_stemr,
     eig_cuda_heev_work_size,
     eig_cuda_heev,
     eig_cuda_geev_work_size,

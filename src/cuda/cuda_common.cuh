@@ -82,6 +82,8 @@ size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p);
 eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p);
 size_t eig_cuda_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *p);
 eig_status eig_cuda_stebz_count(eig_context *ctx, const stebz_count_problem *p);
+size_t eig_cuda_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
+eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p);
 size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p);
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p);

@@ -116,6 +116,7 @@ typedef struct stebz_search {
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
+    bool steady;          /* brackets do not depend on il and iu: cells, taken whole, of the table of all eigenvalues */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
@@ -126,7 +127,7 @@ typedef struct stebz_search {
     double error;          /* a computed count is exact for a matrix at most this far from T */
     int64_t il, iu;
     stebz_count_table table;
-    stebz_group *groups; /* [room]: that of eigenvalue k at k-il */
+    stebz_group *groups; /* [room]: that of eigenvalue k at k-il; of a steady search k may be less than il, too */
     int64_t room;
     void *rows, *scales;      /* room for the product form */
     tree_interval *intervals; /* [4 (iu-il+1)], for the interval tree */

@@ -48,11 +48,37 @@ static double table_point(const stebz_search *search, int64_t j)
     return stebz_rounded(search, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
 }
 
+/* Counts at `m` <= STEBZ_LANES points of the table. */
+static void table_count(stebz_search *search, const int64_t *points, int m)
+{
+    stebz_count_table *const t = &search->table;
+    stebz_counts c;
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, points[l < m ? l : 0]);
+    search->count(&search->matrix, m, &c);
+    for (int l = 0; l < m; ++l) {
+        t->count[points[l]] = c.count[l];
+        t->mantissa[points[l]] = c.mantissa[l], t->exponent[points[l]] = c.exponent[l];
+    }
+}
+
+/* The running maximum.  Points that were not counted (-1) take the count of the one before. */
+static void table_finish(stebz_search *search)
+{
+    stebz_count_table *const t = &search->table;
+    /* The ends of the whole interval need no rounding analysis: no eigenvalue lies below, all lie above. */
+    if (t->lo == search->lo) t->count[0] = 0;
+    if (t->hi == search->hi) t->count[t->cells] = search->matrix.n;
+    int64_t highest = 0;
+    for (int64_t j = 0; j <= t->cells; ++j) {
+        if (t->count[j] < 0) t->count[j] = t->count[j - 1];
+        t->highest[j] = highest = highest > t->count[j] ? highest : t->count[j];
+    }
+}
+
 static void table_fill(stebz_search *search, int threads)
 {
     stebz_progress *const progress = search->progress;
-    stebz_count_table *const t = &search->table;
-    int64_t const points = t->cells + 1;
+    int64_t const points = search->table.cells + 1;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
@@ -60,19 +86,44 @@ static void table_fill(stebz_search *search, int threads)
         if (search->reports && cpu_thread_number() == 0)
             stebz_report(progress, TABLE_SHARE * (double)j0 / (double)points);
         int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
-        stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, l < m ? j0 + l : j0);
-        search->count(&search->matrix, m, &c);
-        for (int l = 0; l < m; ++l) {
-            t->count[j0 + l] = c.count[l];
-            t->mantissa[j0 + l] = c.mantissa[l], t->exponent[j0 + l] = c.exponent[l];
-        }
+        int64_t list[STEBZ_LANES];
+        for (int l = 0; l < m; ++l) list[l] = j0 + l;
+        table_count(search, list, m);
     }
-    /* The ends of the whole interval need no rounding analysis: no eigenvalue lies below, all lie above. */
-    if (t->lo == search->lo) t->count[0] = 0;
-    if (t->hi == search->hi) t->count[t->cells] = search->matrix.n;
-    int64_t highest = 0;
-    for (int64_t j = 0; j < points; ++j) t->highest[j] = highest = highest > t->count[j] ? highest : t->count[j];
+    table_finish(search);
+}
+
+/* Counts at the middle of every wanted stretch of 2*step cells; those of the stretch's ends are known. */
+static void table_halve(stebz_search *search, int64_t step)
+{
+    stebz_count_table *const t = &search->table;
+    int64_t list[STEBZ_LANES];
+    int m = 0;
+    for (int64_t j = step; j < t->cells; j += 2 * step) {
+        int64_t const right = j + step < t->cells ? j + step : t->cells;
+        if (t->count[j - step] < 0 || t->count[right] < search->il || t->count[j - step] >= search->iu) continue;
+        if (t->count[j - step] >= t->count[right]) continue;
+        list[m++] = j;
+        if (m < STEBZ_LANES) continue;
+        table_count(search, list, m);
+        m = 0;
+    }
+    if (m > 0) table_count(search, list, m);
+}
+
+/* The table of all eigenvalues, counted only where those lie that are wanted: the points of their cells are those of a
+ * full table, and so are their brackets. */
+static void table_sparse(stebz_search *search)
+{
+    stebz_count_table *const t = &search->table;
+    int64_t const ends[2] = {0, t->cells};
+    for (int64_t j = 0; j <= t->cells; ++j) t->count[j] = -1;
+    table_count(search, ends, 2);
+    t->count[0] = 0, t->count[t->cells] = search->matrix.n;
+    int64_t step = 1;
+    while (2 * step < t->cells) step *= 2;
+    for (; step > 0 && !stebz_stopped(search->progress); step /= 2) table_halve(search, step);
+    table_finish(search);
 }
 
 /* For a small part of a large spectrum: a coarse table first, then the table proper between the coarse points that
@@ -115,14 +166,26 @@ static void push_own(engine *g, worker *w, int64_t k)
     ++w->own_length;
 }
 
+/* Eigenvalues *first to *last lie in cell j of the table; whether they are refined.  A steady search takes cells whole:
+ * what a bracket has seen, and so its next points, depends on the eigenvalues that share it. */
+static bool cell_is_wanted(const stebz_search *search, int64_t j, int64_t *first, int64_t *last)
+{
+    const stebz_count_table *const t = &search->table;
+    *first = t->highest[j] + 1, *last = t->highest[j + 1];
+    if (*first > *last || *last < search->il || *first > search->iu) return false;
+    if (search->steady) return true;
+    if (*first < search->il) *first = search->il;
+    if (*last > search->iu) *last = search->iu;
+    return true;
+}
+
 /* Puts the eigenvalues that lie in cell j of the table into a pending bracket; 0 if the cell is not wanted. */
 static int64_t bracket_of_cell(engine *g, int64_t j)
 {
     const stebz_search *const search = g->search;
     const stebz_count_table *const t = &search->table;
-    int64_t const first = t->highest[j] + 1 > search->il ? t->highest[j] + 1 : search->il;
-    int64_t const last = t->highest[j + 1] < search->iu ? t->highest[j + 1] : search->iu;
-    if (first > last) return 0;
+    int64_t first, last;
+    if (!cell_is_wanted(search, j, &first, &last)) return 0;
     *group_of(g, first) = (stebz_group){
         .lo = table_point(search, j),
         .hi = table_point(search, j + 1),
@@ -316,14 +379,18 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
 {
     double const start = eig_cpu_clock();
     bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
-    if (small_part)
+    if (small_part && search->steady)
+        table_sparse(search);
+    else if (small_part)
         table_narrow(search, threads);
     else
         table_fill(search, threads);
     double const tabled = eig_cpu_clock();
     if (stebz_stopped(search->progress)) return search->progress->status;
     engine g = {.search = search, .lock = ATOMIC_FLAG_INIT};
-    int64_t const wanted = search->iu - search->il + 1;
+    int64_t wanted = search->steady ? 0 : search->iu - search->il + 1, first, last;
+    for (int64_t j = 0; search->steady && j < search->table.cells; ++j)
+        if (cell_is_wanted(search, j, &first, &last)) wanted += last - first + 1;
     atomic_init(&g.remaining, wanted);
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
     if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;

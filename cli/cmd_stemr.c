@@ -1,0 +1,209 @@
+/* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
+#include "tridiagonal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct job {
+    eig_type type;
+    bool quiet, timing, stats_wanted;
+    eig_stemr_options options;
+    const char *values, *vectors, *info_path, *residuals;
+    tridiagonal t;
+    int64_t m, room; /* pairs found, and at most */
+    numbers w, z, residual, orthogonality;
+    int *info;
+    eig_stemr_stats stats;
+    double read_ms, solve_ms, write_ms;
+} job;
+
+static int read_options(const arguments *args, job *j)
+{
+    eig_stemr_options const defaults = EIG_STEMR_OPTIONS;
+    int method = EIG_STEMR_AUTO;
+    *j = (job){.type = EIG_D, .options = defaults};
+    eig_stemr_options *const o = &j->options;
+    if (args->count < 1 || args->count > 2)
+        return cli_fail(CLI_USAGE, "stemr takes the files D E, or one file that holds T; see eigpack stemr --help");
+    if (!option_integer_pair(args, "range", ':', &o->il, &o->iu) ||
+        !option_real_pair(args, "interval", ',', &o->vl, &o->vu) ||
+        !option_choice(args, "method", "auto|reference", &method) || !cli_type(args, "f32|f64", &j->type))
+        return CLI_USAGE;
+    if (option_given(args, "range") && option_given(args, "interval"))
+        return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
+    if (option_given(args, "values") && option_given(args, "output"))
+        return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
+    if (option_given(args, "range")) o->range = EIG_RANGE_INDEX;
+    if (option_given(args, "interval")) o->range = EIG_RANGE_VALUE;
+    o->method = (eig_stemr_method)method;
+    j->values = option_text(args, "values");
+    if (!j->values) j->values = option_text(args, "output");
+    j->vectors = option_text(args, "vectors");
+    j->info_path = option_text(args, "info");
+    j->residuals = option_text(args, "residuals");
+    j->quiet = option_given(args, "quiet");
+    j->timing = option_given(args, "timing");
+    j->stats_wanted = option_given(args, "stats");
+    const char *const inputs[] = {args->file[0], args->count > 1 ? args->file[1] : NULL};
+    cli_output const outputs[] = {{"values", j->values, 1},
+                                  {"vectors", j->vectors, 2},
+                                  {"info", j->info_path, 1},
+                                  {"residuals", j->residuals, 1}};
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+    j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
+    return cli_check_files(inputs, 2, outputs, OUTPUTS);
+}
+
+/* Vectors are computed where anything about them is asked for. */
+static bool wants_vectors(const job *j)
+{
+    return j->vectors || j->residuals || j->stats_wanted;
+}
+
+static int solve(eig_context *ctx, job *j)
+{
+    const eig_stemr_options *const o = &j->options;
+    int64_t const n = j->t.exact.n;
+    bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
+    j->room = indices ? o->iu - o->il + 1 : n;
+    bool room = numbers_make(&j->w, j->type, j->room) && numbers_make(&j->residual, j->type, j->room);
+    room = room && numbers_make(&j->orthogonality, j->type, 1);
+    if (room && wants_vectors(j)) room = numbers_make(&j->z, j->type, n * j->room);
+    j->info = (int *)cli_allocate(j->room, sizeof *j->info);
+    if (!room || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenpairs", (long long)j->room);
+    double const start = clock_ms();
+    eig_status const status =
+        eig_stemr(ctx, j->type, o, n, j->t.d.data, j->t.e.data, &j->m, j->w.data, wants_vectors(j) ? j->z.data : NULL,
+                  n > 0 ? n : 1, NULL, j->info, j->residual.data, j->orthogonality.data, &j->stats);
+    j->solve_ms = clock_ms() - start;
+    return cli_status(ctx, status);
+}
+
+/* The first m numbers of x. */
+static int write_first(const job *j, const char *path, const char *variable, const numbers *x)
+{
+    numbers part = *x;
+    part.count = j->m;
+    return cli_write(path, variable, &part, j->m, 0);
+}
+
+/* v[i][k] is element i of vector k. */
+static int write_vectors(const job *j)
+{
+    int64_t const n = j->t.exact.n;
+    numbers v;
+    if (!numbers_make(&v, j->type, n * j->m)) return cli_fail(CLI_FAILED, "no memory for the vectors");
+    for (int64_t k = 0; k < j->m; k++)
+        for (int64_t i = 0; i < n; i++) numbers_put_part(&v, i * j->m + k, numbers_part(&j->z, i + k * n));
+    int const status = cli_write(j->vectors, "eigenvectors", &v, n, j->m);
+    numbers_free(&v);
+    return status;
+}
+
+static int write_files(const job *j)
+{
+    io_array const info = {.type = IO_I32, .rank = 1, .shape = {j->m}, .data = j->info};
+    io_error error;
+    int status = CLI_OK;
+    if (j->values) status = write_first(j, j->values, "eigenvalues", &j->w);
+    if (status == CLI_OK && j->vectors) status = write_vectors(j);
+    if (status == CLI_OK && j->residuals) status = write_first(j, j->residuals, "residuals", &j->residual);
+    if (status == CLI_OK && j->info_path && !io_write_array(j->info_path, "info", &info, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    return status;
+}
+
+/* On stderr, as the times are. */
+static void print_stats(const job *j)
+{
+    const eig_stemr_stats *const s = &j->stats;
+    double largest = 0;
+    for (int64_t k = 0; k < j->m; k++)
+        if (numbers_part(&j->residual, k) > largest) largest = numbers_part(&j->residual, k);
+    fprintf(stderr,
+            "blocks %lld, representations %lld, depth %lld, clusters %lld (largest %lld), shifts tried %lld\n"
+            "without a representation %lld, skew %lld, inverse iterations %lld\n"
+            "largest residual %.3g, orthogonality %.3g (estimate)\n",
+            (long long)s->blocks, (long long)s->representations, (long long)s->depth, (long long)s->clusters,
+            (long long)s->largest_cluster, (long long)s->shifts, (long long)s->bad_representations, (long long)s->skew,
+            (long long)s->inverse_iterations, largest, numbers_part(&j->orthogonality, 0));
+}
+
+static int write_all(job *j, eig_context *ctx)
+{
+    double const start = clock_ms();
+    bool const filed = j->values || j->vectors || j->residuals || j->info_path;
+    int const status = write_files(j);
+    if (status == CLI_OK && !filed && !j->quiet)
+        for (int64_t k = 0; k < j->m; k++) printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
+    j->write_ms = clock_ms() - start;
+    if (status != CLI_OK) return status;
+    if (filed && !j->quiet)
+        printf("%lld of %lld eigen%s, %s, %.3f ms\n", (long long)j->m, (long long)j->t.exact.n,
+               wants_vectors(j) ? "pairs" : "values", eig_describe(ctx), j->solve_ms);
+    if (j->stats_wanted) print_stats(j);
+    if (j->timing) cli_print_times(ctx, j->read_ms, j->solve_ms, j->write_ms);
+    int64_t failed = 0;
+    for (int64_t k = 0; k < j->m; k++) failed += j->info[k] != 0;
+    if (failed == 0) return CLI_OK;
+    return cli_fail(CLI_FAILED, "%lld of %lld eigenpairs miss the accuracy promised", (long long)failed,
+                    (long long)j->m);
+}
+
+static int run(const arguments *args)
+{
+    job j;
+    io_tridiagonal t = {0};
+    io_error error;
+    int64_t batch = 0;
+    eig_context *ctx = NULL;
+    int status = read_options(args, &j);
+    double const start = clock_ms();
+    if (status == CLI_OK &&
+        !io_read_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &batch, &error))
+        status = cli_fail(CLI_USAGE, "%s", error.text);
+    if (status == CLI_OK && batch > 0)
+        status =
+            cli_fail(CLI_USAGE, "%s: stemr takes one matrix, this is a batch of %lld", args->file[0], (long long)batch);
+    j.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
+    if (status == CLI_OK) status = cli_open(args, &ctx);
+    if (status == CLI_OK) status = solve(ctx, &j);
+    if (status == CLI_OK) status = write_all(&j, ctx);
+    eig_destroy(ctx);
+    io_tridiagonal_free(&t);
+    tridiagonal_free(&j.t);
+    numbers_free(&j.w), numbers_free(&j.z), numbers_free(&j.residual), numbers_free(&j.orthogonality);
+    free(j.info);
+    return status;
+}
+
+static const option_row options[] = {
+    {"values", 0, "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
+    {"output", 'o', "F", "the same as --values"},
+    {"vectors", 0, "F", "write the eigenvectors, of shape (n, m): v[:, k] belongs to eigenvalue k"},
+    {"range", 0, "IL:IU", "only the pairs number IL to IU, counted from 1, ascending"},
+    {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
+    {"type", 0, "T", "f64 (default) or f32"},
+    {"method", 0, "M", "auto (default) or reference (slow)"},
+    {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
+    {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
+    {"stats", 0, NULL, "tell of clusters, representations, fallbacks and the measured accuracy on stderr"},
+    {NULL, 0, NULL, NULL},
+};
+
+const cli_command command_stemr = {
+    .name = "stemr",
+    .summary = "eigenvalues and eigenvectors of a symmetric tridiagonal matrix, by MRRR",
+    .usage = "[options] D [E]",
+    .text =
+        "All or some eigenpairs of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1 entries,\n"
+        "or n with a padding in front); files as stebz takes them.  It computes on a CPU: where there is a GPU, give\n"
+        "--device cpu.",
+    .examples = "  eigpack stemr d.dat e.dat --values w.npy --vectors v.npy\n"
+                "  eigpack stemr T.mtx --range 1:10 --vectors v.npy --stats\n"
+                "  eigpack generate glued -n 2100 -o - | eigpack stemr - --vectors v.npy --values w.npy\n",
+    .options = options,
+    .run = run,
+    .computes = true,
+};

@@ -1,0 +1,77 @@
+/* stemr on the CPU: what the answer is worth, measured on the outputs themselves: residuals against the caller's T, and
+ * orthogonality by random vectors: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are long. */
+#include "stemr_cpu.h"
+
+#include "openmp.h"
+
+#include <math.h>
+
+enum { PROBES = 4, ROWS = 512 };
+
+/* Four sums, so that they do not wait for each other. */
+double eig_cpu_stemr_dot(const stemr_problem *p, int64_t j, int64_t k)
+{
+    double sum[4] = {0};
+    for (int64_t i = 0; i < p->n; ++i) sum[i & 3] += stemr_entry(p, j, i) * stemr_entry(p, k, i);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* ||T z - w z|| of the scaled T. */
+static double residual_of(const stemr_task *t, int64_t column)
+{
+    const stemr_problem *const p = t->p;
+    stebz_power const down = stebz_power_of(-t->scale);
+    double const w = stebz_scaled(stemr_get(p->type, p->w, column), down);
+    double sum = 0, before = 0, here = stemr_entry(p, column, 0);
+    for (int64_t i = 0; i < p->n; ++i) {
+        double const next = i + 1 < p->n ? stemr_entry(p, column, i + 1) : 0, coupling = i + 1 < p->n ? t->b[i + 1] : 0;
+        double const r = (t->a[i] - w) * here + (t->b[i] * before + coupling * next);
+        sum += r * r;
+        before = here, here = next;
+    }
+    return sqrt(sum);
+}
+
+static double sign_of(int probe, int64_t k)
+{
+    return stemr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? -1 : 1;
+}
+
+/* The largest entry of (Z'Z - I) x over the probes x. */
+static double skewness(const stemr_task *t, int64_t columns)
+{
+    const stemr_problem *const p = t->p;
+    double *const y = t->tight;
+    double largest = 0;
+    for (int probe = 0; probe < PROBES; ++probe) {
+#pragma omp parallel for schedule(dynamic) num_threads(t->threads) if (t->threads > 1)
+        for (int64_t i0 = 0; i0 < p->n; i0 += ROWS) {
+            int64_t const i1 = i0 + ROWS < p->n ? i0 + ROWS : p->n;
+            for (int64_t i = i0; i < i1; ++i) y[i] = 0;
+            for (int64_t k = 0; k < columns; ++k)
+                for (int64_t i = i0; i < i1; ++i) y[i] += sign_of(probe, k) * stemr_entry(p, k, i);
+        }
+#pragma omp parallel for schedule(static) num_threads(t->threads) reduction(max : largest) if (t->threads > 1)
+        for (int64_t k = 0; k < columns; ++k) {
+            double sum[4] = {0};
+            for (int64_t i = 0; i < p->n; ++i) sum[i & 3] += stemr_entry(p, k, i) * y[i];
+            double const off = fabs((sum[0] + sum[1]) + (sum[2] + sum[3]) - sign_of(probe, k));
+            largest = off > largest ? off : largest;
+        }
+    }
+    return largest;
+}
+
+void eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
+{
+    const stemr_problem *const p = t->p;
+    stebz_power const up = stebz_power_of(t->scale);
+    if (p->residual) {
+        /* T with what was split off. */
+        const stebz_setup *const setup = eig_cpu_kernels(t->ctx, p->type)->stebz.setup;
+        setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
+#pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
+        for (int64_t k = 0; k < columns; ++k) stemr_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
+    }
+    if (p->orthogonality) stemr_put(p->type, p->orthogonality, 0, skewness(t, columns));
+}

@@ -1,0 +1,291 @@
+/* stemr on the CPU: the driver.
+ *
+ *     root          scale, split, brackets by the engine of stebz, a representation for each block
+ *     tree          clusters get representations of their own, until their members are parted
+ *     refinement    every eigenvalue to full accuracy in twice the digits, by Rayleigh quotients inside its bracket
+ *     vectors       ranks, then one more twisted factorisation a pair, straight into its column
+ *     fallbacks     pairs that nothing parted; certificate
+ *
+ * Digits    representations, shifts and factorisations carry twice the digits of a double, which costs some ten times a
+ *           double's time and leaves trees flat and vectors orthogonal (docs/stemr.md).
+ * Bits      a pair's result depends on T and its index alone: brackets are steady, lanes are independent. */
+#include "stemr_cpu.h"
+
+#include "openmp.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- workspace */
+
+/* The most pairs that a call can find. */
+static int64_t most_pairs(const stemr_problem *p)
+{
+    return p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
+}
+
+/* A thread is worth waking for about a quarter of a millisecond of work; a pair takes some 10 ns a row. */
+static int threads_of(const eig_context *ctx, const stemr_problem *p)
+{
+    double const worth = 1 + (double)p->n * (double)most_pairs(p) / 25e3;
+    return cpu_threads(ctx, worth < INT_MAX ? (int64_t)worth : INT_MAX);
+}
+
+static void layout(arena *a, stemr_task *t)
+{
+    int64_t const n = t->p->n, padded = (n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
+    int64_t const points = (n > STEBZ_LEAST_CELLS ? n : STEBZ_LEAST_CELLS) + 1;
+    stebz_search *const s = &t->search;
+    t->a = arena_take(a, n, sizeof(double));
+    t->b = arena_take(a, n, sizeof(double));
+    t->rows = arena_take(a, n, sizeof(stemr_row));
+    t->block = arena_take(a, n, sizeof(stemr_block));
+    t->pair = arena_take(a, n, sizeof(stemr_pair));
+    t->node = arena_take(a, (n / 2 + 1) * STEMR_DEPTH, sizeof(stemr_node));
+    t->list = arena_take(a, n, sizeof(int64_t));
+    t->order = arena_take(a, n, sizeof(int64_t));
+    t->unit = arena_take(a, n, sizeof(stemr_unit));
+    t->tight = arena_take(a, STEMR_TIGHT_ROW * n, sizeof(double));
+    t->groups = arena_take(a, n, sizeof(stebz_group));
+    s->rows = arena_take(a, 2 * padded, sizeof(double));
+    s->scales = arena_take(a, 2 * (padded / STURM_BLOCK), sizeof(double));
+    s->table.count = arena_take(a, points, sizeof(int64_t));
+    s->table.highest = arena_take(a, points, sizeof(int64_t));
+    s->table.mantissa = arena_take(a, points, sizeof(double));
+    s->table.exponent = arena_take(a, points, sizeof(double));
+    t->scratch_bytes = arena_rounded(arena_product((size_t)n, t->kernel->row_bytes));
+    t->scratch = arena_take(a, t->threads, t->scratch_bytes);
+}
+
+static void open_task(stemr_task *t, eig_context *ctx, const stemr_problem *p)
+{
+    memset(t, 0, sizeof *t);
+    t->ctx = ctx, t->p = p;
+    t->threads = threads_of(ctx, p);
+    t->kernel = eig_cpu_kernels(ctx, EIG_D)->stemr;
+    t->search.kernels = &eig_cpu_kernels(ctx, EIG_D)->stebz;
+}
+
+size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
+{
+    stemr_task t;
+    arena measure = {0};
+    open_task(&t, (eig_context *)ctx, p);
+    layout(&measure, &t);
+    return measure.used;
+}
+
+/* ------------------------------------------------------------------ outputs */
+
+static double rounded(eig_type type, double x)
+{
+    return type_is_single(type) ? (double)(float)x : x;
+}
+
+static void fill_nan(const stemr_problem *p)
+{
+    int64_t const most = most_pairs(p);
+    for (int64_t k = 0; k < most; ++k) {
+        stemr_put(p->type, p->w, k, NAN);
+        if (p->residual) stemr_put(p->type, p->residual, k, NAN);
+        if (p->info) p->info[k] = EIG_INFO_NOT_FINITE;
+        if (p->isuppz) p->isuppz[2 * k] = 1, p->isuppz[2 * k + 1] = p->n;
+        for (int64_t i = 0; p->z && i < p->n; ++i) stemr_put(p->type, p->z, k * p->ldz + i, NAN);
+    }
+    if (p->orthogonality) stemr_put(p->type, p->orthogonality, 0, NAN);
+    if (p->m) *p->m = 0;
+}
+
+/* Pairs by their values, in t->order; equal ones in the order of their blocks.  Merges runs, of which a T that does not
+ * split has one. */
+static void sort_pairs(stemr_task *t)
+{
+    int64_t const m = t->pairs;
+    int64_t *from = t->order, *to = t->list;
+    for (int64_t k = 0; k < m; ++k) from[k] = k;
+    for (bool sorted = false; !sorted;) {
+        sorted = true;
+        for (int64_t at = 0; at < m;) {
+            int64_t const first = at;
+            int64_t middle = at + 1;
+            while (middle < m && t->pair[from[middle]].value >= t->pair[from[middle - 1]].value) ++middle;
+            int64_t end = middle < m ? middle + 1 : m;
+            while (end < m && t->pair[from[end]].value >= t->pair[from[end - 1]].value) ++end;
+            sorted = sorted && (first == 0 && middle == m);
+            int64_t left = first, right = middle;
+            for (; at < end; ++at) {
+                bool const take =
+                    left < middle && (right >= end || t->pair[from[left]].value <= t->pair[from[right]].value);
+                to[at] = take ? from[left++] : from[right++];
+            }
+        }
+        int64_t *const other = from;
+        from = to, to = other;
+    }
+    if (from != t->order) memcpy(t->order, from, (size_t)m * sizeof *from);
+}
+
+/* Values of all pairs, ranks, and columns of those that are asked for; how many these are. */
+static int64_t rank_pairs(stemr_task *t)
+{
+    const stemr_problem *const p = t->p;
+    stebz_power const up = stebz_power_of(t->scale);
+    int64_t columns = 0;
+    for (int64_t k = 0; k < t->pairs; ++k) {
+        stemr_pair *const pair = &t->pair[k];
+        pair->value = wide_add_d(eig_cpu_stemr_shift(t, pair->block, pair->node), pair->x).hi;
+    }
+    sort_pairs(t);
+    for (int64_t r = 0; r < t->pairs; ++r) {
+        stemr_pair *const pair = &t->pair[t->order[r]];
+        int64_t const rank = t->below + r + 1;
+        double const w = rounded(p->type, stebz_scaled(pair->value, up));
+        bool const asked = p->range == EIG_RANGE_VALUE ? p->vl < w && w <= p->vu : p->il <= rank && rank <= p->iu;
+        if (!asked) continue;
+        pair->column = columns++;
+        stemr_put(p->type, p->w, pair->column, w);
+    }
+    return columns;
+}
+
+/* Which guarantee a pair lacks. */
+static int info_of(const stemr_task *t, const stemr_pair *pair)
+{
+    double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
+    bool const small = pair->residual <= (double)t->p->n * eps;
+    return small ? pair->info : pair->info | EIG_STEMR_RESIDUAL;
+}
+
+static void tell_pairs(const stemr_task *t, int64_t columns)
+{
+    const stemr_problem *const p = t->p;
+    for (int64_t k = 0; k < t->pairs; ++k) {
+        const stemr_pair *const pair = &t->pair[k];
+        if (pair->column < 0) continue;
+        if (p->info) p->info[pair->column] = p->z ? info_of(t, pair) : EIG_INFO_OK;
+        if (!p->isuppz || !p->z) continue;
+        p->isuppz[2 * pair->column] = pair->support_first + 1;
+        p->isuppz[2 * pair->column + 1] = pair->support_last + 1;
+    }
+    if (p->m) *p->m = columns;
+}
+
+/* ------------------------------------------------------------------ passes */
+
+/* Pairs in `list` for which a work is to be done: refinement (vectors = false), or vectors. */
+static int64_t list_pairs(stemr_task *t, bool vectors)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < t->pairs; ++k) {
+        const stemr_pair *const pair = &t->pair[k];
+        bool const trivial = t->block[pair->block].length == 1;
+        if (pair->state == STEMR_SINGLE && (vectors ? pair->column >= 0 : !trivial)) t->list[count++] = k;
+    }
+    return count;
+}
+
+static double lap(double *since)
+{
+    double const now = eig_cpu_clock(), ms = now - *since;
+    *since = now;
+    return ms;
+}
+
+/* All passes, on a T that is finite.  The shares of progress are those of a random T. */
+static eig_status solve(stemr_task *t, double *ms)
+{
+    double since = eig_cpu_clock();
+    eig_status status = eig_cpu_stemr_root(t);
+    ms[0] = lap(&since);
+    t->from = 0.2, t->part = 0.1;
+    if (status == EIG_OK) status = eig_cpu_stemr_tree(t);
+    ms[1] = lap(&since);
+    t->from = 0.3, t->part = 0.3;
+    if (status == EIG_OK) status = eig_cpu_stemr_share(t, list_pairs(t, false), eig_cpu_stemr_polish);
+    if (status != EIG_OK) return status;
+    ms[2] = lap(&since);
+    int64_t const columns = rank_pairs(t);
+    t->from = 0.6, t->part = 0.4;
+    if (t->p->z) status = eig_cpu_stemr_share(t, list_pairs(t, true), eig_cpu_stemr_vectors);
+    if (status != EIG_OK) return status;
+    ms[3] = lap(&since);
+    if (t->p->z) eig_cpu_stemr_tight(t);
+    tell_pairs(t, columns);
+    if (t->p->z) eig_cpu_stemr_certify(t, columns);
+    ms[4] = lap(&since);
+    return EIG_OK;
+}
+
+/* The same plainly. */
+static eig_status solve_plainly(stemr_task *t, double *ms)
+{
+    double since = eig_cpu_clock();
+    eig_status const status = eig_cpu_stemr_reference(t);
+    if (status != EIG_OK) return status;
+    ms[0] = lap(&since);
+    int64_t const columns = rank_pairs(t), vectors = t->p->z ? list_pairs(t, true) : 0;
+    for (int64_t k = 0; k < vectors; ++k) eig_cpu_stemr_reference_vector(t, &t->pair[t->list[k]]);
+    ms[3] = lap(&since);
+    if (t->p->z) eig_cpu_stemr_tight(t);
+    tell_pairs(t, columns);
+    if (t->p->z) eig_cpu_stemr_certify(t, columns);
+    ms[4] = lap(&since);
+    return EIG_OK;
+}
+
+/* What the engine of stebz reports, as a part of the first pass. */
+static int engine_progress(void *task, double fraction)
+{
+    stemr_task *const t = task;
+    return !eig_cpu_watch_look(&t->watch, t->from + 0.5 * t->part * fraction);
+}
+
+/* Scales T; false where it is not finite. */
+static bool load(stemr_task *t)
+{
+    const stemr_problem *const p = t->p;
+    const stebz_setup *const setup = eig_cpu_kernels(t->ctx, p->type)->stebz.setup;
+    double const largest = setup->largest_entry(p->n, p->d, p->e);
+    if (!isfinite(largest)) return false;
+    int first = 0, second = 0;
+    if (largest > 0) {
+        frexp(largest, &first);
+        setup->load(p->n, p->d, p->e, first, t->a, t->b);
+        t->search.a = t->a, t->search.b = t->b, t->search.matrix.n = p->n;
+        frexp(eig_cpu_stebz_norm(&t->search), &second);
+    }
+    t->scale = first + second;
+    setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
+    return true;
+}
+
+eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
+{
+    static const char *const names[STEMR_PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    stemr_task t;
+    void *work;
+    double ms[STEMR_PASSES] = {0};
+    open_task(&t, ctx, p);
+    arena a = {0};
+    layout(&a, &t);
+    eig_status status = eig_workspace(ctx, "stemr", a.used, &work);
+    if (status != EIG_OK) return status;
+    a = (arena){.base = work};
+    layout(&a, &t);
+    eig_cpu_watch_start(&t.watch, ctx, "stemr", 1);
+    eig_context engine = *ctx;
+    if (ctx->progress) engine.progress = engine_progress, engine.progress_user = &t;
+    stebz_progress progress = {.ctx = &engine, .share = 1, .last = eig_cpu_clock()};
+    t.search.progress = &progress, t.search.reports = true;
+    status = t.watch.status;
+    if (status == EIG_OK && load(&t))
+        status = p->method == EIG_STEMR_REFERENCE ? solve_plainly(&t, ms) : solve(&t, ms);
+    else if (status == EIG_OK)
+        fill_nan(p);
+    if (p->stats) *p->stats = t.stats;
+    eig_begin_passes(ctx, STEMR_PASSES, names);
+    for (int i = 0; ctx->timing && i < STEMR_PASSES; ++i) ctx->pass[i].ms = ms[i];
+    if (status != EIG_OK) return t.watch.status != EIG_OK ? t.watch.status : status;
+    return eig_cpu_watch_end(&t.watch);
+}

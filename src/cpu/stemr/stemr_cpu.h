@@ -1,0 +1,200 @@
+/* stemr on the CPU: what its files share.
+ *
+ *     stemr_cpu.c          the driver: workspace, passes, order of the pairs
+ *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
+ *     stemr_tree.c         clusters: their shifts and representations, level by level
+ *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
+ *     stemr_tight.c        the last resort: inverse iteration, orthogonalised
+ *     stemr_certify.c      residuals and orthogonality
+ *     stemr_reference.c    method reference
+ *     stemr_kernels.c      what the lanes do; compiled once for each instruction set */
+#ifndef EIG_STEMR_CPU_H
+#define EIG_STEMR_CPU_H
+
+#include "arena.h"
+#include "backend_cpu.h"
+#include "mrrr.h"
+#include "stebz/stebz_cpu.h"
+#include "stemr_kernels.h"
+#include "watch.h"
+
+/* Numbers of the scaled T, whose norm is in [1/2, 1). */
+#define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
+#define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
+#define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
+#define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
+enum {
+    STEMR_DEPTH = 6,      /* levels of clusters below the first representation */
+    STEMR_TIGHT_ROW = 10, /* numbers a row that inverse iteration takes */
+    STEMR_PASSES = 5
+};
+
+/* A block of T: rows start to start+length-1. */
+typedef struct stemr_block {
+    int64_t start, length;
+    double sigma; /* its first representation is T - sigma, perturbed */
+} stemr_block;
+
+/* A cluster of the tree, with a representation: that of its parent, less shift.  Its members are pairs first to last. */
+typedef struct stemr_node {
+    int64_t parent; /* -1: the block's first representation */
+    int64_t first, last;
+    int level;          /* 1, 2, ... */
+    double left, right; /* distance of the neighbours beside the cluster */
+    int tries;          /* sets of candidates for its shift that were tried before */
+    double growth;      /* largest |D| of its representation */
+    wide_d shift;
+} stemr_node;
+
+typedef enum stemr_state { STEMR_FRESH, STEMR_ACTIVE, STEMR_SINGLE, STEMR_TIGHT } stemr_state;
+
+/* An eigenpair on its way. */
+typedef struct stemr_pair {
+    int64_t block, index; /* eigenvalue `index`, from 1, of the block */
+    int64_t node;         /* whose representation it is refined against; -1: the first one of the block */
+    int64_t column;       /* of z; -1: not asked for */
+    int64_t tight;        /* state STEMR_TIGHT: the first of the pairs that are orthogonalised with it */
+    int64_t support_first, support_last; /* rows of its vector that are not 0 */
+    wide_d lo, hi, x;                    /* bracket and eigenvalue of that representation */
+    double gap;                          /* distance of its neighbours */
+    double value;                        /* eigenvalue of the scaled T */
+    double residual;                     /* of its vector and the scaled, perturbed T */
+    stemr_state state;
+    int info;
+} stemr_pair;
+
+/* Pairs of one block that share a call of a kernel: list[first .. first+count-1]. */
+typedef struct stemr_unit {
+    int64_t first;
+    int count;
+    bool own; /* they have representations of clusters */
+} stemr_unit;
+
+typedef struct stemr_task {
+    eig_context *ctx;
+    const stemr_problem *p;
+    const stemr_kernel *kernel;
+    cpu_watch watch;
+    double from, part; /* of the watch's unit: what is done, and how much the running part is */
+    int threads;
+    int scale;       /* the caller's T is the scaled one times 2^scale */
+    double *a, *b;   /* [n] the scaled T; b[i] couples rows i-1 and i, 0 where blocks meet */
+    stemr_row *rows; /* [n] first representations of all blocks */
+    stebz_search search;
+    stebz_group *groups; /* [n] brackets of the running block: that of eigenvalue k at k-1 */
+    int64_t blocks, pairs, nodes, units;
+    int64_t below;         /* eigenvalues of T below all the pairs */
+    stemr_block *block;    /* [n] */
+    stemr_pair *pair;      /* [n] by block and index */
+    stemr_node *node;      /* [node_room] */
+    int64_t *list, *order; /* [n] */
+    stemr_unit *unit;      /* [n] */
+    double *tight;         /* [STEMR_TIGHT_ROW n], for stemr_tight.c */
+    char *scratch;         /* of each thread */
+    size_t scratch_bytes;
+    eig_stemr_stats stats;
+} stemr_task;
+
+static inline bool wide_less(wide_d x, wide_d y)
+{
+    return x.hi < y.hi || (x.hi == y.hi && x.lo < y.lo);
+}
+
+static inline wide_d wide_of(double x)
+{
+    return (wide_d){x, 0};
+}
+
+static inline wide_d wide_difference(wide_d x, wide_d y)
+{
+    return wide_add_d(x, wide_minus_d(y));
+}
+
+static inline wide_d wide_middle(wide_d x, wide_d y)
+{
+    wide_d const s = wide_add_d(x, y);
+    return (wide_d){0.5 * s.hi, 0.5 * s.lo};
+}
+
+static inline double stemr_width(const stemr_pair *k)
+{
+    return wide_difference(k->hi, k->lo).hi;
+}
+
+/* Numbers of the outputs, whatever their type. */
+static inline double stemr_get(eig_type type, const void *array, int64_t at)
+{
+    return type_is_single(type) ? (double)((const float *)array)[at] : ((const double *)array)[at];
+}
+
+static inline void stemr_put(eig_type type, void *array, int64_t at, double x)
+{
+    if (type_is_single(type))
+        ((float *)array)[at] = (float)x;
+    else
+        ((double *)array)[at] = x;
+}
+
+static inline double stemr_entry(const stemr_problem *p, int64_t column, int64_t row)
+{
+    return stemr_get(p->type, p->z, column * p->ldz + row);
+}
+
+/* The shift of T that a node's representation stands for; of node -1: the block's. */
+wide_d eig_cpu_stemr_shift(const stemr_task *t, int64_t block, int64_t node);
+
+/* Random numbers in (-1, 1) that depend on i alone. */
+static inline double stemr_noise(uint64_t i)
+{
+    uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+/* stemr_root.c: the scaled T in t->a and t->b, its blocks and their first representations; the pairs that are wanted,
+ * with their brackets, and clusters as nodes of level 1. */
+eig_status eig_cpu_stemr_root(stemr_task *t);
+
+/* Its parts: the blocks; the first representation of one. */
+void eig_cpu_stemr_split(stemr_task *t);
+void eig_cpu_stemr_first(stemr_task *t, stemr_block *b);
+
+/* Bisects a bracket against a block's first representation, as far as its digits tell anything. */
+void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_d *lo, wide_d *hi);
+
+/* stemr_reference.c: all pairs; the vector of one. */
+eig_status eig_cpu_stemr_reference(stemr_task *t);
+void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair);
+
+/* stemr_tree.c: until every pair is single, or tight. */
+eig_status eig_cpu_stemr_tree(stemr_task *t);
+
+/* A node for pairs first to last; they become fresh, or tight where no level is left. */
+void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
+
+/* stemr_refine.c: shares pairs, or nodes, list[0..count-1] out in units, and does something with each.  Progress is told
+ * as t->from to t->from + t->part. */
+typedef void stemr_work(stemr_task *t, const stemr_unit *u, void *scratch);
+eig_status eig_cpu_stemr_share(stemr_task *t, int64_t count, stemr_work *work);
+eig_status eig_cpu_stemr_share_nodes(stemr_task *t, int64_t count, stemr_work *work);
+
+/* Makes the lanes' own representations, those of their pairs' nodes. */
+void eig_cpu_stemr_represent(stemr_task *t, const int64_t *nodes, int lanes, const stemr_row *rows, int64_t n,
+                             stemr_lanes *x, void *scratch);
+
+/* Some bisections of clusters' members; x of singles, to full accuracy; vectors of pairs with a column. */
+void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch);
+void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch);
+void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch);
+
+/* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
+void eig_cpu_stemr_tight(stemr_task *t);
+
+/* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
+void eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
+
+/* Inner product of columns j and k of z. */
+double eig_cpu_stemr_dot(const stemr_problem *p, int64_t j, int64_t k);
+
+#endif

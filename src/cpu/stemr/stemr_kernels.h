@@ -1,0 +1,54 @@
+/* stemr on the CPU: the table of what is compiled once for each instruction set, in double for either type. */
+#ifndef EIG_STEMR_KERNELS_H
+#define EIG_STEMR_KERNELS_H
+
+#include "mrrr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STEMR_LANES = 32 }; /* most lanes of one call, for any instruction set */
+
+/* A row of a representation: mrrr.inc has D and G; b couples it and the next one. */
+typedef struct stemr_row {
+    wide_d d, g;
+    double b;
+} stemr_row;
+
+/* What the lanes read and find.  Lanes are independent: what one finds depends neither on its place nor on its
+ * neighbours. */
+typedef struct stemr_lanes {
+    double hi[STEMR_LANES], lo[STEMR_LANES]; /* in: the shift x of each lane's representation N */
+    int64_t count[STEMR_LANES];              /* eigenvalues of N below x, by the signs of D+ */
+    double gamma[STEMR_LANES];               /* of N - x at the twist: 1 over the entry of its inverse there */
+    double norm[STEMR_LANES];                /* square of the length of the vector that is 1 at the twist */
+    int64_t twist[STEMR_LANES];              /* the row where |gamma| is least */
+    double growth[STEMR_LANES];              /* largest |D+|: of a representation that was made */
+} stemr_lanes;
+
+/* Where a lane's vector goes. */
+typedef struct stemr_column {
+    void *z;             /* [n] */
+    double scale;        /* that makes its length 1 */
+    int64_t first, last; /* out: the rows of its support */
+} stemr_column;
+
+/* Each function takes n rows of the representation that the block begins with, and scratch of row_bytes*n.  own: every
+ * lane has a representation of its own, which `represent` has made in the scratch; else all take that of `rows`. */
+typedef struct stemr_kernel {
+    size_t row_bytes;
+    /* N - x becomes every lane's own representation; N is the lane's own one, or that of rows. */
+    void (*represent)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
+    /* Counts. */
+    void (*count)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, const void *scratch);
+    /* Counts, twists, gammas and norms. */
+    void (*twist)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
+    /* The same, and vectors in the scratch, with the exact norms of these. */
+    void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
+    /* Those into columns of floats or doubles; entries below `least` at the ends become 0. */
+    void (*store)(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_column *columns);
+} stemr_kernel;
+
+extern const stemr_kernel eig_cpu_stemr_kernel_baseline_d, eig_cpu_stemr_kernel_avx2_d, eig_cpu_stemr_kernel_avx512_d;
+
+#endif

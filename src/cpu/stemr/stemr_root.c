@@ -1,0 +1,204 @@
+/* stemr on the CPU: from the caller's T to blocks with a representation each, and to brackets of the eigenvalues that
+ * are wanted, by the engine of stebz.
+ *
+ * Subsets   an eigenvalue's bracket depends on the block and its index alone (steady tables), and a cluster that is cut is
+ *           taken whole, so that the pairs of a subset have the bits of the full run. */
+#include "stemr_cpu.h"
+
+#include <math.h>
+
+/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats. */
+#define MARGIN 0x1p-45
+#define MARGIN_SINGLE 0x1p-22
+
+/* A search of the engine for eigenvalues il to iu of rows start to start+n-1. */
+static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int64_t iu)
+{
+    stebz_search *const s = &t->search;
+    s->a = t->a + start, s->b = t->b + start;
+    s->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
+    s->norm = eig_cpu_stebz_norm(s);
+    s->abstol = DBL_EPSILON / 2, s->reltol = 0;
+    s->pivot = false;
+    s->error = STURM_ERROR_PRODUCT * DBL_EPSILON;
+    s->il = il, s->iu = iu;
+    s->progress->highest = 0;
+    eig_cpu_stebz_open(t->ctx, s, EIG_D, true);
+}
+
+/* Brackets of eigenvalues il to iu into search.groups, those of a block the same whatever il and iu are. */
+static eig_status find_brackets(stemr_task *t, const stemr_block *b, int64_t il, int64_t iu)
+{
+    open_search(t, b->start, b->length, il, iu);
+    t->search.steady = true;
+    t->search.groups = t->groups + (il - 1);
+    t->search.table.cells = b->length > STEBZ_LEAST_CELLS ? b->length : STEBZ_LEAST_CELLS;
+    int const threads = eig_cpu_stebz_threads(t->ctx, b->length, 12.0 * (double)(iu - il + 1));
+    return eig_cpu_stebz_refine(&t->search, threads < t->threads ? threads : t->threads, NULL);
+}
+
+/* Eigenvalues of a block that lie below x. */
+static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
+{
+    if (b->length == 1) return t->a[b->start] < x;
+    stebz_matrix const m = {.n = b->length, .a = t->a + b->start, .b = t->b + b->start, .pivmin = DBL_MIN};
+    stebz_counts c;
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = x;
+    t->search.kernels->pivot->count(&m, 1, &c);
+    return c.count[0];
+}
+
+/* An interval of values that holds all that is wanted. */
+static eig_status wanted_values(stemr_task *t, double *from, double *upto)
+{
+    const stemr_problem *const p = t->p;
+    stebz_power const scale = stebz_power_of(-t->scale);
+    *from = -INFINITY, *upto = INFINITY;
+    if (p->range == EIG_RANGE_VALUE) {
+        double const margin = type_is_single(p->type) ? MARGIN_SINGLE : MARGIN;
+        *from = stebz_scaled(p->vl, scale) - margin, *upto = stebz_scaled(p->vu, scale) + margin;
+        return EIG_OK;
+    }
+    for (int end = 0; end < 2; ++end) {
+        if (end == 0 ? p->il == 1 : p->iu == p->n) continue;
+        int64_t const k = end == 0 ? p->il : p->iu;
+        t->from = 0.01 * end, t->part = 0.02;
+        open_search(t, 0, p->n, k, k);
+        t->search.steady = false, t->search.groups = t->groups;
+        eig_status const status = eig_cpu_stebz_refine(&t->search, 1, NULL);
+        if (status != EIG_OK) return status;
+        if (end == 0)
+            *from = t->search.groups[0].lo - MARGIN;
+        else
+            *upto = t->search.groups[0].hi + MARGIN;
+    }
+    return EIG_OK;
+}
+
+/* Lower and upper end of eigenvalue k of the block. */
+static double lower_end(const stemr_task *t, int64_t k)
+{
+    return t->groups[k - 1].lo - t->search.error - STEMR_PERTURBATION;
+}
+
+static double upper_end(const stemr_task *t, int64_t k)
+{
+    return t->groups[k - 1].hi + t->search.error + STEMR_PERTURBATION;
+}
+
+/* Distance of eigenvalues k and k+1, infinite at the block's ends. */
+static double gap_after(const stemr_task *t, const stemr_block *b, int64_t k)
+{
+    return k < 1 || k >= b->length ? INFINITY : lower_end(t, k + 1) - upper_end(t, k);
+}
+
+/* Brackets of eigenvalues first to last of a block, extended to whole clusters, with one neighbour beside. */
+static eig_status find_whole(stemr_task *t, const stemr_block *b, int64_t *first, int64_t *last)
+{
+    for (int64_t beside = 2;; beside *= 4) {
+        int64_t const il = *first > beside ? *first - beside : 1;
+        int64_t const iu = *last < b->length - beside ? *last + beside : b->length;
+        eig_status const status = find_brackets(t, b, il, iu);
+        t->from += 0.5 * t->part, t->part *= 0.5;
+        if (status != EIG_OK) return status;
+        while (*first > il && gap_after(t, b, *first - 1) < STEMR_GAP_ROOT) --*first;
+        while (*last < iu && gap_after(t, b, *last) < STEMR_GAP_ROOT) ++*last;
+        if ((*first > il || il == 1) && (*last < iu || iu == b->length)) return EIG_OK;
+    }
+}
+
+/* The pairs of a block: singles, and clusters. */
+static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last)
+{
+    const stemr_block *const b = &t->block[number];
+    wide_d const sigma = wide_of(-b->sigma);
+    for (int64_t k = first, end; k <= last; k = end + 1) {
+        for (end = k; gap_after(t, b, end) < STEMR_GAP_ROOT;) ++end;
+        double const left = gap_after(t, b, k - 1), right = gap_after(t, b, end);
+        int64_t const at = t->pairs;
+        for (int64_t j = k; j <= end; ++j) {
+            stemr_pair *const pair = &t->pair[t->pairs++];
+            *pair = (stemr_pair){.block = number, .index = j, .node = -1, .column = -1, .state = STEMR_SINGLE};
+            pair->lo = wide_add_d(wide_of(lower_end(t, j)), sigma);
+            pair->hi = wide_add_d(wide_of(upper_end(t, j)), sigma);
+            pair->x = wide_middle(pair->lo, pair->hi);
+            pair->gap = fmin(fmin(left, right), 2.0);
+        }
+        if (end > k) eig_cpu_stemr_cluster(t, -1, at, t->pairs - 1, fmin(left, 2.0), fmin(right, 2.0));
+    }
+}
+
+/* A block of one row. */
+static void add_trivial(stemr_task *t, int64_t number)
+{
+    const stemr_block *const b = &t->block[number];
+    t->pair[t->pairs++] = (stemr_pair){.block = number,
+                                       .index = 1,
+                                       .node = -1,
+                                       .column = -1,
+                                       .x = wide_difference(wide_of(t->a[b->start]), wide_of(b->sigma)),
+                                       .gap = 2.0,
+                                       .state = STEMR_SINGLE};
+}
+
+/* T - sigma = L D L^T, with diagonal elements perturbed.  sigma lies below Gerschgorin's circles: all D are positive. */
+void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
+{
+    double lo = INFINITY, size = 0;
+    for (int64_t i = b->start; i < b->start + b->length; ++i) {
+        double const next = i + 1 < b->start + b->length ? fabs(t->b[i + 1]) : 0;
+        double const radius = (i > b->start ? fabs(t->b[i]) : 0) + next;
+        lo = fmin(lo, t->a[i] - radius);
+        size = fmax(size, fabs(t->a[i]) + radius);
+    }
+    b->sigma = b->length == 1 ? 0 : lo - fmax(0x1p-5 * size, 0x1p-50);
+    wide_d coupling = {0, 0};
+    for (int64_t i = b->start; i < b->start + b->length; ++i) {
+        stemr_row *const row = &t->rows[i];
+        wide_d const noise = wide_of(b->length == 1 ? 0 : STEMR_PERTURBATION * stemr_noise((uint64_t)i));
+        wide_d const entry = wide_add_d(wide_add_d(wide_of(t->a[i]), wide_of(-b->sigma)), noise);
+        row->b = i + 1 < b->start + b->length ? t->b[i + 1] : 0;
+        row->d = mrrr_pivot_d(wide_difference(entry, coupling));
+        coupling = row->g = mrrr_coupling_d(row->b, row->d, 1 / row->d.hi);
+    }
+    ++t->stats.representations;
+}
+
+/* Off-diagonals that the accuracy allows to drop become 0, and blocks begin there. */
+void eig_cpu_stemr_split(stemr_task *t)
+{
+    int64_t const n = t->p->n;
+    t->blocks = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (i > 0 && fabs(t->b[i]) <= STEMR_SPLIT) t->b[i] = 0;
+        if (i == 0 || t->b[i] == 0) t->block[t->blocks++] = (stemr_block){.start = i};
+        ++t->block[t->blocks - 1].length;
+    }
+    t->stats.blocks = t->blocks;
+}
+
+eig_status eig_cpu_stemr_root(stemr_task *t)
+{
+    double from, upto;
+    eig_cpu_stemr_split(t);
+    eig_status status = wanted_values(t, &from, &upto);
+    for (int64_t number = 0; number < t->blocks && status == EIG_OK; ++number) {
+        stemr_block *const b = &t->block[number];
+        t->from = 0.02 + 0.18 * (double)b->start / (double)t->p->n,
+        t->part = 0.18 * (double)b->length / (double)t->p->n;
+        int64_t first = from == -INFINITY ? 1 : count_below(t, b, from) + 1;
+        int64_t last = upto == INFINITY ? b->length : count_below(t, b, upto);
+        t->below += first - 1;
+        if (first > last) continue;
+        eig_cpu_stemr_first(t, b);
+        if (b->length == 1) {
+            add_trivial(t, number);
+            continue;
+        }
+        int64_t const asked = first;
+        status = find_whole(t, b, &first, &last);
+        t->below -= asked - first;
+        if (status == EIG_OK) add_pairs(t, number, first, last);
+    }
+    return status;
+}

@@ -1,0 +1,236 @@
+/* stemr on the CPU: clusters.  Level by level each cluster gets a shift and with it a representation, against which its
+ * members are bisected until gaps part them, or until they agree in all but their last digits: these are the clusters of
+ * the next level.
+ *
+ * Shift     CANDIDATES at once, outside at both ends and inside; the least growth of D wins, a near one before a far one.
+ *           Representations carry twice the digits: growth costs accuracy only where it leaves too few of them beside the
+ *           gaps to the cluster's neighbours (most_growth).
+ * Limits    a bracket loses a bit a bisection and ends at STEMR_GAP/16 of its size or at 2^-200: 10 rounds of 40 at most
+ *           a level, STEMR_DEPTH levels. */
+#include "stemr_cpu.h"
+
+#include <math.h>
+
+enum { CANDIDATES = 16, TRIES = 3, MOST_ROUNDS = 40 };
+
+/* Brackets of a member are not narrowed below this. */
+#define LEAST_WIDTH 0x1p-200
+
+wide_d eig_cpu_stemr_shift(const stemr_task *t, int64_t block, int64_t node)
+{
+    wide_d sum = {0, 0};
+    for (; node >= 0; node = t->node[node].parent) sum = wide_add_d(sum, t->node[node].shift);
+    return wide_add_d(sum, wide_of(t->block[block].sigma));
+}
+
+void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right)
+{
+    int const level = parent < 0 ? 1 : t->node[parent].level + 1;
+    bool const deep = level > t->p->most_depth;
+    ++t->stats.clusters;
+    if (last - first + 1 > t->stats.largest_cluster) t->stats.largest_cluster = last - first + 1;
+    for (int64_t k = first; k <= last; ++k) {
+        t->pair[k].state = deep ? STEMR_TIGHT : STEMR_FRESH;
+        t->pair[k].gap = fmin(left, right);
+        t->pair[k].tight = first;
+        if (deep) t->pair[k].x = wide_middle(t->pair[k].lo, t->pair[k].hi);
+    }
+    if (deep) return;
+    int64_t const number = t->nodes++;
+    t->node[number] = (stemr_node){.parent = parent, .first = first, .last = last, .level = level};
+    t->node[number].left = left, t->node[number].right = right;
+}
+
+/* ----------------------------------------------------------------- shifts */
+
+/* The shift of candidate j, against the parent's representation, and what speaks against it.  At first near the cluster
+ * and inside; then on both sides, ever farther out: where copies of one block nearly share an eigenvalue, growth only
+ * falls as one over the distance, while relative gaps shrink with it. */
+static wide_d candidate(const stemr_task *t, const stemr_node *c, int j, double *penalty)
+{
+    static const double far[4] = {0.25, 1, 4, 16}, against[4] = {1, 1.5, 2, 4};
+    wide_d const lo = t->pair[c->first].lo, hi = t->pair[c->last].hi;
+    double const width = fmax(wide_difference(hi, lo).hi, DBL_MIN);
+    *penalty = 1;
+    if (c->tries > 0) {
+        double const distance = ldexp(width, 2 * (j / 2) + 6 + CANDIDATES * (c->tries - 1));
+        return j % 2 ? wide_add_d(hi, wide_of(distance)) : wide_add_d(lo, wide_of(-distance));
+    }
+    *penalty = j < 8 ? against[j % 4] : 3;
+    if (j < 4) return wide_add_d(lo, wide_of(-width * far[j]));
+    if (j < 8) return wide_add_d(hi, wide_of(width * far[j - 4]));
+    return wide_add_d(lo, wide_of(width * (2 * (j - 8) + 1) / 16));
+}
+
+/* More growth than this would let errors of the representation reach beyond the gaps beside the cluster. */
+static double most_growth(const stemr_node *c)
+{
+    return 0x1p52 * fmin(c->left, c->right);
+}
+
+/* A unit of nodes: the shift of each. */
+static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
+{
+    enum { ONCE = STEMR_LANES / CANDIDATES };
+    const stemr_block *const b = &t->block[t->pair[t->node[t->list[u->first]].first].block];
+    stemr_lanes x;
+    for (int at = 0; at < u->count; at += ONCE) {
+        int const nodes = u->count - at < ONCE ? u->count - at : ONCE, lanes = nodes * CANDIDATES;
+        int64_t parents[STEMR_LANES];
+        for (int l = 0; l < STEMR_LANES; ++l)
+            parents[l] = t->node[t->list[u->first + at + (l < lanes ? l / CANDIDATES : 0)]].parent;
+        eig_cpu_stemr_represent(t, parents, STEMR_LANES, t->rows + b->start, b->length, &x, scratch);
+        double penalty[STEMR_LANES];
+        wide_d shift[STEMR_LANES];
+        for (int l = 0; l < STEMR_LANES; ++l) {
+            const stemr_node *const c = &t->node[t->list[u->first + at + (l < lanes ? l / CANDIDATES : 0)]];
+            shift[l] = candidate(t, c, l % CANDIDATES, &penalty[l]);
+            x.hi[l] = shift[l].hi, x.lo[l] = shift[l].lo;
+        }
+        t->kernel->represent(t->rows + b->start, b->length, u->own, lanes, &x, scratch);
+        for (int c = 0; c < nodes; ++c) {
+            stemr_node *const node = &t->node[t->list[u->first + at + c]];
+            /* At first the least growth; then the first that is small enough. */
+            double const enough = node->tries > 0 ? most_growth(node) : 4;
+            int best = c * CANDIDATES;
+            for (int l = best; l < (c + 1) * CANDIDATES; ++l) {
+                if (!(x.growth[l] < INFINITY)) x.growth[l] = INFINITY; /* NaN */
+                if (fmax(x.growth[l], enough) * penalty[l] < fmax(x.growth[best], enough) * penalty[best]) best = l;
+            }
+            if (node->tries > 0 && node->growth <= x.growth[best]) continue;
+            node->shift = shift[best], node->growth = x.growth[best];
+        }
+    }
+}
+
+/* The members of a node, in its own numbers; tight where its representation is of no use. */
+static void enter_node(stemr_task *t, int64_t number)
+{
+    const stemr_node *const c = &t->node[number];
+    bool const good = c->growth <= most_growth(c);
+    for (int64_t k = c->first; k <= c->last; ++k) {
+        stemr_pair *const pair = &t->pair[k];
+        if (!good) {
+            pair->state = STEMR_TIGHT, pair->tight = c->first;
+            pair->x = wide_middle(pair->lo, pair->hi);
+            continue;
+        }
+        pair->node = number;
+        pair->lo = wide_difference(pair->lo, c->shift), pair->hi = wide_difference(pair->hi, c->shift);
+    }
+    if (good) {
+        ++t->stats.representations;
+        if (c->level > t->stats.depth) t->stats.depth = c->level;
+    } else {
+        ++t->stats.bad_representations;
+    }
+}
+
+/* ---------------------------------------------------------- classification */
+
+static double size_of(const stemr_pair *k)
+{
+    return fmax(fabs(k->lo.hi), fabs(k->hi.hi));
+}
+
+/* Distance of member k and the next one; of the last one and the neighbour beside the cluster. */
+static double gap_of(const stemr_task *t, const stemr_node *c, int64_t k)
+{
+    if (k < c->first) return c->left;
+    if (k >= c->last) return c->right;
+    return wide_difference(t->pair[k + 1].lo, t->pair[k].hi).hi;
+}
+
+/* Whether k and the next one are parted: by a relative gap, and well enough for a Rayleigh quotient. */
+static bool parted(const stemr_task *t, const stemr_node *c, int64_t k)
+{
+    if (k < c->first || k >= c->last) return true;
+    const stemr_pair *const p = &t->pair[k], *const q = &t->pair[k + 1];
+    double const gap = gap_of(t, c, k);
+    return gap >= STEMR_GAP * fmax(size_of(p), size_of(q)) && gap >= 2 * fmax(stemr_width(p), stemr_width(q));
+}
+
+static bool exhausted(const stemr_pair *k)
+{
+    return stemr_width(k) <= fmax(STEMR_GAP / 16 * size_of(k), LEAST_WIDTH);
+}
+
+/* Which members of a node are single; how many have to go on. */
+static int64_t classify(stemr_task *t, int64_t number)
+{
+    const stemr_node *const c = &t->node[number];
+    int64_t active = 0;
+    for (int64_t k = c->first; k <= c->last; ++k) {
+        stemr_pair *const pair = &t->pair[k];
+        if (pair->node != number || pair->state == STEMR_TIGHT) continue;
+        bool const single = parted(t, c, k - 1) && parted(t, c, k);
+        pair->state = single ? STEMR_SINGLE : STEMR_ACTIVE;
+        pair->gap = fmin(gap_of(t, c, k - 1), gap_of(t, c, k));
+        pair->x = wide_middle(pair->lo, pair->hi);
+        active += !single && !exhausted(pair);
+    }
+    return active;
+}
+
+/* Members of a node that nothing parts become clusters of the next level. */
+static void descend(stemr_task *t, int64_t number)
+{
+    stemr_node const c = t->node[number];
+    for (int64_t k = c.first; k <= c.last; ++k) {
+        if (t->pair[k].node != number || t->pair[k].state != STEMR_ACTIVE) continue;
+        int64_t end = k;
+        while (end < c.last && !parted(t, &c, end)) ++end;
+        eig_cpu_stemr_cluster(t, number, k, end, gap_of(t, &c, k - 1), gap_of(t, &c, end));
+        k = end;
+    }
+}
+
+/* Refines the members of nodes from..upto-1. */
+static eig_status refine_level(stemr_task *t, int64_t from, int64_t upto)
+{
+    for (int round = 0; round < MOST_ROUNDS; ++round) {
+        int64_t count = 0;
+        for (int64_t c = from; c < upto; ++c) {
+            if ((round > 0 || t->node[c].level == 1) && classify(t, c) == 0) continue;
+            for (int64_t k = t->node[c].first; k <= t->node[c].last; ++k) {
+                const stemr_pair *const pair = &t->pair[k];
+                if (pair->node != c || pair->state == STEMR_SINGLE || pair->state == STEMR_TIGHT) continue;
+                if (pair->state == STEMR_FRESH || !exhausted(pair)) t->list[count++] = k;
+            }
+        }
+        if (count == 0) break;
+        eig_status const status = eig_cpu_stemr_share(t, count, eig_cpu_stemr_bisect);
+        if (status != EIG_OK) return status;
+    }
+    for (int64_t c = from; c < upto; ++c) descend(t, c);
+    return EIG_OK;
+}
+
+/* Shifts of nodes from..upto-1; where growth is large, other ones too. */
+static eig_status shift_level(stemr_task *t, int64_t from, int64_t upto)
+{
+    eig_status status = EIG_OK;
+    for (int tries = 0; tries < TRIES && status == EIG_OK; ++tries) {
+        int64_t count = 0;
+        for (int64_t c = from; c < upto; ++c) {
+            stemr_node *const node = &t->node[c];
+            node->tries = tries;
+            if (tries == 0 || node->growth > most_growth(node)) t->list[count++] = c;
+        }
+        t->stats.shifts += CANDIDATES * count;
+        status = eig_cpu_stemr_share_nodes(t, count, choose_shifts);
+    }
+    return status;
+}
+
+eig_status eig_cpu_stemr_tree(stemr_task *t)
+{
+    for (int64_t from = 0, upto; from < t->nodes; from = upto) {
+        upto = t->nodes;
+        eig_status status = shift_level(t, from, upto);
+        for (int64_t c = from; c < upto; ++c) enter_node(t, c);
+        if (status == EIG_OK) status = refine_level(t, from, upto);
+        if (status != EIG_OK) return status;
+    }
+    return EIG_OK;
+}

@@ -1,0 +1,275 @@
+/* stemr on the device named by the argument: the same bits for threads, subsets and runs; options, not-finite input,
+ * workspaces, progress, refused arguments. */
+#include "support/stemr_fixture.h"
+
+/* Pairs first to first+m-1 of `whole` are those of `part`, bit for bit. */
+static void same_pairs(const char *what, const fixture *whole, const fixture *part, int64_t first)
+{
+    int64_t const n = whole->n;
+    for (int64_t k = 0; k < part->m; ++k) {
+        int64_t const j = first - 1 + k;
+        if (memcmp(numbers_at(&whole->w, j), numbers_at(&part->w, k), type_size(whole->type)) != 0)
+            fail_msg("%s %s n=%lld: w of pair %lld differs: %.17g, %.17g", what, type_name(whole->type), (long long)n,
+                     (long long)j, numbers_part(&whole->w, j), numbers_part(&part->w, k));
+        if (memcmp(numbers_at(&whole->z, j * n), numbers_at(&part->z, k * n), (size_t)n * type_size(whole->type)) != 0)
+            fail_msg("%s %s n=%lld: vector of pair %lld differs", what, type_name(whole->type), (long long)n,
+                     (long long)j);
+        assert_int_equal(whole->isuppz[2 * j], part->isuppz[2 * k]);
+        assert_int_equal(whole->isuppz[2 * j + 1], part->isuppz[2 * k + 1]);
+        assert_int_equal(part->info[k], 0);
+    }
+}
+
+static void check_threads(eig_context *one, eig_context *seven, const char *what, fixture *f, fixture *g)
+{
+    solve(one, NULL, f);
+    solve(seven, NULL, g);
+    same_pairs(what, f, g, 1);
+    numbers_fill(&g->z, NAN);
+    solve(seven, NULL, g);
+    same_pairs("again", f, g, 1);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    eig_context *const one = test_context(1), *const seven = test_context(7);
+    for (size_t k = 0; k < COUNT(families); ++k)
+        for (int c = 0; c < 2; ++c) {
+            fixture f = make_family(k, 333, real_types[c]), g = make_family(k, 333, real_types[c]);
+            check_threads(one, seven, families[k].name, &f, &g);
+            drop(&f), drop(&g);
+        }
+    eig_destroy(one), eig_destroy(seven);
+}
+
+/* Subsets by index, some of which cut clusters, then by value. */
+static void check_subsets(eig_context *ctx, const char *what, fixture *whole, fixture *part)
+{
+    static const int64_t ends[][2] = {{1, 1}, {0, 0}, {2, 5}, {17, 17}, {40, 73}, {100, 199}, {1, 211}, {3, -2}};
+    int64_t const n = whole->n;
+    solve(ctx, NULL, whole);
+    for (size_t k = 0; k < COUNT(ends); ++k) {
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_INDEX;
+        o.il = ends[k][0] > 0 ? ends[k][0] : n + ends[k][0];
+        o.iu = ends[k][1] > 0 ? ends[k][1] : n + ends[k][1];
+        if (o.iu > n) o.iu = n;
+        solve(ctx, &o, part);
+        assert_int_equal(part->m, o.iu - o.il + 1);
+        same_pairs(what, whole, part, o.il);
+    }
+    for (int64_t k = 0; k + 60 < n; k += 53) {
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_VALUE, o.vl = numbers_part(&whole->w, k), o.vu = numbers_part(&whole->w, k + 7 + k / 10);
+        if (!(o.vl < o.vu)) continue;
+        int64_t first = 1, last = 0;
+        for (int64_t j = 0; j < n; ++j) first += numbers_part(&whole->w, j) <= o.vl;
+        for (int64_t j = 0; j < n; ++j) last += numbers_part(&whole->w, j) <= o.vu;
+        solve(ctx, &o, part);
+        assert_int_equal(part->m, last - first + 1);
+        same_pairs(what, whole, part, first);
+    }
+}
+
+static void test_subsets(void **state)
+{
+    enum { N = 230 };
+    (void)state;
+    eig_context *const ctx = test_context(3);
+    for (size_t k = 0; k < COUNT(families); ++k)
+        for (int c = 0; c < 2; ++c) {
+            fixture f = make_family(k, N, real_types[c]), g = make_family(k, N, real_types[c]);
+            check_subsets(ctx, families[k].name, &f, &g);
+            drop(&f), drop(&g);
+        }
+    static const char *const kinds[] = {"uniform", "121"};
+    for (int k = 0; k < 2; ++k) {
+        fixture f = make(kinds[k], N, EIG_D), g = make(kinds[k], N, EIG_D);
+        check_subsets(ctx, kinds[k], &f, &g);
+        drop(&f), drop(&g);
+    }
+    eig_destroy(ctx);
+}
+
+/* Values that come alone are those that come with vectors; the plain method's agree. */
+static void test_values_only(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t k = 0; k < COUNT(families); ++k) {
+        fixture f = make_family(k, 60, EIG_D), g = make_family(k, 60, EIG_D);
+        solve(ctx, NULL, &f);
+        assert_int_equal(call(ctx, NULL, &g, false), EIG_OK);
+        assert_true(numbers_same(&f.w, &g.w));
+        assert_true(isnan(numbers_part(&g.z, 0)) && isnan(numbers_part(&g.residual, 0)));
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.method = EIG_STEMR_REFERENCE;
+        assert_int_equal(call(ctx, &o, &g, false), EIG_OK);
+        for (int64_t j = 0; j < 60; ++j)
+            assert_true(fabs(numbers_part(&f.w, j) - numbers_part(&g.w, j)) <= DBL_EPSILON * f.norm);
+        drop(&f), drop(&g);
+    }
+    eig_destroy(ctx);
+}
+
+static void test_not_finite(void **state)
+{
+    static double const bad[] = {NAN, INFINITY, -INFINITY};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int c = 0; c < 24; ++c) {
+        int64_t const n = c % 2 ? 50 : 2;
+        fixture f = make("uniform", n, real_types[c / 12]);
+        numbers_put_part(c / 6 % 2 ? &f.e : &f.d, c / 6 % 2 ? (n - 1) / 2 : n - 1, bad[c / 2 % 3]);
+        numbers_fill(&f.w, 0), numbers_fill(&f.z, 0);
+        solve(ctx, NULL, &f);
+        assert_int_equal(f.m, 0);
+        for (int64_t k = 0; k < n; ++k) {
+            assert_int_equal(f.info[k], EIG_INFO_NOT_FINITE);
+            assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));
+            for (int64_t i = 0; i < n; ++i) assert_true(isnan(z_of(&f, i, k)));
+        }
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
+static void test_workspace(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int c = 0; c < 2; ++c) {
+        fixture f = make_family(2, 150, real_types[c]), g = make_family(2, 150, real_types[c]);
+        size_t need = 0;
+        assert_int_equal(eig_stemr_work_size(ctx, f.type, NULL, f.n, 1, &need), EIG_OK);
+        assert_true(need > 0);
+        char *const work = aligned_alloc(256, need + 256);
+        memset(work + need, 0x55, 256);
+        solve(ctx, NULL, &f);
+        assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
+        solve(ctx, NULL, &g);
+        same_pairs("lent", &f, &g, 1);
+        for (int i = 0; i < 256; ++i) assert_int_equal(work[need + (size_t)i], 0x55);
+        assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
+        expect_refused(ctx, call(ctx, NULL, &g, true), EIG_BAD_WORKSPACE, "stemr");
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+        free(work);
+        drop(&f), drop(&g);
+    }
+    eig_destroy(ctx);
+}
+
+/* A callback that stops at a call. */
+typedef struct stopper {
+    int calls, at;
+    double last;
+    int descends;
+} stopper;
+
+static int note(void *user, double fraction)
+{
+    stopper *const s = user;
+    s->descends += fraction < s->last || fraction > 1;
+    s->last = fraction;
+    return ++s->calls == s->at;
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    fixture f = make_family(2, 2100, EIG_D);
+    stopper s = {.at = -1};
+    assert_int_equal(eig_set_progress(ctx, note, &s), EIG_OK);
+    solve(ctx, NULL, &f);
+    if (s.calls < 2 || s.descends > 0 || s.last != 1)
+        fail_msg("%d calls, %d of which descend, the last %.17g", s.calls, s.descends, s.last);
+    for (int at = 1; at < 3; ++at) {
+        s = (stopper){.at = at};
+        assert_int_equal(call(ctx, NULL, &f, true), EIG_CANCELLED);
+        assert_int_equal(s.calls, at);
+    }
+    drop(&f);
+    eig_destroy(ctx);
+}
+
+static void test_passes(void **state)
+{
+    static const char *const names[] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    fixture f = make_family(2, 400, EIG_D);
+    const eig_pass *pass;
+    int count;
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    solve(ctx, NULL, &f);
+    assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+    assert_int_equal(count, 5);
+    for (int i = 0; i < 5; ++i) assert_string_equal(pass[i].name, names[i]);
+    for (int i = 0; i < 4; ++i) assert_true(pass[i].ms > 0);
+    drop(&f);
+    eig_destroy(ctx);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    int64_t m = -1;
+    size_t need = 1;
+    assert_int_equal(eig_dstemr(ctx, NULL, 0, NULL, NULL, &m, NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+    assert_int_equal(m, 0);
+    assert_int_equal(eig_stemr_work_size(ctx, EIG_D, NULL, 0, 1, &need), EIG_OK);
+    assert_int_equal(need, 0);
+    eig_destroy(ctx);
+}
+
+static void test_refused(void **state)
+{
+    double const d[2] = {1, 2}, e[1] = {1};
+    double w[2], z[4];
+    int64_t m;
+    size_t bytes;
+    (void)state;
+    eig_context *const ctx = test_context(1);
+#define CALL(options, n, d, e, w, z, ldz) eig_dstemr(ctx, options, n, d, e, &m, w, z, ldz, NULL, NULL, NULL, NULL, NULL)
+    expect_refused(ctx, CALL(NULL, -1, d, e, w, z, 2), EIG_BAD_ARGUMENT, "n = -1");
+    expect_refused(ctx, CALL(NULL, 2, NULL, e, w, z, 2), EIG_BAD_ARGUMENT, "d is NULL");
+    expect_refused(ctx, CALL(NULL, 2, d, NULL, w, z, 2), EIG_BAD_ARGUMENT, "e is NULL");
+    expect_refused(ctx, CALL(NULL, 2, d, e, NULL, z, 2), EIG_BAD_ARGUMENT, "w is NULL");
+    expect_refused(ctx, CALL(NULL, 2, d, e, w, z, 1), EIG_BAD_ARGUMENT, "ldz = 1");
+    expect_refused(ctx, CALL(NULL, 2, d, e, w, z, INT64_MAX), EIG_BAD_ARGUMENT, "too large");
+    expect_refused(ctx, CALL(NULL, INT64_MAX, d, e, w, z, 2), EIG_BAD_ARGUMENT, "too large");
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+    o.range = EIG_RANGE_INDEX, o.il = 2, o.iu = 1;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "il = 2");
+    o.range = EIG_RANGE_VALUE, o.vl = o.vu = 1;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "vl < vu");
+    o.range = (eig_range)7;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "range = 7");
+    o = (eig_stemr_options)EIG_STEMR_OPTIONS;
+    o.method = (eig_stemr_method)2;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "method = 2");
+    o.method = EIG_STEMR_AUTO, o.most_depth = 7;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "most_depth = 7");
+    o.most_depth = 0, o.size = 1;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "size = 1");
+    expect_refused(ctx, eig_stemr_work_size(ctx, EIG_C, NULL, 2, 1, &bytes), EIG_BAD_ARGUMENT, "type");
+    expect_refused(ctx, eig_stemr_work_size(ctx, EIG_D, NULL, 2, 1, NULL), EIG_BAD_ARGUMENT, "bytes is NULL");
+    eig_stemr_options_init(&o, sizeof o);
+    assert_int_equal(CALL(&o, 2, d, e, w, z, 2), EIG_OK);
+    assert_int_equal(m, 2);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_subsets), cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refused), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_passes),  cmocka_unit_test(test_workspace),
+    };
+    if (!test_device_answers(argc, argv) || refused_here()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

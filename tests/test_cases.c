@@ -54,6 +54,16 @@ static void check_case(eig_context *ctx, bench_case *c)
     case_free(c);
 }
 
+/* Parts first, ... and second, ..., `count` of them. */
+static void exchange(numbers *x, int64_t first, int64_t second, int64_t count)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        double const held = numbers_part(x, first + k);
+        numbers_put_part(x, first + k, numbers_part(x, second + k));
+        numbers_put_part(x, second + k, held);
+    }
+}
+
 static void test_heev(void **state)
 {
     static eig_type const types[] = {EIG_S, EIG_D, EIG_C, EIG_Z};
@@ -62,10 +72,12 @@ static void test_heev(void **state)
     for (int k = 0; k < 8; ++k) {
         bench_case c = solved(ctx, &case_heev, "hermitian", types[k / 2], k % 2);
         check_case(ctx, &c);
-        /* Two eigenvalues exchanged, with their vectors: each is right, but w no longer ascends. */
-        c = solved(ctx, &case_heev, "hermitian", types[k / 2], true);
-        double const first = numbers_re(&c.w, 0), second = numbers_re(&c.w, 1);
-        numbers_put_part(&c.w, 0, second), numbers_put_part(&c.w, 1, first);
+        /* Two vectors exchanged: all are of length 1 and orthogonal.  Then their eigenvalues as well: each pair is right, but
+         * w no longer ascends. */
+        c = solved(ctx, &case_heev, "hermitian", types[k / 2], false);
+        exchange(&c.v, 0, numbers_parts(&c.v) / (BATCH * N), numbers_parts(&c.v) / (BATCH * N));
+        assert_false(passes(ctx, &c));
+        exchange(&c.w, 0, 1, 1);
         assert_false(passes(ctx, &c));
         case_free(&c);
     }

@@ -51,10 +51,10 @@ template <int rows> struct update_tensor {
 #pragma unroll
             for (int j = 0; j < ACROSS; ++j) sum[i][j][0] = sum[i][j][1] = 0;
     }
-    __device__ __forceinline__ void add(const double *a, const double *b)
-    {
-        a += lane % 4 * (rows + PITCH) + row + lane / 4, b += lane % 4 * (UPDATE_COLUMNS + PITCH) + column + lane / 4;
 #if __CUDA_ARCH__ >= 900
+    /* By larger pieces, which are faster where a warp has 32 columns. */
+    __device__ __forceinline__ void add_pieces(const double *a, const double *b)
+    {
         for (int k = 0; k < slice; k += 16) {
             double x[2][8], y[4];
 #pragma unroll
@@ -69,7 +69,10 @@ template <int rows> struct update_tensor {
                 for (int i = 0; i < 2; ++i) multiply_16(sum[2 * i][j], sum[2 * i + 1][j], x[i], y);
             }
         }
-#else
+    }
+#endif
+    __device__ __forceinline__ void add_blocks(const double *a, const double *b)
+    {
 #pragma unroll
         for (int k = 0; k < slice; k += 4) {
             double x[4], y[ACROSS];
@@ -85,7 +88,16 @@ template <int rows> struct update_tensor {
                         : "+d"(sum[i][j][0]), "+d"(sum[i][j][1])
                         : "d"(x[i]), "d"(y[j]));
         }
+    }
+    __device__ __forceinline__ void add(const double *a, const double *b)
+    {
+        a += lane % 4 * (rows + PITCH) + row + lane / 4, b += lane % 4 * (UPDATE_COLUMNS + PITCH) + column + lane / 4;
+#if __CUDA_ARCH__ >= 900
+        if constexpr (rows > 32)
+            add_pieces(a, b);
+        else
 #endif
+            add_blocks(a, b);
     }
     /* use(row, column, sum) for all entries of this thread. */
     template <typename user> __device__ __forceinline__ void each(user use) const

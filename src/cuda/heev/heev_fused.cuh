@@ -156,10 +156,18 @@ template <typename number, int warps> struct fused_reduction {
     }
 };
 
+/* Blocks on a multiprocessor, at least, for the sake of registers; before sm_80 it has room for 1024 threads. */
+template <typename number, int warps> static constexpr int fused_blocks()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    return warps > 8 ? 1 : 3;
+#else
+    return warps > 8 ? 1 : sizeof(number) == 16 ? 3 : 4;
+#endif
+}
+
 template <typename number, int warps>
-static __global__ void __launch_bounds__(32 * warps + 32, warps > 8              ? 1
-                                                          : sizeof(number) == 16 ? 3
-                                                                                 : 4) heev_fused_kernel(heev_job job)
+static __global__ void __launch_bounds__(32 * warps + 32, fused_blocks<number, warps>()) heev_fused_kernel(heev_job job)
 {
     using real = typename number::real;
     extern __shared__ double panel_memory[];

@@ -15,6 +15,7 @@
 enum {
     BACK_BLOCK = 32 /* reflectors */,
     BACK_PITCH = 36,
+    FACTOR_PITCH = 33,
     BACK_THREADS = 256,
     FACTOR_THREADS = 128,
     STORE_THREADS = 256
@@ -37,12 +38,55 @@ static __device__ __forceinline__ number reflector_at(const number *y, int64_t p
 
 /* ------------------------------------------------------------------- factors */
 
+/* F from the products Y^H Y, of which the lower triangle is lost; both with FACTOR_PITCH numbers a row.  Blocks of 8 on the
+ * diagonal column by column, F(:, t) = -tau F Y^H y_t; then twice from two blocks F1, F2 one with -F1 Y1^H Y2 F2 beside. */
+template <typename number>
+static __device__ __forceinline__ void factor_of_products(number *products, number *f, const heev_job &job, int64_t m,
+                                                          int k0)
+{
+    int const n = (int)job.p.n, rank = (int)threadIdx.x;
+    number zero;
+    set(zero, (typename number::real)0, (typename number::real)0);
+    for (int g = rank; g < BACK_BLOCK * FACTOR_PITCH; g += FACTOR_THREADS) f[g] = zero;
+    __syncthreads(); /* the products are there, and F is 0 */
+    if (rank < 32) {
+        int const base = rank / 8 * 8, i = rank % 8;
+        number *const row = f + rank * FACTOR_PITCH + base;
+        for (int t = 0; t < 8; ++t) {
+            number tau = zero, total = zero;
+            if (k0 + base + t < n - 1) tau = ((const number *)job.tau)[m * n + k0 + base + t];
+            for (int c = i; c < t; ++c)
+                total = product_add(row[c], products[(base + c) * FACTOR_PITCH + base + t], total);
+            if (i <= t) row[t] = i == t ? tau : negative(product_add(tau, total, zero));
+        }
+    }
+    for (int half = 8; half < BACK_BLOCK; half *= 2) {
+        int const count = BACK_BLOCK / 2 * half; /* of elements beside the diagonal blocks */
+        __syncthreads();                         /* the blocks are there */
+        for (int g = rank; g < count; g += FACTOR_THREADS) {
+            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
+            number total = zero;
+            for (int c = 0; c <= j; ++c)
+                total = product_add(products[(base + i) * FACTOR_PITCH + base + half + c],
+                                    f[(base + half + c) * FACTOR_PITCH + base + half + j], total);
+            products[(base + half + i) * FACTOR_PITCH + base + j] = negative(total);
+        }
+        __syncthreads(); /* -Y1^H Y2 F2 is there */
+        for (int g = rank; g < count; g += FACTOR_THREADS) {
+            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
+            number total = zero;
+            for (int c = i; c < half; ++c)
+                total = product_add(f[(base + i) * FACTOR_PITCH + base + c],
+                                    products[(base + half + c) * FACTOR_PITCH + base + j], total);
+            f[(base + i) * FACTOR_PITCH + base + half + j] = total;
+        }
+    }
+}
+
 template <typename number> static __global__ void __launch_bounds__(FACTOR_THREADS) heev_factor_kernel(heev_job job)
 {
-    using real = typename number::real;
-    enum { PITCH = BACK_BLOCK + 1 };
-    __shared__ double memory[2 * BACK_BLOCK * PITCH * sizeof(number) / sizeof(double)];
-    number *const products = (number *)memory, *const f = products + BACK_BLOCK * PITCH;
+    __shared__ double memory[2 * BACK_BLOCK * FACTOR_PITCH * sizeof(number) / sizeof(double)];
+    number *const products = (number *)memory, *const f = products + BACK_BLOCK * FACTOR_PITCH;
     int const n = (int)job.p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int64_t const blocks = back_blocks(n), m = blockIdx.x / blocks, pitch = job.matrix_pitch;
     int const k0 = (int)(blockIdx.x % blocks) * BACK_BLOCK;
@@ -56,24 +100,12 @@ template <typename number> static __global__ void __launch_bounds__(FACTOR_THREA
             [&](int t, int i) { return conj(reflector_at<false>(y, pitch, n, base + i, k0 + t)); },
             [&](int i, int t) { return reflector_at<false>(y, pitch, n, base + i, k0 + 8 * warp + t); });
 #pragma unroll
-    for (int e = 0; e < tile.size; ++e) products[tile.row(e) * PITCH + 8 * warp + tile.column(e)] = tile.get(e);
-    __syncthreads(); /* the products are there */
-
-    /* F column by column: F(:, t) = -tau F Y^H y_t; a lane a row */
-    if (warp > 0) return;
-    number *const row = f + lane * PITCH;
+    for (int e = 0; e < tile.size; ++e) products[tile.row(e) * FACTOR_PITCH + 8 * warp + tile.column(e)] = tile.get(e);
+    factor_of_products<number>(products, f, job, m, k0);
+    __syncthreads(); /* F is there */
     number *const to = (number *)job.factors + (int64_t)blockIdx.x * BACK_BLOCK * BACK_BLOCK;
-    for (int t = 0; t < BACK_BLOCK; ++t) {
-        number tau, total;
-        set(tau, (real)0, (real)0), total = tau;
-        if (k0 + t < n - 1) tau = ((const number *)job.tau)[m * n + k0 + t];
-        for (int c = lane; c < t; ++c) total = product_add(row[c], products[c * PITCH + t], total);
-        number zero;
-        set(zero, (real)0, (real)0);
-        number const value = lane == t ? tau : lane < t ? negative(product_add(tau, total, zero)) : zero;
-        row[t] = value;
-        to[t * BACK_BLOCK + lane] = value;
-    }
+    for (int g = threadIdx.x; g < BACK_BLOCK * BACK_BLOCK; g += FACTOR_THREADS)
+        to[g] = f[g % BACK_BLOCK * FACTOR_PITCH + g / BACK_BLOCK];
 }
 
 /* ---------------------------------------------------------------------- back */

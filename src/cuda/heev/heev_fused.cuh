@@ -29,6 +29,14 @@ template <typename number, int warps> struct fused_reduction {
     number *keep;                 /* NULL, or where the reflectors go, columns keep_pitch apart */
     int64_t keep_pitch;
     int rank, lane, warp;
+    int chunks, groups, chunk, group; /* the rows that are left, in 32s; warps that share them; this warp's */
+
+    /* Shares out the rows from `first` on; changes only where they fill their last chunk. */
+    __device__ __forceinline__ void share(int first)
+    {
+        chunks = (n - first + 31) / 32, groups = warps / chunks;
+        chunk = warp % chunks, group = warp / chunks;
+    }
 
     __device__ void carve(int order, void *memory)
     {
@@ -64,7 +72,6 @@ template <typename number, int warps> struct fused_reduction {
     /* A - v w^H - w v^H from row and column `first` on, and its product with x. */
     __device__ __forceinline__ void turn(int first) const
     {
-        int const chunks = (n - first + 31) / 32, groups = warps / chunks, chunk = warp % chunks, group = warp / chunks;
         if (group >= groups) {
             if (lane == 0) forms[warp] = 0;
             return;
@@ -88,31 +95,24 @@ template <typename number, int warps> struct fused_reduction {
         if (lane == 0) forms[warp] = form;
     }
 
-    /* The sum of what `turn` left of row first + k. */
-    __device__ __forceinline__ number collect(int chunks, int k) const
-    {
-        number y = zero_of<number>();
-#pragma unroll 4
-        for (int group = 0; group < warps / chunks; ++group) y = sum(y, parts[group * chunks * 32 + k]);
-        return y;
-    }
-
     /* Ends step first - 1 (none: first is 0), and makes x of column `first`. */
     __device__ __forceinline__ void finish(int first, real *d)
     {
-        if (warp >= (n - first + 31) / 32) return;
+        if (32 * warp >= n - first) return;
         int const r = first + rank;
         bool const live = r < n;
         number u = zero_of<number>(), own_w = u, pivot = u, z = live ? a[r + first * pitch] : u;
         bool const turned = first > 0 && tau->re != 0;
         if (turned) {
-            int const chunks = (n - first + 31) / 32;
             number const by = *divisor, factor = product_add(*tau, by, zero_of<number>());
             real const end = *beta, corner = a[first + first * pitch].re;
-            number const top = collect(chunks, 0);
-            real form = 0;
-#pragma unroll
-            for (int k = 0; k < warps; ++k) form += forms[k];
+            number top = u, y = u; /* rows `first` and r of A x */
+#pragma unroll 2
+            for (int k = 0; k < groups; ++k) {
+                top = sum(top, parts[32 * k * chunks]);
+                y = sum(y, parts[32 * k * chunks + rank]);
+            }
+            real form = total_of<warps>(forms);
             form = square(by) * fma(end, fma(end, corner, -2 * top.re), form); /* u^H A u */
             real const more = (real)-0.5 * square(*tau) * form;
             number edge;
@@ -120,7 +120,7 @@ template <typename number, int warps> struct fused_reduction {
             set(pivot, more, (real)0);
             pivot = product_add(factor, edge, pivot);
             if (live) {
-                number const y = scaled_add(-end, z, collect(chunks, rank));
+                y = scaled_add(-end, z, y);
                 u = product_add(by, x[r], u);
                 if (rank == 0) set(u, (real)1, (real)0);
                 own_w = rank == 0 ? pivot : product_add(factor, y, scaled(more, u));
@@ -141,6 +141,7 @@ template <typename number, int warps> struct fused_reduction {
     {
         finish(0, d);
         for (int k = 0; k < n - 1; ++k) {
+            if (k == 0 || (n - k - 1) % 32 == 0) share(k + 1);
             __syncthreads(); /* x, v and w */
             if (warp == warps)
                 reflect(k + 1);
@@ -155,10 +156,18 @@ template <typename number, int warps> struct fused_reduction {
     }
 };
 
+/* Blocks on a multiprocessor, at least, for the sake of registers; before sm_80 it has room for 1024 threads. */
+template <typename number, int warps> static constexpr int fused_blocks()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    return warps > 8 ? 1 : 3;
+#else
+    return warps > 8 ? 1 : sizeof(number) == 16 ? 3 : 4;
+#endif
+}
+
 template <typename number, int warps>
-static __global__ void __launch_bounds__(32 * warps + 32, warps > 8              ? 1
-                                                          : sizeof(number) == 16 ? 3
-                                                                                 : 4) heev_fused_kernel(heev_job job)
+static __global__ void __launch_bounds__(32 * warps + 32, fused_blocks<number, warps>()) heev_fused_kernel(heev_job job)
 {
     using real = typename number::real;
     extern __shared__ double panel_memory[];

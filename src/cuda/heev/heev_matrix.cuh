@@ -46,6 +46,15 @@ template <typename number> static __device__ __forceinline__ number warp_total(n
     return x;
 }
 
+/* The sum of x[0..count-1], count a power of two, two by two. */
+template <int count, typename real> static __device__ __forceinline__ real total_of(const real *x)
+{
+    if constexpr (count == 1)
+        return x[0];
+    else
+        return total_of<count / 2>(x) + total_of<count / 2>(x + count / 2);
+}
+
 /* Copies a number from global to shared memory, or zero where it is not there; done when await<left> returns, where `left`
  * of this thread's groups, each ended by end_group, may be under way. */
 template <bool later, typename number>

@@ -15,44 +15,52 @@
 
 #include "heev_fused.cuh"
 
-enum {
-    PANEL_GROUPS = 4,
-    PANEL_SPLITS = 4,
-    PANEL_WARPS = PANEL_GROUPS * PANEL_SPLITS,
-    PANEL_THREADS = 32 * PANEL_WARPS,
-    PANEL_AHEAD = 2 /* tiles under way */
+enum { PANEL_GROUPS = 4, PANEL_AHEAD = 2 /* tiles under way */ };
+
+/* A warp takes some columns at once; there are `splits` warps a group. */
+template <typename number, int splits> struct panel_tile {
+    static constexpr int columns = sizeof(number) >= 8 ? 4 : 8, step = columns * PANEL_GROUPS, size = 32 * columns;
+    static constexpr int warps = PANEL_GROUPS * splits, threads = 32 * warps, ring = warps * PANEL_AHEAD * size;
+    static constexpr int blocks = sizeof(number) < 16 || splits < 4 ? 2 : 1; /* a multiprocessor */
 };
 
-/* Columns that a warp takes at once. */
-template <typename number> struct panel_tile {
-    static constexpr int columns = sizeof(number) == 16 ? 4 : 8, step = columns * PANEL_GROUPS, size = 32 * columns;
-};
-
-template <typename number> static size_t panel_bytes(int64_t n, int width)
+template <typename number, int splits> static size_t panel_bytes(int64_t n, int width)
 {
-    int64_t const rows = (n + 31) / 32 * 32;
-    int64_t const vectors = 1 + 2 * width + PANEL_GROUPS + PANEL_SPLITS;
-    int64_t const ring = PANEL_WARPS * PANEL_AHEAD * panel_tile<number>::size;
-    return (size_t)(ring + vectors * rows + 2 * width + 2) * sizeof(number) +
-           (size_t)(rows + PANEL_WARPS + 1) * sizeof(typename number::real);
+    using tile = panel_tile<number, splits>;
+    int64_t const rows = (n + 31) / 32 * 32, vectors = 1 + 2 * width + PANEL_GROUPS + splits;
+    return (size_t)(tile::ring + vectors * rows + 2 * width + 2) * sizeof(number) +
+           (size_t)(rows + tile::warps + 1) * sizeof(typename number::real);
 }
 
-/* The columns of a panel: as many as leave room for two blocks a multiprocessor if that is enough, else as many as fit.
- * 0: not even one does. */
-template <typename number> static int panel_width(int64_t n, size_t most)
+/* The most columns of a panel, up to `wide`, that fit; 0: not even one does. */
+template <typename number, int splits> static int panel_width(int64_t n, int wide, size_t most)
 {
-    enum { TWO_BLOCKS = 113 << 10, WIDE = 12, USUAL = 8, LEAST = 6 };
-    int width = USUAL;
-    while (sizeof(number) < 16 && width >= LEAST && panel_bytes<number>(n, width) > TWO_BLOCKS) --width;
-    if (width < LEAST) width = WIDE;
-    while (width > 0 && panel_bytes<number>(n, width) > most) --width;
+    int width = wide;
+    while (width > 0 && panel_bytes<number, splits>(n, width) > most) --width;
     return width;
 }
 
+/* How a block works: by n and the type alone, and by the device's shared memory. */
+struct panel_plan {
+    int width, splits;
+};
+
+/* Two blocks a multiprocessor where that leaves enough columns, of complex double with half the warps. */
+template <typename number> static panel_plan panel_plan_of(int64_t n, size_t most)
+{
+    enum { TWO_BLOCKS = 113 << 10, WIDE = 12, USUAL = 8, LEAST = 5 };
+    size_t const half = most < TWO_BLOCKS ? most : (size_t)TWO_BLOCKS;
+    int const splits = sizeof(number) == 16 ? 2 : 4;
+    int const width = splits == 2 ? panel_width<number, 2>(n, USUAL, half) : panel_width<number, 4>(n, USUAL, half);
+    if (width >= LEAST) return {width, splits};
+    return {panel_width<number, 4>(n, WIDE, most), 4};
+}
+
 /* aligned: numbers in global memory are aligned to their size. */
-template <typename number, bool aligned> struct panel_reduction {
+template <typename number, int splits, bool aligned> struct panel_reduction {
     using real = typename number::real;
-    static constexpr int columns = panel_tile<number>::columns, step = panel_tile<number>::step;
+    using tile = panel_tile<number, splits>;
+    static constexpr int columns = tile::columns, step = tile::step, warps = tile::warps, threads = tile::threads;
     int n, rows, width;
     number *a, *x, *v, *w, *p, *q, *ring, *dots, *tau, *divisor;
     real *squares, *forms, *beta; /* of x, behind its first number; parts of x^H A x */
@@ -77,19 +85,18 @@ template <typename number, bool aligned> struct panel_reduction {
         rank = (int)threadIdx.x, lane = rank % 32, warp = rank / 32;
         n = order, rows = (n + 31) / 32 * 32, width = panel;
         x = (number *)memory, v = x + rows, w = v + width * rows, p = w + width * rows, q = p + PANEL_GROUPS * rows;
-        ring = q + PANEL_SPLITS * rows, dots = ring + PANEL_WARPS * PANEL_AHEAD * panel_tile<number>::size;
+        ring = q + splits * rows, dots = ring + tile::ring;
         tau = dots + 2 * width, divisor = tau + 1;
-        squares = (real *)(divisor + 1), forms = squares + rows, beta = forms + PANEL_WARPS;
-        for (int f = rank; f < (1 + 2 * width) * rows; f += PANEL_THREADS) x[f] = zero_of<number>();
+        squares = (real *)(divisor + 1), forms = squares + rows, beta = forms + warps;
+        for (int f = rank; f < (1 + 2 * width) * rows; f += threads) x[f] = zero_of<number>();
     }
 
     /* Loads matrix b; returns its unit, or NaN where it is not finite, and then all is zero. */
     __device__ real load(const heev_job &job, int64_t b) const
     {
         matrix_source<number> const from(job, b);
-        real const unit = from.unit_of(warp, PANEL_WARPS, squares),
-                   inverse = pow2_inverse(unit == unit ? unit : (real)1);
-        from.each(warp, PANEL_WARPS, [&](number z, int r, int j) {
+        real const unit = from.unit_of(warp, warps, squares), inverse = pow2_inverse(unit == unit ? unit : (real)1);
+        from.each(warp, warps, [&](number z, int r, int j) {
             put(a + (r + j * pitch), unit == unit ? scaled(inverse, z) : zero_of<number>());
         });
         return unit;
@@ -99,18 +106,18 @@ template <typename number, bool aligned> struct panel_reduction {
     struct walk {
         int r, j, split, lane;
         __device__ __forceinline__ walk(int first, int warp, int of)
-            : j(first / columns * columns + columns * (warp / PANEL_SPLITS)), split(warp % PANEL_SPLITS), lane(of)
+            : j(first / columns * columns + columns * (warp / splits)), split(warp % splits), lane(of)
         {
             top();
         }
         __device__ __forceinline__ void top()
         {
-            r = 32 * (j / 32 + ((split - j / 32) & (PANEL_SPLITS - 1))) + lane;
+            r = 32 * (j / 32 + ((split - j / 32) & (splits - 1))) + lane;
         }
         /* The next tile; true where it has other columns. */
         __device__ __forceinline__ bool next(int rows)
         {
-            r += 32 * PANEL_SPLITS;
+            r += 32 * splits;
             if (r < rows) return false;
             j += step;
             top();
@@ -158,8 +165,8 @@ template <typename number, bool aligned> struct panel_reduction {
     /* A x in parts: p[group] and q[split]; before that A is updated by a panel of `count` columns, if it is not 0. */
     __device__ __forceinline__ void multiply(int first, int count) const
     {
-        number *const own = p + warp / PANEL_SPLITS * rows;
-        number *slot = ring + warp * PANEL_AHEAD * panel_tile<number>::size + lane;
+        number *const own = p + warp / splits * rows;
+        number *slot = ring + warp * PANEL_AHEAD * tile::size + lane;
         walk at(first, warp, lane), lead = at;
         number across[columns];
         real form = 0;
@@ -167,10 +174,10 @@ template <typename number, bool aligned> struct panel_reduction {
 #pragma unroll
         for (int c = 0; c < columns; ++c) across[c] = zero_of<number>();
 #pragma unroll
-        for (int k = 0; k < PANEL_AHEAD; ++k) request(&lead, slot + k * panel_tile<number>::size);
+        for (int k = 0; k < PANEL_AHEAD; ++k) request(&lead, slot + k * tile::size);
         for (int turn = 0; at.j < n; turn = (turn + 1) % PANEL_AHEAD) {
             int const r = at.r, j = at.j;
-            number e[columns], *const here = slot + turn * panel_tile<number>::size;
+            number e[columns], *const here = slot + turn * tile::size;
             await<PANEL_AHEAD - 1>();
 #pragma unroll
             for (int c = 0; c < columns; ++c) e[c] = here[32 * c];
@@ -191,7 +198,7 @@ template <typename number, bool aligned> struct panel_reduction {
             if (!at.next(rows)) continue;
             number const total = warp_totals<columns>(lane, across);
             int const c = j + lane / (32 / columns);
-            if (lane % (32 / columns) == 0) q[warp % PANEL_SPLITS * rows + c] = total, form += real_dot(x[c], total);
+            if (lane % (32 / columns) == 0) q[warp % splits * rows + c] = total, form += real_dot(x[c], total);
 #pragma unroll
             for (int k = 0; k < columns; ++k) across[k] = zero_of<number>();
             fresh = false;
@@ -203,7 +210,7 @@ template <typename number, bool aligned> struct panel_reduction {
     /* V^H x and W^H x of the panel's i columns. */
     __device__ __forceinline__ void multiply_panel(int first, int i) const
     {
-        for (int t = warp; t < 2 * i; t += PANEL_WARPS) {
+        for (int t = warp; t < 2 * i; t += warps) {
             const number *const u = t < i ? v + t * rows : w + (t - i) * rows;
             number total = zero_of<number>();
 #pragma unroll 4
@@ -231,7 +238,7 @@ template <typename number, bool aligned> struct panel_reduction {
         for (int g = 0; g < PANEL_GROUPS; ++g)
             if (j + columns * g < n && r >= (j + columns * g) / 32 * 32) y = sum(y, p[g * rows + r]);
 #pragma unroll
-        for (int f = 0; f < PANEL_SPLITS; ++f) y = sum(y, q[f * rows + r]);
+        for (int f = 0; f < splits; ++f) y = sum(y, q[f * rows + r]);
         return y;
     }
 
@@ -247,8 +254,7 @@ template <typename number, bool aligned> struct panel_reduction {
         /* u^H A u, and row `first` of A u, which gives pivot, W's number there */
         number edge = collect(first, first);
         real form = fma(end, fma(end, corner, -2 * edge.re), (real)0);
-#pragma unroll
-        for (int k = 0; k < PANEL_WARPS; ++k) form += forms[k];
+        form += total_of<warps>(forms);
         edge = sum(edge, negative(scaled(end * corner, one())));
 #pragma unroll 4
         for (int t = 0; t < i; ++t) {
@@ -259,7 +265,7 @@ template <typename number, bool aligned> struct panel_reduction {
         }
         real const more = turned ? (real)-0.5 * square(*tau) * (square(by) * form) : (real)0;
         number const pivot = product_add(factor, edge, scaled(more, one()));
-        for (int r = rank; r < n; r += PANEL_THREADS) {
+        for (int r = rank; r < n; r += threads) {
             if (r < first) continue;
             number z = r == rank ? ahead : fetch(column + r);
             number y = scaled_add(-end, z, collect(first, r));
@@ -294,7 +300,7 @@ template <typename number, bool aligned> struct panel_reduction {
     /* x of column 0. */
     __device__ __forceinline__ void begin(real *d) const
     {
-        for (int r = rank; r < n; r += PANEL_THREADS) {
+        for (int r = rank; r < n; r += threads) {
             number const z = fetch(a + r);
             x[r] = r == 0 ? zero_of<number>() : z;
             if (r == 0) *d = z.re;
@@ -309,7 +315,7 @@ template <typename number, bool aligned> struct panel_reduction {
             __syncthreads(); /* x, V and W */
             bool const full = i == width;
             if (full) i = 0;
-            if (warp == PANEL_WARPS - 1) reflect(k + 1);
+            if (warp == warps - 1) reflect(k + 1);
             multiply(k + 1, full ? width : 0);
             multiply_panel(k + 1, i);
             __syncthreads(); /* the parts of A x, and the reflector's numbers */
@@ -321,20 +327,31 @@ template <typename number, bool aligned> struct panel_reduction {
     }
 };
 
-template <typename number, bool aligned>
-static __global__ void __launch_bounds__(PANEL_THREADS, sizeof(number) < 16 ? 2 : 1)
+template <typename number, int splits, bool aligned>
+static __global__ void __launch_bounds__(panel_tile<number, splits>::threads, panel_tile<number, splits>::blocks)
     heev_panel_kernel(heev_job job, int width)
 {
     using real = typename number::real;
     extern __shared__ double panel_memory[];
     int64_t const m = blockIdx.x, n = job.p.n;
-    panel_reduction<number, aligned> x;
+    panel_reduction<number, splits, aligned> x;
     x.a = (number *)job.matrix + m * job.matrix_stride, x.pitch = job.matrix_pitch, x.keep = job.p.v != NULL;
     x.carve((int)n, width, panel_memory);
     real const unit = x.load(job, job.first + m);
     __syncthreads(); /* the matrix is there, and squares is free */
     x.run((real *)job.d + m * n, (real *)job.e + m * n, x.keep ? (number *)job.tau + m * n : NULL);
     if (threadIdx.x == 0) ((real *)job.unit)[m] = unit;
+}
+
+template <typename number, int splits>
+static eig_status launch_panel(eig_context *ctx, const heev_job &job, int width, cudaStream_t stream)
+{
+    bool const aligned = (uintptr_t)job.matrix % sizeof(number) == 0;
+    return cuda_launch(ctx, "heev: panel_kernel", stream,
+                       {job.count, panel_tile<number, splits>::threads, panel_bytes<number, splits>(job.p.n, width)},
+                       aligned ? heev_panel_kernel<number, splits, true>
+                               : heev_panel_kernel<number, splits, !number::complex>,
+                       job, width);
 }
 
 /* Where a matrix of order n lies while it is reduced. */
@@ -345,7 +362,7 @@ template <typename number> static heev_panel_place panel_place(int64_t n, size_t
 {
     if (n <= 32 * FUSED_MANY && fused_bytes<number>(n, n > FUSED_FEW_MOST ? FUSED_MANY : FUSED_FEW) <= most)
         return HEEV_PANEL_SHARED;
-    return panel_width<number>(n, most) > 0 ? HEEV_PANEL_GLOBAL : HEEV_PANEL_NOWHERE;
+    return panel_plan_of<number>(n, most).width > 0 ? HEEV_PANEL_GLOBAL : HEEV_PANEL_NOWHERE;
 }
 
 template <typename number> static eig_status launch_panel_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
@@ -355,11 +372,10 @@ template <typename number> static eig_status launch_panel_of(eig_context *ctx, c
     if (panel_place<number>(n, most) == HEEV_PANEL_SHARED)
         return n > FUSED_FEW_MOST ? launch_fused<number, FUSED_MANY>(ctx, job, stream)
                                   : launch_fused<number, FUSED_FEW>(ctx, job, stream);
-    int const width = panel_width<number>(n, most);
-    bool const aligned = (uintptr_t)job.matrix % sizeof(number) == 0;
-    return cuda_launch(ctx, "heev: panel_kernel", stream, {job.count, PANEL_THREADS, panel_bytes<number>(n, width)},
-                       aligned ? heev_panel_kernel<number, true> : heev_panel_kernel<number, !number::complex>, job,
-                       width);
+    panel_plan const plan = panel_plan_of<number>(n, most);
+    if constexpr (sizeof(number) == 16)
+        if (plan.splits == 2) return launch_panel<number, 2>(ctx, job, plan.width, stream);
+    return launch_panel<number, 4>(ctx, job, plan.width, stream);
 }
 
 #endif

@@ -45,8 +45,8 @@ template <typename number, int R, int C> struct heev_tile {
         for (int e = 0; e < size; ++e) re[e] = im[number::complex ? e : 0] = 0;
     }
 
-    /* c += a b, c two neighbours of a row in each lane. */
-    static __device__ __forceinline__ void multiply_eight(double *c, double a, double b)
+    /* c += a b of 8 rows and columns, k = 4; c: two neighbours of a row in each lane. */
+    static __device__ __forceinline__ void multiply_four(double *c, double a, double b)
     {
 #if __CUDA_ARCH__ >= 800
         asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -54,29 +54,67 @@ template <typename number, int R, int C> struct heev_tile {
             : "d"(a), "d"(b));
 #endif
     }
-    static __device__ __forceinline__ void multiply_eight(float *, float, float) {}
+    static __device__ __forceinline__ void multiply_four(float *, float, float) {}
+
+    /* The same for k = 8, by halves of k, on two tiles of 8 rows. */
+    static __device__ __forceinline__ void multiply_eight(double *c, double *below, double a, double a_below, double a4,
+                                                          double a4_below, double b, double b4)
+    {
+#if __CUDA_ARCH__ >= 900
+        asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+d"(c[0]), "+d"(c[1]), "+d"(below[0]), "+d"(below[1])
+            : "d"(a), "d"(a_below), "d"(a4), "d"(a4_below), "d"(b), "d"(b4));
+#else
+        multiply_four(c, a, b), multiply_four(c, a4, b4);
+        multiply_four(below, a_below, b), multiply_four(below, a4_below, b4);
+#endif
+    }
+    static __device__ __forceinline__ void multiply_eight(float *, float *, float, float, float, float, float, float) {}
+
+    /* Parts of x times parts of y, added to `to`; x: [2][R] of the halves of k, y: [2][C]. */
+    template <typename part_x, typename part_y>
+    static __device__ __forceinline__ void multiply_parts(real *to, const number (*x)[R], const number (*y)[C],
+                                                          part_x p, part_y q)
+    {
+        if constexpr (R % 2 == 0) {
+#pragma unroll
+            for (int f = 0; f < R / 2 * C; ++f) {
+                int const r = f / C * 2, c = f % C;
+                real *const at = to + 2 * (r * C + c);
+                multiply_eight(at, at + 2 * C, p(x[0][r]), p(x[0][r + 1]), p(x[1][r]), p(x[1][r + 1]), q(y[0][c]),
+                               q(y[1][c]));
+            }
+        } else {
+#pragma unroll
+            for (int f = 0; f < 2 * R * C; ++f)
+                multiply_four(to + f / 2 * 2, p(x[f % 2][f / 2 / C]), q(y[f % 2][f / 2 % C]));
+        }
+    }
 
     /* Adds A B: element (i, k) of A is a(i, k), element (k, j) of B is b(k, j), k < K. */
     template <int K, typename left, typename right> __device__ __forceinline__ void add_product(left a, right b)
     {
-        number x[R], y[2 * C];
         if constexpr (tensor) {
-#pragma unroll 4
-            for (int k = lane % 4; k < K; k += 4) {
+            auto const re_of = [](number z) { return z.re; };
+            auto const im_of = [](number z) { return imaginary(z); };
+            auto const minus_im_of = [](number z) { return -imaginary(z); };
+            number x[2][R], y[2][C];
+#pragma unroll 2
+            for (int k = lane % 4; k < K; k += 8) {
 #pragma unroll
-                for (int r = 0; r < R; ++r) x[r] = a(8 * r + lane / 4, k);
+                for (int f = 0; f < 2 * R; ++f) x[f / R][f % R] = a(8 * (f % R) + lane / 4, k + 4 * (f / R));
 #pragma unroll
-                for (int c = 0; c < C; ++c) y[c] = b(k, 8 * c + lane / 4);
-#pragma unroll
-                for (int f = 0; f < R * C; ++f) {
-                    multiply_eight(re + 2 * f, x[f / C].re, y[f % C].re);
-                    if (!number::complex) continue;
-                    multiply_eight(re + 2 * f, -imaginary(x[f / C]), imaginary(y[f % C]));
-                    multiply_eight(im + 2 * f * number::complex, x[f / C].re, imaginary(y[f % C]));
-                    multiply_eight(im + 2 * f * number::complex, imaginary(x[f / C]), y[f % C].re);
+                for (int f = 0; f < 2 * C; ++f) y[f / C][f % C] = b(k + 4 * (f / C), 8 * (f % C) + lane / 4);
+                multiply_parts(re, x, y, re_of, re_of);
+                if constexpr (number::complex) {
+                    multiply_parts(im, x, y, re_of, im_of);
+                    multiply_parts(im, x, y, im_of, re_of);
+                    multiply_parts(re, x, y, minus_im_of, im_of);
                 }
             }
         } else {
+            number x[R], y[2 * C];
 #pragma unroll 4
             for (int k = 0; k < K; ++k) {
 #pragma unroll

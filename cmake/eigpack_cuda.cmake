@@ -51,9 +51,13 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_small_c.cu
     src/cuda/heev/heev_small_z.cu
     src/cuda/heev/heev_tiny_s.cu
+    src/cuda/heev/heev_tiny_s8.cu
     src/cuda/heev/heev_tiny_d.cu
+    src/cuda/heev/heev_tiny_d8.cu
     src/cuda/heev/heev_tiny_c.cu
+    src/cuda/heev/heev_tiny_c8.cu
     src/cuda/heev/heev_tiny_z.cu
+    src/cuda/heev/heev_tiny_z8.cu
     src/cuda/heev/heev_reduce_s.cu
     src/cuda/heev/heev_reduce_d.cu
     src/cuda/heev/heev_reduce_c.cu

@@ -1,7 +1,7 @@
 /* heev on CUDA: what its files share.
  *
  * heev_small.cuh      n <= 3: a thread a matrix, in registers, by Jacobi
- * heev_tiny.cuh       tridiagonal, n <= 8: a thread a matrix, in registers
+ * heev_tiny.cuh       tridiagonal, n <= 8: a thread a matrix, in registers; its QL: heev_tiny_ql.cuh
  * heev_reduce.cuh     tridiagonal, n > 8, kernel 1: load, scale, Householder reduction; a lane a row
  * heev_ql.cu          kernel 2: implicit QL (heev_ql.cuh) on the tridiagonal matrices, a thread a matrix; notes its
  *                     rotations
@@ -92,6 +92,7 @@ extern "C" {
     eig_status eig_cuda_heev_##pass##_z(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 HEEV_LAUNCHERS(small)
 HEEV_LAUNCHERS(tiny)
+HEEV_LAUNCHERS(tiny8) /* its part for n = 7 and 8 */
 HEEV_LAUNCHERS(reduce)
 HEEV_LAUNCHERS(vectors)
 HEEV_LAUNCHERS(jacobi)

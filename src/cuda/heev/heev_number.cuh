@@ -163,24 +163,12 @@ static __device__ __forceinline__ float inverse_root(float x)
 }
 
 /* About 1 / x, and as good as one rounding, for x far from the ends of the range. */
-static __device__ __forceinline__ double fast_inverse(double x)
-{
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    return fma(y, fma(-x, y, 1.0), y);
-}
 static __device__ __forceinline__ double good_inverse(double x)
 {
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
     double const rest = fma(-x, y, 1.0);
     return fma(y, fma(rest, rest, rest), y);
-}
-static __device__ __forceinline__ float fast_inverse(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
 }
 static __device__ __forceinline__ float good_inverse(float x)
 {

@@ -50,18 +50,24 @@ static __device__ __forceinline__ double2 rotation_of(ql_note<double> note)
     return note.bits & 1 ? double2{small, other} : double2{other, small};
 }
 
-/* Whether e beside here and next splits the matrix.  Its norm is 1 or more: what the reduction lost is not sought. */
-template <typename real> static __device__ __forceinline__ bool splits(real e, real here, real next)
+/* An off-diagonal up to this splits the matrix whose largest sum of a row is `norm`: no more than what rounding does to
+ * the diagonal.  Where eigenvalues are closer than that, smaller ones would never come. */
+template <typename real> static __device__ __forceinline__ real ql_threshold(real norm)
 {
-    real const eps = real_limits<real>::eps, size = fabs(e);
-    return (size <= (real)0.25 * eps) | (size <= (real)0.5 * eps * (fabs(here) + fabs(next)));
+    return real_limits<real>::eps * norm;
 }
 
-/* The eigenvalue of [dl, el; el, next] that is near dl, roughly: any number would do for a shift. */
+/* The eigenvalue of [dl, el; el, next] that is near dl.  Any number would do for a shift: what is added to dl needs few
+ * digits. */
 template <typename real> static __device__ __forceinline__ real shift_of(real dl, real el, real next)
 {
-    real const far = next - dl, twice = 2 * el, both = fma(far, far, twice * twice);
-    return dl - twice * el * fast_inverse(far + copysign(both * inverse_root(both), far));
+    /* The two constants do nothing but where squares vanish. */
+    float const far = (float)(next - dl), e = (float)el, twice = 2 * e;
+    float const both = fmaf(far, far, fmaf(twice, twice, 1e-37f));
+    float root, inverse;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(both));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(far + copysignf(fmaf(both, root, 1e-30f), far)));
+    return dl - (real)(twice * e * inverse);
 }
 
 /* The bulge of a sweep as it moves up.  What the next step waits for is g and s2 alone, and both by 1 / (f^2 + g^2). */
@@ -103,18 +109,18 @@ template <typename real> struct alignas(16) ql_two_notes {
     ql_note<real> first, second;
 };
 
-/* One sweep on rows l..m; bit i of the return: e[i], l <= i < m, splits the matrix.  Where a bulge vanishes the sweep
+/* One sweep on rows l..m; bit i of the return: e[i], l <= i < m, is `small` at most and splits the matrix.  Where a bulge vanishes the sweep
  * ends early, at row *low instead of l: what is left splits.  d[i] lies at i * pitch, e[i] pitch / 2 behind it; the row
  * before the first may be read.  notes: the rotations of columns (m-1, m), ...; one more is written where they are odd. */
 template <typename real, bool noted, int pitch>
-static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, ql_note<real> *notes, int *low)
+static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real small, real *d, ql_note<real> *notes, int *low)
 {
     constexpr int beside = pitch / 2;
     real *at = d + m * pitch; /* row i + 1 */
     ql_bulge<real> bulge;
     bulge.start(at[0], shift_of(d[l * pitch], d[l * pitch + beside], d[(l + 1) * pitch]));
-    real last = 0, d_next = at[-pitch], e_next = at[beside - pitch]; /* last: the new d[i + 2]; next: of row i */
-    unsigned mask = 0, bit = 1u << m;                                /* of row i + 1; row m splits anyway */
+    real d_next = at[-pitch], e_next = at[beside - pitch]; /* of row i */
+    unsigned mask = 0, bit = 1u << m;                      /* of row i + 1; row m splits anyway */
     ql_two_notes<real> both = {};
     int i = m - 1;
 #pragma unroll 1
@@ -124,7 +130,7 @@ static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, ql_no
         real here, root;
         bool const moved = bulge.move(di, ei, &here, &root);
         at[0] = here, at[beside] = root;
-        mask |= splits(root, here, last) ? bit : 0;
+        mask |= fabs(root) <= small ? bit : 0;
         if (!moved) {
             at[0] = bulge.below, at[beside] = 0, mask |= bit;
             break;
@@ -138,12 +144,11 @@ static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, ql_no
             else
                 *(ql_two_notes<real> *)(notes + (m - 2 - i)) = both;
         }
-        last = here, at -= pitch, bit >>= 1;
+        at -= pitch, bit >>= 1;
     }
     if (i < l) {
-        real const here = bulge.above - bulge.p;
-        at[0] = here, at[beside] = bulge.g;
-        mask |= splits(bulge.g, here, last) ? bit : 0;
+        at[0] = bulge.above - bulge.p, at[beside] = bulge.g;
+        mask |= fabs(bulge.g) <= small ? bit : 0;
     }
     if (noted && (m - 1 - i) % 2 != 0) *(ql_two_notes<real> *)(notes + (m - 2 - i)) = both;
     d[m * pitch + beside] = 0;
@@ -155,6 +160,7 @@ static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real *d, ql_no
 template <typename real, int pitch> struct ql_state {
     unsigned mask; /* bit i: e[i] splits the matrix */
     int n, l, sweep;
+    real small; /* the threshold of that */
 
     __device__ __forceinline__ void start(int order)
     {
@@ -162,8 +168,14 @@ template <typename real, int pitch> struct ql_state {
     }
     __device__ __forceinline__ void mark_splits(const real *d)
     {
+        real norm = 0, before = 0;
+        for (int i = 0; i < n; ++i) {
+            real const beside = fabs(d[i * pitch + pitch / 2]);
+            norm = fmax(norm, before + fabs(d[i * pitch]) + beside), before = beside;
+        }
+        small = ql_threshold(norm);
         for (int i = 0; i < n - 1; ++i)
-            if (splits(d[i * pitch + pitch / 2], d[i * pitch], d[(i + 1) * pitch])) mask |= 1u << i;
+            if (fabs(d[i * pitch + pitch / 2]) <= small) mask |= 1u << i;
     }
 
     /* Rows l..*m of the next sweep; false where there is none, since all values are found or one is given up: the first
@@ -191,7 +203,7 @@ template <typename real, int pitch> struct ql_state {
     {
         int m, low;
         if (!find(max_sweeps, &m) || (noted && m - l > room)) return 0;
-        end_sweep(m, ql_sweep<real, noted, pitch>(l, m, d, notes, &low));
+        end_sweep(m, ql_sweep<real, noted, pitch>(l, m, small, d, notes, &low));
         return low + 256 * m;
     }
 };

@@ -9,15 +9,18 @@
 #ifndef EIG_HEEV_TINY_CUH
 #define EIG_HEEV_TINY_CUH
 
-#include "heev_ql.cuh"
+#include "heev_tiny_ql.cuh"
 
-enum { TINY_LANES = 32 };
+enum { TINY_LANES = 32, HEEV_TINY_HERE = 6 };
 
 /* Shared memory of a warp, in reals: what comes in and, after it, what waits and goes out. */
 template <typename number, int N, bool vectors> struct tiny_shape {
     using real = typename number::real;
     static constexpr int parts = number::complex ? 2 : 1, words = N * N * parts, pitch = words | 1;
-    static constexpr int at_once = words % 16 == 0 ? 16 : words % 9 == 0 ? 9 : 12; /* loads of a lane */
+    static constexpr int at_once = words % 32 == 0   ? 32
+                                   : words % 16 == 0 ? 16
+                                   : words % 9 == 0  ? 9
+                                                     : 12; /* loads of a lane */
     static constexpr int sector = 32 / (int)sizeof(number),
                          columns = sector < N ? sector : N; /* that go out together */
     static constexpr int reflectors = N * (N + 1) / 2 * parts, out_words = N * columns * parts,
@@ -131,108 +134,6 @@ template <typename number, int N> struct tiny_matrix {
         }
     }
 };
-
-/* x[k] without a run-time index. */
-template <typename real, int N> static __device__ __forceinline__ real tiny_pick(const real (&x)[N], int k)
-{
-    real y = x[0];
-#pragma unroll
-    for (int i = 1; i < N; ++i) y = k == i ? x[i] : y;
-    return y;
-}
-
-/* The eigenvalues of T in d, and the rotations on the rows of z; how many values are good, the first ones.  As heev_ql.cuh
- * does it. */
-template <typename real, int N, bool vectors>
-static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N], real (&e)[N],
-                                              real (&z)[vectors ? N : 1][N])
-{
-    ql_state<real, 2> state;
-    state.start(n);
-#pragma unroll
-    for (int i = 0; i < N - 1; ++i)
-        if (i < n - 1 && splits(e[i], d[i], d[i + 1])) state.mask |= 1u << i;
-    int m;
-#pragma unroll 1
-    while (state.find(max_sweeps, &m)) {
-        int low = state.l;
-        ql_bulge<real> bulge;
-        bulge.start(tiny_pick(d, m), shift_of(tiny_pick(d, low), tiny_pick(e, low), tiny_pick(d, low + 1)));
-        real last = 0;
-        unsigned found = 0;
-#pragma unroll
-        for (int i = N - 2; i >= 0; --i) {
-            if (i >= m || i < low) continue;
-            real here, beside;
-            if (!bulge.move(d[i], e[i], &here, &beside)) {
-                e[i + 1] = 0, d[i + 1] = bulge.below;
-                found |= 1u << (i + 1), low = N;
-                continue;
-            }
-            found |= splits(beside, here, last) ? 1u << (i + 1) : 0; /* row m splits anyway */
-            e[i + 1] = beside, d[i + 1] = here, last = here;
-            if (vectors) {
-                pair_of<real> const j = ql_rotation(bulge.c, bulge.s);
-#pragma unroll
-                for (int r = 0; r < N; ++r) ql_rotate(j, z[vectors ? r : 0][i], z[vectors ? r : 0][i + 1]);
-            }
-            if (i == low) {
-                d[i] = bulge.above - bulge.p, e[i] = bulge.g;
-                found |= splits(e[i], d[i], last) ? 1u << i : 0;
-            }
-        }
-        state.end_sweep(m, found);
-    }
-    return state.l;
-}
-
-/* The same for n = 3: sweeps of two steps until an off-diagonal is negligible, then one rotation. */
-template <typename real, bool vectors>
-static __device__ __forceinline__ int tiny_ql3(int max_sweeps, real (&d)[3], real (&e)[3],
-                                               real (&z)[vectors ? 3 : 1][3])
-{
-    bool upper, lower; /* whether e[0], e[1] are negligible */
-#pragma unroll 1
-    for (int sweep = 0;; ++sweep) {
-        upper = splits(e[0], d[0], d[1]), lower = splits(e[1], d[1], d[2]);
-        if (upper || lower) break;
-        if (sweep == max_sweeps) return 0;
-        ql_bulge<real> bulge;
-        real beside;
-        bulge.start(d[2], shift_of(d[0], e[0], d[1]));
-        bulge.move(d[1], e[1], &d[2], &beside); /* e[1] is not 0: there is a bulge */
-        pair_of<real> const j = ql_rotation(bulge.c, bulge.s);
-        bool const moved = bulge.move(d[0], e[0], &d[1], &e[1]);
-        if (!moved) d[1] = bulge.below, e[1] = 0;
-        pair_of<real> const k = ql_rotation(bulge.c, bulge.s);
-        if (moved) d[0] = bulge.above - bulge.p, e[0] = bulge.g;
-        if (vectors)
-#pragma unroll
-            for (int r = 0; r < 3; ++r) {
-                ql_rotate(j, z[vectors ? r : 0][1], z[vectors ? r : 0][2]);
-                if (moved) ql_rotate(k, z[vectors ? r : 0][0], z[vectors ? r : 0][1]);
-            }
-    }
-    if (upper && lower) return 3;
-    using number = heev_number<real, false>;
-    real shift;
-    heev_rotation<number> const last =
-        rotation_of(upper ? d[1] : d[0], upper ? d[2] : d[1], number{upper ? e[1] : e[0]}, &shift);
-    pair_of<real> const j = {last.c, last.s.re};
-    if (upper)
-        d[1] -= shift, d[2] += shift;
-    else
-        d[0] -= shift, d[1] += shift;
-    if (vectors)
-#pragma unroll
-        for (int r = 0; r < 3; ++r) {
-            real *const row = z[vectors ? r : 0];
-            real x = upper ? row[1] : row[0], y = upper ? row[2] : row[1];
-            ql_rotate(j, x, y);
-            row[0] = upper ? row[0] : x, row[1] = upper ? x : y, row[2] = upper ? y : row[2];
-        }
-    return 3;
-}
 
 /* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp. */
 template <typename number, int N>
@@ -414,12 +315,12 @@ static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_
     return job.p.v ? launch_tiny<number, N, true>(ctx, job, stream) : launch_tiny<number, N, false>(ctx, job, stream);
 }
 
+/* n <= HEEV_TINY_HERE; what is above has a file of its own, since the compiler takes long. */
 template <typename number> static eig_status launch_tiny_of(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     if (job.p.n <= 3) return launch_tiny<number, 3>(ctx, job, stream);
     if (job.p.n <= 4) return launch_tiny<number, 4>(ctx, job, stream);
-    if (job.p.n <= 6) return launch_tiny<number, 6>(ctx, job, stream);
-    return launch_tiny<number, 8>(ctx, job, stream);
+    return launch_tiny<number, 6>(ctx, job, stream);
 }
 
 #endif

@@ -29,6 +29,11 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu
+    src/cuda/heev/heev_blocks.cu
+    src/cuda/heev/heev_blocks_s.cu
+    src/cuda/heev/heev_blocks_d.cu
+    src/cuda/heev/heev_blocks_c.cu
+    src/cuda/heev/heev_blocks_z.cu
     src/cuda/heev/heev_ql.cu
     src/cuda/heev/heev_divide.cu
     src/cuda/heev/heev_divide_leaf_s.cu

@@ -465,8 +465,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or EIG_NO_BACKEND
  * where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
- * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, method jacobi and options->relative are computed plainly;
- * the other methods have no sweeps there: info[b] is then 0 or n.
+ * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
+ * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);

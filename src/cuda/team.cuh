@@ -148,18 +148,24 @@ static __device__ __forceinline__ bool last_block(unsigned *counter)
     return true;
 }
 
-/* Waits until all blocks of the launch have come here; what they wrote before is seen by all after it.  All blocks must
- * fit on the device at once.  The counter is 0 before the launch; turn counts the launch's barriers: 1, 2, ... */
-static __device__ __forceinline__ void grid_barrier(unsigned *counter, unsigned turn)
+/* Waits until `target` has been counted, one for each block that comes here; what they wrote before is seen by all after
+ * it.  All of them must run at once.  The counter is 0 before the launch, and targets grow. */
+static __device__ __forceinline__ void counter_barrier(unsigned *counter, unsigned target)
 {
     __syncthreads(); /* all threads of this block have come */
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(counter, 1u);
-        while (*(volatile unsigned *)counter < turn * gridDim.x) {}
+        while ((int)(*(volatile unsigned *)counter - target) < 0) {}
         __threadfence();
     }
     __syncthreads(); /* all blocks have come */
+}
+
+/* The same for all blocks of the launch; turn counts the launch's barriers: 1, 2, ... */
+static __device__ __forceinline__ void grid_barrier(unsigned *counter, unsigned turn)
+{
+    counter_barrier(counter, turn * gridDim.x);
 }
 
 #endif

@@ -4,7 +4,8 @@
  * tridiagonal       n <= HEEV_TINY: one (heev_tiny.cuh); above three kernels: heev_reduce.cuh, heev_ql.cu and, for vectors, heev_vectors.cuh
  * jacobi            one (heev_jacobi.cuh)
  * reference         one (heev_plain.cu)
- * n > HEEV_MOST     tridiagonal: heev_blocked.cu with kernels of its own; else plain Jacobi (heev_large.cu)
+ * n > HEEV_MOST     tridiagonal: heev_blocked.cu with kernels of its own; jacobi: one, by blocks of columns
+ *                   (heev_blocks.cuh); reference: plain Jacobi (heev_large.cu)
  *
  * Larger batches go in slices that bound the workspace.  Nothing waits on the host, so that a call with a lent
  * workspace can be captured in a graph. */
@@ -16,16 +17,22 @@ enum {
     LARGE_EACH = 4 /* blocks on a multiprocessor for n > HEEV_MOST */
 };
 
-enum heev_road { ROAD_SMALL, ROAD_TINY, ROAD_TRIDIAGONAL, ROAD_JACOBI, ROAD_PLAIN, ROAD_BLOCKED, ROAD_LARGE };
+enum heev_road {
+    ROAD_SMALL,
+    ROAD_TINY,
+    ROAD_TRIDIAGONAL,
+    ROAD_JACOBI,
+    ROAD_PLAIN,
+    ROAD_BLOCKED,
+    ROAD_BLOCKS,
+    ROAD_LARGE
+};
 
 static heev_road road_of(const eig_context *ctx, const heev_problem *p)
 {
-    if (p->n > HEEV_MOST) {
-        bool const jacobi = p->method == EIG_HEEV_JACOBI || p->method == EIG_HEEV_REFERENCE || p->relative;
-        return jacobi || !eig_cuda_heev_blocked_fits(ctx, p) ? ROAD_LARGE : ROAD_BLOCKED;
-    }
-    if (p->method == EIG_HEEV_REFERENCE) return ROAD_PLAIN;
+    if (p->method == EIG_HEEV_REFERENCE) return p->n > HEEV_MOST ? ROAD_LARGE : ROAD_PLAIN;
     bool const jacobi = p->method == EIG_HEEV_JACOBI || p->relative;
+    if (p->n > HEEV_MOST) return jacobi || !eig_cuda_heev_blocked_fits(ctx, p) ? ROAD_BLOCKS : ROAD_BLOCKED;
     bool const small =
         jacobi || p->n < HEEV_SMALL || (p->vectors && !type_is_complex(p->type)); /* the faster at n = 3 */
     if (p->n <= HEEV_SMALL && small) return ROAD_SMALL;
@@ -35,14 +42,26 @@ static heev_road road_of(const eig_context *ctx, const heev_problem *p)
 
 /* ------------------------------------------------------------------- workspace */
 
-/* Carves the arrays of a slice of job->count matrices, or of as many blocks. */
+/* Those whose blocks stay and take all matrices of the batch, one after another: no slices. */
+static bool stays(heev_road road)
+{
+    return road == ROAD_LARGE || road == ROAD_BLOCKS;
+}
+
+/* Carves the arrays of a slice of job->count matrices, or of as many blocks or groups of blocks. */
 static void carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const n = p->n, count = job->count;
     heev_road const road = road_of(ctx, p);
     if (road == ROAD_BLOCKED) eig_cuda_heev_blocked_carve(a, ctx, p, job);
-    if (road == ROAD_JACOBI) job->queue = (unsigned long long *)arena_take(a, 1, sizeof *job->queue);
+    if (road == ROAD_JACOBI || road == ROAD_BLOCKS)
+        job->queue = (unsigned long long *)arena_take(a, 1, sizeof *job->queue);
+    if (road == ROAD_BLOCKS) {
+        heev_blocks_plan plan;
+        eig_cuda_heev_blocks_plan(ctx, p, &plan);
+        job->plain = arena_take(a, count, plan.bytes);
+    }
     if (road == ROAD_LARGE) job->plain = arena_take(a, count, eig_cuda_heev_large_bytes(p));
     if (road == ROAD_PLAIN) job->plain = arena_take(a, count * n * n, type_size(p->type));
     if (road != ROAD_TRIDIAGONAL) return;
@@ -67,9 +86,13 @@ static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, 
     job->most_rotations = heev_most_rotations(p->n), job->most_sweeps = heev_most_sweeps(p->n);
     heev_road const road = road_of(ctx, p);
     int64_t most = p->batch; /* matrices, or blocks, at a time */
-    if (road == ROAD_LARGE) {
-        int64_t const fit = HEEV_MOST_BYTES / (int64_t)eig_cuda_heev_large_bytes(p);
-        int64_t const wide = (int64_t)LARGE_EACH * cuda_state_of(ctx)->multiprocessors;
+    if (stays(road)) {
+        heev_blocks_plan plan = {0, 0, 0};
+        if (road == ROAD_BLOCKS) eig_cuda_heev_blocks_plan(ctx, p, &plan);
+        if (road == ROAD_LARGE) plan.bytes = eig_cuda_heev_large_bytes(p);
+        int64_t const fit = HEEV_MOST_BYTES / (int64_t)arena_rounded(plan.bytes + 1); /* and the queue */
+        int64_t const wide =
+            road == ROAD_BLOCKS ? plan.groups : (int64_t)LARGE_EACH * cuda_state_of(ctx)->multiprocessors;
         most = fit < 1 ? 1 : fit < wide ? fit : wide;
     } else if (road == ROAD_PLAIN || road == ROAD_TRIDIAGONAL) {
         arena one = {NULL, 0};
@@ -120,6 +143,7 @@ static eig_status enqueue(eig_context *ctx, const heev_job &job, cudaStream_t st
     if (road == ROAD_TINY) status = LAUNCH(tiny, job.p.type)(ctx, job, stream);
     if (road == ROAD_JACOBI) status = LAUNCH(jacobi, job.p.type)(ctx, job, stream);
     if (road == ROAD_PLAIN) status = eig_cuda_heev_plain(ctx, job, stream);
+    if (road == ROAD_BLOCKS) status = LAUNCH(blocks, job.p.type)(ctx, job, stream);
     if (road == ROAD_LARGE) status = eig_cuda_heev_large(ctx, job, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
@@ -129,7 +153,7 @@ static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cud
 {
     heev_job job;
     layout(ctx, p, work, &job);
-    int64_t const slice = road_of(ctx, p) == ROAD_LARGE ? p->batch : job.count;
+    int64_t const slice = stays(road_of(ctx, p)) ? p->batch : job.count;
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < p->batch && status == EIG_OK; job.first += slice) {
         if (p->batch - job.first < slice) job.count = p->batch - job.first;

@@ -13,6 +13,8 @@
  * heev_divide.cuh     n > 32: eigenpairs of tridiagonal matrices by divide and conquer
  * heev_back.cuh       n > 32, tridiagonal: vectors of A from those of T; heev_tile.cuh: products by a warp
  * heev_blocked.cu     n > 32, tridiagonal: slices, order of the kernels, values
+ * heev_blocks.cuh     n > 32, jacobi: one-sided block Jacobi; heev_blocks_kernel.cuh: its kernel, heev_blocks_tiles.cuh: its
+ *                     products, heev_turn.cuh: its rotation
  * heev_large.cu       n > 32, plainly: Jacobi, a block a matrix
  * heev_number.cuh     numbers of the four types, the rotation; heev_load.cuh: a matrix into shared memory
  * heev_cuda.cu        the driver: workspace, slices, the arrays of a call */
@@ -66,7 +68,16 @@ struct heev_job {
     int64_t matrix_pitch, matrix_stride;
     void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
     void *factors;       /* [part][blocks of 32 reflectors][32*32] numbers */
-    void *plain;         /* reference: [n*n][count] numbers; n > 32: [count] areas of heev_large.cu, a block each */
+    void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas, of a block (heev_large.cu) or of a group
+                            of blocks (heev_blocks.cuh) */
+};
+
+/* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may run
+ * at once. */
+struct heev_blocks_plan {
+    int width;
+    size_t bytes;
+    int64_t groups;
 };
 
 /* Eigenpairs of `count` symmetric tridiagonal matrices T, n > 32, whose norm is about 1, or T is zero.  The bits of a matrix do
@@ -98,6 +109,7 @@ HEEV_LAUNCHERS(vectors)
 HEEV_LAUNCHERS(jacobi)
 HEEV_LAUNCHERS(panel)
 HEEV_LAUNCHERS(back)
+HEEV_LAUNCHERS(blocks)
 #undef HEEV_LAUNCHERS
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
@@ -114,6 +126,7 @@ eig_status eig_cuda_heev_blocked(eig_context *ctx, const heev_job &job, cudaStre
 eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 size_t eig_cuda_heev_large_bytes(const heev_problem *p); /* of a block */
+void eig_cuda_heev_blocks_plan(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 }
 
 #endif

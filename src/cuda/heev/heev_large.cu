@@ -5,38 +5,16 @@
  *          one pass, a thread a 2 x 2 block of A or a row of V and a pair.
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
 #include "heev_cuda.cuh"
-#include "heev_number.cuh"
+#include "heev_turn.cuh"
 #include "team.cuh"
 
 enum { LARGE_THREADS = 256 };
-
-/* A rotation as it is applied: g is 1 - c, see jacobi.inc. */
-template <typename number> struct large_rotation {
-    typename number::real g;
-    number s;
-};
-
-/* Columns x and y become x - (g x + conj(s) y) and y + (s x - g y). */
-template <typename number>
-static __device__ __forceinline__ void large_columns(const large_rotation<number> &j, number &x, number &y)
-{
-    number const less = conj_product_add(j.s, y, scaled(j.g, x)), more = product_add(j.s, x, scaled(-j.g, y));
-    x = sum(x, negative(less)), y = sum(y, more);
-}
-
-/* Rows x and y, likewise, by the conjugates. */
-template <typename number>
-static __device__ __forceinline__ void large_rows(const large_rotation<number> &j, number &x, number &y)
-{
-    number const less = product_add(j.s, y, scaled(j.g, x)), more = conj_product_add(j.s, x, scaled(-j.g, y));
-    x = sum(x, negative(less)), y = sum(y, more);
-}
 
 /* A block's work area. */
 template <typename number> struct large_space {
     using real = typename number::real;
     number *a; /* [n*n], element (i, j) at i + j*n; the diagonal is in d */
-    large_rotation<number> *j;
+    heev_turn<number> *j;
     real *d, *bad;
     int *order;
 };
@@ -45,7 +23,7 @@ template <typename number> static size_t large_layout(int64_t n, char *base, lar
 {
     arena a = {base, 0};
     s->a = (number *)arena_take(&a, n * n, sizeof(number));
-    s->j = (large_rotation<number> *)arena_take(&a, (n + 1) / 2, sizeof *s->j);
+    s->j = (heev_turn<number> *)arena_take(&a, (n + 1) / 2, sizeof *s->j);
     s->d = (typename number::real *)arena_take(&a, n, sizeof *s->d);
     s->bad = (typename number::real *)arena_take(&a, n, sizeof *s->bad);
     s->order = (int *)arena_take(&a, n, sizeof *s->order);
@@ -123,7 +101,7 @@ template <typename number> struct large_matrix {
     __device__ __forceinline__ void make_rotation(int64_t round, int64_t k)
     {
         int64_t p, q;
-        large_rotation<number> j;
+        heev_turn<number> j;
         jacobi_pair(n, round, k, &p, &q);
         set(j.s, (real)0, (real)0);
         j.g = 0;
@@ -146,10 +124,10 @@ template <typename number> struct large_matrix {
         int64_t p, q, u, w;
         jacobi_pair(n, round, block_p, &p, &q);
         jacobi_pair(n, round, block_q, &u, &w);
-        large_rotation<number> const jp = at.j[block_p], jq = at.j[block_q];
+        heev_turn<number> const jp = at.j[block_p], jq = at.j[block_q];
         number pu = at.a[p + u * n], pw = at.a[p + w * n], qu = at.a[q + u * n], qw = at.a[q + w * n];
-        large_rows(jp, pu, qu), large_rows(jp, pw, qw);
-        large_columns(jq, pu, pw), large_columns(jq, qu, qw);
+        turn_rows(jp, pu, qu), turn_rows(jp, pw, qw);
+        turn_columns(jq, pu, pw), turn_columns(jq, qu, qw);
         at.a[p + u * n] = pu, at.a[p + w * n] = pw, at.a[q + u * n] = qu, at.a[q + w * n] = qw;
         at.a[u + p * n] = conj(pu), at.a[w + p * n] = conj(pw), at.a[u + q * n] = conj(qu), at.a[w + q * n] = conj(qw);
     }
@@ -159,9 +137,9 @@ template <typename number> struct large_matrix {
     {
         int64_t p, q;
         jacobi_pair(n, round, k, &p, &q);
-        large_rotation<number> const j = at.j[k];
+        heev_turn<number> const j = at.j[k];
         number x = at.a[round + p * n], y = at.a[round + q * n];
-        large_columns(j, x, y);
+        turn_columns(j, x, y);
         at.a[round + p * n] = x, at.a[round + q * n] = y, at.a[p + round * n] = conj(x), at.a[q + round * n] = conj(y);
     }
 
@@ -180,7 +158,7 @@ template <typename number> struct large_matrix {
                 jacobi_pair(n, round, k, &p, &q);
                 number *const x = v + (i * s.i + p * s.j), *const y = v + (i * s.i + q * s.j);
                 number new_x = load_number(x), new_y = load_number(y);
-                large_columns(at.j[k], new_x, new_y);
+                turn_columns(at.j[k], new_x, new_y);
                 store_number(x, new_x), store_number(y, new_y);
             }
             team.sync(); /* the round is done */
@@ -235,7 +213,7 @@ static __global__ void __launch_bounds__(LARGE_THREADS)
     __shared__ double reduced[LARGE_THREADS / 32];
     size_t const by = (size_t)blockIdx.x * bytes;
     large_matrix<number> x;
-    x.at.a = (number *)((char *)space.a + by), x.at.j = (large_rotation<number> *)((char *)space.j + by);
+    x.at.a = (number *)((char *)space.a + by), x.at.j = (heev_turn<number> *)((char *)space.j + by);
     x.at.d = (real *)((char *)space.d + by), x.at.bad = (real *)((char *)space.bad + by);
     x.at.order = (int *)((char *)space.order + by);
     x.team.rank = (int)threadIdx.x, x.team.space = reduced;

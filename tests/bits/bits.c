@@ -17,7 +17,10 @@
 eig_context *bits_ctx;
 static uint64_t sum;
 static FILE *held;
-static int cases, differing;
+static bool held_is_partial; /* the GPU's file may lack cases: they are skipped, not wrong */
+static char name_held[128];  /* of the next line of the file */
+static unsigned long long sum_held;
+static int cases, differing, missing;
 
 void bits_digest(const void *data, size_t bytes)
 {
@@ -34,6 +37,11 @@ void bits_reals(eig_type type, const void *x, int64_t count)
     }
 }
 
+static void next_held(void)
+{
+    if (fscanf(held, "%127s %llx", name_held, &sum_held) != 2) name_held[0] = 0;
+}
+
 /* A problem that cannot be computed ends the program. */
 void bits_demand(eig_status status)
 {
@@ -44,16 +52,20 @@ void bits_demand(eig_status status)
 
 void bits_end_case(const char *name)
 {
-    char line[160], name_held[128];
-    unsigned long long sum_held;
+    char line[160];
     ++cases;
     snprintf(line, sizeof line, "%s %016llx", name, (unsigned long long)sum);
     if (!held) {
         puts(line);
-    } else if (fscanf(held, "%127s %llx", name_held, &sum_held) != 2 || strcmp(name_held, name) != 0 ||
-               sum_held != sum) {
-        printf("differs: %s\n", line);
-        ++differing;
+    } else if (held_is_partial && strcmp(name_held, name) != 0) {
+        printf("not held: %s\n", line);
+        ++missing;
+    } else {
+        if (strcmp(name_held, name) != 0 || sum_held != sum) {
+            printf("differs: %s\n", line);
+            ++differing;
+        }
+        next_held();
     }
     sum = UINT64_C(14695981039346656037);
 }
@@ -340,7 +352,11 @@ static bool open_held(const char *folder)
     sscanf(eig_describe(bits_ctx), "cpu %19[a-z0-9]", word);
     snprintf(path, sizeof path, "%s/%s.txt", folder, word);
     held = fopen(path, "r");
-    if (!held) printf("skipped: no %s\n", path);
+    held_is_partial = strcmp(word, "cuda") == 0;
+    if (held)
+        next_held();
+    else
+        printf("skipped: no %s\n", path);
     return held != NULL;
 }
 
@@ -363,7 +379,7 @@ int main(int argc, char **argv)
         geev_affine_of(type, 'A', false);
     }
     for (const char *type = "sdcz"; *type; ++type) bits_heev((eig_type)*type);
-    if (held) printf("%d cases on %s, %d differ\n", cases, eig_describe(bits_ctx), differing);
+    if (held) printf("%d cases on %s, %d differ, %d not held\n", cases, eig_describe(bits_ctx), differing, missing);
     eig_destroy(bits_ctx);
-    return differing > 0;
+    return differing > 0 || name_held[0] ? 1 : missing > 0 ? 77 : 0;
 }

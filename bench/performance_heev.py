@@ -111,6 +111,30 @@ def table_resident():
     return "\n".join(lines)
 
 
+def table_passes():
+    """Where the time goes."""
+    passes = ("reduction", "tridiagonal", "vectors")
+    lines = ["| batch | n | " + " | ".join(kind for kind, _ in TYPES) + " |", "|---|---|---|---|---|---|"]
+    for batch, n in sorted({(row["batch"], row["n"]) for row in rows_of(CUDA, family="heev-vectors")},
+                           key=lambda case: (-case[0], case[1])):
+        cells = [f"{batch:,}", str(n)]
+        for kind, _ in TYPES:
+            found = [rows_of(CUDA, family=f"heev-{one}", type=kind, n=n, batch=batch) for one in passes]
+            cells.append(", ".join(digits(rows[0]["time_ms"], 2) for rows in found) if all(found) else "")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def table_jacobi():
+    """Method jacobi."""
+    lines = ["| batch | n | " + " | ".join(kind for kind, _ in TYPES) + " |", "|---|---|---|---|---|---|"]
+    for batch, n in sorted({(row["batch"], row["n"]) for row in rows_of(CUDA, family="heev-jacobi")},
+                           key=lambda case: (-case[0], case[1])):
+        found = [rows_of(CUDA, family="heev-jacobi", type=kind, n=n, batch=batch) for kind, _ in TYPES]
+        lines.append(f"| {batch:,} | {n} | " + " | ".join(cell(rows[0]) if rows else "" for rows in found) + " |")
+    return "\n".join(lines)
+
+
 def rival_of(rows, name):
     return next((row for row in rows if row["rival"].startswith(name)), None)
 
@@ -173,6 +197,8 @@ def tables_cuda():
     parts = [
         ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
          "(`bench_heev_cuda`).", CUDA, table_resident),
+        ("Passes of such calls with vectors, n > 8, ms: reduction, tridiagonal, vectors.", CUDA, table_passes),
+        ("Method jacobi, with vectors, ms.", CUDA, table_jacobi),
         ("Figures 5 and 6, times in ms: c128, parts of entries uniform in [0, 1). PyTorch, JAX and CuPy as their users call them, "
          "with synchronisation and allocation.", RIVALS, table_figures_times),
         ("Figures 7 to 9, the largest errors of the same runs in units of n eps: lambda (of samples), (9), (10).", RIVALS,

@@ -54,3 +54,17 @@ void eig_geev_options_init(eig_geev_options *options, size_t size)
 {
     init(options, size);
 }
+
+eig_status eig_read_range(eig_context *ctx, const char *call, int64_t n, eig_range *range, int64_t *il, int64_t *iu,
+                          double vl, double vu)
+{
+    if (*range == 0) *range = EIG_RANGE_ALL;
+    if (*range != EIG_RANGE_INDEX) *il = 1, *iu = n;
+    REQUIRE(*range == EIG_RANGE_ALL || *range == EIG_RANGE_INDEX || *range == EIG_RANGE_VALUE,
+            "%s: range = %d, must be 'A', 'I' or 'V'", call, (int)*range);
+    REQUIRE(n <= 0 || *range != EIG_RANGE_INDEX || (1 <= *il && *il <= *iu && *iu <= n),
+            "%s: need 1 <= il <= iu <= n, got il = %lld, iu = %lld, n = %lld", call, (long long)*il, (long long)*iu,
+            (long long)n);
+    REQUIRE(*range != EIG_RANGE_VALUE || vl < vu, "%s: need vl < vu, got vl = %g, vu = %g", call, vl, vu);
+    return EIG_OK;
+}

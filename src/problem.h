@@ -197,6 +197,9 @@ eig_status eig_enter(eig_context *ctx);
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
+/* Which eigenvalues of a tridiagonal matrix are wanted: resolves the default, sets il and iu where they do not count. */
+eig_status eig_read_range(eig_context *ctx, const char *call, int64_t n, eig_range *range, int64_t *il, int64_t *iu,
+                          double vl, double vu);
 
 /* Refuses a workspace that cannot be addressed. */
 eig_status eig_check_need(eig_context *ctx, const char *family, size_t need);

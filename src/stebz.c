@@ -7,20 +7,14 @@
 static eig_status stebz_options(eig_context *ctx, const eig_stebz_options *options, stebz_problem *p)
 {
     eig_stebz_options o;
-    eig_status const status = eig_read_options(ctx, "stebz", options, &o, sizeof o);
+    eig_status status = eig_read_options(ctx, "stebz", options, &o, sizeof o);
     if (status != EIG_OK) return status;
-    p->range = o.range ? o.range : EIG_RANGE_ALL;
+    p->range = o.range, p->il = o.il, p->iu = o.iu;
     p->method = o.method;
-    p->il = p->range == EIG_RANGE_INDEX ? o.il : 1;
-    p->iu = p->range == EIG_RANGE_INDEX ? o.iu : p->n;
     p->vl = o.vl, p->vu = o.vu;
     p->abstol = o.abstol, p->reltol = o.reltol;
-    REQUIRE(p->range == EIG_RANGE_ALL || p->range == EIG_RANGE_INDEX || p->range == EIG_RANGE_VALUE,
-            "stebz: range = %d, must be 'A', 'I' or 'V'", (int)p->range);
-    REQUIRE(p->n <= 0 || p->range != EIG_RANGE_INDEX || (1 <= p->il && p->il <= p->iu && p->iu <= p->n),
-            "stebz: need 1 <= il <= iu <= n, got il = %lld, iu = %lld, n = %lld", (long long)p->il, (long long)p->iu,
-            (long long)p->n);
-    REQUIRE(p->range != EIG_RANGE_VALUE || p->vl < p->vu, "stebz: need vl < vu, got vl = %g, vu = %g", p->vl, p->vu);
+    status = eig_read_range(ctx, "stebz", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    if (status != EIG_OK) return status;
     REQUIRE(!p->batched || p->range != EIG_RANGE_VALUE, "stebz: a batch takes range 'A' or 'I', not 'V'");
     REQUIRE(p->abstol >= 0 && isfinite(p->abstol), "stebz: abstol = %g, must be >= 0 and finite", p->abstol);
     REQUIRE(p->reltol >= 0 && p->reltol < 1, "stebz: reltol = %g, must be >= 0 and < 1", p->reltol);

@@ -9,19 +9,13 @@ enum { MOST_DEPTH = 6 };
 static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *options, stemr_problem *p)
 {
     eig_stemr_options o;
-    eig_status const status = eig_read_options(ctx, "stemr", options, &o, sizeof o);
+    eig_status status = eig_read_options(ctx, "stemr", options, &o, sizeof o);
     if (status != EIG_OK) return status;
-    p->range = o.range ? o.range : EIG_RANGE_ALL;
+    p->range = o.range, p->il = o.il, p->iu = o.iu;
     p->method = o.method;
-    p->il = p->range == EIG_RANGE_INDEX ? o.il : 1;
-    p->iu = p->range == EIG_RANGE_INDEX ? o.iu : p->n;
     p->vl = o.vl, p->vu = o.vu;
-    REQUIRE(p->range == EIG_RANGE_ALL || p->range == EIG_RANGE_INDEX || p->range == EIG_RANGE_VALUE,
-            "stemr: range = %d, must be 'A', 'I' or 'V'", (int)p->range);
-    REQUIRE(p->n <= 0 || p->range != EIG_RANGE_INDEX || (1 <= p->il && p->il <= p->iu && p->iu <= p->n),
-            "stemr: need 1 <= il <= iu <= n, got il = %lld, iu = %lld, n = %lld", (long long)p->il, (long long)p->iu,
-            (long long)p->n);
-    REQUIRE(p->range != EIG_RANGE_VALUE || p->vl < p->vu, "stemr: need vl < vu, got vl = %g, vu = %g", p->vl, p->vu);
+    status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    if (status != EIG_OK) return status;
     REQUIRE(p->method == EIG_STEMR_AUTO || p->method == EIG_STEMR_REFERENCE,
             "stemr: method = %d, must be 0 (auto) or 1 (reference)", (int)p->method);
     REQUIRE(-1 <= o.most_depth && o.most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d", o.most_depth,

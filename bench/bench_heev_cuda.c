@@ -54,22 +54,6 @@ static double bar_of(const char *family, const bench_case *c)
     return 0;
 }
 
-/* A contestant (times.h): whole calls between two events; the results stay on the device. */
-static int timed(void *user, double *ms)
-{
-    device_case *const d = user;
-    float elapsed = 0;
-    device_poison(d);
-    CUDA(cudaEventRecord(d->begin, d->stream));
-    eig_status const status = device_enqueue(d);
-    if (status != EIG_OK) return status;
-    CUDA(cudaEventRecord(d->end, d->stream));
-    CUDA(cudaEventSynchronize(d->end));
-    CUDA(cudaEventElapsedTime(&elapsed, d->begin, d->end));
-    *ms = elapsed;
-    return EIG_OK;
-}
-
 static void put_passes(device_case *d, bench_row row)
 {
     const eig_pass *pass;
@@ -101,11 +85,11 @@ static void put(const char *family, eig_type type, int64_t n, int64_t batch, eig
         bench_row row = bench_row_of(&c, family, names[method], 0);
         double ms;
         for (int k = 0; k < 2; ++k) {
-            GPU((eig_status)timed(&d, &ms));
+            GPU((eig_status)device_time(&d, &ms));
             device_fetch(&d);
             case_run_note(&d.run);
         }
-        row.time_ms = bench_time((contestant){timed, &d}, budget_ms), row.limit_ms = bar_of(family, &c);
+        row.time_ms = bench_time((contestant){device_time, &d}, budget_ms), row.limit_ms = bar_of(family, &c);
         bench_check(&row, &d.run);
         bench_put(&row);
         if (wanted[PASSES] && vectors && method == EIG_HEEV_AUTO) put_passes(&d, row);

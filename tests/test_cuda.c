@@ -306,6 +306,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_capture), cmocka_unit_test(test_earlier_error),
         cmocka_unit_test(test_both_sides),
     };
-    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

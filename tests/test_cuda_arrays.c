@@ -297,6 +297,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_alignment),  cmocka_unit_test(test_huge_stride),       cmocka_unit_test(test_huge_pitch),
         cmocka_unit_test(test_not_finite), cmocka_unit_test(test_single_not_finite), cmocka_unit_test(test_host_2048),
     };
-    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

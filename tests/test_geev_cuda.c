@@ -292,6 +292,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),
     };
-    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sizes),    cmocka_unit_test(test_relative),  cmocka_unit_test(test_bits),
         cmocka_unit_test(test_gives_up), cmocka_unit_test(test_workspace),
     };
-    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

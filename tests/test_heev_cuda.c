@@ -444,6 +444,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_workspace_bound), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_pass_times),      cmocka_unit_test(test_blocked),
     };
-    if (argc > 1 && !small) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int
     s->a = t->a + start, s->b = t->b + start;
     s->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
     s->norm = eig_cpu_stebz_norm(s);
-    s->abstol = DBL_EPSILON / 2, s->reltol = 0;
+    s->abstol = t->limits.bracket, s->reltol = 0;
     s->pivot = false;
     s->error = STURM_ERROR_PRODUCT * DBL_EPSILON;
     s->il = il, s->iu = iu;
@@ -101,8 +101,8 @@ static eig_status find_whole(stemr_task *t, const stemr_block *b, int64_t *first
         eig_status const status = find_brackets(t, b, il, iu);
         t->from += 0.5 * t->part, t->part *= 0.5;
         if (status != EIG_OK) return status;
-        while (*first > il && gap_after(t, b, *first - 1) < STEMR_GAP_ROOT) --*first;
-        while (*last < iu && gap_after(t, b, *last) < STEMR_GAP_ROOT) ++*last;
+        while (*first > il && gap_after(t, b, *first - 1) < t->limits.gap_root) --*first;
+        while (*last < iu && gap_after(t, b, *last) < t->limits.gap_root) ++*last;
         if ((*first > il || il == 1) && (*last < iu || iu == b->length)) return EIG_OK;
     }
 }
@@ -113,7 +113,7 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
     const stemr_block *const b = &t->block[number];
     wide_d const sigma = wide_of(-b->sigma);
     for (int64_t k = first, end; k <= last; k = end + 1) {
-        for (end = k; gap_after(t, b, end) < STEMR_GAP_ROOT;) ++end;
+        for (end = k; gap_after(t, b, end) < t->limits.gap_root;) ++end;
         double const left = gap_after(t, b, k - 1), right = gap_after(t, b, end);
         int64_t const at = t->pairs;
         for (int64_t j = k; j <= end; ++j) {

@@ -130,6 +130,12 @@ static void test_not_finite(void **state)
             assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));
             for (int64_t i = 0; i < n; ++i) assert_true(isnan(z_of(&f, i, k)));
         }
+        /* Nothing but w is wanted. */
+        numbers_fill(&f.w, 0);
+        assert_int_equal(
+            eig_stemr(ctx, f.type, NULL, n, f.d.data, f.e.data, NULL, f.w.data, NULL, 1, NULL, NULL, NULL, NULL, NULL),
+            EIG_OK);
+        for (int64_t k = 0; k < n; ++k) assert_true(isnan(numbers_part(&f.w, k)));
         drop(&f);
     }
     eig_destroy(ctx);

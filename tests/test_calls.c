@@ -90,8 +90,8 @@ static structure const structures[] = {
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
     {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, size_heev},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, most_depth), init_stemr, call_stemr},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, most_depth), init_stemr, size_stemr},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, call_stemr},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, size_stemr},
 };
 
 /* The last two are refused on a GPU. */

@@ -42,12 +42,13 @@ void bits_stemr(eig_type type)
         const char *name;
         eig_stemr_options c;
         bool vectors;
-    } calls[] = {{"all", EIG_STEMR_OPTIONS, true},
-                 {"values", EIG_STEMR_OPTIONS, false},
-                 {"index", {sizeof(eig_stemr_options), EIG_RANGE_INDEX, EIG_STEMR_AUTO, 0, 0, 0, 0, 0}, true},
-                 {"value", {sizeof(eig_stemr_options), EIG_RANGE_VALUE, EIG_STEMR_AUTO, 0, 0, -0.3, 2.1, 0}, true},
-                 {"last-resort", {sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0, 0, -1}, true},
-                 {"reference", {sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_REFERENCE, 0, 0, 0, 0, 0}, true}};
+    } calls[] = {
+        {"all", EIG_STEMR_OPTIONS, true},
+        {"values", EIG_STEMR_OPTIONS, false},
+        {"index", {sizeof(eig_stemr_options), EIG_RANGE_INDEX, EIG_STEMR_AUTO, 0, 0, 0, 0, 0, NULL, 0}, true},
+        {"value", {sizeof(eig_stemr_options), EIG_RANGE_VALUE, EIG_STEMR_AUTO, 0, 0, -0.3, 2.1, 0, NULL, 0}, true},
+        {"last-resort", {sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0, 0, -1, NULL, 0}, true},
+        {"reference", {sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_REFERENCE, 0, 0, 0, 0, 0, NULL, 0}, true}};
     for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k)
         for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; ++kind) {
             char name[100];

@@ -207,6 +207,7 @@ static eig_status solve(stemr_task *t, double *ms)
     if (status != EIG_OK) return status;
     ms[2] = lap(&since);
     int64_t const columns = rank_pairs(t);
+    eig_cpu_stemr_tell_tree(t);
     t->from = 0.6, t->part = 0.4;
     if (t->p->z) status = eig_cpu_stemr_share(t, list_pairs(t, true), eig_cpu_stemr_vectors);
     if (status != EIG_OK) return status;

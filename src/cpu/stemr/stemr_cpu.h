@@ -19,11 +19,11 @@
 #include "watch.h"
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
-#define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
-#define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
+#define STEMR_SPLIT 0x1p-55 /* off-diagonals up to this become 0 */
 
 /* Limits of the method, for the same T.  Tests move them, to force what matrices seldom do. */
 typedef struct stemr_limits {
+    double noise;    /* random changes of diagonal elements, at most */
     double bracket;  /* width of the first brackets */
     double gap_root; /* closer eigenvalues are a cluster */
     double gap;      /* the same, relative, against a cluster's representation */
@@ -34,9 +34,9 @@ typedef struct stemr_limits {
     int bad_level;   /* from this level on every representation counts as bad; 0: none */
 } stemr_limits;
 
-#define STEMR_LIMITS                                                       \
-    {                                                                      \
-        DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0 \
+#define STEMR_LIMITS                                                                \
+    {                                                                               \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0 \
     }
 
 enum {
@@ -186,6 +186,9 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair);
 
 /* stemr_tree.c: until every pair is single, or tight. */
 eig_status eig_cpu_stemr_tree(stemr_task *t);
+
+/* The tree into the caller's room. */
+void eig_cpu_stemr_tell_tree(stemr_task *t);
 
 /* A node for pairs first to last; they become fresh, or tight where no level is left. */
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);

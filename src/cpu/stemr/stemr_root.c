@@ -78,12 +78,12 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
 /* Lower and upper end of eigenvalue k of the block. */
 static double lower_end(const stemr_task *t, int64_t k)
 {
-    return t->groups[k - 1].lo - t->search.error - STEMR_PERTURBATION;
+    return t->groups[k - 1].lo - t->search.error - t->limits.noise;
 }
 
 static double upper_end(const stemr_task *t, int64_t k)
 {
-    return t->groups[k - 1].hi + t->search.error + STEMR_PERTURBATION;
+    return t->groups[k - 1].hi + t->search.error + t->limits.noise;
 }
 
 /* Distance of eigenvalues k and k+1, infinite at the block's ends. */
@@ -155,7 +155,7 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
     wide_d coupling = {0, 0};
     for (int64_t i = b->start; i < b->start + b->length; ++i) {
         stemr_row *const row = &t->rows[i];
-        wide_d const noise = wide_of(b->length == 1 ? 0 : STEMR_PERTURBATION * stemr_noise((uint64_t)i));
+        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * stemr_noise((uint64_t)i));
         wide_d const entry = wide_add_d(wide_add_d(wide_of(t->a[i]), wide_of(-b->sigma)), noise);
         row->b = i + 1 < b->start + b->length ? t->b[i + 1] : 0;
         row->d = mrrr_pivot_d(wide_difference(entry, coupling));

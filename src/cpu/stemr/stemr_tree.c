@@ -236,3 +236,22 @@ eig_status eig_cpu_stemr_tree(stemr_task *t)
     }
     return EIG_OK;
 }
+
+void eig_cpu_stemr_tell_tree(stemr_task *t)
+{
+    stebz_power const up = stebz_power_of(t->scale);
+    int64_t const count = t->nodes < t->p->tree_room ? t->nodes : t->p->tree_room;
+    for (int64_t c = 0; c < count; ++c) {
+        const stemr_node *const from = &t->node[c];
+        eig_stemr_node *const to = &t->p->tree[c];
+        *to = (eig_stemr_node){.parent = from->parent, .level = from->level, .growth = from->growth};
+        to->members = from->last - from->first + 1;
+        to->good = from->growth <= most_growth(t, from);
+        to->shift = stebz_scaled(eig_cpu_stemr_shift(t, t->pair[from->first].block, c).hi, up);
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t k = from->first; k <= from->last; ++k)
+            low = fmin(low, t->pair[k].value), high = fmax(high, t->pair[k].value);
+        to->low = stebz_scaled(low, up), to->high = stebz_scaled(high, up);
+    }
+    t->stats.nodes = count;
+}

@@ -1,4 +1,6 @@
 /* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
+#include "chart.h"
+#include "svg.h"
 #include "tridiagonal.h"
 
 #include <stdio.h>
@@ -8,12 +10,13 @@ typedef struct job {
     eig_type type;
     bool quiet, timing, stats_wanted;
     eig_stemr_options options;
-    const char *values, *vectors, *info_path, *residuals;
+    const char *values, *vectors, *info_path, *residuals, *plot;
     tridiagonal t;
     int64_t m, room; /* pairs found, and at most */
     numbers w, z, residual, orthogonality;
     int *info;
     eig_stemr_stats stats;
+    eig_stemr_node *tree;
     double read_ms, solve_ms, write_ms;
 } job;
 
@@ -41,6 +44,7 @@ static int read_options(const arguments *args, job *j)
     j->vectors = option_text(args, "vectors");
     j->info_path = option_text(args, "info");
     j->residuals = option_text(args, "residuals");
+    j->plot = option_text(args, "plot");
     j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     j->stats_wanted = option_given(args, "stats");
@@ -48,7 +52,8 @@ static int read_options(const arguments *args, job *j)
     cli_output const outputs[] = {{"values", j->values, 1},
                                   {"vectors", j->vectors, 2},
                                   {"info", j->info_path, 1},
-                                  {"residuals", j->residuals, 1}};
+                                  {"residuals", j->residuals, 1},
+                                  {"plot", j->plot, CLI_PICTURE}};
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
     return cli_check_files(inputs, 2, outputs, OUTPUTS);
@@ -62,14 +67,19 @@ static bool wants_vectors(const job *j)
 
 static int solve(eig_context *ctx, job *j)
 {
-    const eig_stemr_options *const o = &j->options;
-    int64_t const n = j->t.exact.n;
+    eig_stemr_options *const o = &j->options;
+    int64_t const n = j->t.exact.n, most = 6 * (n / 2 + 1); /* clusters, on six levels */
     bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     j->room = indices ? o->iu - o->il + 1 : n;
     bool room = numbers_make(&j->w, j->type, j->room) && numbers_make(&j->residual, j->type, j->room);
     room = room && numbers_make(&j->orthogonality, j->type, 1);
     if (room && wants_vectors(j)) room = numbers_make(&j->z, j->type, n * j->room);
     j->info = (int *)cli_allocate(j->room, sizeof *j->info);
+    if (j->plot) {
+        j->tree = (eig_stemr_node *)cli_allocate(most, sizeof *j->tree);
+        room = room && j->tree;
+        o->tree = j->tree, o->tree_room = room ? most : 0;
+    }
     if (!room || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenpairs", (long long)j->room);
     double const start = clock_ms();
     eig_status const status =
@@ -113,6 +123,30 @@ static int write_files(const job *j)
     return status;
 }
 
+static int write_plot(const job *j, const char *file)
+{
+    const eig_stemr_stats *const s = &j->stats;
+    char title[256], words[2][200];
+    snprintf(title, sizeof title, "%.120s: n = %lld, %s, %lld eigenvalue%s", chart_file_name(file),
+             (long long)j->t.exact.n, type_name(j->type), (long long)j->m, j->m == 1 ? "" : "s");
+    snprintf(words[0], sizeof words[0], "%lld block%s, %lld cluster%s%s%lld eigenvalues, %lld level%s",
+             (long long)s->blocks, s->blocks == 1 ? "" : "s", (long long)s->clusters, s->clusters == 1 ? "" : "s",
+             s->clusters == 1 ? " of " : ", the largest of ", (long long)s->largest_cluster, (long long)s->depth,
+             s->depth == 1 ? "" : "s");
+    snprintf(words[1], sizeof words[1],
+             "%lld representation%s, %lld shift%s tried, %lld cluster%s without a representation",
+             (long long)s->representations, s->representations == 1 ? "" : "s", (long long)s->shifts,
+             s->shifts == 1 ? "" : "s", (long long)s->bad_representations, s->bad_representations == 1 ? "" : "s");
+    double *const w = (double *)cli_allocate(j->m, sizeof *w);
+    if (!w) return cli_fail(CLI_FAILED, "no memory for the picture");
+    numbers_to(&j->w, 0, w, j->m);
+    svg_stemr const t = {w, j->m, j->tree, s->nodes, {words[0], words[1]}};
+    io_error error;
+    bool const good = svg_tree(j->plot, title, &t, &error);
+    free(w);
+    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
 /* On stderr, as the times are. */
 static void print_stats(const job *j)
 {
@@ -129,11 +163,12 @@ static void print_stats(const job *j)
             (long long)s->inverse_iterations, largest, numbers_part(&j->orthogonality, 0));
 }
 
-static int write_all(job *j, eig_context *ctx)
+static int write_all(job *j, const char *file, eig_context *ctx)
 {
     double const start = clock_ms();
     bool const filed = j->values || j->vectors || j->residuals || j->info_path;
-    int const status = write_files(j);
+    int status = write_files(j);
+    if (status == CLI_OK && j->plot) status = write_plot(j, file);
     if (status == CLI_OK && !filed && !j->quiet)
         for (int64_t k = 0; k < j->m; k++) printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
     j->write_ms = clock_ms() - start;
@@ -169,12 +204,12 @@ static int run(const arguments *args)
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(ctx, &j);
-    if (status == CLI_OK) status = write_all(&j, ctx);
+    if (status == CLI_OK) status = write_all(&j, args->file[0], ctx);
     eig_destroy(ctx);
     io_tridiagonal_free(&t);
     tridiagonal_free(&j.t);
     numbers_free(&j.w), numbers_free(&j.z), numbers_free(&j.residual), numbers_free(&j.orthogonality);
-    free(j.info);
+    free(j.info), free(j.tree);
     return status;
 }
 
@@ -188,6 +223,7 @@ static const option_row options[] = {
     {"method", 0, "M", "auto (default) or reference (slow)"},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
     {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
+    {"plot", 0, "F.svg", "draw the tree of representations: clusters as boxes, single eigenvalues as ticks"},
     {"stats", 0, NULL, "tell of clusters, representations, fallbacks and the measured accuracy on stderr"},
     {NULL, 0, NULL, NULL},
 };
@@ -202,6 +238,7 @@ const cli_command command_stemr = {
         "--device cpu.",
     .examples = "  eigpack stemr d.dat e.dat --values w.npy --vectors v.npy\n"
                 "  eigpack stemr T.mtx --range 1:10 --vectors v.npy --stats\n"
+                "  eigpack stemr T.mtx --quiet --plot tree.svg\n"
                 "  eigpack generate glued -n 2100 -o - | eigpack stemr - --vectors v.npy --values w.npy\n",
     .options = options,
     .run = run,

@@ -2,6 +2,7 @@
 #ifndef EIG_CLI_SVG_H
 #define EIG_CLI_SVG_H
 
+#include "eigpack.h"
 #include "io/numbers.h"
 
 /* m ascending real eigenvalues as ticks along the axis, and above them their density as a histogram (eigenvalues a
@@ -12,6 +13,19 @@ bool svg_spectrum(const char *path, const char *title, const double *w, int64_t 
  * have one scale, unless the spectrum is more than ten times as long as it is high or the other way round.  The unit
  * circle is drawn where it is in view.  NaN are left out. */
 bool svg_plane(const char *path, const char *title, const numbers *w, io_error *error);
+
+/* The tree of a call of stemr: m ascending eigenvalues, its clusters, two lines of words about it. */
+typedef struct svg_stemr {
+    const double *w;
+    int64_t m;
+    const eig_stemr_node *node;
+    int64_t nodes;
+    const char *words[2];
+} svg_stemr;
+
+/* A row for each level: the whole spectrum above, below it clusters as boxes, each with a scale of its own; ticks for
+ * eigenvalues that are single there. */
+bool svg_tree(const char *path, const char *title, const svg_stemr *t, io_error *error);
 
 /* A measure over a grid of one or two parameters. */
 typedef struct svg_parameter {

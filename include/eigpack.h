@@ -311,6 +311,17 @@ enum {
     EIG_STEMR_ORTHOGONALITY = 2 /* the vector may not be orthogonal to others, as far as promised */
 };
 
+/* A cluster of the tree of representations. */
+typedef struct eig_stemr_node {
+    int64_t parent;   /* the node, by its number, of which it was a part; -1: of a whole block */
+    int64_t members;  /* its eigenvalues */
+    int level;        /* 1, 2, ... */
+    int good;         /* 1: it has a representation; 0: no shift would do */
+    double low, high; /* its least and its largest eigenvalue */
+    double shift;     /* that its representation is for: T - shift */
+    double growth;    /* the largest pivot of that, beside ||T|| */
+} eig_stemr_node;
+
 /* Begin with EIG_STEMR_OPTIONS (all defaults), then set what differs. */
 typedef struct eig_stemr_options {
     size_t size;             /* sizeof(eig_stemr_options): lets the structure grow */
@@ -318,13 +329,17 @@ typedef struct eig_stemr_options {
     eig_stemr_method method; /* auto */
     int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
-    int most_depth; /* levels of clusters that get a representation of their own, the others being left to inverse
+    int most_depth;       /* levels of clusters that get a representation of their own, the others being left to inverse
                                 iteration; 0 = 6, the most; -1 = none: for tests */
+    eig_stemr_node *tree; /* [tree_room] out, or NULL: the clusters of all levels, parents before children, as many as
+                                there is room for; always in host memory.  stats.nodes tells how many.  A CUDA context
+                                writes none */
+    int64_t tree_room;
 } eig_stemr_options;
 
-#define EIG_STEMR_OPTIONS                                                           \
-    {                                                                               \
-        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, 0 \
+#define EIG_STEMR_OPTIONS                                                                    \
+    {                                                                                        \
+        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, 0, NULL, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -341,7 +356,8 @@ typedef struct eig_stemr_stats {
     int64_t bad_representations; /* clusters for which no shift would do */
     int64_t skew;                /* neighbours in a cluster whose vectors were found not to be orthogonal */
     int64_t inverse_iterations;  /* vectors by inverse iteration, the last resort */
-    int64_t reserved[7];         /* 0 */
+    int64_t nodes;               /* of options.tree that were written */
+    int64_t reserved[6];         /* 0 */
 } eig_stemr_stats;
 
 /* Eigenvalues and, where wanted, eigenvectors of a real symmetric tridiagonal matrix T = tridiag(e, d, e), all or some,

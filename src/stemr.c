@@ -20,6 +20,9 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
             "stemr: method = %d, must be 0 (auto) or 1 (reference)", (int)p->method);
     REQUIRE(-1 <= o.most_depth && o.most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d", o.most_depth,
             MOST_DEPTH);
+    REQUIRE(o.tree_room >= 0, "stemr: tree_room = %lld, must be >= 0", (long long)o.tree_room);
+    REQUIRE(o.tree || o.tree_room == 0, "stemr: tree is NULL with tree_room = %lld", (long long)o.tree_room);
+    p->tree = o.tree, p->tree_room = o.tree_room;
     p->most_depth = o.most_depth == 0 ? MOST_DEPTH : o.most_depth < 0 ? 0 : o.most_depth;
     return EIG_OK;
 }

@@ -44,6 +44,34 @@ for kind in huge small tiny graded zero identity; do
     picture kind.svg
 done
 
+# ---------------------------------------------------------------- trees of representations
+# clusters ARGUMENTS: how many a call of stemr tells of.
+clusters() { "$program" stemr "$@" --device cpu -q --stats 2>&1 >/dev/null | grep -o 'clusters [0-9]*' | tr -dc 0-9; }
+boxes() { grep -c '<rect class="\(cluster\|bad\)"' "$1"; }
+for kind in glued wilkinson 121 graded blocks2 huge small tiny zero; do
+    expect 0 '' generate $kind -n 126 -o T.mtx
+    expect 0 '' stemr T.mtx --device cpu -q --plot tree.svg
+    picture tree.svg
+    has tree.svg 'T.mtx: n = 126, f64, 126 eigenvalues'
+    check "$kind: a box for each cluster" [ "$(boxes tree.svg)" -eq "$(clusters T.mtx)" ]
+    check "$kind: one root" [ "$(grep -c 'class="root"' tree.svg)" -eq 1 ]
+done
+expect 0 '' generate glued -n 126 -o T.mtx
+expect 0 '' stemr T.mtx --device cpu -q --range 100:126 --type f32 --plot part.svg
+picture part.svg
+has part.svg 'T.mtx: n = 126, f32, 27 eigenvalues'
+check "a part of the tree" eval "[ $(boxes part.svg) -lt $(clusters T.mtx) ]"
+expect 0 '' generate 121 -n 5 -o T.mtx
+expect 0 '' stemr T.mtx --device cpu -q --plot five.svg
+check "five ticks" [ "$(grep 'class="singles"' five.svg | grep -o M | wc -l)" -eq 5 ]
+has five.svg '1 block, 0 clusters'
+for n in 0 1; do
+    expect 0 '' generate uniform -n $n -o d.npy -o e.npy
+    expect 0 '' stemr d.npy e.npy --device cpu -q --plot few.svg
+    picture few.svg
+done
+expect 2 'SVG' stemr T.mtx --plot tree.png
+
 # ---------------------------------------------------------------- pictures of the complex plane
 expect 0 '' generate random -n 0 -o none.npy
 printf '0 0\n0 0\n' >zero.txt

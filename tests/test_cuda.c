@@ -52,7 +52,7 @@ static void test_device_arrays(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * CUDA_OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         operate_well(ctx, op, type, &host);
@@ -88,7 +88,7 @@ static void test_timing(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
         const operation *const op = &operations[i];
         const eig_pass *pass;
         int count;
@@ -165,7 +165,7 @@ static void test_two_streams(void **state)
 /* A thread with a context of its own: it runs all operations, again and again. */
 typedef struct worker {
     outputs o;
-    char expected[OPERATIONS][BLOCK];
+    char expected[CUDA_OPERATIONS][BLOCK];
     int rounds, wrong;
 } worker;
 
@@ -175,7 +175,7 @@ static void *work(void *user)
     eig_context *ctx = NULL;
     if (eig_create(&ctx, test_device) != EIG_OK) w->wrong = 1000;
     for (int round = 0; round < w->rounds && w->wrong < 1000; ++round)
-        for (int i = 0; i < OPERATIONS; ++i) {
+        for (int i = 0; i < CUDA_OPERATIONS; ++i) {
             outputs_clear(&w->o);
             if (operate_once(ctx, &operations[i], EIG_D, &w->o, NULL) != EIG_OK) ++w->wrong;
             if (memcmp(w->o.block, w->expected[i], BLOCK) != 0) ++w->wrong;
@@ -190,7 +190,7 @@ static void test_two_threads(void **state)
     pthread_t thread[2];
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
         operate_well(ctx, &operations[i], EIG_D, &host);
         for (int k = 0; k < 2; ++k) memcpy(workers[k].expected[i], host.block, BLOCK);
     }
@@ -215,7 +215,7 @@ static void test_capture(void **state)
     (void)state;
     cudaStream_t stream;
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
         const operation *const op = &operations[i];
         eig_context *ctx = test_context(0); /* without a workspace of its own */
         size_t need = 0;
@@ -261,7 +261,7 @@ static void test_earlier_error(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
         void *nothing = NULL;
         operate_well(ctx, &operations[i], EIG_S, &host);
         poison(&device);

@@ -160,6 +160,33 @@ static void test_heev(void **state)
     eig_destroy(ctx);
 }
 
+static void test_stemr(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+#define STEMR(n, z, ldz) eig_dstemr(ctx, &o, n, d, e, NULL, value, z, ldz, NULL, info, lower, NULL, NULL)
+    double *const z = (double *)vectors;
+    ALL_REFUSED("n", STEMR(s, z, 4));
+    ALL_REFUSED("n without vectors", STEMR(s, NULL, 4));
+    ALL_REFUSED("ldz", STEMR(4, z, s));
+    ALL_REFUSED("n and ldz", STEMR(s, z, s));
+    if (strcmp(test_device, "cpu") == 0) {
+        ALL_GOOD("ldz without vectors", STEMR(4, NULL, s));
+        ALL_GOOD("ldz of n = 0", STEMR(0, z, s));
+    }
+    o.range = EIG_RANGE_INDEX;
+    ALL_REFUSED("il", (o.il = s, o.iu = 4, STEMR(4, z, 4)));
+    ALL_REFUSED("iu", (o.il = 1, o.iu = s, STEMR(4, z, 4)));
+    ALL_REFUSED("il and iu", (o.il = s, o.iu = s, STEMR(4, z, 4)));
+    o = (eig_stemr_options)EIG_STEMR_OPTIONS;
+    for (int k = 0; k < 2; ++k) {
+        o.most_depth = k ? INT_MIN : INT_MAX;
+        refused(ctx, STEMR(4, z, 4), "most_depth", o.most_depth);
+    }
+    eig_destroy(ctx);
+}
+
 static void test_affine(void **state)
 {
     (void)state;
@@ -205,6 +232,7 @@ static void test_work_sizes(void **state)
     ALL_REFUSED("batch of geev", eig_geev_work_size(ctx, EIG_D, NULL, 4, s, &bytes));
     ALL_REFUSED("n of heev", eig_heev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
     ALL_REFUSED("batch of heev", eig_heev_work_size(ctx, EIG_Z, NULL, 4, 1, s, &bytes));
+    ALL_REFUSED("n of stemr", eig_stemr_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
     assert_true(bytes == 0);
     for (int k = 0; k < 2; ++k) {
         for (int64_t n = INT64_MAX; n > 100000; n /= 3) {
@@ -215,6 +243,8 @@ static void test_work_sizes(void **state)
             if (n <= INT_MAX) plausible(ctx, eig_geev_work_size(ctx, real_types[k], NULL, n, 70, &bytes), n, &bytes);
             bytes = 0;
             plausible(ctx, eig_heev_work_size(ctx, real_types[k], NULL, n, k, 70, &bytes), n, &bytes);
+            if (strcmp(test_device, "cpu") == 0)
+                plausible(ctx, eig_stemr_work_size(ctx, real_types[k], NULL, n, k, &bytes), n, &bytes);
         }
     }
     /* More work takes no less room; on a GPU a single matrix goes a way of its own. */
@@ -244,8 +274,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stebz), cmocka_unit_test(test_geev),       cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_heev),  cmocka_unit_test(test_work_sizes), cmocka_unit_test(test_context_sizes),
+        cmocka_unit_test(test_stebz),         cmocka_unit_test(test_geev),  cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_heev),          cmocka_unit_test(test_stemr), cmocka_unit_test(test_work_sizes),
+        cmocka_unit_test(test_context_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,12 @@ static void test_not_finite(void **state)
             assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));
             for (int64_t i = 0; i < n; ++i) assert_true(isnan(z_of(&f, i, k)));
         }
+        /* Nothing but w is wanted. */
+        numbers_fill(&f.w, 0);
+        assert_int_equal(
+            eig_stemr(ctx, f.type, NULL, n, f.d.data, f.e.data, NULL, f.w.data, NULL, 1, NULL, NULL, NULL, NULL, NULL),
+            EIG_OK);
+        for (int64_t k = 0; k < n; ++k) assert_true(isnan(numbers_part(&f.w, k)));
         drop(&f);
     }
     eig_destroy(ctx);
@@ -212,6 +218,45 @@ static void test_passes(void **state)
     eig_destroy(ctx);
 }
 
+/* The tree that the caller asks for: parents come first and hold their children; a smaller room gets its beginning. */
+static void test_tree(void **state)
+{
+    enum { N = 210, ROOM = 3 * N };
+    static eig_stemr_node tree[ROOM], part[ROOM];
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t k = 0; k < COUNT(families); ++k) {
+        fixture f = make_family(k, N, EIG_D);
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.tree = tree, o.tree_room = ROOM;
+        solve(ctx, &o, &f);
+        int64_t members = 0;
+        int64_t const count = f.stats.nodes;
+        assert_int_equal(count, f.stats.clusters);
+        for (int64_t c = 0; c < count; ++c) {
+            const eig_stemr_node *const node = &tree[c];
+            int64_t inside = 0;
+            for (int64_t j = 0; j < N; ++j)
+                inside += node->low <= numbers_part(&f.w, j) && numbers_part(&f.w, j) <= node->high;
+            assert_true(node->members >= 2 && inside >= node->members && node->good == 1);
+            assert_true(node->low <= node->high && node->high - node->low <= 1e-6 * f.norm);
+            assert_true(fabs(node->shift - node->low) <= 1.01 * f.norm && node->growth > 0);
+            assert_true(node->parent < c && node->level == (node->parent < 0 ? 1 : tree[node->parent].level + 1));
+            if (node->level == 1) members += node->members;
+        }
+        assert_true(members <= N);
+        o.tree = part, o.tree_room = count / 2;
+        memset(part, 0x55, sizeof part);
+        solve(ctx, &o, &f);
+        assert_int_equal(f.stats.nodes, count / 2);
+        assert_memory_equal(part, tree, (size_t)(count / 2) * sizeof *tree);
+        for (size_t i = (size_t)(count / 2) * sizeof *tree; i < sizeof part; ++i)
+            assert_int_equal(((unsigned char *)part)[i], 0x55);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -253,7 +298,11 @@ static void test_refused(void **state)
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "method = 2");
     o.method = EIG_STEMR_AUTO, o.most_depth = 7;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "most_depth = 7");
-    o.most_depth = 0, o.size = 1;
+    o.most_depth = 0, o.tree_room = -1;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree_room = -1");
+    o.tree_room = 3;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree is NULL");
+    o.tree_room = 0, o.size = 1;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "size = 1");
     expect_refused(ctx, eig_stemr_work_size(ctx, EIG_C, NULL, 2, 1, &bytes), EIG_BAD_ARGUMENT, "type");
     expect_refused(ctx, eig_stemr_work_size(ctx, EIG_D, NULL, 2, 1, NULL), EIG_BAD_ARGUMENT, "bytes is NULL");
@@ -266,9 +315,10 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_subsets), cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refused), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_progress), cmocka_unit_test(test_passes),  cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_tree),        cmocka_unit_test(test_threads),  cmocka_unit_test(test_subsets),
+        cmocka_unit_test(test_values_only), cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_progress), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv) || refused_here()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,4 +22,7 @@ void *bits_room(int64_t count);
 /* The cases of heev. */
 void bits_heev(eig_type type);
 
+/* Those of stemr, on a CPU. */
+void bits_stemr(eig_type type);
+
 #endif

@@ -194,6 +194,32 @@ static inline eig_status operate_heev(eig_context *ctx, eig_type real, int metho
     return eig_heev_batched(ctx, type, &options, n, a, n, n * n, w, n, v, n, n * n, info, sweeps, batch);
 }
 
+/* Beside the method; most_depth = -1 leaves clusters to inverse iteration. */
+enum { STEMR_VALUES = 10, STEMR_SUBSET = 20 };
+
+static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
+{
+    enum { N = 60 };
+    bool const values = method / 10 * 10 == STEMR_VALUES;
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    options.method = (eig_stemr_method)(method % 10);
+    if (method / 10 * 10 == STEMR_SUBSET) options.range = EIG_RANGE_INDEX, options.il = 20, options.iu = 33;
+    if (bytes) return eig_stemr_work_size(ctx, type, &options, N, !values, bytes);
+    size_t const real = type_size(type);
+    const void *const d = input(o, type, N), *const e = input(o, type, N);
+    int64_t *const m = output(o, 1, sizeof *m);
+    void *const w = output(o, N, real), *const z = values ? NULL : output(o, N * N, real);
+    int64_t *const isuppz = output(o, 2 * N, sizeof *isuppz);
+    int *const info = output(o, N, sizeof *info);
+    void *const residual = output(o, N, real), *const orthogonality = output(o, 1, real);
+    return eig_stemr(ctx, type, &options, N, d, e, m, w, z, N, isuppz, info, residual, orthogonality, NULL);
+}
+
+#define STEMR_PASSES_CPU                                    \
+    {"root", "tree", "refinement", "vectors", "fallbacks"}, \
+    {                                                       \
+        NULL                                                \
+    }
 #define HEEV_PASSES                           \
     {"all"},                                  \
     {                                         \
@@ -237,8 +263,19 @@ static operation const operations[] = {
     {"heev_batched reference", operate_heev, EIG_HEEV_REFERENCE, {"all"}, {"sweeps"}},
     {"heev_batched n = 70", operate_heev, EIG_HEEV_AUTO + LARGE, {"all"}, {NULL}},
     {"heev_batched jacobi n = 70", operate_heev, EIG_HEEV_JACOBI + LARGE, {"all"}, {NULL}},
+    {"stemr", operate_stemr, EIG_STEMR_AUTO, STEMR_PASSES_CPU},
+    {"stemr values", operate_stemr, EIG_STEMR_AUTO + STEMR_VALUES, STEMR_PASSES_CPU},
+    {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES_CPU},
+    {"stemr reference", operate_stemr, EIG_STEMR_REFERENCE, STEMR_PASSES_CPU},
 };
-enum { OPERATIONS = sizeof operations / sizeof *operations };
+/* The last four are refused on a GPU, which has no code for them. */
+enum { OPERATIONS = sizeof operations / sizeof *operations, CUDA_OPERATIONS = OPERATIONS - 4 };
+
+/* How many rows the device under test has. */
+static inline int operations_here(void)
+{
+    return strcmp(test_device, "cpu") == 0 ? OPERATIONS : CUDA_OPERATIONS;
+}
 
 /* Makes the call, or asks for its workspace. */
 static inline eig_status operate_once(eig_context *ctx, const operation *op, eig_type type, outputs *o, size_t *bytes)

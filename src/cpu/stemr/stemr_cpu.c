@@ -62,6 +62,7 @@ static void open_task(stemr_task *t, eig_context *ctx, const stemr_problem *p)
 {
     memset(t, 0, sizeof *t);
     t->ctx = ctx, t->p = p;
+    t->limits = p->limits ? *p->limits : (stemr_limits)STEMR_LIMITS;
     t->threads = threads_of(ctx, p);
     t->kernel = eig_cpu_kernels(ctx, EIG_D)->stemr;
     t->search.kernels = &eig_cpu_kernels(ctx, EIG_D)->stebz;
@@ -153,7 +154,7 @@ static int64_t rank_pairs(stemr_task *t)
 static int info_of(const stemr_task *t, const stemr_pair *pair)
 {
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
-    bool const small = pair->residual <= (double)t->p->n * eps;
+    bool const small = pair->residual <= t->limits.told[0] * (double)t->p->n * eps;
     return small ? pair->info : pair->info | EIG_STEMR_RESIDUAL;
 }
 
@@ -206,6 +207,7 @@ static eig_status solve(stemr_task *t, double *ms)
     if (status != EIG_OK) return status;
     ms[2] = lap(&since);
     int64_t const columns = rank_pairs(t);
+    eig_cpu_stemr_tell_tree(t);
     t->from = 0.6, t->part = 0.4;
     if (t->p->z) status = eig_cpu_stemr_share(t, list_pairs(t, true), eig_cpu_stemr_vectors);
     if (status != EIG_OK) return status;

@@ -19,10 +19,26 @@
 #include "watch.h"
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
-#define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
-#define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
-#define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
-#define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
+#define STEMR_SPLIT 0x1p-55 /* off-diagonals up to this become 0 */
+
+/* Limits of the method, for the same T.  Tests move them, to force what matrices seldom do. */
+typedef struct stemr_limits {
+    double noise;    /* random changes of diagonal elements, at most */
+    double bracket;  /* width of the first brackets */
+    double gap_root; /* closer eigenvalues are a cluster */
+    double gap;      /* the same, relative, against a cluster's representation */
+    double growth;   /* of a cluster's representation, at most, times the gap beside it */
+    double skew;     /* inner product of neighbours in a cluster, at most, in n eps */
+    double told[2];  /* what info tells: residuals, inner products after inverse iteration, beyond this, in n eps */
+    double miss;     /* widths by which the brackets of clusters of clusters are moved */
+    int bad_level;   /* from this level on every representation counts as bad; 0: none */
+} stemr_limits;
+
+#define STEMR_LIMITS                                                                \
+    {                                                                               \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0 \
+    }
+
 enum {
     STEMR_DEPTH = 6,      /* levels of clusters below the first representation */
     STEMR_TIGHT_ROW = 10, /* numbers a row that inverse iteration takes */
@@ -73,6 +89,7 @@ typedef struct stemr_unit {
 typedef struct stemr_task {
     eig_context *ctx;
     const stemr_problem *p;
+    stemr_limits limits;
     const stemr_kernel *kernel;
     cpu_watch watch;
     double from, part; /* of the watch's unit: what is done, and how much the running part is */
@@ -170,6 +187,9 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair);
 /* stemr_tree.c: until every pair is single, or tight. */
 eig_status eig_cpu_stemr_tree(stemr_task *t);
 
+/* The tree into the caller's room. */
+void eig_cpu_stemr_tell_tree(stemr_task *t);
+
 /* A node for pairs first to last; they become fresh, or tight where no level is left. */
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
 
@@ -187,6 +207,11 @@ void eig_cpu_stemr_represent(stemr_task *t, const int64_t *nodes, int lanes, con
 void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch);
 void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch);
 void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch);
+
+/* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.  count,
+ * gamma and norm: what a twisted factorisation at x found.  *before: the residual of the step before, infinite at first
+ * and after a bisection. */
+bool eig_cpu_stemr_step(stemr_pair *k, int64_t count, double gamma, double norm, double *before);
 
 /* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
 void eig_cpu_stemr_tight(stemr_task *t);

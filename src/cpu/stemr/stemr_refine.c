@@ -180,11 +180,9 @@ void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch)
 
 /* ------------------------------------------------------------------ singles */
 
-/* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.
- *
- * The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
+/* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
  * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough. */
-static bool step(stemr_pair *k, int64_t count, double gamma, double norm, double *before)
+bool eig_cpu_stemr_step(stemr_pair *k, int64_t count, double gamma, double norm, double *before)
 {
     double const r = fabs(gamma) / sqrt(norm), least = 0x1p-96 * fabs(k->x.hi);
     wide_d const next = wide_add_d(k->x, wide_of(gamma / norm));
@@ -215,7 +213,7 @@ void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch)
         t->kernel->twist(g.rows, g.n, u->own, g.lanes, &x, scratch);
         for (int l = 0; l < g.lanes; ++l) {
             if (done[l]) continue;
-            done[l] = step(g.pair[l], x.count[l], x.gamma[l], x.norm[l], &before[l]);
+            done[l] = eig_cpu_stemr_step(g.pair[l], x.count[l], x.gamma[l], x.norm[l], &before[l]);
             left -= done[l];
         }
     }

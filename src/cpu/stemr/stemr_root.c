@@ -18,7 +18,7 @@ static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int
     s->a = t->a + start, s->b = t->b + start;
     s->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
     s->norm = eig_cpu_stebz_norm(s);
-    s->abstol = DBL_EPSILON / 2, s->reltol = 0;
+    s->abstol = t->limits.bracket, s->reltol = 0;
     s->pivot = false;
     s->error = STURM_ERROR_PRODUCT * DBL_EPSILON;
     s->il = il, s->iu = iu;
@@ -78,12 +78,12 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
 /* Lower and upper end of eigenvalue k of the block. */
 static double lower_end(const stemr_task *t, int64_t k)
 {
-    return t->groups[k - 1].lo - t->search.error - STEMR_PERTURBATION;
+    return t->groups[k - 1].lo - t->search.error - t->limits.noise;
 }
 
 static double upper_end(const stemr_task *t, int64_t k)
 {
-    return t->groups[k - 1].hi + t->search.error + STEMR_PERTURBATION;
+    return t->groups[k - 1].hi + t->search.error + t->limits.noise;
 }
 
 /* Distance of eigenvalues k and k+1, infinite at the block's ends. */
@@ -101,8 +101,8 @@ static eig_status find_whole(stemr_task *t, const stemr_block *b, int64_t *first
         eig_status const status = find_brackets(t, b, il, iu);
         t->from += 0.5 * t->part, t->part *= 0.5;
         if (status != EIG_OK) return status;
-        while (*first > il && gap_after(t, b, *first - 1) < STEMR_GAP_ROOT) --*first;
-        while (*last < iu && gap_after(t, b, *last) < STEMR_GAP_ROOT) ++*last;
+        while (*first > il && gap_after(t, b, *first - 1) < t->limits.gap_root) --*first;
+        while (*last < iu && gap_after(t, b, *last) < t->limits.gap_root) ++*last;
         if ((*first > il || il == 1) && (*last < iu || iu == b->length)) return EIG_OK;
     }
 }
@@ -113,7 +113,7 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
     const stemr_block *const b = &t->block[number];
     wide_d const sigma = wide_of(-b->sigma);
     for (int64_t k = first, end; k <= last; k = end + 1) {
-        for (end = k; gap_after(t, b, end) < STEMR_GAP_ROOT;) ++end;
+        for (end = k; gap_after(t, b, end) < t->limits.gap_root;) ++end;
         double const left = gap_after(t, b, k - 1), right = gap_after(t, b, end);
         int64_t const at = t->pairs;
         for (int64_t j = k; j <= end; ++j) {
@@ -155,7 +155,7 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
     wide_d coupling = {0, 0};
     for (int64_t i = b->start; i < b->start + b->length; ++i) {
         stemr_row *const row = &t->rows[i];
-        wide_d const noise = wide_of(b->length == 1 ? 0 : STEMR_PERTURBATION * stemr_noise((uint64_t)i));
+        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * stemr_noise((uint64_t)i));
         wide_d const entry = wide_add_d(wide_add_d(wide_of(t->a[i]), wide_of(-b->sigma)), noise);
         row->b = i + 1 < b->start + b->length ? t->b[i + 1] : 0;
         row->d = mrrr_pivot_d(wide_difference(entry, coupling));

@@ -174,7 +174,7 @@ static void iterate(stemr_task *t, stemr_pair *pair)
     pair->residual = residual_of(&f, rows, b->length, y);
     write_column(t, &f, pair, b);
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
-    if (!(skew_of(t, pair) <= 4 * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
+    if (!(skew_of(t, pair) <= t->limits.told[1] * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
     ++t->stats.inverse_iterations;
 }
 
@@ -182,7 +182,8 @@ static void iterate(stemr_task *t, stemr_pair *pair)
  * Neither is tight yet, or only the first. */
 static void find_skew(stemr_task *t)
 {
-    double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON, limit = (double)t->p->n * eps;
+    double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
+    double const limit = t->limits.skew * (double)t->p->n * eps;
     for (int64_t k = 0; k + 1 < t->pairs; ++k) {
         stemr_pair *const a = &t->pair[k], *const b = &t->pair[k + 1];
         bool const clustered = a->node >= 0 || b->node >= 0;

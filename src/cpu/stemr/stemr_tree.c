@@ -5,7 +5,7 @@
  * Shift     CANDIDATES at once, outside at both ends and inside; the least growth of D wins, a near one before a far one.
  *           Representations carry twice the digits: growth costs accuracy only where it leaves too few of them beside the
  *           gaps to the cluster's neighbours (most_growth).
- * Limits    a bracket loses a bit a bisection and ends at STEMR_GAP/16 of its size or at 2^-200: 10 rounds of 40 at most
+ * Limits    a bracket loses a bit a bisection and ends at limits.gap/16 of its size or at 2^-200: 10 rounds of 40 at most
  *           a level, STEMR_DEPTH levels. */
 #include "stemr_cpu.h"
 
@@ -63,9 +63,10 @@ static wide_d candidate(const stemr_task *t, const stemr_node *c, int j, double 
 }
 
 /* More growth than this would let errors of the representation reach beyond the gaps beside the cluster. */
-static double most_growth(const stemr_node *c)
+static double most_growth(const stemr_task *t, const stemr_node *c)
 {
-    return 0x1p52 * fmin(c->left, c->right);
+    bool const bad = t->limits.bad_level > 0 && c->level >= t->limits.bad_level;
+    return bad ? 0 : t->limits.growth * fmin(c->left, c->right);
 }
 
 /* A unit of nodes: the shift of each. */
@@ -91,7 +92,7 @@ static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
         for (int c = 0; c < nodes; ++c) {
             stemr_node *const node = &t->node[t->list[u->first + at + c]];
             /* At first the least growth; then the first that is small enough. */
-            double const enough = node->tries > 0 ? most_growth(node) : 4;
+            double const enough = node->tries > 0 ? most_growth(t, node) : 4;
             int best = c * CANDIDATES;
             for (int l = best; l < (c + 1) * CANDIDATES; ++l) {
                 if (!(x.growth[l] < INFINITY)) x.growth[l] = INFINITY; /* NaN */
@@ -107,7 +108,7 @@ static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
 static void enter_node(stemr_task *t, int64_t number)
 {
     const stemr_node *const c = &t->node[number];
-    bool const good = c->growth <= most_growth(c);
+    bool const good = c->growth <= most_growth(t, c);
     for (int64_t k = c->first; k <= c->last; ++k) {
         stemr_pair *const pair = &t->pair[k];
         if (!good) {
@@ -115,8 +116,9 @@ static void enter_node(stemr_task *t, int64_t number)
             pair->x = wide_middle(pair->lo, pair->hi);
             continue;
         }
+        wide_d const off = c->level > 1 ? wide_add_d(c->shift, wide_of(t->limits.miss * stemr_width(pair))) : c->shift;
         pair->node = number;
-        pair->lo = wide_difference(pair->lo, c->shift), pair->hi = wide_difference(pair->hi, c->shift);
+        pair->lo = wide_difference(pair->lo, off), pair->hi = wide_difference(pair->hi, off);
     }
     if (good) {
         ++t->stats.representations;
@@ -147,12 +149,12 @@ static bool parted(const stemr_task *t, const stemr_node *c, int64_t k)
     if (k < c->first || k >= c->last) return true;
     const stemr_pair *const p = &t->pair[k], *const q = &t->pair[k + 1];
     double const gap = gap_of(t, c, k);
-    return gap >= STEMR_GAP * fmax(size_of(p), size_of(q)) && gap >= 2 * fmax(stemr_width(p), stemr_width(q));
+    return gap >= t->limits.gap * fmax(size_of(p), size_of(q)) && gap >= 2 * fmax(stemr_width(p), stemr_width(q));
 }
 
-static bool exhausted(const stemr_pair *k)
+static bool exhausted(const stemr_task *t, const stemr_pair *k)
 {
-    return stemr_width(k) <= fmax(STEMR_GAP / 16 * size_of(k), LEAST_WIDTH);
+    return stemr_width(k) <= fmax(t->limits.gap / 16 * size_of(k), LEAST_WIDTH);
 }
 
 /* Which members of a node are single; how many have to go on. */
@@ -167,7 +169,7 @@ static int64_t classify(stemr_task *t, int64_t number)
         pair->state = single ? STEMR_SINGLE : STEMR_ACTIVE;
         pair->gap = fmin(gap_of(t, c, k - 1), gap_of(t, c, k));
         pair->x = wide_middle(pair->lo, pair->hi);
-        active += !single && !exhausted(pair);
+        active += !single && !exhausted(t, pair);
     }
     return active;
 }
@@ -195,7 +197,7 @@ static eig_status refine_level(stemr_task *t, int64_t from, int64_t upto)
             for (int64_t k = t->node[c].first; k <= t->node[c].last; ++k) {
                 const stemr_pair *const pair = &t->pair[k];
                 if (pair->node != c || pair->state == STEMR_SINGLE || pair->state == STEMR_TIGHT) continue;
-                if (pair->state == STEMR_FRESH || !exhausted(pair)) t->list[count++] = k;
+                if (pair->state == STEMR_FRESH || !exhausted(t, pair)) t->list[count++] = k;
             }
         }
         if (count == 0) break;
@@ -215,7 +217,7 @@ static eig_status shift_level(stemr_task *t, int64_t from, int64_t upto)
         for (int64_t c = from; c < upto; ++c) {
             stemr_node *const node = &t->node[c];
             node->tries = tries;
-            if (tries == 0 || node->growth > most_growth(node)) t->list[count++] = c;
+            if (tries == 0 || node->growth > most_growth(t, node)) t->list[count++] = c;
         }
         t->stats.shifts += CANDIDATES * count;
         status = eig_cpu_stemr_share_nodes(t, count, choose_shifts);
@@ -233,4 +235,23 @@ eig_status eig_cpu_stemr_tree(stemr_task *t)
         if (status != EIG_OK) return status;
     }
     return EIG_OK;
+}
+
+void eig_cpu_stemr_tell_tree(stemr_task *t)
+{
+    stebz_power const up = stebz_power_of(t->scale);
+    int64_t const count = t->nodes < t->p->tree_room ? t->nodes : t->p->tree_room;
+    for (int64_t c = 0; c < count; ++c) {
+        const stemr_node *const from = &t->node[c];
+        eig_stemr_node *const to = &t->p->tree[c];
+        *to = (eig_stemr_node){.parent = from->parent, .level = from->level, .growth = from->growth};
+        to->members = from->last - from->first + 1;
+        to->good = from->growth <= most_growth(t, from);
+        to->shift = stebz_scaled(eig_cpu_stemr_shift(t, t->pair[from->first].block, c).hi, up);
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t k = from->first; k <= from->last; ++k)
+            low = fmin(low, t->pair[k].value), high = fmax(high, t->pair[k].value);
+        to->low = stebz_scaled(low, up), to->high = stebz_scaled(high, up);
+    }
+    t->stats.nodes = count;
 }

@@ -5,6 +5,7 @@
 #include "io/matrices_batch.h"
 #include "io/matrices_hermitian.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct job {
     bool full, hermitian; /* full: matrices of n x n, else diagonals and off-diagonals */
     eig_type type;
     int64_t n, batch, seed;
+    matrices_more more;
     int files;
     const char *file[2];
 } job;
@@ -47,6 +49,21 @@ static int check_outputs(const job *j)
     return cli_check_files(NULL, 0, outputs, 2);
 }
 
+/* What tridiagonal kinds take beside. */
+static int read_more(const arguments *args, job *j)
+{
+    matrices_more *const m = &j->more;
+    bool const glue = option_given(args, "glue"), block = option_given(args, "block");
+    if (!option_real(args, "condition", 1, &m->condition) || !option_real(args, "glue", -INFINITY, &m->glue) ||
+        !option_integer(args, "block", 1, INT64_MAX, &m->block))
+        return CLI_USAGE;
+    if (option_given(args, "condition") && !matrices_tridiagonal_takes_condition(j->kind))
+        return cli_fail(CLI_USAGE, "%s takes no --condition", j->kind);
+    if ((glue || block) && j->full) return cli_fail(CLI_USAGE, "%s is not tridiagonal: it takes no --glue", j->kind);
+    if (glue != block) return cli_fail(CLI_USAGE, "--glue and --block belong together");
+    return CLI_OK;
+}
+
 static int read_options(const arguments *args, job *j)
 {
     *j = (job){.type = EIG_D, .n = 2048, .batch = 1, .seed = 1};
@@ -59,6 +76,8 @@ static int read_options(const arguments *args, job *j)
     if (!option_integer(args, "size", 0, INT64_MAX, &j->n) || !option_integer(args, "batch", 1, INT64_MAX, &j->batch) ||
         !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !cli_type(args, "f32|f64|c64|c128", &j->type))
         return CLI_USAGE;
+    int status = read_more(args, j);
+    if (status != CLI_OK) return status;
     if (type_is_complex(j->type) && !j->hermitian)
         return cli_fail(CLI_USAGE, "%s is a real kind: --type must be f32 or f64", j->kind);
     j->files = option_all(args, "output", j->file, 2);
@@ -95,7 +114,7 @@ static int make_vectors(const job *j, numbers x[2])
         io_tridiagonal t = {0};
         io_error error;
         io_tell("making", j->kind, b, j->batch);
-        if (!matrices_tridiagonal(j->kind, j->n, (uint64_t)(j->seed + b), &t, &error))
+        if (!matrices_tridiagonal_more(j->kind, j->n, (uint64_t)(j->seed + b), &j->more, &t, &error))
             return cli_fail(CLI_USAGE, "%s", error.text);
         numbers_from(&x[0], b * length[0], t.d, length[0]);
         numbers_from(&x[1], b * length[1], t.e, length[1]);
@@ -124,7 +143,7 @@ static int write_matrix(const job *j)
 {
     io_tridiagonal t = {0};
     io_error error;
-    if (!matrices_tridiagonal(j->kind, j->n, (uint64_t)j->seed, &t, &error))
+    if (!matrices_tridiagonal_more(j->kind, j->n, (uint64_t)j->seed, &j->more, &t, &error))
         return cli_fail(CLI_USAGE, "%s", error.text);
     bool const good = io_write_tridiagonal_mtx(j->file[0], &t, &error);
     io_tridiagonal_free(&t);
@@ -183,6 +202,9 @@ static const option_row options[] = {
     {"output", 'o', "F",
      "output: twice, for diagonal and off-diagonal; or once: T as .mtx, or full matrices; - is stdout"},
     {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
+    {"condition", 0, "C", "of latms1 to latms5: the largest eigenvalue over the least (default 2^52)"},
+    {"block", 0, "R", "of a tridiagonal kind: copies of the matrix of order R, up to order N,"},
+    {"glue", 0, "G", "with this between them"},
     {"list", 0, NULL, "list the kinds"},
     {NULL, 0, NULL, NULL},
 };
@@ -197,6 +219,8 @@ const cli_command command_generate = {
     .examples = "  eigpack generate --list\n"
                 "  eigpack generate uniform -n 4096 -o d.npy -o e.npy\n"
                 "  eigpack generate wilkinson -n 21 -o W21.mtx\n"
+                "  eigpack generate wilkinson -n 2100 --block 21 --glue 1e-9 -o glued.mtx\n"
+                "  eigpack generate latms3 -n 500 --condition 1e6 -o T.mtx\n"
                 "  eigpack generate harper -n 1000 -o - | eigpack stebz - --range 1:10\n"
                 "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n"
                 "  eigpack generate random -n 30 --batch 100000 -o A.npy\n"

@@ -45,6 +45,18 @@ expect 0 '' generate uniform -n 300 --seed 6 -o d6.npy -o e6.npy
 check "another seed, other bytes" eval '! cmp -s d.npy d6.npy'
 expect 0 '' generate uniform -n 10 --batch 3 -o db.npy -o eb.npy
 check "a batch has rank 2" grep -q "(3, 9)" eb.npy
+expect 0 '' generate wilkinson -n 100 --block 21 --glue 1e-7 -o glued.mtx
+expect 0 '' generate glued -n 100 -o glued7.mtx
+check "wilkinson glued by 1e-7 is glued" cmp -s glued.mtx glued7.mtx
+expect 0 '' generate latms3 -n 40 --condition 100 -o latms.mtx
+expect 0 '' stebz latms.mtx -o latms.txt
+check "latms3 has the condition asked for" awk 'NR == 1 { low = $1 } END { exit !(low > 0.00999999 && low < 0.01000001 && $1 > 0.9999999) }' latms.txt
+expect 2 'uniform takes no --condition' generate uniform -n 4 --condition 10 -o x.mtx
+expect 2 "finite number >= 1" generate latms1 -n 4 --condition 0.5 -o x.mtx
+expect 2 'belong together' generate uniform -n 4 --glue 1e-3 -o x.mtx
+expect 2 'belong together' generate uniform -n 4 --block 2 -o x.mtx
+expect 2 'random is not tridiagonal' generate random -n 4 --block 2 --glue 0 -o x.npy
+expect 2 "must be an integer >= 1" generate uniform -n 4 --block 0 --glue 0 -o x.mtx
 expect 2 "unknown kind 'frobnicate'; see eigpack generate --list" generate frobnicate -o x.mtx
 expect 2 "generate takes one KIND" generate -o x.mtx
 expect 2 "needs -o D -o E" generate uniform -n 5

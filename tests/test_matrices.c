@@ -1,6 +1,7 @@
 /* The named matrices: their spectra against an independent Sturm count in long double, the generator against published
  * words, the same entries as ever, and the portable functions against the C library. */
 #include "io/matrices.h"
+#include "io/matrices_hard.h"
 #include "io/portable.h"
 
 #include <float.h>
@@ -228,17 +229,22 @@ static const struct {
     const char *kind;
     uint64_t hash;
 } prints[] = {
-    {"uniform", UINT64_C(0x89279e7e55dbb2dc)},   {"normal", UINT64_C(0x2d4a5ad5ddea894f)},
-    {"121", UINT64_C(0xb74a3f00c43e1e58)},       {"wilkinson", UINT64_C(0x07c1eb1d91228728)},
-    {"glued", UINT64_C(0x4308be96ab6920f6)},     {"glued14", UINT64_C(0x9c258f7864ebd196)},
-    {"blocks2", UINT64_C(0x5cca807fb0cfa6ab)},   {"blocks100", UINT64_C(0x89279e7e55dbb2dc)},
-    {"clement", UINT64_C(0x96c809c6ac678478)},   {"hermite", UINT64_C(0x76565f17a2dfc866)},
-    {"legendre", UINT64_C(0xa3391653bef63fcc)},  {"laguerre", UINT64_C(0xb8b36eb346d1217d)},
-    {"chebyshev", UINT64_C(0xd69f92cd12623e39)}, {"graded", UINT64_C(0xacc3d5f495ef4521)},
-    {"anderson", UINT64_C(0xf2d27e5d5b624a13)},  {"harper", UINT64_C(0x35c17dd84d481e1b)},
-    {"zero", UINT64_C(0x28fad838e6bf5d85)},      {"identity", UINT64_C(0xcf4c96c28003c045)},
-    {"tiny", UINT64_C(0xdfbce534566ee06c)},      {"small", UINT64_C(0xe0487e8dd1927c66)},
-    {"huge", UINT64_C(0x3da4625307218ca3)},
+    {"uniform", UINT64_C(0x89279e7e55dbb2dc)},    {"uniform01", UINT64_C(0xb8be852c99e31633)},
+    {"normal", UINT64_C(0x2d4a5ad5ddea894f)},     {"121", UINT64_C(0xb74a3f00c43e1e58)},
+    {"wilkinson", UINT64_C(0x07c1eb1d91228728)},  {"wilkinson-minus", UINT64_C(0x5d5664d83e9d4a28)},
+    {"glued", UINT64_C(0x4308be96ab6920f6)},      {"glued14", UINT64_C(0x9c258f7864ebd196)},
+    {"blocks2", UINT64_C(0x5cca807fb0cfa6ab)},    {"blocks100", UINT64_C(0x89279e7e55dbb2dc)},
+    {"clement", UINT64_C(0x96c809c6ac678478)},    {"hermite", UINT64_C(0x76565f17a2dfc866)},
+    {"legendre", UINT64_C(0xa3391653bef63fcc)},   {"laguerre", UINT64_C(0xb8b36eb346d1217d)},
+    {"chebyshev", UINT64_C(0xd69f92cd12623e39)},  {"graded", UINT64_C(0xacc3d5f495ef4521)},
+    {"anderson", UINT64_C(0xf2d27e5d5b624a13)},   {"harper", UINT64_C(0x35c17dd84d481e1b)},
+    {"latms1", UINT64_C(0xeec3a2542ecb4e5e)},     {"latms2", UINT64_C(0xf2d27e287ff975e8)},
+    {"latms3", UINT64_C(0xf945858f0b2c1190)},     {"latms4", UINT64_C(0xfaa9affb9712c7a9)},
+    {"latms5", UINT64_C(0x4b4a98c39c31a471)},     {"latms6", UINT64_C(0xf5e6b625d47058d6)},
+    {"stetester7", UINT64_C(0xf81fc17e94ca841f)}, {"stetester8", UINT64_C(0x8facf84bd3a7a3f7)},
+    {"stetester9", UINT64_C(0xfb1d18bf9bb73f23)}, {"zero", UINT64_C(0x28fad838e6bf5d85)},
+    {"identity", UINT64_C(0xcf4c96c28003c045)},   {"tiny", UINT64_C(0xdfbce534566ee06c)},
+    {"small", UINT64_C(0xe0487e8dd1927c66)},      {"huge", UINT64_C(0x3da4625307218ca3)},
 };
 
 static void test_fingerprints(void **state)
@@ -253,6 +259,64 @@ static void test_fingerprints(void **state)
         }
         io_tridiagonal_free(&t);
     }
+}
+
+/* Matrices with prescribed spectra have them: as many eigenvalues below x as are asked for, but within rounding. */
+static void test_prescribed(void **state)
+{
+    static const char *const kinds[HARD_MODES] = {"latms1", "latms2",     "latms3",     "latms4",    "latms5",
+                                                  "latms6", "stetester7", "stetester8", "stetester9"};
+    static const int64_t orders[] = {1, 2, 3, 30, 300};
+    (void)state;
+    for (int mode = 1; mode <= HARD_MODES; ++mode)
+        for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+            int64_t const n = orders[c / 2];
+            matrices_more const more = {.condition = mode <= 5 && c % 2 ? 1e3 : 0};
+            io_tridiagonal t;
+            io_error error;
+            double *const w = malloc((size_t)n * sizeof *w);
+            double most = 0;
+            assert_true(matrices_tridiagonal_more(kinds[mode - 1], n, 3, &more, &t, &error));
+            matrices_rng rng = matrices_seed(3);
+            hard_spectrum(mode, n, more.condition > 0 ? more.condition : 0x1p52, &rng, w);
+            for (int64_t i = 0; i < n; ++i) most = fmax(most, fabs(w[i]));
+            for (int64_t i = 0; i < n; ++i) {
+                int64_t below = 0, upto = 0;
+                double const tolerance = 20 * DBL_EPSILON * most;
+                for (int64_t j = 0; j < n; ++j)
+                    below += w[j] < w[i] - 2 * tolerance, upto += w[j] <= w[i] + 2 * tolerance;
+                int64_t const left = count_below(&t, (long double)w[i] - tolerance);
+                int64_t const right = count_below(&t, (long double)w[i] + tolerance);
+                if (left < below || left > upto || right < below || right > upto || right <= left)
+                    fail_msg("%s n=%d: %.17g is not there", kinds[mode - 1], (int)n, w[i]);
+            }
+            free(w);
+            io_tridiagonal_free(&t);
+        }
+    assert_true(matrices_tridiagonal_takes_condition("latms5") && !matrices_tridiagonal_takes_condition("latms6"));
+    assert_false(matrices_tridiagonal_takes_condition("spiral"));
+}
+
+/* Copies with glue between them; the kind `glued` is one of these. */
+static void test_glue(void **state)
+{
+    (void)state;
+    io_error error;
+    io_tridiagonal t, g = make("glued", 100, 1);
+    matrices_more more = {.block = 21, .glue = 1e-7};
+    assert_true(matrices_tridiagonal_more("wilkinson", 100, 1, &more, &t, &error));
+    assert_memory_equal(t.d, g.d, 100 * sizeof(double));
+    assert_memory_equal(t.e, g.e, 99 * sizeof(double));
+    io_tridiagonal_free(&t), io_tridiagonal_free(&g);
+    more.block = 100;
+    g = make("uniform", 100, 5);
+    assert_true(matrices_tridiagonal_more("uniform", 100, 5, &more, &t, &error));
+    assert_memory_equal(t.e, g.e, 99 * sizeof(double));
+    io_tridiagonal_free(&t), io_tridiagonal_free(&g);
+    more.block = 1;
+    assert_true(matrices_tridiagonal_more("uniform", 3, 5, &more, &t, &error));
+    assert_true(t.d[0] == t.d[2] && t.e[0] == 1e-7 && t.e[1] == 1e-7);
+    io_tridiagonal_free(&t);
 }
 
 /* Every kind has a line of text, is finite, and exists for n = 0, 1, 2; what does not exist is refused. */
@@ -286,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_spectra),    cmocka_unit_test(test_121_small),    cmocka_unit_test(test_gauss_nodes),
         cmocka_unit_test(test_characters), cmocka_unit_test(test_generator),    cmocka_unit_test(test_normal),
         cmocka_unit_test(test_portable),   cmocka_unit_test(test_fingerprints), cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_prescribed), cmocka_unit_test(test_glue),
     };
     return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }

@@ -2,10 +2,12 @@
  * function where the spectrum has a formula. */
 #include "matrices.h"
 #include "internal.h"
+#include "matrices_hard.h"
 #include "portable.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Fills d[0..n-1] and e[0..n-2], which are zero; n >= 1.  The parameter is the row's. */
@@ -26,6 +28,14 @@ static void fill_uniform(int64_t n, double scale, matrices_rng *rng, double *d, 
 {
     for (int64_t i = 0; i < n; ++i) d[i] = scale * symmetric_uniform(rng);
     for (int64_t i = 0; i + 1 < n; ++i) e[i] = scale * symmetric_uniform(rng);
+}
+
+/* In [0, 1). */
+static void fill_positive(int64_t n, double unused, matrices_rng *rng, double *d, double *e)
+{
+    (void)unused;
+    for (int64_t i = 0; i < n; ++i) d[i] = matrices_uniform(rng);
+    for (int64_t i = 0; i + 1 < n; ++i) e[i] = matrices_uniform(rng);
 }
 
 static void fill_normal(int64_t n, double scale, matrices_rng *rng, double *d, double *e)
@@ -74,6 +84,14 @@ static void fill_wilkinson(int64_t n, double unused, matrices_rng *rng, double *
     (void)unused;
     (void)rng;
     for (int64_t i = 0; i < n; ++i) d[i] = fabs(0.5 * (double)(n - 1) - (double)i);
+    for (int64_t i = 0; i + 1 < n; ++i) e[i] = 1.0;
+}
+
+static void fill_wilkinson_minus(int64_t n, double unused, matrices_rng *rng, double *d, double *e)
+{
+    (void)unused;
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i) d[i] = 0.5 * (double)(n - 1) - (double)i;
     for (int64_t i = 0; i + 1 < n; ++i) e[i] = 1.0;
 }
 
@@ -151,6 +169,36 @@ static void fill_chebyshev(int64_t n, double unused, matrices_rng *rng, double *
     for (int64_t k = 1; k < n; ++k) e[k - 1] = k == 1 ? sqrt(0.5) : 0.5;
 }
 
+/* ------------------------------------------------------------------ prescribed spectra */
+
+/* NaN where there is no memory. */
+static void fill_mode(int mode, int64_t n, double condition, matrices_rng *rng, double *d, double *e)
+{
+    double *const x = malloc(2 * (size_t)n * sizeof *x);
+    if (!x) {
+        for (int64_t i = 0; i < n; ++i) d[i] = NAN;
+        return;
+    }
+    hard_spectrum(mode, n, condition, rng, x);
+    hard_inverse(n, x, x + n, rng, d, e);
+    free(x);
+}
+
+#define FILL_MODE(mode)                                                                               \
+    static void fill_mode##mode(int64_t n, double condition, matrices_rng *rng, double *d, double *e) \
+    {                                                                                                 \
+        fill_mode(mode, n, condition, rng, d, e);                                                     \
+    }
+FILL_MODE(1)
+FILL_MODE(2)
+FILL_MODE(3)
+FILL_MODE(4)
+FILL_MODE(5)
+FILL_MODE(6)
+FILL_MODE(7)
+FILL_MODE(8)
+FILL_MODE(9)
+
 /* ------------------------------------------------------------------ spectra */
 
 static long double pi(void)
@@ -193,9 +241,11 @@ static void spectrum_chebyshev(int64_t n, double *w)
 /* X(name, text, fill, parameter, spectrum) */
 #define KIND_LIST(X)                                                                                                   \
     X("uniform", "d and e uniform in [-1, 1)", fill_uniform, 1.0, NULL)                                                \
+    X("uniform01", "d and e uniform in [0, 1)", fill_positive, 0.0, NULL)                                              \
     X("normal", "d and e normal, mean 0, deviation 1", fill_normal, 1.0, NULL)                                         \
     X("121", "2 on the diagonal, -1 beside it", fill_121, 0.0, spectrum_121)                                           \
     X("wilkinson", "Wilkinson's W+: d = |(n-1)/2 - i|, i = 0..n-1; e = 1", fill_wilkinson, 0.0, NULL)                  \
+    X("wilkinson-minus", "Wilkinson's W-: d = (n-1)/2 - i, i = 0..n-1; e = 1", fill_wilkinson_minus, 0.0, NULL)        \
     X("glued", "blocks W21+ (the last one cut), glued by 1e-7", fill_glued, 1e-7, NULL)                                \
     X("glued14", "blocks W21+ (the last one cut), glued by 1e-14", fill_glued, 1e-14, NULL)                            \
     X("blocks2", "uniform, in blocks of 2 rows (the last one cut)", fill_blocks, 2.0, NULL)                            \
@@ -208,6 +258,15 @@ static void spectrum_chebyshev(int64_t n, double *w)
     X("graded", "d[i] = g^i, e[i] = g^(i+1/2) / 4, i = 0.., from d[0] = 1 to d[n-1] = 1e-12", fill_graded, 12.0, NULL) \
     X("anderson", "Anderson's model: d uniform in [-1/2, 1/2), e = 1", fill_anderson, 1.0, NULL)                       \
     X("harper", "Harper's model: d[j] = 2 cos(2 pi a j), j = 1..n, a = (sqrt(5)-1)/2; e = 1", fill_harper, 1.0, NULL)  \
+    X("latms1", "dlatms, mode 1: eigenvalues 1, 1/c, 1/c, ... (c = 2^52 or --condition)", fill_mode1, 0x1p52, NULL)    \
+    X("latms2", "dlatms, mode 2: eigenvalues 1, ..., 1, 1/c", fill_mode2, 0x1p52, NULL)                                \
+    X("latms3", "dlatms, mode 3: geometric, from 1 to 1/c", fill_mode3, 0x1p52, NULL)                                  \
+    X("latms4", "dlatms, mode 4: arithmetic, from 1 to 1/c", fill_mode4, 0x1p52, NULL)                                 \
+    X("latms5", "dlatms, mode 5: random, logarithms uniform, between 1/c and 1", fill_mode5, 0x1p52, NULL)             \
+    X("latms6", "dlatms, mode 6: random, normal", fill_mode6, 0.0, NULL)                                               \
+    X("stetester7", "Algorithm 880's: eigenvalues eps, 2 eps, 3 eps, ..., 1", fill_mode7, 0.0, NULL)                   \
+    X("stetester8", "Algorithm 880's: eigenvalues eps, 1 + k sqrt(eps), 2", fill_mode8, 0.0, NULL)                     \
+    X("stetester9", "Algorithm 880's: eigenvalues 1 + 100 k eps", fill_mode9, 0.0, NULL)                               \
     X("zero", "all zero", fill_constant, 0.0, spectrum_zero)                                                           \
     X("identity", "d = 1, e = 0", fill_constant, 1.0, spectrum_identity)                                               \
     X("tiny", "d uniform in [-1, 1), three e in four below 2^-500, some denormal", fill_tiny, 0.0, NULL)               \
@@ -222,7 +281,15 @@ const char *matrices_tridiagonal_text(const char *kind)
     return kind_text(kind);
 }
 
-bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiagonal *t, io_error *error)
+bool matrices_tridiagonal_takes_condition(const char *kind)
+{
+    const struct kind *const k = find_kind(kind);
+    return k && (k->fill == fill_mode1 || k->fill == fill_mode2 || k->fill == fill_mode3 || k->fill == fill_mode4 ||
+                 k->fill == fill_mode5);
+}
+
+bool matrices_tridiagonal_more(const char *kind, int64_t n, uint64_t seed, const matrices_more *more, io_tridiagonal *t,
+                               io_error *error)
 {
     const struct kind *const k = find_kind(kind);
     *t = (io_tridiagonal){0};
@@ -230,8 +297,23 @@ bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiag
     if (n < 0) return io_fail(error, kind, "n = %" PRId64 ", must be >= 0", n);
     if (!io_tridiagonal_create(kind, n, t, error)) return false;
     matrices_rng rng = matrices_seed(seed);
-    if (n > 0) k->fill(n, k->parameter, &rng, t->d, t->e);
+    int64_t const rows = more && more->block > 0 && more->block < n ? more->block : n;
+    double const parameter = more && more->condition > 0 ? more->condition : k->parameter;
+    if (n > 0) k->fill(rows, parameter, &rng, t->d, t->e);
+    if (n > 0 && !isfinite(t->d[0])) {
+        io_tridiagonal_free(t);
+        return io_fail(error, kind, "no memory for n = %" PRId64, n);
+    }
+    for (int64_t i = rows; i < n; ++i) {
+        t->d[i] = t->d[i - rows];
+        t->e[i - 1] = i % rows == 0 ? more->glue : t->e[i - 1 - rows];
+    }
     return true;
+}
+
+bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiagonal *t, io_error *error)
+{
+    return matrices_tridiagonal_more(kind, n, seed, NULL, t, error);
 }
 
 bool matrices_tridiagonal_spectrum(const char *kind, int64_t n, double *w)

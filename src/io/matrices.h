@@ -7,8 +7,9 @@
 
 #include "io.h"
 
-/* Names accepted by matrices_tridiagonal, in order, ended by NULL: uniform, normal, 121, wilkinson, glued, glued14, blocks2,
- * blocks100, clement, hermite, legendre, laguerre, chebyshev, graded, anderson, harper, zero, identity, tiny, small, huge. */
+/* Names accepted by matrices_tridiagonal, in order, ended by NULL: uniform, uniform01, normal, 121, wilkinson, wilkinson-minus,
+ * glued, glued14, blocks2, blocks100, clement, hermite, legendre, laguerre, chebyshev, graded, anderson, harper, latms1 ..
+ * latms6, stetester7 .. stetester9, zero, identity, tiny, small, huge. */
 extern const char *const matrices_tridiagonal_names[];
 
 /* One line about a kind, for --help; NULL if there is no such kind. */
@@ -16,6 +17,16 @@ const char *matrices_tridiagonal_text(const char *kind);
 
 /* Makes the n x n tridiagonal matrix of the named kind, n >= 0; seed matters to the random kinds only. */
 bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiagonal *t, io_error *error);
+
+/* The same with what a caller may choose beside. */
+typedef struct matrices_more {
+    double condition; /* of kinds that take one; 0: the kind's own */
+    int64_t block;    /* > 0: copies of the matrix of this order, the last one cut, */
+    double glue;      /* with this between them */
+} matrices_more;
+bool matrices_tridiagonal_more(const char *kind, int64_t n, uint64_t seed, const matrices_more *more, io_tridiagonal *t,
+                               io_error *error);
+bool matrices_tridiagonal_takes_condition(const char *kind);
 
 /* The exact eigenvalues, ascending, in w[n], where a formula is known: 121, clement, chebyshev, zero, identity; false,
  * and w untouched, for all others. */

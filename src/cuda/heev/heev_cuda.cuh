@@ -27,8 +27,8 @@
  * most bytes of the workspace, or for n > HEEV_MOST the input's size where that is more. */
 enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32, HEEV_MOST_BYTES = 256 << 20 };
 
-/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.3 n^2 rotations in
- * 2.3 n sweeps, the worst of 20,000 had 403 and 43 at n = 16, 1421 and 81 at n = 32; one that takes more has to iterate
+/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.2 n^2 rotations in
+ * 2.2 n sweeps, the worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32; one that takes more has to iterate
  * twice. */
 static inline int64_t heev_most_rotations(int64_t n)
 {

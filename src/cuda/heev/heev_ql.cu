@@ -6,7 +6,7 @@
  *          matrix, and their use on the rows of Z is left to many threads.
  * Room     a matrix that takes more rotations than there is room for gets its values here, and its vectors by a second
  *          iteration in kernel 3.
- * Cost     about 1.3 n^2 rotations of some 150 clocks each, one after the other.
+ * Cost     about 1.2 n^2 rotations of some 150 clocks each, one after the other.
  * Ends     a value is given up after max_sweeps sweeps. */
 #include "heev_ql.cuh"
 
@@ -49,10 +49,15 @@ template <typename real, bool noted> static __global__ void __launch_bounds__(32
     int64_t const first = (int64_t)blockIdx.x * 32, left = job.count - first;
     int const live = left < 32 ? (int)left : 32;
     real *const d = (real *)ql_memory + QL_PITCH; /* behind a row that is read in vain */
+    const real *const from_d = (const real *)job.d + first * n, *const from_e = (const real *)job.e + first * n;
+    unsigned const reversed =
+        __ballot_sync(0xffffffffu, lane < live && ql_reverses(n, from_d + lane * n, from_e + lane * n));
 #pragma unroll 4
     for (int f = lane; f < live * n; f += 32) {
-        real *const to = d + (f % n * QL_PITCH + f / n);
-        to[0] = ((const real *)job.d)[first * n + f], to[QL_PITCH / 2] = ((const real *)job.e)[first * n + f];
+        int const g = f / n, k = f % n;
+        bool const over = reversed >> g & 1;
+        d[ql_row(over, n, k) * QL_PITCH + g] = from_d[f];
+        d[ql_beside(over, n, k) * QL_PITCH + g + QL_PITCH / 2] = from_e[f];
     }
     __syncwarp(); /* loaded */
     int good = 0;

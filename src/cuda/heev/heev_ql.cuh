@@ -1,7 +1,7 @@
 /* heev on CUDA: a sweep of implicit QL on a tridiagonal matrix, by one thread.
  *
- * Formula  EISPACK's imtql2, with 1/sqrt(f^2 + g^2) in place of two divisions.  What is noted of a rotation is made
- *          orthogonal to the last place.
+ * Formula  EISPACK's imtql2, with 1/sqrt(f^2 + g^2) and its square in place of divisions.  What is noted of a rotation is
+ *          made orthogonal to the last place.
  * Splits   a bit a row tells whether its off-diagonal is negligible; a sweep asks as it goes. */
 #ifndef EIG_HEEV_QL_CUH
 #define EIG_HEEV_QL_CUH
@@ -9,15 +9,16 @@
 #include "heev_cuda.cuh"
 #include "heev_number.cuh"
 
-/* A rotation (c, s) in 8 bytes.  In double the smaller of the two: bit 0 tells whether it is c, bit 1 the sign of the
- * other, which is the square root of what is missing from 1. */
+/* A rotation (c, s), c >= 0, in 8 bytes.  In double the smaller of the two, with the sign of s; bit 62, which no number
+ * below 1 has, tells whether it is c.  The other is the square root of what is missing from 1. */
 template <typename real> struct ql_note;
 template <> struct ql_note<float> {
     float c, s;
 };
 template <> struct ql_note<double> {
-    long long bits;
+    double smaller;
 };
+enum { QL_NOTE_C = 0x40000000 }; /* that bit, in the upper word */
 
 static __device__ __forceinline__ ql_note<float> note_of(float c, float s)
 {
@@ -25,9 +26,9 @@ static __device__ __forceinline__ ql_note<float> note_of(float c, float s)
 }
 static __device__ __forceinline__ ql_note<double> note_of(double c, double s)
 {
-    bool const is_c = fabs(c) < fabs(s);
-    long long const small = __double_as_longlong(is_c ? c : s), other = __double_as_longlong(is_c ? s : c);
-    return {(small & ~3ll) | (other < 0 ? 2 : 0) | (is_c ? 1 : 0)};
+    bool const is_c = c < fabs(s);
+    double const smaller = copysign(is_c ? c : s, s);
+    return {__hiloint2double(__double2hiint(smaller) | (is_c ? QL_NOTE_C : 0), __double2loint(smaller))};
 }
 
 /* c and s, made orthogonal to the last place. */
@@ -43,11 +44,31 @@ static __device__ __forceinline__ float2 rotation_of(ql_note<float> note)
 }
 static __device__ __forceinline__ double2 rotation_of(ql_note<double> note)
 {
-    double const small = __longlong_as_double(note.bits & ~3ll), rest = fma(-small, small, 1.0);
-    double const inverse = inverse_root(rest), first = rest * inverse;
+    int const upper = __double2hiint(note.smaller);
+    double const small = __hiloint2double(upper & ~QL_NOTE_C, __double2loint(note.smaller));
+    double const rest = fma(-small, small, 1.0), inverse = inverse_root(rest), first = rest * inverse;
     double const root = fma(fma(-first, first, rest), 0.5 * inverse, first);
-    double const other = note.bits & 2 ? -root : root;
-    return note.bits & 1 ? double2{small, other} : double2{other, small};
+    return upper & QL_NOTE_C ? double2{fabs(small), copysign(root, small)} : double2{root, small};
+}
+
+/* x, y = entries i and i + 1 of a row of Z: [x, y] times a rotation (c, s). */
+template <typename real> static __device__ __forceinline__ void ql_rotate(pair_of<real> j, real &x, real &y)
+{
+    real const old = x;
+    x = fma(-j.y, y, j.x * old), y = fma(j.y, old, j.x * y);
+}
+
+/* The same by (t, s), t = s / (1 + c): orthogonal to s^2 eps, so that small rotations, nearly the same sweep after sweep,
+ * do not add up what rounds c to 1.  H. Rutishauser, Numer. Math. 9 (1966). */
+template <typename real> static __device__ __forceinline__ pair_of<real> ql_turn_of(ql_note<real> note)
+{
+    pair_of<real> const j = rotation_of(note);
+    return {j.y * good_inverse(1 + j.x), j.y};
+}
+template <typename real> static __device__ __forceinline__ void ql_turn(pair_of<real> j, real &x, real &y)
+{
+    real const old = x;
+    x = fma(-j.y, fma(j.x, old, y), old), y = fma(j.y, fma(-j.x, y, old), y);
 }
 
 /* An off-diagonal up to this splits the matrix whose largest sum of a row is `norm`: no more than what rounding does to
@@ -55,6 +76,27 @@ static __device__ __forceinline__ double2 rotation_of(ql_note<double> note)
 template <typename real> static __device__ __forceinline__ real ql_threshold(real norm)
 {
     return real_limits<real>::eps * norm;
+}
+
+/* Whether T is reversed, by the sizes of its first and of its last row: QL errs less, and takes fewer steps,
+ * where the large entries come last.  A reduction mostly leaves them first. */
+template <typename real>
+static __device__ __forceinline__ bool ql_reverses(real first_d, real first_e, real last_d, real last_e)
+{
+    return fabs(first_d) + fabs(first_e) > fabs(last_d) + fabs(last_e);
+}
+/* The same for d and e in memory; where d[k] and e[k] then stand. */
+template <typename real> static __device__ __forceinline__ bool ql_reverses(int n, const real *d, const real *e)
+{
+    return ql_reverses(d[0], e[0], d[n - 1], e[n - 2]);
+}
+static __device__ __forceinline__ int ql_row(bool reversed, int n, int k)
+{
+    return reversed ? n - 1 - k : k;
+}
+static __device__ __forceinline__ int ql_beside(bool reversed, int n, int k)
+{
+    return reversed && k < n - 1 ? n - 2 - k : k;
 }
 
 /* The eigenvalue of [dl, el; el, next] that is near dl.  Any number would do for a shift: what is added to dl needs few
@@ -70,39 +112,32 @@ template <typename real> static __device__ __forceinline__ real shift_of(real dl
     return dl - (real)(twice * e * inverse);
 }
 
-/* The bulge of a sweep as it moves up.  What the next step waits for is g and s2 alone, and both by 1 / (f^2 + g^2). */
+/* The bulge of a sweep as it moves up; c >= 0.  s^2 comes from s: carried along by itself, as s^2 e^2 / (f^2 + g^2), it
+ * drifts away from it, and errors grow two- to fivefold. */
 template <typename real> struct ql_bulge {
-    real above, below, g, s, c, s2, p; /* above: d under the bulge, as it was; below: the same less p; s2: s^2 */
+    real above, below, g, s, c, p; /* above: d under the bulge, as it was; below: the same less p */
 
     __device__ __forceinline__ void start(real last, real shift)
     {
-        above = last, g = last - shift, s = c = s2 = 1, p = 0;
+        above = last, g = last - shift, s = c = 1, p = 0;
     }
     /* From row i + 1 to row i, by the rotation (c, s) of columns i and i + 1: here and beside become d[i+1] and e[i+1].
      * False where the bulge has vanished: then there is no rotation, d[i+1] is `below`, e[i+1] is 0, and the sweep ends. */
     __device__ __forceinline__ bool move(real di, real ei, real *here, real *beside)
     {
-        real const f = s * ei, b = c * ei, e2 = ei * ei, square = fma(s2, e2, g * g);
-        real const inverse = good_inverse(square), root = inverse_root(square);
+        real const f = s * ei, b = c * ei, square = fma(f, f, g * g);
+        real const inverse = good_inverse(square), root = copysign(inverse_root(square), g);
         below = above - p;
         real const t = fma(f, di - below, g * (2 * b));
         *beside = square * root;
         p = f * t * inverse;
-        *here = below + p;
-        s2 = s2 * e2 * inverse;
         s = f * root, c = g * root;
         g = fma(g * t, inverse, -b);
+        *here = below + p;
         above = di;
         return square > real_limits<real>::safmin / real_limits<real>::eps;
     }
 };
-
-/* x, y = entries i and i + 1 of a row of Z: [x, y] times a rotation. */
-template <typename real> static __device__ __forceinline__ void ql_rotate(pair_of<real> j, real &x, real &y)
-{
-    real const old = x;
-    x = fma(-j.y, y, j.x * old), y = fma(j.y, old, j.x * y);
-}
 
 /* Notes of a sweep, two at a time, from an even place on. */
 template <typename real> struct alignas(16) ql_two_notes {

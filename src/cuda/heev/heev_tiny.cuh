@@ -25,9 +25,11 @@ template <typename number, int N, bool vectors> struct tiny_shape {
                          columns = sector < N ? sector : N; /* that go out together */
     static constexpr int reflectors = N * (N + 1) / 2 * parts, out_words = N * columns * parts,
                          out_pitch = out_words | 1;
-    static constexpr int at_z = TINY_LANES * reflectors, at_out = vectors ? at_z + TINY_LANES * N * N : 0;
+    static constexpr int at_z = TINY_LANES * reflectors, at_rows = vectors ? at_z : 0,
+                         at_out = vectors ? at_z + TINY_LANES * N * N : 0;
     static constexpr int values_pitch = N | 1;
     static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
+    static_assert(2 * N <= (vectors ? N * N : pitch), "T lies where A was, or where Z comes");
     static constexpr int before = TINY_LANES * pitch, room = before > after ? before : after;
     static constexpr int warps = N <= 4 ? 4 : 1, bytes = warps * room * (int)sizeof(real); /* of a block */
 };
@@ -84,18 +86,20 @@ template <typename number, int N> struct tiny_matrix {
     {
         number zero, q[N];
         set(zero, (real)0, (real)0);
-        number dot = zero;
+        number dots[2] = {zero, zero}; /* two sums at a time, here and below: a warp is alone and waits for each */
 #pragma unroll
         for (int i = k + 1; i < N; ++i) {
-            number p = scaled(d[i], u[i]);
+            number p = scaled(d[i], u[i]), more = zero;
 #pragma unroll
             for (int j = k + 1; j < N; ++j) {
-                if (j < i) p = j == k + 1 ? sum(p, a[i][j]) : product_add(a[i][j], u[j], p);
-                if (j > i) p = conj_product_add(a[j][i], u[j], p);
+                number &to = j % 2 ? more : p;
+                if (j < i) to = j == k + 1 ? sum(to, a[i][j]) : product_add(a[i][j], u[j], to);
+                if (j > i) to = conj_product_add(a[j][i], u[j], to);
             }
-            q[i] = product_add(factor, p, zero);
-            dot = conj_product_add(q[i], u[i], dot);
+            q[i] = product_add(factor, sum(p, more), zero);
+            dots[i % 2] = conj_product_add(q[i], u[i], dots[i % 2]);
         }
+        number const dot = sum(dots[0], dots[1]);
         number const half = product_add(scaled((real)-0.5, factor), dot, zero);
 #pragma unroll
         for (int i = k + 1; i < N; ++i) {
@@ -114,6 +118,10 @@ template <typename number, int N> struct tiny_matrix {
     {
         if constexpr (k + 1 < N) {
             if (k + 1 >= n) return;
+            if (!number::complex && k + 2 == n) { /* nothing is left to reflect */
+                e[k] = a[k + 1][k].re;
+                return;
+            }
             number u[N];
             real rest = imaginary(a[k + 1][k]) * imaginary(a[k + 1][k]);
 #pragma unroll
@@ -159,7 +167,7 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
             for (int i = 0; i < N; ++i) set(y[i], z[i * N + k], (real)0);
 #pragma unroll
             for (int j = N - 2; j >= 0; --j) {
-                if (j > n - 2) continue;
+                if (j > n - (number::complex ? 2 : 3)) continue;
                 number dot = y[j + 1];
 #pragma unroll
                 for (int i = j + 2; i < N; ++i) dot = conj_product_add(keep[i * (i + 1) / 2 + j], y[i], dot);
@@ -254,9 +262,12 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     }
     __syncwarp(); /* they are in registers */
     int good = 0;
+    bool reversed = false;
     real z[vectors ? N : 1][N];
     if (works) {
         x.template reduce<0>(n, vectors, {(number *)memory + lane});
+        tiny_rows<real, N> const rows = {memory + shape::at_rows + lane};
+        reversed = tiny_reverse(n, x.d, x.e, rows);
         if (vectors)
 #pragma unroll
             for (int i = 0; i < N; ++i)
@@ -265,9 +276,10 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
         if constexpr (N == 3)
             good = tiny_ql3<real, vectors>(p.max_sweeps, x.d, x.e, z);
         else
-            good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, z);
+            good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, rows, z);
         if (unit != unit) good = 0;
     }
+    __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
     const real *const out = memory + shape::at_out;
     real *const values = memory + shape::at_out + lane * shape::values_pitch;
@@ -287,7 +299,10 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
         if (works) values[place[k]] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
         if (vectors && works)
 #pragma unroll
-            for (int i = 0; i < N; ++i) memory[shape::at_z + (i * N + k) * TINY_LANES + lane] = z[vectors ? i : 0][k];
+            for (int i = 0; i < N; ++i) {
+                int const row = i < n ? ql_row(reversed, n, i) : i;
+                memory[shape::at_z + (row * N + k) * TINY_LANES + lane] = z[vectors ? i : 0][k];
+            }
     }
     __syncwarp(); /* the values are there */
 #pragma unroll 4

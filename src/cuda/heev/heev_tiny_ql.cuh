@@ -4,13 +4,38 @@
 
 #include "heev_ql.cuh"
 
-/* x[k] without a run-time index. */
-template <typename real, int N> static __device__ __forceinline__ real tiny_pick(const real (&x)[N], int k)
+/* T of a thread in shared memory, beside that in registers: rows by a run-time index. */
+template <typename real, int N> struct tiny_rows {
+    enum { LANES = 32 };
+    real *at; /* of this lane; others' lie between */
+
+    __device__ __forceinline__ real &d(int i) const
+    {
+        return at[i * LANES];
+    }
+    __device__ __forceinline__ real &e(int i) const
+    {
+        return at[(N + i) * LANES];
+    }
+};
+
+/* Brings T there, reversed where ql_reverses says so, and back; whether it is reversed.  n is N or N - 1. */
+template <typename real, int N>
+static __device__ __forceinline__ bool tiny_reverse(int n, real (&d)[N], real (&e)[N], tiny_rows<real, N> rows)
 {
-    real y = x[0];
+    bool const full = n == N;
+    bool const reversed = ql_reverses(d[0], e[0], full ? d[N - 1] : d[N - 2], full ? e[N - 2] : e[N - 3]);
 #pragma unroll
-    for (int i = 1; i < N; ++i) y = k == i ? x[i] : y;
-    return y;
+    for (int i = 0; i < N; ++i) {
+        if (i < n) rows.d(ql_row(reversed, n, i)) = d[i];
+        if (i < n - 1) rows.e(ql_beside(reversed, n, i)) = e[i];
+    }
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+        if (i < n) d[i] = rows.d(i);
+        if (i < n - 1) e[i] = rows.e(i);
+    }
+    return reversed;
 }
 
 /* What splits T: see ql_threshold. */
@@ -27,11 +52,11 @@ static __device__ __forceinline__ real tiny_threshold(int n, const real (&d)[N],
     return ql_threshold(norm);
 }
 
-/* The eigenvalues of T in d, and the rotations on the rows of z; how many values are good, the first ones.  As heev_ql.cuh
- * does it. */
+/* The eigenvalues of T, which is in rows, too, in d, and the rotations on the rows of z; how many values are good, the first
+ * ones.  As heev_ql.cuh does it. */
 template <typename real, int N, bool vectors>
 static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N], real (&e)[N],
-                                              real (&z)[vectors ? N : 1][N])
+                                              tiny_rows<real, N> rows, real (&z)[vectors ? N : 1][N])
 {
     ql_state<real, 2> state;
     state.start(n);
@@ -42,28 +67,26 @@ static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N
     int m;
 #pragma unroll 1
     while (state.find(max_sweeps, &m)) {
-        int low = state.l;
+        int const low = state.l;
         ql_bulge<real> bulge;
-        bulge.start(tiny_pick(d, m), shift_of(tiny_pick(d, low), tiny_pick(e, low), tiny_pick(d, low + 1)));
-        unsigned found = 0;
+        bulge.start(rows.d(m), shift_of(rows.d(low), rows.e(low), rows.d(low + 1)));
+        unsigned found = 0, steps = (1u << m) - (1u << low);
 #pragma unroll
         for (int i = N - 2; i >= 0; --i) {
-            if (i >= m || i < low) continue;
+            if (!(steps & 1u << i)) continue;
             real here, beside;
-            if (!bulge.move(d[i], e[i], &here, &beside)) {
-                e[i + 1] = 0, d[i + 1] = bulge.below;
-                found |= 1u << (i + 1), low = N;
-                continue;
-            }
+            bool const moved = bulge.move(d[i], e[i], &here, &beside);
+            if (!moved) here = bulge.below, beside = 0, steps = 0;
+            e[i + 1] = rows.e(i + 1) = beside, d[i + 1] = rows.d(i + 1) = here;
             found |= fabs(beside) <= state.small ? 1u << (i + 1) : 0; /* row m splits anyway */
-            e[i + 1] = beside, d[i + 1] = here;
             if (vectors) {
-                pair_of<real> const j = ql_rotation(bulge.c, bulge.s);
+                pair_of<real> j = ql_rotation(bulge.c, bulge.s);
+                if (!moved) j.x = 1, j.y = 0;
 #pragma unroll
                 for (int r = 0; r < N; ++r) ql_rotate(j, z[vectors ? r : 0][i], z[vectors ? r : 0][i + 1]);
             }
-            if (i == low) {
-                d[i] = bulge.above - bulge.p, e[i] = bulge.g;
+            if (i == low && moved) {
+                d[i] = rows.d(i) = bulge.above - bulge.p, e[i] = rows.e(i) = bulge.g;
                 found |= fabs(e[i]) <= state.small ? 1u << i : 0;
             }
         }

@@ -36,8 +36,8 @@ static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m
     for (int k = 0; k < count; ++k) {
         int const lo = L == 32 ? now & 255 : warp_min((now & 255) < now >> 8 ? now & 255 : N);
         int const hi = L == 32 ? now >> 8 : warp_max(now >> 8);
-        pair_of<real> one = rotation_of(mine);
-        if (!in(now)) one.x = 1, one.y = 0;
+        pair_of<real> one = ql_turn_of(mine);
+        if (!in(now)) one.x = one.y = 0;
         __syncwarp(); /* all have read the last sweep's */
         space[rank] = one;
         __syncwarp(); /* this sweep's are there */
@@ -47,15 +47,15 @@ static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m
         for (int top = N - 2; top >= 0; top -= group) {
             if (lo > top || hi <= top - group + 1) continue;
 #pragma unroll
-            for (int i = top; i >= 0 && i > top - group; --i) ql_rotate(space[i], z[i], z[i + 1]);
+            for (int i = top; i >= 0 && i > top - group; --i) ql_turn(space[i], z[i], z[i + 1]);
         }
     }
     __syncwarp(); /* space is free */
 }
 
 /* The rows of Z of a matrix whose rotations had no room: the first lane iterates anew, all lanes apply a sweep to their
- * rows, which begin as the identity.  de: [2 N + 2], space: [lanes], rows at turned + rank*(N + 1), in shared memory.  All
- * threads of the warp call it. */
+ * rows, which begin as rotate_row leaves them without rotations.  de: [2 N + 2], space: [lanes], rows at
+ * turned + rank*(N + 1), in shared memory.  All threads of the warp call it. */
 template <typename real, int N, int L>
 static __device__ __noinline__ void rotate_slowly(const real *from_d, const real *from_e, int n, int max_sweeps,
                                                   bool works, lane_team<L> team, ql_note<real> *space, real *de,
@@ -65,7 +65,10 @@ static __device__ __noinline__ void rotate_slowly(const real *from_d, const real
     real *const d = de + 2, *const z = turned + rank * (N + 1);
     ql_state<real, 2> state;
     state.start(n);
-    if (works && rank < n) d[2 * rank] = from_d[rank], d[2 * rank + 1] = from_e[rank];
+    if (works && rank < n) {
+        bool const over = ql_reverses(n, from_d, from_e);
+        d[2 * ql_row(over, n, rank)] = from_d[rank], d[2 * ql_beside(over, n, rank) + 1] = from_e[rank];
+    }
     __syncwarp(); /* T is there */
     if (works && rank == 0) state.mark_splits(d);
     for (;;) {
@@ -75,7 +78,7 @@ static __device__ __noinline__ void rotate_slowly(const real *from_d, const real
         if (!__any_sync(team.all, window > 0)) break;
         int const lo = window & 255, hi = window >> 8;
         __syncwarp(); /* the rotations are there */
-        for (int i = hi - 1; i >= lo && rank < N; --i) ql_rotate(rotation_of(space[hi - 1 - i]), z[i], z[i + 1]);
+        for (int i = hi - 1; i >= lo && rank < N; --i) ql_turn(ql_turn_of(space[hi - 1 - i]), z[i], z[i + 1]);
         __syncwarp(); /* they are applied */
     }
 }
@@ -166,8 +169,10 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
     bool const live = m < job.count;
     {
         real z[N];
+        int const at =
+            ql_row(live && ql_reverses(n, (const real *)job.d + m * n, (const real *)job.e + m * n), n, rank);
 #pragma unroll
-        for (int k = 0; k < N; ++k) z[k] = k == rank;
+        for (int k = 0; k < N; ++k) z[k] = k == at;
         rotate_row<real, N>(job, m, live, team, (pair_of<real> *)space, z);
 #pragma unroll
         for (int k = 0; k < N; ++k)

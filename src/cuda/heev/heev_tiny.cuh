@@ -49,7 +49,8 @@ template <typename number, int N> struct tiny_matrix {
     number a[N][N]; /* below the diagonal */
     real d[N], e[N];
 
-    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite. */
+    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite, and then the matrix
+     * is of no use. */
     template <typename function> __device__ __forceinline__ real load(int n, function get)
     {
         int most = 0;
@@ -67,16 +68,12 @@ template <typename number, int N> struct tiny_matrix {
                     a[i][j] = x, most = max(most, size_bits(imaginary(x)));
             }
         real const unit = unit_of_bits<real>(most);
-        bool const finite = unit == unit;
-        real const inverse = pow2_inverse(finite ? unit : (real)1);
+        real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            d[i] = finite ? inverse * d[i] : (real)0;
+            d[i] = inverse * d[i];
 #pragma unroll
-            for (int j = 0; j < i; ++j) {
-                a[i][j] = scaled(inverse, a[i][j]);
-                if (!finite) set(a[i][j], (real)0, (real)0);
-            }
+            for (int j = 0; j < i; ++j) a[i][j] = scaled(inverse, a[i][j]);
         }
         return unit;
     }
@@ -220,6 +217,23 @@ static __device__ __forceinline__ void tiny_fetch(const real *from, int words, i
     }
 }
 
+/* The same where a matrix takes whole rows of lanes, and where each word goes is known. */
+template <typename real, int words, int pitch, int at_once>
+static __device__ __forceinline__ void tiny_fetch_rows(const real *from, int live, int lane, real *tile)
+{
+    constexpr int rows = words / TINY_LANES, matrices = at_once / rows;
+#pragma unroll 1
+    for (int b = 0; b < live; b += matrices) {
+        real x[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+            if (b + k / rows < live) x[k] = from[b * words + k * TINY_LANES + lane];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+            if (b + k / rows < live) tile[(b + k / rows) * pitch + k % rows * TINY_LANES + lane] = x[k];
+    }
+}
+
 template <typename number, int N, bool vectors>
 static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
     heev_tiny_kernel(heev_job job, bool dense)
@@ -236,10 +250,12 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     if (live <= 0) return;
     if (dense) {
         const real *const from = (const real *)p.a + first * n * n * shape::parts;
-        if (n == N)
-            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
-        else
+        if (n != N)
             tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
+        else if constexpr (shape::words % TINY_LANES == 0)
+            tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
+        else
+            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
     }
     __syncwarp(); /* the matrices are there */
     tiny_matrix<number, N> x;
@@ -247,15 +263,17 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     bool const works = lane < live;
     if (works) {
         batch_strides const s = job.at_a;
+        int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
         const number *const a = (const number *)p.a + (first + lane) * s.b;
+        const real *const tile = memory + lane * shape::pitch;
+        int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
         unit = x.load(n, [&](int i, int j) {
-            int64_t const at = p.upper ? j * s.i + i * s.j : i * s.i + j * s.j;
             number y;
             if (dense) {
-                const real *const from = memory + lane * shape::pitch + (int)at * shape::parts;
+                const real *const from = tile + i * tile_down + j * tile_right;
                 set(y, from[0], from[shape::parts - 1]);
             } else {
-                y = load_number(a + at);
+                y = load_number(a + i * down + j * right);
             }
             return p.upper ? conj(y) : y;
         });
@@ -273,10 +291,11 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
             for (int i = 0; i < N; ++i)
 #pragma unroll
                 for (int k = 0; k < N; ++k) z[vectors ? i : 0][k] = i == k;
+        int const max_sweeps = unit == unit ? p.max_sweeps : 0; /* NaN would have all */
         if constexpr (N == 3)
-            good = tiny_ql3<real, vectors>(p.max_sweeps, x.d, x.e, z);
+            good = tiny_ql3<real, vectors>(max_sweeps, x.d, x.e, z);
         else
-            good = tiny_ql<real, N, vectors>(n, p.max_sweeps, x.d, x.e, rows, z);
+            good = tiny_ql<real, N, vectors>(n, max_sweeps, x.d, x.e, rows, z);
         if (unit != unit) good = 0;
     }
     __syncwarp();       /* the rows of T are free */

@@ -17,7 +17,7 @@ template <typename number, int N> struct grid_reduction {
     using real = typename number::real;
     static constexpr int wide = N / GRID_ROWS, elements = wide * (wide + 1) / 2, threads = GRID_ROWS * GRID_ROWS;
     static constexpr int words = sizeof(number) / 4;
-    static constexpr int blocks = grid_blocks((elements + 3 * wide) * words + 40, threads);
+    static constexpr int blocks = grid_blocks((elements + 3 * wide) * words + 24, threads);
 
     number a[elements];
     int rank, lane, p, q, shift; /* row i stands at place i + shift */

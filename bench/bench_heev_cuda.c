@@ -101,7 +101,7 @@ static void put(const char *family, eig_type type, int64_t n, int64_t batch, eig
 /* All cases of a type. */
 static void run(eig_type type)
 {
-    static const int64_t small[] = {4, 8, 12, 16, 24, 32, 64}, large[] = {64, 128, 256, 512};
+    static const int64_t small[] = {4, 8, 12, 16, 24, 32, 33, 48, 64}, large[] = {64, 128, 256, 512};
     for (size_t k = 0; k < sizeof small / sizeof *small; ++k) {
         int64_t const n = small[k];
         if (wanted[RESIDENT]) put("heev-resident", type, n, 20000, EIG_HEEV_AUTO, true);

@@ -47,6 +47,10 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_panel_d.cu
     src/cuda/heev/heev_panel_c.cu
     src/cuda/heev/heev_panel_z.cu
+    src/cuda/heev/heev_grid_s.cu
+    src/cuda/heev/heev_grid_d.cu
+    src/cuda/heev/heev_grid_c.cu
+    src/cuda/heev/heev_grid_z.cu
     src/cuda/heev/heev_back_s.cu
     src/cuda/heev/heev_back_d.cu
     src/cuda/heev/heev_back_c.cu

@@ -105,7 +105,7 @@ static void run(eig_context *ctx, const eig_heev_options *o, const resident *r, 
 
 static const eig_heev_method methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_TRIDIAGONAL, EIG_HEEV_REFERENCE};
 
-static int64_t const orders[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 35, 40};
+static int64_t const orders[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 35, 40, 48, 57};
 static int64_t const few[] = {3, 4, 5, 7, 13, 18, 29, 35};
 
 static size_t order_count(void)
@@ -360,9 +360,9 @@ static void test_blocked(void **state)
                                        {.pad = 1, .layout = EIG_LAYOUT_ELEMENT_WISE},
                                        {.layout = EIG_LAYOUT_ROW_WISE, .upper = true},
                                        {.values_only = true, .row_major = true}};
-    static int64_t const all[] = {33,  63,  64,  65,  96,  97,  100, 115, 116, 127,
-                                  128, 129, 166, 167, 200, 237, 238, 256, 300};
-    static int64_t const some[] = {34, 65, 119};
+    static int64_t const all[] = {33,  40,  41,  48,  49,  63,  64,  65,  96,  97,  100, 115,
+                                  116, 127, 128, 129, 166, 167, 200, 237, 238, 256, 300};
+    static int64_t const some[] = {34, 47, 64, 65, 119};
     (void)state;
     eig_context *const ctx = test_context(0);
     size_t const count = small ? COUNT(some) : COUNT(all);

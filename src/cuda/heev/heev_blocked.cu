@@ -1,12 +1,19 @@
 /* heev on CUDA, n > 32, tridiagonal: slices, the order of the kernels, and the values.
  *
  * The reduction works in v, so that it takes little of the workspace, and a slice is mostly the whole batch: that keeps all
- * multiprocessors busy.  Eigenvectors need more, and are computed for a part of the slice at a time. */
+ * multiprocessors busy.  Eigenvectors need more, and are computed for a part of the slice at a time.  Up to HEEV_GRID a grid
+ * of threads has the matrix in registers. */
 #include "heev_panel.cuh"
 
 #include <cmath>
 
 enum { VALUES_THREADS = 128, REFLECTORS = 32 /* that are applied at once, see heev_back.cuh */, SOME = 32 };
+
+/* Whether reduction and back-transformation are those of heev_grid_reduce.cuh and heev_grid_back.cuh. */
+static bool by_grid(const heev_problem *p)
+{
+    return p->n <= HEEV_GRID;
+}
 
 static heev_panel_place place_of(const eig_context *ctx, const heev_problem *p)
 {
@@ -16,7 +23,7 @@ static heev_panel_place place_of(const eig_context *ctx, const heev_problem *p)
 
 bool eig_cuda_heev_blocked_fits(const eig_context *ctx, const heev_problem *p)
 {
-    return place_of(ctx, p) != HEEV_PANEL_NOWHERE;
+    return by_grid(p) || place_of(ctx, p) != HEEV_PANEL_NOWHERE;
 }
 
 /* ------------------------------------------------------------------- workspace */
@@ -53,7 +60,7 @@ static void carve_slice(arena *a, const eig_context *ctx, const heev_problem *p,
     job->failed = (int *)arena_take(a, count, sizeof(int));
     if (p->vectors) {
         job->tau = arena_take(a, count * n, number);
-    } else if (place_of(ctx, p) == HEEV_PANEL_GLOBAL) {
+    } else if (!by_grid(p) && place_of(ctx, p) == HEEV_PANEL_GLOBAL) {
         job->matrix = arena_take(a, count * n * n, number);
         job->matrix_pitch = n, job->matrix_stride = n * n;
     }
@@ -65,12 +72,14 @@ static void carve_part(arena *a, const heev_problem *p, heev_job *job)
     size_t const number = type_size(p->type), real = real_size(p);
     int64_t const n = p->n, count = job->part;
     if (p->vectors) {
-        job->factors = arena_take(a, count * ((n + REFLECTORS - 1) / REFLECTORS), REFLECTORS * REFLECTORS * number);
+        if (!by_grid(p))
+            job->factors = arena_take(a, count * ((n + REFLECTORS - 1) / REFLECTORS), REFLECTORS * REFLECTORS * number);
         job->z = arena_take(a, count * n * n, real);
     }
     heev_tridiagonals const t = tridiagonals_of(*job, 0, count);
     size_t const divide = eig_cuda_heev_divide_bytes(&t), plane = arena_product((size_t)(count * n * n), real);
-    job->imaginary = arena_take(a, 1, p->vectors && type_is_complex(p->type) && plane > divide ? plane : divide);
+    bool const planes = p->vectors && type_is_complex(p->type) && !by_grid(p);
+    job->imaginary = arena_take(a, 1, planes && plane > divide ? plane : divide);
 }
 
 void eig_cuda_heev_blocked_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
@@ -154,13 +163,17 @@ static eig_status solve_part(eig_context *ctx, const heev_job &job, int64_t firs
         status = cuda_launch(ctx, "heev: values_kernel", stream, {count, VALUES_THREADS},
                              type_is_single(job.p.type) ? heev_values_kernel<float> : heev_values_kernel<double>, own);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK && job.p.v) status = LAUNCH(back, job.p.type)(ctx, own, stream);
+    if (status == EIG_OK && job.p.v)
+        status = by_grid(&job.p) ? LAUNCH(grid_back, job.p.type)(ctx, own, stream)
+                                 : LAUNCH(back, job.p.type)(ctx, own, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 eig_status eig_cuda_heev_blocked(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
 {
-    eig_status status = LAUNCH(panel, job.p.type)(ctx, part_of(job, 0, job.count), stream);
+    heev_job const whole = part_of(job, 0, job.count);
+    eig_status status = by_grid(&job.p) ? LAUNCH(grid_reduce, job.p.type)(ctx, whole, stream)
+                                        : LAUNCH(panel, job.p.type)(ctx, whole, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     for (int64_t first = 0; first < job.count && status == EIG_OK; first += job.part) {
         if (first > 0) { /* the times of another part; its reduction took none */

@@ -8,10 +8,12 @@
  * heev_vectors.cuh    kernel 3: the rotations on rows of Z, then the reflectors on columns of it
  * heev_jacobi.cuh     two-sided Jacobi in shared memory, 8, 32 or 128 threads a matrix
  * heev_plain.cu       the plain version: Jacobi, a thread a matrix
- * heev_fused.cuh, heev_panel.cuh  n > 32, tridiagonal: the reduction, a block a matrix, in shared or in global memory;
+ * heev_fused.cuh, heev_panel.cuh  n > 64, tridiagonal: the reduction, a block a matrix, in shared or in global memory;
  *                     heev_matrix.cuh: what they share
  * heev_divide.cuh     n > 32: eigenpairs of tridiagonal matrices by divide and conquer
- * heev_back.cuh       n > 32, tridiagonal: vectors of A from those of T; heev_tile.cuh: products by a warp
+ * heev_grid_reduce.cuh, heev_grid_back.cuh  32 < n <= 64, tridiagonal: reduction and vectors in registers, a block a
+ *                     matrix; heev_grid.cuh: what they share
+ * heev_back.cuh       n > 64, tridiagonal: vectors of A from those of T; heev_tile.cuh: products by a warp
  * heev_blocked.cu     n > 32, tridiagonal: slices, order of the kernels, values
  * heev_blocks.cuh     n > 32, jacobi: one-sided block Jacobi; heev_blocks_kernel.cuh: its kernel, heev_blocks_tiles.cuh: its
  *                     products, heev_turn.cuh: its rotation
@@ -23,9 +25,9 @@
 
 #include "cuda_common.cuh"
 
-/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a matrix;
- * most bytes of the workspace, or for n > HEEV_MOST the input's size where that is more. */
-enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32, HEEV_MOST_BYTES = 256 << 20 };
+/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a matrix, of
+ * those with a grid of threads a matrix; most bytes of the workspace, or for n > HEEV_MOST the input's size where that is more. */
+enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32, HEEV_GRID = 64, HEEV_MOST_BYTES = 256 << 20 };
 
 /* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.2 n^2 rotations in
  * 2.2 n sweeps, the worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32; one that takes more has to iterate
@@ -109,6 +111,8 @@ HEEV_LAUNCHERS(vectors)
 HEEV_LAUNCHERS(jacobi)
 HEEV_LAUNCHERS(panel)
 HEEV_LAUNCHERS(back)
+HEEV_LAUNCHERS(grid_reduce)
+HEEV_LAUNCHERS(grid_back)
 HEEV_LAUNCHERS(blocks)
 #undef HEEV_LAUNCHERS
 

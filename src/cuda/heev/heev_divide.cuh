@@ -6,8 +6,8 @@
  * heev_divide_update.cuh  a level: the products of the vectors
  * heev_merge.cuh, heev_secular.cuh   the steps of a merge, by lanes or a block; the roots
  *
- * Tree     level L has 2^L nodes; node q holds rows floor(q n / 2^L) to floor((q + 1) n / 2^L).  Its depth, and so every
- *          order of operations, follows from n alone.
+ * Tree     level L has 2^L nodes; node q holds rows floor(q n / 2^L) to floor((q + 1) n / 2^L).  Below n = 48 the first of the
+ *          two halves has 32 rows, a whole leaf.  The tree's depth, and so every order of operations, follows from n alone.
  * Failure  an entry that is not finite, or a root that is not found, makes all values of its node NaN, and so of the
  *          nodes above it. */
 #ifndef EIG_HEEV_DIVIDE_CUH
@@ -38,15 +38,25 @@ struct divide_job {
     size_t room_bytes;
 };
 
+/* Rows of the first node of level 1. */
+static __host__ __device__ __forceinline__ int64_t divide_half(int64_t n)
+{
+    return n > DIVIDE_LEAF && n < DIVIDE_LEAF + DIVIDE_LEAF / 2 ? (int64_t)DIVIDE_LEAF : n / 2;
+}
+
 static __host__ __device__ __forceinline__ int divide_row(int64_t n, int level, int64_t node)
 {
-    return (int)((node * n) >> level);
+    if (level == 0 || n >= DIVIDE_LEAF + DIVIDE_LEAF / 2) return (int)((node * n) >> level);
+    int64_t const half = divide_half(n), nodes = (int64_t)1 << (level - 1);
+    return (int)(node < nodes ? (node * half) >> (level - 1) : half + (((node - nodes) * (n - half)) >> (level - 1)));
 }
 
 /* The largest number of rows of a node. */
 static __host__ __device__ __forceinline__ int divide_rows(int64_t n, int level)
 {
-    return (int)((n + ((int64_t)1 << level) - 1) >> level);
+    if (level == 0 || n >= DIVIDE_LEAF + DIVIDE_LEAF / 2) return (int)((n + ((int64_t)1 << level) - 1) >> level);
+    int64_t const half = divide_half(n), most = half > n - half ? half : n - half;
+    return (int)((most + ((int64_t)1 << (level - 1)) - 1) >> (level - 1));
 }
 
 /* Rows of a node of a level, and of the upper one of its halves. */

@@ -1,4 +1,4 @@
-/* heev on CUDA: eigenpairs of blocks of at most 32 rows, from single rows on by merges; a warp a block.
+/* heev on CUDA: eigenpairs of blocks of at most 32 rows, from blocks of two rows on by merges; a warp a block.
  *
  * Mapping  at the level where blocks have up to 2^k rows, 2^k lanes merge two of them: a lane a row, a pole or a root.
  * Memory   the vectors in both arrays of the levels above, in turn; 8 columns of U, and the rest, in 5 KB of shared memory
@@ -69,9 +69,7 @@ template <typename real> struct leaf_matrix {
 
     template <typename merge_type> __device__ void multiply(const merge_type &merge, int row) const
     {
-        if (merge.team.size == 2)
-            multiply<2>(merge, row);
-        else if (merge.team.size == 4)
+        if (merge.team.size == 4)
             multiply<4>(merge, row);
         else
             multiply<LEAF_CHUNK>(merge, row);
@@ -88,6 +86,36 @@ template <typename real, bool vectors> struct leaf_warp {
     static constexpr size_t bytes = (vectors ? DIVIDE_LEAF * LEAF_U : 4 * DIVIDE_LEAF) * sizeof(real) +
                                     DIVIDE_LEAF * (sizeof(real) + sizeof(int) + merge_space<real>::row_bytes);
 
+    /* Nodes of at most two rows; `node` is this lane's, as below.  Where the squares of both differences vanish, they are
+     * negligible: entries are about 1. */
+    __device__ void solve_pairs(int team_size, divide_node node, int lane) const
+    {
+        int const rank = lane % team_size;
+        real *const values = (real *)space + node.row;
+        bool const two = node.m == 2;
+        real const off = two ? e[node.row] : (real)0, beside = fabs(off);
+        real const x = node.m > 0 ? values[0] + beside : (real)0, y = two ? values[1] + beside : (real)0;
+        real const far = fabs(x - y), square = fma(far, far, 4 * off * off);
+        bool const some = square > real_limits<real>::safmin / real_limits<real>::eps;
+        real const root = some ? inverse_root(square) : (real)0, both = x + y, gap = some ? square * root : far;
+        real const c2 = some ? fma((real)0.5 * root, far, (real)0.5) : (real)1, c = c2 * inverse_root(c2);
+        real const s = some ? off * root * inverse_root(c2) : (real)0;
+        real const high_x = x >= y ? c : s, high_y = x >= y ? s : c; /* the vector of the larger value */
+        __syncwarp();                                                /* the entries are read */
+        if (rank < node.m) {
+            if (two) values[rank] = (real)0.5 * (rank == 0 ? both - gap : both + gap);
+            if (vectors) {
+                real *const to = matrix.to + node.row + rank + node.row * matrix.n;
+                to[0] = !two ? (real)1 : rank == 0 ? -high_y : high_x;
+                if (two) to[matrix.n] = rank == 0 ? high_x : high_y;
+            } else if (two) {
+                ends.first[node.row + rank] = rank == 0 ? -high_y : high_x;
+                ends.last[node.row + rank] = rank == 0 ? high_x : high_y;
+            }
+        }
+        __syncwarp(); /* all is there */
+    }
+
     /* The merges of one level; `node` is this lane's, its rows counted from the leaf's first one. */
     __device__ void merge_level(int team_size, divide_node node, int lane)
     {
@@ -98,6 +126,11 @@ template <typename real, bool vectors> struct leaf_warp {
         merge.turns = turns + lane / team_size;
         ends.open((real *)(space + DIVIDE_LEAF * merge_space<real>::row_bytes), DIVIDE_LEAF, node.row);
         int const rank = team.rank, cut = node.row + node.m1;
+        if (!__any_sync(0xffffffffu, rows > 0)) {
+            if (vectors && rank < node.m) matrix.to[(node.row + rank) * (matrix.n + 1)] = 1; /* a row alone */
+            __syncwarp();                                                                    /* they are there */
+            return;
+        }
         if (rank < rows)
             merge.at.z[rank] = vectors ? matrix.from[(rank < node.m1 ? cut - 1 : cut) + (node.row + rank) * matrix.n]
                                : rank < node.m1 ? ends.last[rank]
@@ -160,7 +193,6 @@ static __global__ void __launch_bounds__(32) heev_divide_leaf_kernel(divide_job 
         int64_t const corner = b * n * n + row * (n + 1);
         real *const to = (real *)job.to + corner, *const from = (real *)job.from + corner;
         x.matrix.n = n, x.matrix.to = depth % 2 ? from : to, x.matrix.from = depth % 2 ? to : from;
-        if (lane < rows) x.matrix.to[lane * (n + 1)] = 1;
     }
     __syncwarp(); /* the rows are there */
     for (int up = depth - 1; up >= 0; --up) {
@@ -169,7 +201,10 @@ static __global__ void __launch_bounds__(32) heev_divide_leaf_kernel(divide_job 
         node.row -= row;
         real *const swap = x.matrix.from;
         x.matrix.from = x.matrix.to, x.matrix.to = swap;
-        x.merge_level(size, node, lane);
+        if (up == depth - 1)
+            x.solve_pairs(size, node, lane);
+        else
+            x.merge_level(size, node, lane);
     }
     if (lane >= rows) return;
     d[lane] = values[lane];

@@ -1,0 +1,13 @@
+/* heev on CUDA, 32 < n <= 64: reduction and back-transformation by a grid of threads, complex double. */
+#include "heev_grid_back.cuh"
+#include "heev_grid_reduce.cuh"
+
+eig_status eig_cuda_heev_grid_reduce_z(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return launch_grid_reduce_of<heev_number<double, true>>(ctx, job, stream);
+}
+
+eig_status eig_cuda_heev_grid_back_z(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return launch_grid_back_of<heev_number<double, true>>(ctx, job, stream);
+}

@@ -63,6 +63,8 @@ static void open_task(stemr_task *t, eig_context *ctx, const stemr_problem *p)
     memset(t, 0, sizeof *t);
     t->ctx = ctx, t->p = p;
     t->limits = p->limits ? *p->limits : (stemr_limits)STEMR_LIMITS;
+    t->split = type_is_single(p->type) ? STEMR_SPLIT_SINGLE : STEMR_SPLIT;
+    t->close = type_is_single(p->type) ? STEMR_CLOSE_SINGLE : STEMR_CLOSE;
     t->threads = threads_of(ctx, p);
     t->kernel = eig_cpu_kernels(ctx, EIG_D)->stemr;
     t->search.kernels = &eig_cpu_kernels(ctx, EIG_D)->stebz;

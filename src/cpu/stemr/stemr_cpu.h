@@ -24,6 +24,7 @@
 /* The same for vectors of floats. */
 #define STEMR_SPLIT_SINGLE 0x1p-27
 #define STEMR_CLOSE_SINGLE 0x1p-14
+#define STEMR_FINE_SINGLE 0x1p-28 /* a bracket this narrow beside the gap needs no refinement */
 
 /* Limits of the method, for the same T.  Tests move them, to force what matrices seldom do. */
 typedef struct stemr_limits {
@@ -94,7 +95,7 @@ typedef struct stemr_task {
     eig_context *ctx;
     const stemr_problem *p;
     stemr_limits limits;
-    double split, close; /* STEMR_SPLIT, STEMR_CLOSE, or those of floats */
+    double split, close, fine; /* STEMR_SPLIT, STEMR_CLOSE, 0, or those of floats */
     const stemr_kernel *kernel;
     cpu_watch watch;
     double from, part; /* of the watch's unit: what is done, and how much the running part is */

@@ -268,6 +268,25 @@ passed its check. Rows measured from a tree that was not committed are not kept.
     return text
 
 
+def table_stemr_cpu():
+    """The table of docs/stemr.md: how many times as long LAPACK's ?stemr and ?stedc take."""
+    files = ("stemr-cpu-zen4-2threads", "stemr-cpu-zen4-1thread")
+    if files[0] not in RESULTS:
+        return "The table comes with the next run."
+    lines = ["| matrix | n | two threads, f64 | f32 | one thread, f64 | f32 |", "|---|---:|---|---|---|---|"]
+    for method, name in (("auto", "U(-1,1)"), ("auto 121", "1-2-1"), ("auto glued", "W21+ glued by 1e-7")):
+        for n in sorted({row["n"] for row in rows_of(files[0], method=method)}):
+            cells = [name, str(n)]
+            for file in files:
+                for letter, kind in (("d", "f64"), ("s", "f32")):
+                    case = {"method": method, "n": n, "type": kind}
+                    rrr = rows_of(file, rival=letter + "stemr", **case)
+                    cells.append(f"{times(rrr[0]['ratio']) if rrr else 'gives up'}, "
+                                 f"{times(row_of(file, rival=letter + 'stedc', **case)['ratio'])}")
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def with_table(path, table):
     """The page with the lines between its two marks replaced."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -286,6 +305,7 @@ def main():
     made["bench/results/README.md"] = raw_tables()
     made["README.md"] = with_table("README.md", table_short())
     made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
+    made["docs/stemr.md"] = with_table("docs/stemr.md", table_stemr_cpu())
     made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
     made["docs/heev.md"] = with_table("docs/heev.md", heev.table_cpu())
     made["docs/heev-cuda.md"] = with_table("docs/heev-cuda.md", heev.tables_cuda())

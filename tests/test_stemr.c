@@ -119,6 +119,21 @@ static void test_tree(void **state)
     eig_destroy(ctx);
 }
 
+/* What counts as 0 is up to the type: floats split where doubles do not. */
+static void test_splits(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int c = 0; c < 2; ++c) {
+        fixture f = make_family(2, 210, real_types[c]); /* glued by 1e-8 */
+        solve(ctx, NULL, &f);
+        certify("glued by 1e-8", &f, 1);
+        assert_int_equal(f.stats.blocks, f.type == EIG_S ? 10 : 1);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 /* Spectra that have a formula. */
 static void test_spectra(void **state)
 {
@@ -206,9 +221,9 @@ static void test_lapack(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_families), cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_copies),      cmocka_unit_test(test_tree),     cmocka_unit_test(test_last_resort),
-        cmocka_unit_test(test_certificate), cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_families),    cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_copies), cmocka_unit_test(test_tree),        cmocka_unit_test(test_last_resort),
+        cmocka_unit_test(test_splits), cmocka_unit_test(test_certificate), cmocka_unit_test(test_spectra),
 #ifdef EIG_TEST_LAPACK
         cmocka_unit_test(test_lapack),
 #endif

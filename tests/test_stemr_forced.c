@@ -188,7 +188,7 @@ static void test_wide_brackets(void **state)
 
 static bool step_to(stemr_pair *k, int64_t count, double gamma, double *before)
 {
-    return eig_cpu_stemr_step(k, count, gamma, 1, before);
+    return eig_cpu_stemr_step(k, STEMR_CLOSE, count, gamma, 1, before);
 }
 
 /* A step inside the bracket is taken; one that leaves it, is no number, or makes no progress becomes a bisection; the

@@ -63,6 +63,9 @@ static void open_task(stemr_task *t, eig_context *ctx, const stemr_problem *p)
     memset(t, 0, sizeof *t);
     t->ctx = ctx, t->p = p;
     t->limits = p->limits ? *p->limits : (stemr_limits)STEMR_LIMITS;
+    t->split = type_is_single(p->type) ? STEMR_SPLIT_SINGLE : STEMR_SPLIT;
+    t->close = type_is_single(p->type) ? STEMR_CLOSE_SINGLE : STEMR_CLOSE;
+    t->fine = type_is_single(p->type) ? STEMR_FINE_SINGLE : 0;
     t->threads = threads_of(ctx, p);
     t->kernel = eig_cpu_kernels(ctx, EIG_D)->stemr;
     t->search.kernels = &eig_cpu_kernels(ctx, EIG_D)->stebz;
@@ -181,7 +184,9 @@ static int64_t list_pairs(stemr_task *t, bool vectors)
     for (int64_t k = 0; k < t->pairs; ++k) {
         const stemr_pair *const pair = &t->pair[k];
         bool const trivial = t->block[pair->block].length == 1;
-        if (pair->state == STEMR_SINGLE && (vectors ? pair->column >= 0 : !trivial)) t->list[count++] = k;
+        /* The middle of a bracket is at once good enough for a vector of floats. */
+        bool const fine = trivial || stemr_width(pair) <= t->fine * pair->gap;
+        if (pair->state == STEMR_SINGLE && (vectors ? pair->column >= 0 : !fine)) t->list[count++] = k;
     }
     return count;
 }

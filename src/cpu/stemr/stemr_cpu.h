@@ -20,6 +20,11 @@
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
 #define STEMR_SPLIT 0x1p-55 /* off-diagonals up to this become 0 */
+#define STEMR_CLOSE 0x1p-28 /* a residual this small beside the gap is enough for a vector */
+/* The same for vectors of floats. */
+#define STEMR_SPLIT_SINGLE 0x1p-27
+#define STEMR_CLOSE_SINGLE 0x1p-14
+#define STEMR_FINE_SINGLE 0x1p-28 /* a bracket this narrow beside the gap needs no refinement */
 
 /* Limits of the method, for the same T.  Tests move them, to force what matrices seldom do. */
 typedef struct stemr_limits {
@@ -90,6 +95,7 @@ typedef struct stemr_task {
     eig_context *ctx;
     const stemr_problem *p;
     stemr_limits limits;
+    double split, close, fine; /* STEMR_SPLIT, STEMR_CLOSE, 0, or those of floats */
     const stemr_kernel *kernel;
     cpu_watch watch;
     double from, part; /* of the watch's unit: what is done, and how much the running part is */
@@ -211,7 +217,7 @@ void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch);
 /* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.  count,
  * gamma and norm: what a twisted factorisation at x found.  *before: the residual of the step before, infinite at first
  * and after a bisection. */
-bool eig_cpu_stemr_step(stemr_pair *k, int64_t count, double gamma, double norm, double *before);
+bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm, double *before);
 
 /* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
 void eig_cpu_stemr_tight(stemr_task *t);

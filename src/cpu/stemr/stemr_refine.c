@@ -181,8 +181,8 @@ void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch)
 /* ------------------------------------------------------------------ singles */
 
 /* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
- * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough. */
-bool eig_cpu_stemr_step(stemr_pair *k, int64_t count, double gamma, double norm, double *before)
+ * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough, for a float's 2^-14 gap. */
+bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm, double *before)
 {
     double const r = fabs(gamma) / sqrt(norm), least = 0x1p-96 * fabs(k->x.hi);
     wide_d const next = wide_add_d(k->x, wide_of(gamma / norm));
@@ -191,7 +191,7 @@ bool eig_cpu_stemr_step(stemr_pair *k, int64_t count, double gamma, double norm,
     else
         k->lo = k->x;
     bool const inside = wide_less(k->lo, next) && wide_less(next, k->hi);
-    if (r <= 0x1p-28 * k->gap || r <= least || stemr_width(k) <= least) {
+    if (r <= close * k->gap || r <= least || stemr_width(k) <= least) {
         if (inside) k->x = next;
         return true;
     }
@@ -213,7 +213,7 @@ void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch)
         t->kernel->twist(g.rows, g.n, u->own, g.lanes, &x, scratch);
         for (int l = 0; l < g.lanes; ++l) {
             if (done[l]) continue;
-            done[l] = eig_cpu_stemr_step(g.pair[l], x.count[l], x.gamma[l], x.norm[l], &before[l]);
+            done[l] = eig_cpu_stemr_step(g.pair[l], t->close, x.count[l], x.gamma[l], x.norm[l], &before[l]);
             left -= done[l];
         }
     }

@@ -170,7 +170,7 @@ void eig_cpu_stemr_split(stemr_task *t)
     int64_t const n = t->p->n;
     t->blocks = 0;
     for (int64_t i = 0; i < n; ++i) {
-        if (i > 0 && fabs(t->b[i]) <= STEMR_SPLIT) t->b[i] = 0;
+        if (i > 0 && fabs(t->b[i]) <= t->split) t->b[i] = 0;
         if (i == 0 || t->b[i] == 0) t->block[t->blocks++] = (stemr_block){.start = i};
         ++t->block[t->blocks - 1].length;
     }

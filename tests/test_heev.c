@@ -52,12 +52,14 @@ static void test_orders(void **state)
     eig_destroy(ctx);
 }
 
+/* Up to 200 on a CPU: test_heev_large.c has larger ones of these kinds. */
 static void test_large(void **state)
 {
     static const int64_t orders[] = {63, 64, 65, 127, 128, 129, 200, 256, 512};
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < COUNT(orders); ++c) {
+        if (orders[c] > 200 && strcmp(test_device, "cpu") == 0) break;
         certify_kind(ctx, "hermitian", orders[c], 1, all_types[c % 4]);
         certify_kind(ctx, c % 2 ? "repeated" : "clustered", orders[c], 1, all_types[(c + 1) % 4]);
     }
@@ -96,7 +98,7 @@ static int64_t graded_count(const batch *b, int64_t m, long double x)
     dense_number *const a = malloc(sizeof *a * (size_t)(n * n));
     int64_t count = 0;
     for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j < n; ++j) {
+        for (int64_t j = 0; j <= i; ++j) {
             int64_t const at = (m * n + i) * n + j;
             long double const scale = sqrtl((long double)numbers_re(&b->a, (m * n + i) * n + i)) *
                                       sqrtl((long double)numbers_re(&b->a, (m * n + j) * n + j));
@@ -106,8 +108,10 @@ static int64_t graded_count(const batch *b, int64_t m, long double x)
     for (int64_t k = 0; k < n; ++k) {
         long double const pivot = creall(a[k * n + k]);
         count += pivot < 0;
-        for (int64_t i = k + 1; i < n; ++i)
-            for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= dense_product(a[i * n + k], a[k * n + j]) / pivot;
+        for (int64_t i = k + 1; i < n; ++i) {
+            dense_number const factor = a[i * n + k] / pivot;
+            for (int64_t j = k + 1; j <= i; ++j) a[i * n + j] -= dense_product(factor, conjl(a[j * n + k]));
+        }
     }
     free(a);
     return count;

@@ -16,35 +16,34 @@ typedef struct hermitian {
     long double *d, *e, norm; /* norm: Frobenius */
 } hermitian;
 
-/* Rows and columns k+1.. of a, by the reflection that leaves only element (k+1, k) of column k. */
-static inline void hermitian_step(int64_t n, int64_t k, dense_number *a, dense_number *v)
+/* Rows and columns k+1.. of a, by the reflection I - 2 v v^H / v^H v that leaves only element (k+1, k) of column k: its
+ * size is the result.  Golub and Van Loan, Matrix Computations, 4th edition, section 8.3.1.  v and p: room for n. */
+static inline long double hermitian_step(int64_t n, int64_t k, dense_number *a, dense_number *v, dense_number *p)
 {
-    long double square = 0;
+    long double square = 0, share = 0;
     for (int64_t i = k + 1; i < n; ++i) v[i] = a[i * n + k], square += creall(v[i] * conjl(v[i]));
     long double const size = sqrtl(square), first = cabsl(v[k + 1]);
-    if (size == 0) return;
+    if (size == 0) return 0;
     v[k + 1] += first > 0 ? v[k + 1] / first * size : size;
     square = 0;
     for (int64_t i = k + 1; i < n; ++i) square += creall(v[i] * conjl(v[i]));
-    for (int64_t side = 0; side < 2; ++side)
-        for (int64_t j = 0; j < n; ++j) { /* I - 2 v v^H / v^H v from the left, then from the right */
-            dense_number dot = 0;
-            for (int64_t i = k + 1; i < n; ++i)
-                dot += side == 0 ? dense_product(conjl(v[i]), a[i * n + j]) : dense_product(a[j * n + i], v[i]);
-            dot *= 2 / square;
-            for (int64_t i = k + 1; i < n; ++i) {
-                if (side == 0)
-                    a[i * n + j] -= dense_product(v[i], dot);
-                else
-                    a[j * n + i] -= dense_product(dot, conjl(v[i]));
-            }
-        }
+    for (int64_t i = k + 1; i < n; ++i) {
+        dense_number dot = 0;
+        for (int64_t j = k + 1; j < n; ++j) dot += dense_product(a[i * n + j], v[j]);
+        p[i] = dot * 2 / square;
+        share += creall(dense_product(conjl(v[i]), p[i]));
+    }
+    for (int64_t i = k + 1; i < n; ++i) p[i] -= v[i] * (share / square);
+    for (int64_t i = k + 1; i < n; ++i)
+        for (int64_t j = k + 1; j < n; ++j)
+            a[i * n + j] -= dense_product(v[i], conjl(p[j])) + dense_product(p[i], conjl(v[j]));
+    return size;
 }
 
 static inline hermitian hermitian_new(int64_t n, const numbers *x, int64_t first)
 {
     hermitian h = {.n = n};
-    dense_number *const a = malloc(sizeof *a * (size_t)(n * n + n + 1));
+    dense_number *const a = malloc(sizeof *a * (size_t)(n * n + 2 * n + 1)), *const v = a + n * n;
     h.d = malloc(sizeof *h.d * (size_t)(2 * n + 1)), h.e = h.d + n;
     long double sum = 0;
     for (int64_t k = 0; k < n * n; ++k) {
@@ -52,11 +51,8 @@ static inline hermitian hermitian_new(int64_t n, const numbers *x, int64_t first
         sum += creall(a[k]) * creall(a[k]) + cimagl(a[k]) * cimagl(a[k]);
     }
     h.norm = sqrtl(sum);
-    for (int64_t k = 0; k + 2 < n; ++k) hermitian_step(n, k, a, a + n * n);
-    for (int64_t i = 0; i < n; ++i) {
-        h.d[i] = creall(a[i * n + i]);
-        if (i + 1 < n) h.e[i] = cabsl(a[(i + 1) * n + i]);
-    }
+    for (int64_t k = 0; k + 1 < n; ++k) h.e[k] = hermitian_step(n, k, a, v, v + n);
+    for (int64_t i = 0; i < n; ++i) h.d[i] = creall(a[i * n + i]);
     free(a);
     return h;
 }
@@ -93,9 +89,8 @@ typedef struct hermitian_norms {
     long double a, residual, orthogonality;
 } hermitian_norms;
 
-/* Planes of the parts of n x n elements from `first` on; column-major: element (i, j) at j*n + i. */
-static inline void hermitian_planes(const numbers *x, int64_t first, int64_t n, int row_major, long double *re,
-                                    long double *im)
+/* Planes of the parts of n x n elements from `first` on, which a double holds; column-major: element (i, j) at j*n + i. */
+static inline void hermitian_planes(const numbers *x, int64_t first, int64_t n, int row_major, double *re, double *im)
 {
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < n; ++j) {
@@ -104,14 +99,23 @@ static inline void hermitian_planes(const numbers *x, int64_t first, int64_t n, 
         }
 }
 
-/* sum_i conj(x[i]) y[i] */
-static inline void hermitian_inner(int64_t n, const long double *xr, const long double *xi, const long double *yr,
-                                   const long double *yi, int is_complex, long double *re, long double *im)
+/* sum_i x[i] y[i], in four sums, since one would wait for each of its additions. */
+static inline long double hermitian_dot(int64_t n, const double *x, const double *y)
 {
-    long double a = 0, b = 0;
-    for (int64_t i = 0; i < n; ++i) a += xr[i] * yr[i];
-    for (int64_t i = 0; i < n && is_complex; ++i) a += xi[i] * yi[i], b += xr[i] * yi[i] - xi[i] * yr[i];
-    *re = a, *im = b;
+    long double sum[4] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int part = 0; part < 4; ++part) sum[part] += (long double)x[i + part] * y[i + part];
+    for (; i < n; ++i) sum[0] += (long double)x[i] * y[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+/* sum_i conj(x[i]) y[i] */
+static inline void hermitian_inner(int64_t n, const double *xr, const double *xi, const double *yr, const double *yi,
+                                   int is_complex, long double *re, long double *im)
+{
+    *re = hermitian_dot(n, xr, yr), *im = 0;
+    if (is_complex) *re += hermitian_dot(n, xi, yi), *im = hermitian_dot(n, xr, yi) - hermitian_dot(n, xi, yr);
 }
 
 /* Of matrix m: a and v have n*n elements a matrix, row- or column-major, w has n numbers.  NaN where memory ran out. */
@@ -120,12 +124,13 @@ static inline hermitian_norms hermitian_measure(int64_t n, const numbers *a, con
 {
     int const is_complex = type_is_complex(a->type);
     int64_t const square = n * n;
-    long double *const ar = (long double *)malloc(sizeof *ar * (size_t)(4 * square + 1)), *const ai = ar + square;
-    long double *const vr = ai + square, *const vi = vr + square, norm = 0, residual = 0, orthogonality = 0, re, im;
+    double *const ar = (double *)malloc(sizeof *ar * (size_t)(4 * square + 1)), *const ai = ar + square;
+    double *const vr = ai + square, *const vi = vr + square;
+    long double norm = 0, residual = 0, orthogonality = 0, re, im;
     if (!ar) return (hermitian_norms){(long double)NAN, (long double)NAN, (long double)NAN};
     hermitian_planes(a, m * square, n, row_major, ar, ai);
     hermitian_planes(v, m * square, n, row_major, vr, vi);
-    for (int64_t k = 0; k < square; ++k) norm += ar[k] * ar[k] + ai[k] * ai[k];
+    for (int64_t k = 0; k < square; ++k) norm += (long double)ar[k] * ar[k] + (long double)ai[k] * ai[k];
     for (int64_t k = 0; k < n; ++k) {
         long double const wk = (long double)numbers_re(w, m * n + k);
         for (int64_t i = 0; i < n; ++i) { /* row i of A is the conjugate of column i */

@@ -55,7 +55,7 @@ set(EIG_KERNELS_s ${EIG_REAL_KERNELS})
 set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c src/cpu/stebz/stebz_small.c
     src/cpu/stemr/stemr_kernels.c)
 set(EIG_ISA_VARIANTS baseline)
-if( CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+if(EIG_DISPATCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND EIG_ISA_VARIANTS avx2 avx512)
 endif()
 set(EIG_KERNEL_FLAGS -O3)

@@ -6,17 +6,31 @@
  *
  * Counts    Two lanes a shift: one goes down from the first row, the other up from the last, and they meet in the
  *           middle.  Half the chain of a count from one end: n/2 rows at some 120 cycles.
- * Check     A bracket that comes from the parent's representation may miss its eigenvalue by the errors of both.  An end
- *           that no count has confirmed is counted at as well; where it is wrong, the bracket moves on and is widened.
- * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/16 of its size, or at 2^-200. */
+ * Rough     First the brackets lose some bits by counts with a double's digits, which take a sixth of the time.  These are
+ *           hints: in double, representations of glued matrices are good to 2^-8 .. 2^-17 of their eigenvalues.
+ * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
+ * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well; where it
+ *           is wrong, the bracket moves on and is widened.
+ * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/64 of its size, or at 2^-200. */
 #include "stemr_tree.cuh"
 
+/* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
+#define ROUGH_PART 0x1p-17
+#define ROUGH_WIDTH 0x1p-59
 enum {
+    ROOM = 32, /* widths of a bracket beside it: Rayleigh's quotient then takes two or three steps, not five */
+    ROUGH_BITS = 16,
+    RUNGS = 8, /* of a ladder, on either side: out to 2^13 brackets */
     THREADS = 128,
     AHEAD = 4,
-    LOOKS = 4,   /* rounds between two looks of the host */
-    MANY = 1056, /* members from which on lanes are scarce: 3 shifts at once, not 15 */
-    MOST = 6000  /* the same: 1 */
+    ROUGH_AHEAD = 8,
+    LOOKS = 4, /* rounds between two looks of the host */
+    /* Members from which on 15 shifts at once are too many, and 3: */
+    ROUGH_MANY = 1100,
+    ROUGH_MOST = 8000,
+    LADDER_MANY = 1100,
+    MANY = 4500,
+    MOST = 18000
 };
 
 /* -------------------------------------------------------------------- classes */
@@ -45,7 +59,7 @@ static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const 
     if (k < c.first || k >= c.last) return true;
     double const gap = gap_of(t, c, k);
     return gap >= STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1])) &&
-           gap >= 2 * fmax(width_of(f.member[k]), width_of(f.member[k + 1]));
+           gap >= ROOM * fmax(width_of(f.member[k]), width_of(f.member[k + 1]));
 }
 
 /* Which members of nodes first to last-1 are single; lists those that have to go on. */
@@ -64,7 +78,7 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
         pair.gap = fmin(m.left, m.right);
         pair.x = stemr_middle(pair.lo, pair.hi);
         pair.state = before && after && m.sure == 3 ? STEMR_SINGLE : STEMR_ACTIVE;
-        bool const exhausted = width_of(m) <= fmax(STEMR_GAP / 16 * size_of(pair), STEMR_LEAST_WIDTH);
+        bool const exhausted = width_of(m) <= fmax(STEMR_GAP / 64 * size_of(pair), STEMR_LEAST_WIDTH);
         active = pair.state == STEMR_ACTIVE && !(exhausted && m.sure == 3);
     }
     unsigned const mask = __ballot_sync(0xffffffffu, active);
@@ -76,45 +90,85 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
 
 /* --------------------------------------------------------------------- counts */
 
+/* The rows of a representation in the order of a lane that goes down, or up, from its end to the middle.  What is added
+ * to s comes first, what is divided second: D and G, or G and D. */
+struct half_rows {
+    const stemr_row *at;
+    int steps, stride, first, second; /* in doubles */
+
+    __device__ __forceinline__ half_rows(const stemr_row *rows, int n, bool upwards)
+        : at(rows + (upwards ? n - 2 : 0)), steps(upwards ? n - 1 - n / 2 : n / 2), stride(upwards ? -4 : 4),
+          first(upwards ? 2 : 0), second(upwards ? 0 : 2)
+    {
+    }
+};
+
+/* A walk down such a half: step(a, c) of every row; loads are `ahead` rows ahead. */
+template <int ahead, typename word, typename stepper>
+static __device__ __forceinline__ void walk_half(const half_rows &half, stepper step)
+{
+    const double *a = (const double *)half.at + half.first, *c = (const double *)half.at + half.second;
+    word next_a[ahead], next_c[ahead];
+    int const groups = half.steps / ahead, rest = half.steps % ahead;
+    for (int group = 0; group <= groups; ++group) {
+        word here_a[ahead], here_c[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) here_a[j] = next_a[j], here_c[j] = next_c[j];
+        if (group < groups) {
+#pragma unroll
+            for (int j = 0; j < ahead; ++j) {
+                next_a[j] = *(const word *)a, next_c[j] = *(const word *)c;
+                a += half.stride, c += half.stride;
+            }
+        }
+        if (group == 0) continue;
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) step(here_a[j], here_c[j], j);
+    }
+    for (int j = 0; j < rest; ++j) {
+        step(*(const word *)a, *(const word *)c, j);
+        a += half.stride, c += half.stride;
+    }
+}
+
 /* Eigenvalues of a representation below x, by two neighbouring lanes with the same x; n > 1.  All lanes of the warp. */
 static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool upwards)
 {
-    int const middle = n / 2, steps = upwards ? n - 1 - middle : middle;
-    /* Forward, s is added to D and G divided; backward the other way round. */
-    const double2 *a = (const double2 *)(rows + (upwards ? n - 2 : 0)) + (upwards ? 1 : 0);
-    const double2 *c = (const double2 *)(rows + (upwards ? n - 2 : 0)) + (upwards ? 0 : 1);
-    int const stride = upwards ? -2 : 2, end = max(steps - 1, 0) * stride;
-    wide_d s = wide_minus_d(x), above = rows[n - 1].d;
-    if (upwards) s = wide_add_d(above, s);
+    wide_d s = wide_minus_d(x);
+    if (upwards) s = wide_add_d(rows[n - 1].d, s);
     int count = 0;
-    double2 next_a[AHEAD], next_c[AHEAD];
-#pragma unroll
-    for (int j = 0; j < AHEAD; ++j) {
-        int const at = j < steps ? j * stride : end;
-        next_a[j] = a[at], next_c[j] = c[at];
-    }
-    for (int i = 0; i < steps; i += AHEAD) {
-        double2 here_a[AHEAD], here_c[AHEAD];
-#pragma unroll
-        for (int j = 0; j < AHEAD; ++j) {
-            here_a[j] = next_a[j], here_c[j] = next_c[j];
-            int const at = i + AHEAD + j < steps ? (i + AHEAD + j) * stride : end;
-            next_a[j] = a[at], next_c[j] = c[at];
-        }
-#pragma unroll
-        for (int j = 0; j < AHEAD; ++j) {
-            if (i + j >= steps) break;
-            stemr_step const step =
-                stemr_row_step(wide_d{here_a[j].x, here_a[j].y}, wide_d{here_c[j].x, here_c[j].y}, x, s);
-            count += step.pivot.hi < 0;
-            s = step.next, above = step.part;
-        }
-    }
+    walk_half<AHEAD, double2>(half_rows(rows, n, upwards), [&](double2 a, double2 c, int) {
+        stemr_step const step = stemr_row_step(wide_d{a.x, a.y}, wide_d{c.x, c.y}, x, s);
+        count += (unsigned)__double2hiint(step.pivot.hi) >> 31;
+        s = step.next;
+    });
     unsigned const all = 0xffffffffu;
-    wide_d const mine = upwards ? above : s;
+    wide_d const mine = upwards ? wide_add_d(s, x) : s;
     wide_d const other = {__shfl_xor_sync(all, mine.hi, 1), __shfl_xor_sync(all, mine.lo, 1)};
     count += __shfl_xor_sync(all, count, 1);
     return count + (wide_sum_rounded_d(mine, other) < 0);
+}
+
+/* The same with a double's digits: without divisions, s being u / v and pivots w / v.  Factors between the entries of a
+ * row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong costs time only. */
+static __device__ int rough_count_below(const stemr_row *rows, int n, double x, bool upwards)
+{
+    double u = upwards ? rows[n - 1].d.hi - x : -x, v = 1;
+    int count = 0;
+    walk_half<ROUGH_AHEAD, double>(half_rows(rows, n, upwards), [&](double a, double c, int j) {
+        double const w = fma(a, v, u);
+        count += (unsigned)(__double2hiint(w) ^ __double2hiint(v)) >> 31;
+        u = fma(-x, w, c * u);
+        v = w;
+        if (j % 4 != 3) return;
+        int const e = max(__double2hiint(u) & 0x7ff00000, __double2hiint(v) & 0x7ff00000);
+        double const scale = __hiloint2double(0x7fd00000 - e, 0);
+        u *= scale, v *= scale;
+    });
+    unsigned const all = 0xffffffffu;
+    double const mine = upwards ? u / v + x : u / v, other = __shfl_xor_sync(all, mine, 1);
+    count += __shfl_xor_sync(all, count, 1);
+    return count + (mine + other < 0);
 }
 
 /* --------------------------------------------------------------------- rounds */
@@ -144,55 +198,162 @@ static __device__ __forceinline__ bool confirm(section &s, bool low, bool reache
     return false;
 }
 
-/* One round, `bits` at a time, by groups of 32, 8 or 2 lanes. */
-template <int bits>
-static __device__ void round_of(const stemr_row *rows, int n, int64_t index, section &s, bool working)
+/* How many lanes work on a bracket together, for `bits` at a time. */
+template <int bits> constexpr int lanes_for = bits > 1 ? 2 << bits : 2;
+
+/* A step of `bits`: the shifts of the group's lanes, and the part of the bracket that their counts leave: 0 for the lowest
+ * one.  spare: the shift of the last pair of lanes, which has no part in this; *reached: what it finds. */
+template <int bits, typename counter>
+static __device__ int section_step(const section &s, int64_t index, wide_d spare, bool *reached, counter count)
 {
-    constexpr int lanes = bits > 1 ? 2 << bits : 2, points = (1 << bits) - 1;
-    unsigned const all = 0xffffffffu;
+    constexpr int lanes = lanes_for<bits>, points = (1 << bits) - 1;
     int const lane = threadIdx.x % 32, rank = lane % lanes / 2, base = lane - lane % lanes;
-    bool const upwards = lane % 2;
-    bool low = !(s.sure & 1), unsure = s.sure != 3;
-    bool moved = false; /* by a check */
-    if (bits == 1 && __any_sync(all, working && unsure)) {
-        wide_d const x = low || !unsure ? s.lo : point_of(s, 1, s.exponent);
-        bool const reached = count_below(rows, n, x, upwards) >= index;
+    wide_d const x = rank == points ? spare : point_of(s, rank + 1, s.exponent - bits);
+    unsigned const votes = __ballot_sync(0xffffffffu, count(x) >= index) >> base;
+    unsigned const inside = votes & ((1u << (2 * points)) - 1);
+    *reached = votes >> (2 * points) & 1;
+    return inside ? (__ffs(inside) - 1) / 2 : points;
+}
+
+/* The bracket becomes that part. */
+template <int bits> static __device__ __forceinline__ void take(section &s, int part)
+{
+    s.lo = point_of(s, part, s.exponent - bits);
+    s.exponent -= bits;
+}
+
+/* One round, by groups of 32, 8 or 2 lanes. */
+template <int bits, typename counter>
+static __device__ void round_of(section &s, int64_t index, bool working, counter count)
+{
+    bool unsure = s.sure != 3, moved = false, reached;
+    bool const low = !(s.sure & 1);
+    if (bits == 1 && __any_sync(0xffffffffu, working && unsure)) { /* no lanes to spare */
+        reached = count(low || !unsure ? s.lo : point_of(s, 1, s.exponent)) >= index;
         if (unsure) moved = !confirm(s, low, reached);
         unsure = false;
     }
     bool moved_lo = false, moved_hi = false;
     for (int left = STEMR_ROUND_BITS; left > 0; left -= bits) {
-        bool const checks = rank == points && bits > 1; /* the last pair of lanes has no point of its own */
-        wide_d const x =
-            checks ? (low || !unsure ? s.lo : point_of(s, 1, s.exponent)) : point_of(s, rank + 1, s.exponent - bits);
-        unsigned const reached = (__ballot_sync(all, count_below(rows, n, x, upwards) >= index) >> base) &
-                                 (lanes == 32 ? all : (1u << (lanes % 32)) - 1);
+        wide_d const end = low || !unsure ? s.lo : point_of(s, 1, s.exponent);
+        int const part = section_step<bits>(s, index, end, &reached, count);
         if (moved) continue;
         if (bits > 1 && unsure) {
-            moved = !confirm(s, low, reached >> (2 * points) & 1);
+            moved = !confirm(s, low, reached);
             unsure = false;
             if (moved) continue;
         }
-        unsigned const inside = reached & ((1u << (2 * points)) - 1);
-        int const at = inside ? (__ffs(inside) - 1) / 2 : points;
-        s.lo = point_of(s, at, s.exponent - bits);
-        s.exponent -= bits;
-        moved_lo = moved_lo || at > 0, moved_hi = moved_hi || at < points;
+        take<bits>(s, part);
+        moved_lo = moved_lo || part > 0, moved_hi = moved_hi || part < (1 << bits) - 1;
     }
     if (!moved) s.sure |= (moved_lo ? 1 : 0) | (moved_hi ? 2 : 0);
 }
 
-template <int bits> static __device__ void work_members(const stemr_task &t, const stemr_forest &f, int count)
+/* Rounds with a double's digits, as far as they may tell anything, and some room around what they find. */
+template <int bits, typename counter>
+static __device__ void rough_rounds(section &s, int64_t index, bool working, counter count)
 {
-    constexpr int lanes = bits > 1 ? 2 << bits : 2, groups = THREADS / lanes;
+    int const first = s.exponent;
+    for (;;) {
+        double const size = fmax(fabs(s.lo.hi), fabs(point_of(s, 1, s.exponent).hi));
+        bool const wide = scalbn(1.0, s.exponent) > fmax(ROUGH_PART * size, ROUGH_WIDTH);
+        bool const on = working && wide && first - s.exponent < ROUGH_BITS;
+        if (!__any_sync(0xffffffffu, on)) break;
+        for (int left = STEMR_ROUND_BITS; left > 0; left -= bits) {
+            bool reached;
+            int const part = section_step<bits>(s, index, s.lo, &reached, count);
+            if (on) take<bits>(s, part);
+        }
+    }
+    if (s.exponent == first) return;
+    s.lo = wide_add_d(s.lo, stemr_wide(-scalbn(0.5, s.exponent)));
+    ++s.exponent;
+}
+
+/* Rung j of the ladder on one side of a bracket: its end, and then ever farther out by factors of 4. */
+static __device__ __forceinline__ wide_d rung_of(const section &s, bool high, int j)
+{
+    wide_d const end = high ? point_of(s, 1, s.exponent) : s.lo;
+    double const distance = j == 0 ? 0 : scalbn(1.0, s.exponent + 2 * j - 1);
+    return wide_add_d(end, stemr_wide(high ? distance : -distance));
+}
+
+/* The bracket between rungs j-1 and j; j = RUNGS: beyond the last one. */
+static __device__ void take_rung(section &s, bool high, int j)
+{
+    wide_d const from = rung_of(s, high, high ? j - 1 : min(j, RUNGS - 1));
+    s.exponent += 2 * j - 1;
+    s.lo = from, s.sure = 3;
+    if (j < RUNGS) return;
+    if (!high) s.lo = wide_add_d(from, stemr_wide(-scalbn(1.0, s.exponent)));
+    s.sure = high ? 1 : 2;
+}
+
+/* All rungs at once, by 32 lanes. */
+template <typename counter> static __device__ void climb_at_once(section &s, int64_t index, counter count)
+{
+    int const rank = threadIdx.x % 32 / 2;
+    unsigned const votes = __ballot_sync(0xffffffffu, count(rung_of(s, rank >= RUNGS, rank % RUNGS)) >= index);
+    unsigned const half = (1u << (2 * RUNGS)) - 1, low = votes & half, high = votes >> (2 * RUNGS);
+    int const below = low == half ? RUNGS : (__ffs(~low) - 1) / 2, above = high == 0 ? RUNGS : (__ffs(high) - 1) / 2;
+    if (below > 0)
+        take_rung(s, false, below);
+    else if (above > 0)
+        take_rung(s, true, above);
+    else
+        s.sure = 3;
+}
+
+/* Rung by rung, by four lanes: at first both ends, then two rungs on the side where the eigenvalue is. */
+template <typename counter>
+static __device__ void climb_by_steps(section &s, int64_t index, bool working, counter count)
+{
+    int const lane = threadIdx.x % 32, rank = lane % 4 / 2;
+    section const start = s;
+    bool done = !working, high = false;
+    for (int j = 0; __any_sync(0xffffffffu, !done); j = j == 0 ? 1 : j + 2) {
+        bool const mine =
+            count(rung_of(start, j == 0 ? rank == 1 : high, j == 0 ? 0 : min(j + rank, RUNGS - 1))) >= index;
+        unsigned const votes = __ballot_sync(0xffffffffu, mine) >> (lane - lane % 4);
+        bool const first = votes & 1, second = votes >> 2 & 1;
+        if (done) continue;
+        if (j == 0) {
+            high = !first;
+            done = !first && second;
+            if (done) s.sure = 3;
+            continue;
+        }
+        int const at = first == high ? j : second == high ? j + 1 : RUNGS;
+        done = at < RUNGS || j + 1 >= RUNGS - 1;
+        if (done) take_rung(s, high, min(at, (int)RUNGS));
+    }
+}
+
+enum stage { ROUGH, LADDER, ROUND };
+
+template <stage what, int bits>
+static __device__ void work_members(const stemr_task &t, const stemr_forest &f, int count)
+{
+    constexpr int lanes = what == LADDER && bits < 4 ? 4 : lanes_for<bits>, groups = THREADS / lanes;
+    bool const upwards = threadIdx.x % 2;
+    int const n = (int)t.n;
     for (int64_t first = (int64_t)blockIdx.x * groups; first < count; first += (int64_t)gridDim.x * groups) {
         int64_t const mine = first + threadIdx.x / lanes;
         bool const working = mine < count;
         int const k = t.list[working ? mine : count - 1];
         stemr_pair &pair = t.pair[k];
         stemr_member &m = f.member[k];
+        const stemr_row *const rows = stemr_rows_of(t, pair.node);
         section s = {pair.lo, m.exponent, m.sure};
-        round_of<bits>(stemr_rows_of(t, pair.node), (int)t.n, pair.index, s, working);
+        if (what == ROUGH)
+            rough_rounds<bits>(s, pair.index, working,
+                               [&](wide_d x) { return rough_count_below(rows, n, x.hi, upwards); });
+        else if (what == LADDER && bits == 4)
+            climb_at_once(s, pair.index, [&](wide_d x) { return count_below(rows, n, x, upwards); });
+        else if (what == LADDER)
+            climb_by_steps(s, pair.index, working, [&](wide_d x) { return count_below(rows, n, x, upwards); });
+        else
+            round_of<bits>(s, pair.index, working, [&](wide_d x) { return count_below(rows, n, x, upwards); });
         __syncwarp(); /* all have read the bracket */
         if (!working || threadIdx.x % lanes != 0) continue;
         pair.lo = s.lo, pair.hi = point_of(s, 1, s.exponent);
@@ -200,15 +361,19 @@ template <int bits> static __device__ void work_members(const stemr_task &t, con
     }
 }
 
-static __global__ void __launch_bounds__(THREADS) sections(stemr_task t, stemr_forest f, int round)
+/* Work on the members that a round's list holds, with as many lanes each as there are. */
+template <stage what>
+static __global__ void __launch_bounds__(THREADS, 4) sections(stemr_task t, stemr_forest f, int round)
 {
     int const count = f.level->active[round];
-    if (count <= MANY)
-        work_members<4>(t, f, count);
-    else if (count <= MOST)
-        work_members<2>(t, f, count);
+    constexpr int many = what == ROUGH ? ROUGH_MANY : what == LADDER ? LADDER_MANY : MANY;
+    constexpr int most = what == ROUGH ? ROUGH_MOST : MOST;
+    if (count <= many)
+        work_members<what, 4>(t, f, count);
+    else if (count <= most && what != LADDER)
+        work_members<what, 2>(t, f, count);
     else
-        work_members<1>(t, f, count);
+        work_members<what, 1>(t, f, count);
 }
 
 /* ----------------------------------------------------------------------- host */
@@ -229,7 +394,13 @@ extern "C" eig_status eig_cuda_stemr_sections(eig_context *ctx, const stemr_task
             CUDA_TRY(cudaStreamSynchronize(stream));
             if (left == 0) return EIG_OK;
         }
-        status = cuda_launch(ctx, "stemr: sections", stream, {work, THREADS}, sections, *t, f, round);
+        if (round == 0) {
+            status = cuda_launch(ctx, "stemr: rough sections", stream, {work, THREADS}, sections<ROUGH>, *t, f, round);
+            if (status == EIG_OK)
+                status = cuda_launch(ctx, "stemr: ends", stream, {work, THREADS}, sections<LADDER>, *t, f, round);
+        } else {
+            status = cuda_launch(ctx, "stemr: sections", stream, {work, THREADS}, sections<ROUND>, *t, f, round);
+        }
         if (status != EIG_OK) return status;
     }
 }

@@ -4,9 +4,10 @@
  * Shifts    A warp a cluster, a candidate a lane: sixteen near it, outside at both ends and inside, and sixteen ever
  *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the first
  *           far one whose growth is small enough wins where none of those is.  As src/cpu/stemr/stemr_tree.c.
- * Rows      A thread a cluster goes down T once more and writes them.  Those of deeper levels go through all the shifts
- *           of their ancestors at once, row by row, so that nothing else must be in the pool.
- * Chain     n rows, twice a level, at some 120 cycles a row.
+ * Rows      On the first level a candidate leaves marks on its way, from which the winner's rows are made, a thread for
+ *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
+ *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
+ * Chain     n rows a level, at some 100 ns a row.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
  * Bits      what becomes of a cluster depends on its members alone. */
 #include "stemr_tree.cuh"
@@ -99,9 +100,10 @@ static __device__ __forceinline__ double most_growth(const stemr_node &c)
 }
 
 /* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its ancestors:
- * visit(i, row, b). */
-template <bool deep, typename visitor>
-static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, visitor visit)
+ * visit(i, row).  mark(i, s): s before row i, of every fourth. */
+template <bool deep, typename marker, typename visitor>
+static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, marker mark,
+                                                 visitor visit)
 {
     int const above = deep ? c.level - 1 : 0; /* ancestors */
     wide_d x[STEMR_DEPTH], s[STEMR_DEPTH];
@@ -115,6 +117,7 @@ static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stem
     stemr_entry ahead[AHEAD];
     for (int j = 0; j < AHEAD; ++j) ahead[j] = stemr_load_entry(t.entry + min((int64_t)j, t.n - 1));
     for (int64_t i0 = 0; i0 < t.n; i0 += AHEAD) {
+        mark(i0, first);
         stemr_entry here[AHEAD];
 #pragma unroll
         for (int j = 0; j < AHEAD; ++j) {
@@ -126,7 +129,7 @@ static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stem
             if (i0 + j >= t.n) break;
             stemr_first_step const step = stemr_first_row(here[j], x[0], first);
             first = wide_minus_d(step.g);
-            stemr_row row = {step.pivot, step.g};
+            stemr_row row = stemr_first_row_of(step);
             for (int level = 1; deep && level <= above; ++level) {
                 stemr_step const next = stemr_row_step(row.d, row.g, x[level], s[level]);
                 s[level] = next.next;
@@ -169,11 +172,14 @@ static __device__ __forceinline__ int least_lane(double x, unsigned lanes)
 }
 
 /* Shifts of nodes first to last-1, a warp each. */
-template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, int first)
+template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, stemr_forest f, int first)
 {
     unsigned const all = 0xffffffffu;
     int const lane = threadIdx.x;
     stemr_node &c = t.node[first + blockIdx.x];
+    wide_d *const marks = (wide_d *)stemr_rows_of(t, first + blockIdx.x);
+    wide_d *const kept = stemr_marks_of(t, f, first + blockIdx.x);
+    int64_t const segments = stemr_segments(t.n);
     double const enough = most_growth(c);
     double growth = INFINITY;
     wide_d shift = {0, 0};
@@ -183,10 +189,14 @@ template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(
         double penalty, largest = 0;
         bool finite = true;
         wide_d const x = candidate(t, c, set, lane % NEAR, &penalty);
-        walk_rows<deep>(t, c, x, [&](int64_t, const stemr_row &row) {
+        auto const mark = [&](int64_t i, wide_d s) {
+            if (!deep && i > 0 && i % STEMR_SEGMENT == 0) marks[(i / STEMR_SEGMENT - 1) * 32 + lane] = s;
+        };
+        walk_rows<deep>(t, c, x, mark, [&](int64_t, const stemr_row &row) {
             largest = fmax(largest, fabs(row.d.hi));
             finite = finite && fabs(row.d.hi) < INFINITY;
         });
+        __syncwarp(); /* marks are there */
         if (!finite) largest = INFINITY;
         for (int half = turn; half < 2; ++half) {
             if (growth <= enough) break;
@@ -197,13 +207,21 @@ template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(
             if (!(reached < growth)) continue;
             growth = reached;
             shift = wide_d{__shfl_sync(all, x.hi, best), __shfl_sync(all, x.lo, best)};
+            for (int64_t i = lane; !deep && i < segments; i += 32) kept[i] = marks[i * 32 + best];
         }
+        __syncwarp(); /* marks are free */
     }
     if (lane != 0) return;
     c.shift = shift, c.growth = growth;
     c.sigma = wide_add_d(c.parent < 0 ? wide_d{0, 0} : t.node[c.parent].sigma, shift);
     c.slot = (int)((first + blockIdx.x) % t.slots), c.wave = (int)((first + blockIdx.x) / t.slots);
     c.tries = tried;
+}
+
+static __device__ __forceinline__ void store(stemr_row *at, const stemr_row &row)
+{
+    ((double2 *)at)[0] = make_double2(row.d.hi, row.d.lo);
+    ((double2 *)at)[1] = make_double2(row.g.hi, row.g.lo);
 }
 
 /* Rows of nodes from first on, a thread each. */
@@ -214,10 +232,26 @@ template <bool deep> static __global__ void write_rows(stemr_task t, int first)
     stemr_node const c = t.node[node];
     if (deep != (c.level > 1)) return;
     stemr_row *const rows = stemr_rows_of(t, node);
-    walk_rows<deep>(t, c, c.shift, [&](int64_t i, const stemr_row &row) {
-        ((double2 *)(rows + i))[0] = make_double2(row.d.hi, row.d.lo);
-        ((double2 *)(rows + i))[1] = make_double2(row.g.hi, row.g.lo);
-    });
+    walk_rows<deep>(
+        t, c, c.shift, [](int64_t, wide_d) {}, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
+}
+
+/* Rows of nodes first to last-1 of level 1 whose marks are there, a thread a segment. */
+static __global__ void __launch_bounds__(32) write_segments(stemr_task t, stemr_forest f, int first)
+{
+    int64_t const segments = stemr_segments(t.n) + 1, groups = (segments + 31) / 32;
+    int const node = first + (int)(blockIdx.x / groups);
+    int64_t const segment = blockIdx.x % groups * 32 + threadIdx.x;
+    if (segment >= segments) return;
+    wide_d const x = t.node[node].shift;
+    wide_d s = segment > 0 ? stemr_marks_of(t, f, node)[segment - 1] : wide_d{0, 0};
+    stemr_row *const rows = stemr_rows_of(t, node);
+    int64_t const end = min((segment + 1) * STEMR_SEGMENT, t.n);
+    for (int64_t i = segment * STEMR_SEGMENT; i < end; ++i) {
+        stemr_first_step const step = stemr_first_row(stemr_load_entry(t.entry + i), x, s);
+        s = wide_minus_d(step.g);
+        store(rows + i, stemr_first_row_of(step));
+    }
 }
 
 /* -------------------------------------------------------------------- members */
@@ -235,13 +269,13 @@ static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, wide_d shi
     pair.x = stemr_middle(pair.lo, pair.hi);
 }
 
-/* Members of nodes from first on; tight where the representation is of no use, or is not wanted.  A warp a node. */
-static __global__ void __launch_bounds__(32) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
+/* Members of nodes from first on; tight where the representation is of no use, or is not wanted.  A block a node. */
+static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
 {
     int const node = first + blockIdx.x;
     stemr_node const c = t.node[node];
     bool const good = !deep && c.growth <= most_growth(c);
-    for (int k = c.first + threadIdx.x; k <= c.last; k += 32) {
+    for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
         stemr_pair &pair = t.pair[k];
         pair.gap = fmin(c.left, c.right);
         pair.tight = c.first;
@@ -323,7 +357,8 @@ extern "C" void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t)
     t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
     t->node = (stemr_node *)arena_take(a, t->node_room, sizeof(stemr_node));
     t->pool = (stemr_row *)arena_take(a, t->slots * t->n, sizeof(stemr_row));
-    t->tree_bytes = sizeof(stemr_level) + (size_t)t->n * sizeof(stemr_member);
+    t->tree_bytes = sizeof(stemr_level) + (size_t)t->n * sizeof(stemr_member) +
+                    (size_t)(t->slots * stemr_segments(t->n)) * sizeof(wide_d);
     t->tree_room = arena_take(a, 1, t->tree_bytes);
 }
 
@@ -345,18 +380,25 @@ static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest
                              int64_t upto, cudaStream_t stream)
 {
     bool const deep = level > t->p.most_depth;
-    cuda_shape const warps = {upto - from, 32};
+    int64_t const groups = (stemr_segments(t->n) + 32) / 32;
     eig_status status = EIG_OK;
-    if (!deep)
-        status = cuda_launch(ctx, "stemr: shifts", stream, warps,
-                             level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, (int)from);
-    if (status == EIG_OK)
-        status = cuda_launch(ctx, "stemr: members", stream, warps, enter_nodes, *t, f, (int)from, deep);
-    for (int64_t first = from; first < upto && !deep && status == EIG_OK;) {
-        int64_t const wave = (first / t->slots + 1) * t->slots, last = wave < upto ? wave : upto;
-        status = write_nodes(ctx, t, first, last, stream);
+    for (int64_t first = from, last; first < upto && status == EIG_OK; first = last) {
+        int64_t const wave = (first / t->slots + 1) * t->slots;
+        last = wave < upto ? wave : upto;
+        cuda_shape const warps = {last - first, 32};
+        if (!deep)
+            status = cuda_launch(ctx, "stemr: shifts", stream, warps,
+                                 level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+        if (status == EIG_OK)
+            status = cuda_launch(ctx, "stemr: members", stream, {last - first, THREADS}, enter_nodes, *t, f, (int)first,
+                                 deep);
+        if (deep || status != EIG_OK) continue;
+        if (level == 1)
+            status = cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, f,
+                                 (int)first);
+        else
+            status = write_nodes(ctx, t, first, last, stream);
         if (status == EIG_OK) status = eig_cuda_stemr_sections(ctx, t, f, (int)first, (int)last, stream);
-        first = last;
     }
     return status;
 }

@@ -13,7 +13,8 @@
 enum {
     STEMR_DEPTH = 6,   /* levels of clusters */
     STEMR_ROUNDS = 48, /* of sections a level: brackets of 2^-30 end at 2^-200 */
-    STEMR_ROUND_BITS = 4
+    STEMR_ROUND_BITS = 4,
+    STEMR_SEGMENT = 32 /* rows from mark to mark; a slot has room for the marks of 32 candidates */
 };
 
 /* Brackets of members are not narrowed below this. */
@@ -36,11 +37,21 @@ struct alignas(16) stemr_level {
 struct stemr_forest {
     stemr_member *member; /* [n] */
     stemr_level *level;   /* [1] */
+    wide_d *marks;        /* [slots][stemr_segments] */
 };
+
+/* Segments of a representation but the first. */
+static __host__ __device__ __forceinline__ int64_t stemr_segments(int64_t n)
+{
+    return (n - 1) / STEMR_SEGMENT;
+}
 
 static inline stemr_forest stemr_forest_of(const stemr_task *t)
 {
-    return stemr_forest{(stemr_member *)((stemr_level *)t->tree_room + 1), (stemr_level *)t->tree_room};
+    stemr_level *const level = (stemr_level *)t->tree_room;
+    wide_d *const marks = (wide_d *)(level + 1);
+
+    return stemr_forest{(stemr_member *)(marks + t->slots * stemr_segments(t->n)), level, marks};
 }
 
 extern "C" {
@@ -58,30 +69,32 @@ static __device__ __forceinline__ stemr_row *stemr_rows_of(const stemr_task &t, 
     return t.pool + (node % t.slots) * t.n;
 }
 
-/* A step of the factorisation of T~ - x: pivot = (a - x) + s, and s' = -G, G = b^2 / pivot. */
+/* What the node's choice has kept: s before rows STEMR_SEGMENT, 2 STEMR_SEGMENT, ... */
+static __device__ __forceinline__ wide_d *stemr_marks_of(const stemr_task &t, const stemr_forest &f, int node)
+{
+    return f.marks + (node % t.slots) * stemr_segments(t.n);
+}
+
+/* A step of the factorisation of T~ - x: pivot = (a - x) + s, and s' = -G, G = b^2 / pivot, whose words overlap. */
 struct stemr_first_step {
     wide_d pivot, g;
-    double inverse;
 };
 
 static __device__ __forceinline__ stemr_first_step stemr_first_row(const stemr_entry &entry, wide_d x, wide_d s)
 {
     stemr_first_step r;
-    wide_d const a = stemr_difference(entry.a, x);
-    double const sum = a.hi + s.hi;
-    bool const swap = fabs(a.hi) < fabs(s.hi);
-    double const large = swap ? s.hi : a.hi, small = swap ? a.hi : s.hi;
-    r.pivot = wide_fast_sum_d(sum, (small - (sum - large)) + (a.lo + s.lo));
-    double guess = stemr_guess(sum);
-    if (fabs(sum) <= 0x1p-30 * fabs(s.hi) || fabs(sum) < STEMR_LEAST_PIVOT) {
-        if (fabs(r.pivot.hi) < STEMR_LEAST_PIVOT) r.pivot.hi = STEMR_LEAST_PIVOT;
-        guess = stemr_guess(r.pivot.hi);
-    }
-    r.inverse = stemr_reciprocal(r.pivot.hi, guess);
-    wide_d const square = {entry.square, fma(entry.b, entry.b, -entry.square)};
-    r.g = wide_quotient_d(square, r.pivot, r.inverse);
-    r.g = wide_fast_sum_d(r.g.hi, r.g.lo);
+    stemr_pivot const pivot = stemr_pivot_of(stemr_difference(entry.a, x), s);
+    double const guess = entry.square * pivot.guess, square_lo = fma(entry.b, entry.b, -entry.square);
+    r.pivot = pivot.value;
+    r.g.hi = fma(guess, pivot.cube, guess);
+    r.g.lo = (fma(-r.g.hi, r.pivot.hi, entry.square) + fma(-r.g.hi, r.pivot.lo, square_lo)) * pivot.inverse;
     return r;
+}
+
+/* A row of the representation. */
+static __device__ __forceinline__ stemr_row stemr_first_row_of(const stemr_first_step &step)
+{
+    return stemr_row{step.pivot, wide_fast_sum_d(step.g.hi, step.g.lo)};
 }
 
 static __device__ __forceinline__ stemr_entry stemr_load_entry(const stemr_entry *at)

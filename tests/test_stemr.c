@@ -134,6 +134,23 @@ static void test_splits(void **state)
     eig_destroy(ctx);
 }
 
+/* Five hundred clusters of two: more than the representations that a CUDA context keeps at once. */
+static void test_many_clusters(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t k = 0; k < COUNT(families); ++k) {
+        if (families[k].fill != fill_mirror) continue;
+        fixture f = make_family(k, 1000, EIG_D);
+        solve(ctx, NULL, &f);
+        certify(families[k].name, &f, 1);
+        assert_true(f.stats.clusters >= 450);
+        assert_int_equal(f.stats.inverse_iterations, 0);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 /* Spectra that have a formula. */
 static void test_spectra(void **state)
 {
@@ -221,9 +238,10 @@ static void test_lapack(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_families),    cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_tree),        cmocka_unit_test(test_last_resort),
-        cmocka_unit_test(test_splits), cmocka_unit_test(test_certificate), cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_families),    cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_copies),  cmocka_unit_test(test_tree),        cmocka_unit_test(test_many_clusters),
+        cmocka_unit_test(test_splits),  cmocka_unit_test(test_last_resort), cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_spectra),
 #ifdef EIG_TEST_LAPACK
         cmocka_unit_test(test_lapack),
 #endif

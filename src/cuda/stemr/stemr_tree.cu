@@ -28,7 +28,7 @@ static __global__ void find_runs(stemr_task t, stemr_forest f)
         double gap[2] = {2.0, 2.0};
         for (int side = 0; side < 2; ++side) {
             int64_t const j = side ? k : k - 1;
-            if (j < 0 || j + 1 >= t.pairs || t.pair[j + (side ? 1 : 0)].state == STEMR_SKIPPED) continue;
+            if (j < 0 || j + 1 >= t.pairs) continue; /* the end of the spectrum */
             gap[side] = fmin(t.pair[j + 1].lo.hi - t.pair[j].hi.hi, 2.0);
         }
         m.left = gap[0], m.right = gap[1];

@@ -11,14 +11,14 @@
  * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
  * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well; where it
  *           is wrong, the bracket moves on and is widened.
- * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/64 of its size, or at 2^-200. */
+ * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/256 of its size, or at 2^-200. */
 #include "stemr_tree.cuh"
 
 /* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
 #define ROUGH_PART 0x1p-17
 #define ROUGH_WIDTH 0x1p-59
 enum {
-    ROOM = 32, /* widths of a bracket beside it: Rayleigh's quotient then takes two or three steps, not five */
+    ROOM = 128, /* widths of a bracket beside it: Rayleigh's quotient then takes three steps, not six */
     ROUGH_BITS = 16,
     RUNGS = 8, /* of a ladder, on either side: out to 2^13 brackets */
     THREADS = 128,
@@ -78,7 +78,7 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
         pair.gap = fmin(m.left, m.right);
         pair.x = stemr_middle(pair.lo, pair.hi);
         pair.state = before && after && m.sure == 3 ? STEMR_SINGLE : STEMR_ACTIVE;
-        bool const exhausted = width_of(m) <= fmax(STEMR_GAP / 64 * size_of(pair), STEMR_LEAST_WIDTH);
+        bool const exhausted = width_of(m) <= fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
         active = pair.state == STEMR_ACTIVE && !(exhausted && m.sure == 3);
     }
     unsigned const mask = __ballot_sync(0xffffffffu, active);
@@ -103,32 +103,46 @@ struct half_rows {
     }
 };
 
-/* A walk down such a half: step(a, c) of every row; loads are `ahead` rows ahead. */
-template <int ahead, typename word, typename stepper>
+/* A walk down such a half: step(a, c, j) of every row; loads are `ahead` rows ahead.  Two buffers in turn save copies;
+ * where registers are scarce one is copied, since loads that are fewer rows ahead come late. */
+template <int ahead, bool in_turn, typename word, typename stepper>
 static __device__ __forceinline__ void walk_half(const half_rows &half, stepper step)
 {
-    const double *a = (const double *)half.at + half.first, *c = (const double *)half.at + half.second;
-    word next_a[ahead], next_c[ahead];
-    int const groups = half.steps / ahead, rest = half.steps % ahead;
-    for (int group = 0; group <= groups; ++group) {
-        word here_a[ahead], here_c[ahead];
+    const double *at = (const double *)half.at + half.first;
+    int const other = half.second - half.first;
+    int groups = half.steps / ahead;
+    struct buffer {
+        word a[ahead], c[ahead];
+    } one, two;
+    auto const load = [&](buffer &b) {
 #pragma unroll
-        for (int j = 0; j < ahead; ++j) here_a[j] = next_a[j], here_c[j] = next_c[j];
-        if (group < groups) {
-#pragma unroll
-            for (int j = 0; j < ahead; ++j) {
-                next_a[j] = *(const word *)a, next_c[j] = *(const word *)c;
-                a += half.stride, c += half.stride;
-            }
+        for (int j = 0; j < ahead; ++j) {
+            b.a[j] = *(const word *)at, b.c[j] = *(const word *)(at + other);
+            at += half.stride;
         }
-        if (group == 0) continue;
+    };
+    auto const work = [&](const buffer &b) {
 #pragma unroll
-        for (int j = 0; j < ahead; ++j) step(here_a[j], here_c[j], j);
+        for (int j = 0; j < ahead; ++j) step(b.a[j], b.c[j], j);
+    };
+    if (groups > 0) load(one);
+#pragma unroll 1
+    for (; in_turn && groups > 2; groups -= 2) {
+        load(two);
+        work(one);
+        load(one);
+        work(two);
     }
-    for (int j = 0; j < rest; ++j) {
-        step(*(const word *)a, *(const word *)c, j);
-        a += half.stride, c += half.stride;
+#pragma unroll 1
+    for (; groups > 1; --groups) {
+        two = one;
+        load(one);
+        work(two);
     }
+    if (groups > 0) work(one);
+#pragma unroll 1
+    for (int j = 0; j < half.steps % ahead; ++j, at += half.stride)
+        step(*(const word *)at, *(const word *)(at + other), j);
 }
 
 /* Eigenvalues of a representation below x, by two neighbouring lanes with the same x; n > 1.  All lanes of the warp. */
@@ -137,7 +151,7 @@ static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool u
     wide_d s = wide_minus_d(x);
     if (upwards) s = wide_add_d(rows[n - 1].d, s);
     int count = 0;
-    walk_half<AHEAD, double2>(half_rows(rows, n, upwards), [&](double2 a, double2 c, int) {
+    walk_half<AHEAD, false, double2>(half_rows(rows, n, upwards), [&](double2 a, double2 c, int) {
         stemr_step const step = stemr_row_step(wide_d{a.x, a.y}, wide_d{c.x, c.y}, x, s);
         count += (unsigned)__double2hiint(step.pivot.hi) >> 31;
         s = step.next;
@@ -155,7 +169,7 @@ static __device__ int rough_count_below(const stemr_row *rows, int n, double x, 
 {
     double u = upwards ? rows[n - 1].d.hi - x : -x, v = 1;
     int count = 0;
-    walk_half<ROUGH_AHEAD, double>(half_rows(rows, n, upwards), [&](double a, double c, int j) {
+    walk_half<ROUGH_AHEAD, true, double>(half_rows(rows, n, upwards), [&](double a, double c, int j) {
         double const w = fma(a, v, u);
         count += (unsigned)(__double2hiint(w) ^ __double2hiint(v)) >> 31;
         u = fma(-x, w, c * u);
@@ -363,7 +377,8 @@ static __device__ void work_members(const stemr_task &t, const stemr_forest &f, 
 
 /* Work on the members that a round's list holds, with as many lanes each as there are. */
 template <stage what>
-static __global__ void __launch_bounds__(THREADS, 4) sections(stemr_task t, stemr_forest f, int round)
+static __global__ void __launch_bounds__(THREADS, what == ROUGH ? 3 : 4)
+    sections(stemr_task t, stemr_forest f, int round)
 {
     int const count = f.level->active[round];
     constexpr int many = what == ROUGH ? ROUGH_MANY : what == LADDER ? LADDER_MANY : MANY;

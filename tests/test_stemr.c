@@ -119,7 +119,7 @@ static void test_tree(void **state)
     eig_destroy(ctx);
 }
 
-/* What counts as 0 is up to the type: floats split where doubles do not. */
+/* What counts as 0 is up to the type: on a CPU floats split where doubles do not; on a GPU they are doubles then. */
 static void test_splits(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void test_splits(void **state)
         fixture f = make_family(2, 210, real_types[c]); /* glued by 1e-8 */
         solve(ctx, NULL, &f);
         certify("glued by 1e-8", &f, 1);
-        assert_int_equal(f.stats.blocks, f.type == EIG_S ? 10 : 1);
+        assert_int_equal(f.stats.blocks, f.type == EIG_S && strcmp(test_device, "cpu") == 0 ? 10 : 1);
         drop(&f);
     }
     eig_destroy(ctx);
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lapack),
 #endif
     };
-    if (!test_device_answers(argc, argv) || refused_here()) return 77;
+    if (!test_device_answers(argc, argv)) return 77;
     int const failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("worst residual %.3f, worst inner product %.3f, in n eps\n", worst_residual, worst_orthogonality);
     return failed;

@@ -28,7 +28,7 @@
 #define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
 #define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
 #define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
-#define STEMR_CELL 0x1p-48         /* the first brackets, as any range finds them */
+#define STEMR_CELL 0x1p-51         /* the first brackets, as any range finds them */
 
 /* A row of T~: its diagonal, and what couples it and the next row (0 in the last one). */
 struct alignas(32) stemr_entry {
@@ -52,14 +52,13 @@ struct stemr_pair {
     int64_t support_first, support_last; /* rows of its vector that are not 0, from 0 */
     wide_d lo, hi, x; /* bracket and eigenvalue of its node's representation; node -1: of T~ itself */
     double gap;       /* distance of its neighbours */
+    double before;    /* residual of the last correction */
     double value;     /* eigenvalue of the scaled T~ */
     double residual;  /* of its vector and T~ */
-    double norm;      /* of the vector that is 1 at the twist: its square */
+    double scale;     /* 1 / length of the vector that is 1 at the twist */
     int twist;        /* its row */
-    int exponent;     /* of the first element of that vector: where the recurrence from the top begins */
-    int exponent_last;
-    int node;  /* -1: T~ */
-    int state; /* stemr_state */
+    int node;         /* -1: T~ */
+    int state;        /* stemr_state */
     int info;
 };
 
@@ -100,7 +99,9 @@ struct stemr_task {
     double *a, *e;        /* [n] the scaled T, e[i] couples rows i and i+1; small ones are still there */
     double *w;            /* [n] of the engine */
     stemr_pair *pair;     /* [n] */
-    int *list;            /* [2][n] of pairs, in no order that matters */
+    double *room;         /* for walks, where z is not wanted: n numbers a lane */
+    int64_t room_lanes;
+    int *list; /* [2][n] of pairs, in no order that matters */
     stemr_counts *counts;
     stebz_job job; /* the engine's */
     /* k7's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
@@ -169,11 +170,10 @@ void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t);
 /* Clusters: on entry members have state FRESH, with lo, hi, x and gap (to the nearer neighbour) against T~; neighbours
  * whose distance is STEMR_GAP_ROOT or more (pair[k+1].lo - pair[k].hi) are of different clusters.  On return every one is
  * SINGLE, with node, lo, hi, x and gap against it, or TIGHT, with x; p.most_depth = 0: TIGHT at once.  Members that are
- * not asked for have column -1 (range by value: not known yet, see columns below).  Waits for the stream. */
-eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+ * not asked for have column -1.  Nodes share the pool in `waves` waves.  Waits for the stream. */
+eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves);
 
-/* The rows of the nodes of a wave, waves 0 to waves-1; wave 0 is there when the tree returns. */
-int eig_cuda_stemr_waves(const stemr_task *t);
+/* The rows of the nodes of a wave; wave 0 is there when the tree returns. */
 eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 
 /* After the vectors: neighbours in a cluster that are not orthogonal, and pairs that are TIGHT, by inverse iteration; sets
@@ -183,9 +183,24 @@ eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStrea
 /* At the end: p.residual and p.orthogonality of columns 0..counts->columns-1, where they are wanted. */
 eig_status eig_cuda_stemr_certify(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
-/* Rayleigh corrections of pairs that are SINGLE: those against T~ (wave -1), or against the nodes of a wave. */
+/* stemr_root.cu: T~, and with a range by value what may be wanted, in t->job.facts; then brackets and classes of
+ * eigenvalues t->first to t->first + t->pairs - 1, `again` after others. */
+eig_status eig_cuda_stemr_load(eig_context *ctx, stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cudaStream_t stream);
+
+/* stemr_twist.cu: lists pairs that are SINGLE, those against T~ (wave -1) or against the nodes of a wave; corrects them.
+ * Lanes that have a room where z is not wanted. */
+int64_t eig_cuda_stemr_room_lanes(int64_t n);
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+
+/* stemr_vectors.cu: values of all pairs, and columns of those that are asked for; vectors of the pairs of a wave; what is
+ * told of each; all of a T that is not finite, zero, or of one row. */
+eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_trivial(eig_context *ctx, const stemr_task *t, bool finite, int64_t found, int64_t first,
+                                  cudaStream_t stream);
 }
 
 #endif

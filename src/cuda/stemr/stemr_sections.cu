@@ -4,14 +4,13 @@
  * members there are to fill the lanes with.  Brackets are powers of two wide and the shifts lie on one lattice, so that
  * all three ways end at the same bracket.  Between rounds a kernel tells which members are single.
  *
- * Counts    Two lanes a shift: one goes down from the first row, the other up from the last, and they meet in the
- *           middle.  Half the chain of a count from one end: n/2 rows at some 120 cycles.
  * Rough     First the brackets lose some bits by counts with a double's digits, which take a sixth of the time.  These are
  *           hints: in double, representations of glued matrices are good to 2^-8 .. 2^-17 of their eigenvalues.
  * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
  * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well; where it
  *           is wrong, the bracket moves on and is widened.
  * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/256 of its size, or at 2^-200. */
+#include "stemr_count.cuh"
 #include "stemr_tree.cuh"
 
 /* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
@@ -22,8 +21,6 @@ enum {
     ROUGH_BITS = 16,
     RUNGS = 8, /* of a ladder, on either side: out to 2^13 brackets */
     THREADS = 128,
-    AHEAD = 4,
-    ROUGH_AHEAD = 8,
     LOOKS = 4, /* rounds between two looks of the host */
     /* Members from which on 15 shifts at once are too many, and 3: */
     ROUGH_MANY = 1100,
@@ -86,103 +83,6 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
     if (threadIdx.x % 32 == 0 && mask) base = atomicAdd(&f.level->active[round], __popc(mask));
     base = __shfl_sync(0xffffffffu, base, 0);
     if (active) t.list[base + __popc(mask & ((1u << (threadIdx.x % 32)) - 1))] = (int)k;
-}
-
-/* --------------------------------------------------------------------- counts */
-
-/* The rows of a representation in the order of a lane that goes down, or up, from its end to the middle.  What is added
- * to s comes first, what is divided second: D and G, or G and D. */
-struct half_rows {
-    const stemr_row *at;
-    int steps, stride, first, second; /* in doubles */
-
-    __device__ __forceinline__ half_rows(const stemr_row *rows, int n, bool upwards)
-        : at(rows + (upwards ? n - 2 : 0)), steps(upwards ? n - 1 - n / 2 : n / 2), stride(upwards ? -4 : 4),
-          first(upwards ? 2 : 0), second(upwards ? 0 : 2)
-    {
-    }
-};
-
-/* A walk down such a half: step(a, c, j) of every row; loads are `ahead` rows ahead.  Two buffers in turn save copies;
- * where registers are scarce one is copied, since loads that are fewer rows ahead come late. */
-template <int ahead, bool in_turn, typename word, typename stepper>
-static __device__ __forceinline__ void walk_half(const half_rows &half, stepper step)
-{
-    const double *at = (const double *)half.at + half.first;
-    int const other = half.second - half.first;
-    int groups = half.steps / ahead;
-    struct buffer {
-        word a[ahead], c[ahead];
-    } one, two;
-    auto const load = [&](buffer &b) {
-#pragma unroll
-        for (int j = 0; j < ahead; ++j) {
-            b.a[j] = *(const word *)at, b.c[j] = *(const word *)(at + other);
-            at += half.stride;
-        }
-    };
-    auto const work = [&](const buffer &b) {
-#pragma unroll
-        for (int j = 0; j < ahead; ++j) step(b.a[j], b.c[j], j);
-    };
-    if (groups > 0) load(one);
-#pragma unroll 1
-    for (; in_turn && groups > 2; groups -= 2) {
-        load(two);
-        work(one);
-        load(one);
-        work(two);
-    }
-#pragma unroll 1
-    for (; groups > 1; --groups) {
-        two = one;
-        load(one);
-        work(two);
-    }
-    if (groups > 0) work(one);
-#pragma unroll 1
-    for (int j = 0; j < half.steps % ahead; ++j, at += half.stride)
-        step(*(const word *)at, *(const word *)(at + other), j);
-}
-
-/* Eigenvalues of a representation below x, by two neighbouring lanes with the same x; n > 1.  All lanes of the warp. */
-static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool upwards)
-{
-    wide_d s = wide_minus_d(x);
-    if (upwards) s = wide_add_d(rows[n - 1].d, s);
-    int count = 0;
-    walk_half<AHEAD, false, double2>(half_rows(rows, n, upwards), [&](double2 a, double2 c, int) {
-        stemr_step const step = stemr_row_step(wide_d{a.x, a.y}, wide_d{c.x, c.y}, x, s);
-        count += (unsigned)__double2hiint(step.pivot.hi) >> 31;
-        s = step.next;
-    });
-    unsigned const all = 0xffffffffu;
-    wide_d const mine = upwards ? wide_add_d(s, x) : s;
-    wide_d const other = {__shfl_xor_sync(all, mine.hi, 1), __shfl_xor_sync(all, mine.lo, 1)};
-    count += __shfl_xor_sync(all, count, 1);
-    return count + (wide_sum_rounded_d(mine, other) < 0);
-}
-
-/* The same with a double's digits: without divisions, s being u / v and pivots w / v.  Factors between the entries of a
- * row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong costs time only. */
-static __device__ int rough_count_below(const stemr_row *rows, int n, double x, bool upwards)
-{
-    double u = upwards ? rows[n - 1].d.hi - x : -x, v = 1;
-    int count = 0;
-    walk_half<ROUGH_AHEAD, true, double>(half_rows(rows, n, upwards), [&](double a, double c, int j) {
-        double const w = fma(a, v, u);
-        count += (unsigned)(__double2hiint(w) ^ __double2hiint(v)) >> 31;
-        u = fma(-x, w, c * u);
-        v = w;
-        if (j % 4 != 3) return;
-        int const e = max(__double2hiint(u) & 0x7ff00000, __double2hiint(v) & 0x7ff00000);
-        double const scale = __hiloint2double(0x7fd00000 - e, 0);
-        u *= scale, v *= scale;
-    });
-    unsigned const all = 0xffffffffu;
-    double const mine = upwards ? u / v + x : u / v, other = __shfl_xor_sync(all, mine, 1);
-    count += __shfl_xor_sync(all, count, 1);
-    return count + (mine + other < 0);
 }
 
 /* --------------------------------------------------------------------- rounds */

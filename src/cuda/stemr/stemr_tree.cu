@@ -7,7 +7,7 @@
  * Rows      On the first level a candidate leaves marks on its way, from which the winner's rows are made, a thread for
  *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
  *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
- * Chain     n rows a level, at some 100 ns a row.
+ * Chain     n rows a level, at 130 ns a row.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
  * Bits      what becomes of a cluster depends on its members alone. */
 #include "stemr_tree.cuh"

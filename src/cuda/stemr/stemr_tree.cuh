@@ -2,6 +2,7 @@
  *
  *   stemr_tree.cu       level by level: which clusters there are, their shifts and representations
  *   stemr_sections.cu   brackets of a level's members, until they are parted
+ *   stemr_count.cuh     the counts that these take
  *
  * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they take
  * turns, and their rows are made again when they are needed. */

@@ -234,8 +234,7 @@ const cli_command command_stemr = {
     .usage = "[options] D [E]",
     .text =
         "All or some eigenpairs of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1 entries,\n"
-        "or n with a padding in front); files as stebz takes them.  It computes on a CPU: where there is a GPU, give\n"
-        "--device cpu.",
+        "or n with a padding in front); files as stebz takes them.",
     .examples = "  eigpack stemr d.dat e.dat --values w.npy --vectors v.npy\n"
                 "  eigpack stemr T.mtx --range 1:10 --vectors v.npy --stats\n"
                 "  eigpack stemr T.mtx --quiet --plot tree.svg\n"

@@ -26,6 +26,13 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
     src/cuda/stemr/stemr_cuda.cu
+    src/cuda/stemr/stemr_root.cu
+    src/cuda/stemr/stemr_twist.cu
+    src/cuda/stemr/stemr_vectors.cu
+    src/cuda/stemr/stemr_tree.cu
+    src/cuda/stemr/stemr_sections.cu
+    src/cuda/stemr/stemr_tight.cu
+    src/cuda/stemr/stemr_certify.cu
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu

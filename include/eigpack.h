@@ -389,11 +389,14 @@ typedef struct eig_stemr_stats {
  * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k) time
  * for k pairs.  Small off-diagonals, up to eps/8 of ||T||, count as 0.
  *
- * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_NO_BACKEND on a CUDA context,
- * which has no code for it yet.
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
+ * On a GPU a call waits for its stream: it reads counters once, with a range by value or a cluster at a range's end twice or
+ * more, and some of each level of clusters; it cannot be captured in a graph.  With EIG_RANGE_VALUE it may write columns of
+ * z beyond the pairs found.  Method reference is auto there.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
  * Same bits for any number of threads and from run to run.
- * Cost: O(n) a pair; memory beside z O(n), of which 2 KB a row and thread.
+ * Cost: O(n) a pair; memory beside z O(n), on a CPU 2 KB a row and thread, on a GPU some 3 KB a row and 8 MB,
+ * and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
  * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and P. Bientinesi,
  * arXiv 1304.1864 (2013); docs/stemr.md. */

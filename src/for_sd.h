@@ -1,4 +1,5 @@
-/* Includes TEMPLATE twice, for float and for double.  In C a name f becomes f_s and f_d; in CUDA C++ it overloads.
+/* Includes TEMPLATE twice, for float and for double.  In C a name f becomes f_s and f_d; in CUDA C++ it overloads, unless
+ * C_NAMES is defined: a template with types of its own cannot overload their names.
  *
  *     #define TEMPLATE "sturm.inc"
  *     #include "for_sd.h"
@@ -8,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(C_NAMES)
 #define EIG_NAME_S(f) f
 #define EIG_NAME_D(f) f
 #else
@@ -55,3 +56,4 @@
 #undef EIG_NAME_S
 #undef EIG_NAME_D
 #undef TEMPLATE
+#undef C_NAMES

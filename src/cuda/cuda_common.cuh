@@ -165,7 +165,7 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
 
 /* Times of the passes of a call: events between them, where the caller wants the times. */
 struct cuda_clock {
-    enum { MOST_MARKS = 5 };
+    enum { MOST_MARKS = 6 };
     cudaEvent_t marks[MOST_MARKS] = {};
     int count = 0; /* marks set since the start; 0: off */
     cudaStream_t stream = NULL;

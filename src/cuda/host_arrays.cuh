@@ -28,7 +28,7 @@ struct cuda_array {
     bool pinned;    /* found by eig_cuda_find_side */
 };
 
-enum { CUDA_MOST_ARRAYS = 8 };
+enum { CUDA_MOST_ARRAYS = 9 };
 
 struct cuda_call;
 

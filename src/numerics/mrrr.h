@@ -7,6 +7,7 @@
 
 #define SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define SPLAT(x) (x)
+#define C_NAMES
 #define TEMPLATE "mrrr.inc"
 #include "for_sd.h"
 #undef SELECT

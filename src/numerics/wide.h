@@ -25,6 +25,7 @@ EIG_FN double wide_fma_d(double a, double b, double c)
     return fma(a, b, c);
 }
 
+#define C_NAMES
 #define TEMPLATE "wide.inc"
 #include "for_sd.h"
 

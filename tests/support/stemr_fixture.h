@@ -255,17 +255,4 @@ static inline void certify(const char *what, const fixture *f, int64_t first)
     }
 }
 
-/* On a device without code for it, every call is refused with a sentence, and there is nothing else to test. */
-static inline bool refused_here(void)
-{
-    eig_context *const ctx = test_context(1);
-    double const d[1] = {1};
-    double w[1];
-    eig_status const status = eig_dstemr(ctx, NULL, 1, d, NULL, NULL, w, NULL, 1, NULL, NULL, NULL, NULL, NULL);
-    bool const refused = status == EIG_NO_BACKEND && strstr(eig_error_detail(ctx), "stemr") != NULL;
-    if (refused) printf("skipped: %s\n", eig_error_detail(ctx));
-    eig_destroy(ctx);
-    return refused;
-}
-
 #endif

@@ -1,13 +1,237 @@
-/* stemr on CUDA: there is no code for it yet.  A call is refused with a sentence, and a query of its workspace says 0. */
-#include "cuda_common.cuh"
+/* stemr on CUDA, the driver: workspace, order of the kernels, arrays on either side.
+ *
+ *     root          scale, T~, brackets by the engine of stebz, singles and clusters
+ *     tree          clusters get representations of their own, until their members are parted
+ *     refinement    every eigenvalue by Rayleigh quotients, in twice the digits
+ *     vectors       one more factorisation a pair; its vector straight into its column
+ *     fallbacks     pairs that nothing parted; certificate
+ *
+ * Host      reads counters once after the root, where a range by value or a cluster at a range's end needs it once more, and
+ *           once a level of the tree, which a T without clusters does not have. */
+#include "stemr_cuda.cuh"
 
-extern "C" size_t eig_cuda_stemr_work_size(const eig_context *, const stemr_problem *)
+#include <limits.h>
+
+enum { BESIDE = 32 /* eigenvalues beside those that are asked for, at first */, PASSES = 5 };
+
+/* ----------------------------------------------------------------- workspace */
+
+static void layout(arena *a, stemr_task *t)
 {
-    return 0;
+    int64_t const n = t->n;
+    stebz_problem engine = {};
+    engine.n = n, engine.type = EIG_D, engine.range = EIG_RANGE_INDEX, engine.il = 1, engine.iu = n;
+    stebz_job *const job = &t->job;
+    job->t.n = n;
+    job->t.blocks = (n + STURM_BLOCK - 1) / STURM_BLOCK;
+    job->table.points = eig_cuda_stebz_table_points(&engine);
+    t->counts = (stemr_counts *)arena_take(a, 1, sizeof(stemr_counts));
+    job->facts = (stebz_facts *)arena_take(a, 1, sizeof(stebz_facts));
+    job->partials = (stebz_partial *)arena_take(a, STEBZ_MEASURE_BLOCKS, sizeof(stebz_partial));
+    job->t.rows = arena_take(a, job->t.blocks * STURM_BLOCK, sizeof(double2));
+    job->t.edges = arena_take(a, job->t.blocks, sizeof(stebz_edge<double>));
+    job->table.count = (int64_t *)arena_take(a, job->table.points, sizeof(int64_t));
+    job->table.mantissa = (double *)arena_take(a, job->table.points, sizeof(double));
+    job->table.exponent = (double *)arena_take(a, job->table.points, sizeof(double));
+    t->entry = (stemr_entry *)arena_take(a, n, sizeof(stemr_entry));
+    t->a = (double *)arena_take(a, n, sizeof(double));
+    t->e = (double *)arena_take(a, n, sizeof(double));
+    t->w = (double *)arena_take(a, n, sizeof(double));
+    t->pair = (stemr_pair *)arena_take(a, n, sizeof(stemr_pair));
+    t->list = (int *)arena_take(a, 2 * n, sizeof(int));
+    t->room_lanes = eig_cuda_stemr_room_lanes(n);
+    t->room = t->p.vectors ? NULL : (double *)arena_take(a, t->room_lanes, (size_t)n * sizeof(double));
+    eig_cuda_stemr_tree_layout(a, t);
+    job->w = t->w;
+}
+
+static stemr_task task_of(const stemr_problem *p)
+{
+    stemr_task t = {};
+    t.p = *p, t.n = p->n;
+    t.job.d = p->d, t.job.e = p->e;
+    t.job.range = p->range;
+    t.job.il = p->il, t.job.iu = p->iu, t.job.vl = p->vl, t.job.vu = p->vu;
+    return t;
+}
+
+extern "C" size_t eig_cuda_stemr_work_size(const eig_context *, const stemr_problem *p)
+{
+    arena measure = {NULL, 0};
+    stemr_task t = task_of(p);
+    layout(&measure, &t);
+    return arena_rounded(measure.used);
+}
+
+/* ------------------------------------------------------------- device arrays */
+
+static eig_status read_counts(eig_context *ctx, const stemr_task *t, stemr_counts *counts, cudaStream_t stream)
+{
+    CUDA_TRY(cudaMemcpyAsync(counts, t->counts, sizeof *counts, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return EIG_OK;
+}
+
+/* Brackets and classes of all that is wanted, whole clusters. */
+static eig_status find_classes(eig_context *ctx, stemr_task *t, stemr_counts *counts, cudaStream_t stream)
+{
+    int64_t il = t->p.il, iu = t->p.iu;
+    CUDA_TRY(cudaMemsetAsync(t->counts, 0, sizeof *t->counts, stream));
+    eig_status status = eig_cuda_stemr_load(ctx, t, stream);
+    if (t->p.range == EIG_RANGE_VALUE && status == EIG_OK) {
+        stebz_facts facts;
+        CUDA_TRY(cudaMemcpyAsync(&facts, t->job.facts, sizeof facts, cudaMemcpyDeviceToHost, stream));
+        CUDA_TRY(cudaStreamSynchronize(stream));
+        bool const known = facts.finite && !facts.zero;
+        il = known ? facts.il : 1, iu = known ? facts.iu : t->n;
+    }
+    for (int64_t beside = BESIDE; status == EIG_OK; beside *= 8) {
+        t->first = il > beside ? il - beside : 1;
+        int64_t const last = iu < t->n - beside ? iu + beside : t->n;
+        t->pairs = last - t->first + 1;
+        status = eig_cuda_stemr_root(ctx, t, beside > BESIDE, stream);
+        if (status == EIG_OK) status = read_counts(ctx, t, counts, stream);
+        if (status != EIG_OK || !counts->cut) break;
+    }
+    return status;
+}
+
+/* A T that is not finite, or zero, or has one row. */
+static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const stemr_counts *counts,
+                                  cudaStream_t stream)
+{
+    const stemr_problem &p = t->p;
+    int64_t found = p.range == EIG_RANGE_VALUE ? t->n : p.iu - p.il + 1;
+    if (counts->finite && p.range == EIG_RANGE_VALUE) {
+        double only = 0;
+        if (!counts->zero) {
+            float single = 0;
+            if (p.type == EIG_S) {
+                CUDA_TRY(cudaMemcpyAsync(&single, p.d, sizeof single, cudaMemcpyDeviceToHost, stream));
+            } else {
+                CUDA_TRY(cudaMemcpyAsync(&only, p.d, sizeof only, cudaMemcpyDeviceToHost, stream));
+            }
+            CUDA_TRY(cudaStreamSynchronize(stream));
+            if (p.type == EIG_S) only = (double)single;
+        }
+        if (!(p.vl < only && only <= p.vu)) found = 0;
+    }
+    int64_t const first = p.range == EIG_RANGE_INDEX ? p.il - 1 : 0;
+    return eig_cuda_stemr_trivial(ctx, t, counts->finite, found, first, stream);
+}
+
+/* Pairs of clusters, wave by wave. */
+static eig_status for_waves(eig_context *ctx, const stemr_task *t, int waves, cudaStream_t stream,
+                            eig_status (*work)(eig_context *, const stemr_task *, int, cudaStream_t))
+{
+    eig_status status = work(ctx, t, -1, stream);
+    for (int wave = 0; wave < waves && status == EIG_OK; ++wave) {
+        if (waves > 1) status = eig_cuda_stemr_represent(ctx, t, wave, stream);
+        if (status == EIG_OK) status = work(ctx, t, wave, stream);
+    }
+    return status;
+}
+
+static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cuda_clock *clock)
+{
+    stemr_counts counts;
+    eig_status status = eig_cuda_start_clock(ctx, clock, stream);
+    if (status == EIG_OK) status = find_classes(ctx, t, &counts, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status != EIG_OK) return status;
+    if (!counts.finite || counts.zero || t->n == 1) {
+        if (t->p.stats) *t->p.stats = counts.stats;
+        return solve_trivially(ctx, t, &counts, stream);
+    }
+    bool const clusters = counts.fresh > 0;
+    int waves = 0;
+    if (clusters) status = eig_cuda_stemr_tree(ctx, t, stream, &waves);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_polish);
+    if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (t->p.z && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_vectors);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (t->p.z && clusters && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);
+    if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (t->p.stats && status == EIG_OK) {
+        status = read_counts(ctx, t, &counts, stream);
+        *t->p.stats = counts.stats;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------- driver */
+
+/* The arrays of a call, as they stand in the chunk. */
+enum { ARRAY_D, ARRAY_E, ARRAY_W, ARRAY_Z, ARRAY_ISUPPZ, ARRAY_INFO, ARRAY_RESIDUAL, ARRAY_ORTHOGONALITY, ARRAY_M };
+
+static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64_t)
+{
+    return eig_cuda_stemr_work_size(ctx, (const stemr_problem *)problem);
+}
+
+static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream,
+                                  cuda_clock *clock)
+{
+    stemr_task t = task_of(p);
+    arena a = {(char *)work, 0};
+    layout(&a, &t);
+    return solve(ctx, &t, stream, clock);
+}
+
+static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
+{
+    stemr_problem q = *(const stemr_problem *)problem;
+    q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E];
+    q.w = chunk->array[ARRAY_W], q.z = chunk->array[ARRAY_Z], q.ldz = q.n;
+    q.isuppz = (int64_t *)chunk->array[ARRAY_ISUPPZ], q.info = (int *)chunk->array[ARRAY_INFO];
+    q.residual = chunk->array[ARRAY_RESIDUAL], q.orthogonality = chunk->array[ARRAY_ORTHOGONALITY];
+    q.m = (int64_t *)chunk->array[ARRAY_M];
+    return solve_on_device(ctx, &q, chunk->work, chunk->stream, chunk->clock);
+}
+
+static cuda_call list_arrays(const stemr_problem *p)
+{
+    size_t const size = type_size(p->type);
+    int64_t const n = p->n, wanted = p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : n;
+    bool const z = p->z != NULL;
+    cuda_call call = {"stemr", p, 1, 0, chunk_work_size, solve_chunk, 0, {}};
+    cuda_add_rows(&call, "d", p->d, false, n, n, size);
+    cuda_add_rows(&call, "e", p->e, false, n - 1, n, size);
+    cuda_add_rows(&call, "w", p->w, true, wanted, n, size);
+    cuda_array columns = cuda_matrices("z", p->z, true, EIG_LAYOUT_MATRIX_WISE, n, p->ldz, 0, 1, (int64_t)size);
+    columns.nest.count[1] = wanted;
+    call.array[call.arrays++] = columns;
+    cuda_add_rows(&call, "isuppz", z ? p->isuppz : NULL, true, 2 * wanted, n, sizeof *p->isuppz);
+    cuda_add_rows(&call, "info", p->info, true, wanted, n, sizeof *p->info);
+    cuda_add_rows(&call, "residual", z ? p->residual : NULL, true, wanted, n, size);
+    for (int k = ARRAY_W; k <= ARRAY_RESIDUAL; ++k) call.array[k].keeps = p->range == EIG_RANGE_VALUE;
+    cuda_add_rows(&call, "orthogonality", z ? p->orthogonality : NULL, true, 1, 1, size);
+    cuda_add_rows(&call, "m", p->m, true, 1, 1, sizeof *p->m);
+    return call;
 }
 
 extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
 {
-    return eig_fail(ctx, EIG_NO_BACKEND, "stemr: this version has no CUDA code for it (n = %lld); use a CPU context",
-                    (long long)p->n);
+    static const char *const names[PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    if (p->n > INT_MAX / 2)
+        return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: n = %lld is too large for a GPU", (long long)p->n);
+    cuda_scope const scope(ctx);
+    cuda_call call = list_arrays(p);
+    bool on_device = false;
+    eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
+    if (status != EIG_OK) return status;
+    eig_begin_passes(ctx, PASSES, names);
+    if (p->stats) *p->stats = eig_stemr_stats{};
+    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    void *work;
+    cuda_clock clock;
+    status = eig_cuda_workspace(ctx, "stemr", eig_cuda_stemr_work_size(ctx, p), &work);
+    if (status != EIG_OK) return status;
+    status = solve_on_device(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
+    status = eig_cuda_end_call(ctx, status);
+    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

@@ -1,0 +1,163 @@
+/* The benchmark of stemr on a GPU: device arrays, a lent workspace, times from the host's clock between two
+ * synchronisations, since a call itself waits for counters.
+ *
+ *     bench_stemr_cuda [COMMIT] [LARGEST_N]      prints CSV: one row a case
+ *
+ * time_ms   median over repeats of one call, without the certificate.
+ * check     the call's own certificate, asked for in one call more: the larger of all residuals in units of n eps ||T|| and of
+ *           (Z'Z - I) x, x random signs, in units of n eps; tests/test_stemr.c holds the certificate itself to what it
+ *           measures.  Ten of either is the limit; every info must be 0.
+ * Limits    those of issue 13, in ms.
+ * Passes    go to stderr. */
+#include "bench_cuda.h"
+#include "io/matrices.h"
+
+#include <math.h>
+
+typedef struct listed {
+    const char *kind;
+    eig_type type;
+    int64_t n, wanted; /* wanted < n: from the middle of the spectrum */
+    double limit_ms;
+} listed;
+
+#define EACH_KIND(n, limit)                                       \
+    {"uniform", EIG_D, n, n, limit}, {"121", EIG_D, n, n, limit}, \
+    {                                                             \
+        "glued", EIG_D, n, n, limit                               \
+    }
+
+static const listed list[] = {
+    EACH_KIND(512, 0.6),
+    EACH_KIND(1024, 1.0),
+    EACH_KIND(2048, 1.8),
+    EACH_KIND(4096, 3.8),
+    EACH_KIND(8192, 8),
+    EACH_KIND(16384, 20),
+    EACH_KIND(32768, 55),
+    {"uniform", EIG_S, 128, 128, 0.3},
+    {"uniform", EIG_S, 256, 256, 0.4},
+    {"uniform", EIG_S, 512, 512, 0.42},
+    {"uniform", EIG_S, 1024, 1024, 0.75},
+    {"uniform", EIG_D, 32768, 328, 10},
+};
+
+static const double budget_ms = 300, most_error = 10;
+
+/* A case on the device. */
+typedef struct stemr_run {
+    const listed *l;
+    eig_stemr_options options;
+    void *d, *e, *w, *z, *residual, *orthogonality, *work;
+    int *info;
+} stemr_run;
+
+static eig_status enqueue(const stemr_run *r, bool certificate)
+{
+    return eig_stemr(gpu, r->l->type, &r->options, r->l->n, r->d, r->e, NULL, r->w, r->z, r->l->n, NULL, r->info,
+                     certificate ? r->residual : NULL, certificate ? r->orthogonality : NULL, NULL);
+}
+
+static int run_timed(void *user, double *ms)
+{
+    CUDA(cudaDeviceSynchronize());
+    double const since = clock_ms();
+    eig_status const status = enqueue(user, false);
+    CUDA(cudaDeviceSynchronize());
+    *ms = clock_ms() - since;
+    return (int)status;
+}
+
+/* Copies T there; its norm. */
+static double load(stemr_run *r)
+{
+    const listed *const l = r->l;
+    io_tridiagonal t;
+    io_error error;
+    numbers d = {0}, e = {0};
+    if (!matrices_tridiagonal(l->kind, l->n, 1, &t, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(1);
+    }
+    if (!numbers_make(&d, l->type, l->n) || !numbers_make(&e, l->type, l->n - 1)) exit(1);
+    numbers_from(&d, 0, t.d, l->n), numbers_from(&e, 0, t.e, l->n - 1);
+    CUDA(cudaMemcpy(r->d, d.data, numbers_bytes(&d), cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(r->e, e.data, numbers_bytes(&e), cudaMemcpyHostToDevice));
+    double const norm = tridiagonal_norm(&t);
+    numbers_free(&d), numbers_free(&e), io_tridiagonal_free(&t);
+    return norm;
+}
+
+/* What the certificate says, the larger of both parts; infinite where an info is not 0. */
+static double error_of(const stemr_run *r, double norm)
+{
+    int64_t const k = r->l->wanted;
+    double const unit = (double)r->l->n * type_eps(r->l->type);
+    double worst = 0;
+    numbers residual = {0}, skew = {0};
+    int *const info = malloc((size_t)k * sizeof *info);
+    if (!info || !numbers_make(&residual, r->l->type, k) || !numbers_make(&skew, r->l->type, 1)) exit(1);
+    GPU(enqueue(r, true));
+    CUDA(cudaMemcpy(residual.data, r->residual, numbers_bytes(&residual), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(skew.data, r->orthogonality, numbers_bytes(&skew), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(info, r->info, (size_t)k * sizeof *info, cudaMemcpyDeviceToHost));
+    for (int64_t i = 0; i < k; i++) {
+        double const x = numbers_part(&residual, i) / norm / unit;
+        worst = info[i] != 0 || isnan(x) ? INFINITY : fmax(worst, x);
+    }
+    worst = fmax(worst, numbers_part(&skew, 0) / unit);
+    numbers_free(&residual), numbers_free(&skew), free(info);
+    return worst;
+}
+
+static void print_passes(const stemr_run *r)
+{
+    const eig_pass *pass;
+    int count;
+    GPU(eig_set_timing(gpu, 1));
+    GPU(enqueue(r, false));
+    GPU(eig_get_timing(gpu, &pass, &count));
+    fprintf(stderr, "# %s %s n = %lld, %lld pairs:", r->l->kind, type_name(r->l->type), (long long)r->l->n,
+            (long long)r->l->wanted);
+    for (int i = 0; i < count; i++) fprintf(stderr, " %s %.3f", pass[i].name, pass[i].ms);
+    fputs(" ms\n", stderr);
+    GPU(eig_set_timing(gpu, 0));
+}
+
+static void run_case(const listed *l)
+{
+    size_t const size = type_size(l->type), n = (size_t)l->n, k = (size_t)l->wanted;
+    stemr_run r = {.l = l, .options = EIG_STEMR_OPTIONS};
+    size_t need = 0;
+    if (l->wanted < l->n) {
+        r.options.range = EIG_RANGE_INDEX;
+        r.options.il = (l->n - l->wanted) / 2 + 1, r.options.iu = r.options.il + l->wanted - 1;
+    }
+    r.d = device_memory(n * size), r.e = device_memory(n * size), r.w = device_memory(k * size);
+    r.z = device_memory(n * k * size), r.residual = device_memory(k * size), r.orthogonality = device_memory(size);
+    r.info = device_memory(k * sizeof *r.info);
+    double const norm = load(&r);
+    GPU(eig_stemr_work_size(gpu, l->type, &r.options, l->n, 1, &need));
+    r.work = device_memory(need);
+    GPU(eig_set_workspace(gpu, r.work, need));
+    double const ms = bench_time((contestant){run_timed, &r}, budget_ms);
+    print_passes(&r);
+    char method[48];
+    snprintf(method, sizeof method, l->wanted < l->n ? "mrrr %s 1 %%" : "mrrr %s", l->kind);
+    bench_row row = {"stemr", method, l->type, l->n, 1, 0, ms, l->limit_ms, NULL, 0, error_of(&r, norm), false};
+    row.passed = row.error <= most_error;
+    bench_put(&row);
+    GPU(eig_set_workspace(gpu, NULL, 0));
+    void *const arrays[] = {r.d, r.e, r.w, r.z, r.residual, r.orthogonality, r.info, r.work};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) CUDA(cudaFree(arrays[i]));
+}
+
+int main(int argc, char **argv)
+{
+    int64_t const largest = argc > 2 ? atoll(argv[2]) : INT64_MAX;
+    bench_open(argc > 1 ? argv[1] : "unknown");
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].n <= largest) run_case(&list[i]);
+    bench_close();
+    return 0;
+}

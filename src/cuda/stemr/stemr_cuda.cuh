@@ -1,0 +1,206 @@
+/* stemr on CUDA: what its files share.
+ *
+ *     stemr_cuda.cu       the driver: workspace, order of the kernels, arrays on either side
+ *     stemr_root.cu       scales T, brackets by the engine of stebz, cells that do not depend on the range, classes
+ *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, a lane a pair
+ *     stemr_vectors.cu    vectors into their columns, their lengths, supports, values, info
+ *     stemr_tree.cu       clusters: shifts, representations, bisection
+ *     stemr_tight.cu      the last resort: inverse iteration, orthogonalised
+ *     stemr_certify.cu    residuals and orthogonality
+ *     stemr_step.cuh      a row of the qd algorithms, made for short chains
+ *
+ * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
+ *
+ * T~        T with off-diagonals up to STEMR_SPLIT set to 0 and its diagonal perturbed by up to STEMR_PERTURBATION.  It is
+ *           the first representation itself: with twice the digits a factorisation of T~ - x errs by 2^-100 of the norm,
+ *           which is nothing beside gaps of STEMR_GAP_ROOT.  No serial root representation is made.
+ * Blocks    are not told apart: where b is 0 the factorisations of T~ part by themselves.  Pair k is eigenvalue
+ *           first + k of T~ as a whole.
+ * Nodes     clusters have representations L D L^T = T~ - sigma in rows of a pool. */
+#ifndef EIG_STEMR_CUDA_CUH
+#define EIG_STEMR_CUDA_CUH
+
+#include "../stebz/stebz_cuda.cuh"
+#include "cuda_common.cuh"
+#include "stemr_step.cuh"
+
+#define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
+#define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
+#define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
+#define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
+#define STEMR_CELL 0x1p-51         /* the first brackets, as any range finds them */
+
+/* A row of T~: its diagonal, and what couples it and the next row (0 in the last one). */
+struct alignas(32) stemr_entry {
+    wide_d a;
+    double b, square; /* of b, rounded */
+};
+
+enum stemr_state {
+    STEMR_SKIPPED, /* not wanted, nor near what is */
+    STEMR_FRESH,   /* in a cluster, in brackets of its parent */
+    STEMR_ACTIVE,  /* the same, in brackets of its own representation */
+    STEMR_SINGLE,
+    STEMR_TIGHT
+};
+
+/* An eigenpair on its way. */
+struct stemr_pair {
+    int64_t index;                       /* eigenvalue of T~, from 1 */
+    int64_t column;                      /* of z; -1: not asked for */
+    int64_t tight;                       /* state TIGHT: the first of the pairs that are orthogonalised with it */
+    int64_t support_first, support_last; /* rows of its vector that are not 0, from 0 */
+    wide_d lo, hi, x; /* bracket and eigenvalue of its node's representation; node -1: of T~ itself */
+    double gap;       /* distance of its neighbours */
+    double before;    /* residual of the last correction */
+    double value;     /* eigenvalue of the scaled T~ */
+    double residual;  /* of its vector and T~ */
+    double scale;     /* 1 / length of the vector that is 1 at the twist */
+    int twist;        /* its row */
+    int node;         /* -1: T~ */
+    int state;        /* stemr_state */
+    int info;
+};
+
+/* A cluster with a representation: rows pool[slot*n .. slot*n+n-1] hold L D L^T = T~ - sigma. */
+struct stemr_node {
+    int parent;      /* -1: T~ */
+    int first, last; /* its members: pairs of the array */
+    int level;       /* 1, 2, ... */
+    int tries, slot, wave;
+    double left, right;  /* distance of the neighbours beside the cluster */
+    double growth;       /* largest |D| of its representation */
+    wide_d shift, sigma; /* against its parent; against T~: the sum of the shifts */
+};
+
+/* Counters of a call, in device memory.  The host reads them after the first classes, and once a level. */
+struct stemr_counts {
+    eig_stemr_stats stats;
+    int finite; /* T is finite */
+    int zero;   /* T is 0 */
+    int scale;
+    int cut;                       /* a cluster reaches beyond the brackets that were made: more are needed */
+    int fresh;                     /* pairs in clusters */
+    int nodes;                     /* that have been made */
+    int tight;                     /* pairs of state TIGHT */
+    int left[4];                   /* lists of the refinement: how many pairs they hold */
+    int64_t below, upto;           /* range by value: indices of what may be wanted are below+1..upto */
+    int64_t first_column, columns; /* pair of column 0; how many are asked for */
+    double most;                   /* certificate */
+};
+
+/* All of a call; passed to kernels by value. */
+struct stemr_task {
+    stemr_problem p; /* the caller's, with device arrays */
+    int64_t n;
+    int64_t first, pairs; /* pair k is eigenvalue first + k, first from 1 */
+    int64_t il, iu;       /* range by index: what is asked for; by value: what may be */
+    stemr_entry *entry;   /* [n] T~ */
+    double *a, *e;        /* [n] the scaled T, e[i] couples rows i and i+1; small ones are still there */
+    double *w;            /* [n] of the engine */
+    stemr_pair *pair;     /* [n] */
+    double *room;         /* for walks, where z is not wanted: n numbers a lane */
+    int64_t room_lanes;
+    int *list; /* [2][n] of pairs, in no order that matters */
+    stemr_counts *counts;
+    stebz_job job; /* the engine's */
+    /* k7's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
+    stemr_node *node;
+    stemr_row *pool;
+    int64_t node_room, slots;
+    void *tree_room;
+    size_t tree_bytes;
+};
+
+/* The scaled value and the caller's number. */
+static __device__ __forceinline__ double stemr_get(eig_type type, const void *array, int64_t at)
+{
+    return type == EIG_S ? (double)((const float *)array)[at] : ((const double *)array)[at];
+}
+
+static __device__ __forceinline__ void stemr_put(eig_type type, void *array, int64_t at, double x)
+{
+    if (type == EIG_S)
+        ((float *)array)[at] = (float)x;
+    else
+        ((double *)array)[at] = x;
+}
+
+static __device__ __forceinline__ double stemr_z(const stemr_problem &p, int64_t column, int64_t row)
+{
+    return stemr_get(p.type, p.z, column * p.ldz + row);
+}
+
+static __device__ __forceinline__ wide_d stemr_wide(double x)
+{
+    return wide_d{x, 0};
+}
+
+static __device__ __forceinline__ wide_d stemr_difference(wide_d x, wide_d y)
+{
+    return wide_add_d(x, wide_minus_d(y));
+}
+
+static __device__ __forceinline__ wide_d stemr_middle(wide_d x, wide_d y)
+{
+    wide_d const s = wide_add_d(x, y);
+    return wide_d{0.5 * s.hi, 0.5 * s.lo};
+}
+
+static __device__ __forceinline__ bool stemr_less(wide_d x, wide_d y)
+{
+    return x.hi < y.hi || (x.hi == y.hi && x.lo < y.lo);
+}
+
+/* Random numbers in (-1, 1) that depend on i alone. */
+static __device__ __forceinline__ double stemr_noise(uint64_t i)
+{
+    uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+extern "C" {
+
+/* Room that tree, tight and certificate want beside pair and list: sets node, pool, tree_room; with base NULL it measures
+ * only.  n, p.type, p.vectors and p.most_depth are set. */
+void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t);
+
+/* Clusters: on entry members have state FRESH, with lo, hi, x and gap (to the nearer neighbour) against T~; neighbours
+ * whose distance is STEMR_GAP_ROOT or more (pair[k+1].lo - pair[k].hi) are of different clusters.  On return every one is
+ * SINGLE, with node, lo, hi, x and gap against it, or TIGHT, with x; p.most_depth = 0: TIGHT at once.  Members that are
+ * not asked for have column -1.  Nodes share the pool in `waves` waves.  Waits for the stream. */
+eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves);
+
+/* The rows of the nodes of a wave; wave 0 is there when the tree returns. */
+eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+
+/* After the vectors: neighbours in a cluster that are not orthogonal, and pairs that are TIGHT, by inverse iteration; sets
+ * support, residual, info. */
+eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+
+/* At the end: p.residual and p.orthogonality of columns 0..counts->columns-1, where they are wanted. */
+eig_status eig_cuda_stemr_certify(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+
+/* stemr_root.cu: T~, and with a range by value what may be wanted, in t->job.facts; then brackets and classes of
+ * eigenvalues t->first to t->first + t->pairs - 1, `again` after others. */
+eig_status eig_cuda_stemr_load(eig_context *ctx, stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cudaStream_t stream);
+
+/* stemr_twist.cu: lists pairs that are SINGLE, those against T~ (wave -1) or against the nodes of a wave; corrects them.
+ * Lanes that have a room where z is not wanted. */
+int64_t eig_cuda_stemr_room_lanes(int64_t n);
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+
+/* stemr_vectors.cu: values of all pairs, and columns of those that are asked for; vectors of the pairs of a wave; what is
+ * told of each; all of a T that is not finite, zero, or of one row. */
+eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_trivial(eig_context *ctx, const stemr_task *t, bool finite, int64_t found, int64_t first,
+                                  cudaStream_t stream);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* stemr on CUDA: what the files about clusters share.
+ *
+ *   stemr_tree.cu       level by level: which clusters there are, their shifts and representations
+ *   stemr_sections.cu   brackets of a level's members, until they are parted
+ *   stemr_count.cuh     the counts that these take
+ *
+ * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they take
+ * turns, and their rows are made again when they are needed. */
+#ifndef EIG_STEMR_TREE_CUH
+#define EIG_STEMR_TREE_CUH
+
+#include "stemr_cuda.cuh"
+
+enum {
+    STEMR_DEPTH = 6,   /* levels of clusters */
+    STEMR_ROUNDS = 48, /* of sections a level: brackets of 2^-30 end at 2^-200 */
+    STEMR_ROUND_BITS = 4,
+    STEMR_SEGMENT = 32 /* rows from mark to mark; a slot has room for the marks of 32 candidates */
+};
+
+/* Brackets of members are not narrowed below this. */
+#define STEMR_LEAST_WIDTH 0x1p-200
+
+/* What pair k is beside stemr_pair while it belongs to a cluster. */
+struct stemr_member {
+    double left, right; /* distance of its neighbours */
+    int joined;         /* it and pair k+1 are of one cluster that is to come */
+    int sure;           /* counts against its node's representation have confirmed lo (1) and hi (2) */
+    int exponent;       /* the bracket is 2^exponent wide */
+};
+
+/* What the host reads of a level. */
+struct alignas(16) stemr_level {
+    int nodes;                    /* made so far, of all levels */
+    int active[STEMR_ROUNDS + 1]; /* members that a round has to work on */
+};
+
+struct stemr_forest {
+    stemr_member *member; /* [n] */
+    stemr_level *level;   /* [1] */
+    wide_d *marks;        /* [slots][stemr_segments] */
+};
+
+/* Segments of a representation but the first. */
+static __host__ __device__ __forceinline__ int64_t stemr_segments(int64_t n)
+{
+    return (n - 1) / STEMR_SEGMENT;
+}
+
+static inline stemr_forest stemr_forest_of(const stemr_task *t)
+{
+    stemr_level *const level = (stemr_level *)t->tree_room;
+    wide_d *const marks = (wide_d *)(level + 1);
+
+    return stemr_forest{(stemr_member *)(marks + t->slots * stemr_segments(t->n)), level, marks};
+}
+
+extern "C" {
+
+/* Sections for members of nodes first to last-1, whose representations are in the pool: they become SINGLE, or stay
+ * ACTIVE, joined to their neighbours. */
+eig_status eig_cuda_stemr_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, int last,
+                                   cudaStream_t stream);
+}
+
+#ifdef __CUDACC__
+
+static __device__ __forceinline__ stemr_row *stemr_rows_of(const stemr_task &t, int node)
+{
+    return t.pool + (node % t.slots) * t.n;
+}
+
+/* What the node's choice has kept: s before rows STEMR_SEGMENT, 2 STEMR_SEGMENT, ... */
+static __device__ __forceinline__ wide_d *stemr_marks_of(const stemr_task &t, const stemr_forest &f, int node)
+{
+    return f.marks + (node % t.slots) * stemr_segments(t.n);
+}
+
+/* A step of the factorisation of T~ - x: pivot = (a - x) + s, and s' = -G, G = b^2 / pivot, whose words overlap. */
+struct stemr_first_step {
+    wide_d pivot, g;
+};
+
+static __device__ __forceinline__ stemr_first_step stemr_first_row(const stemr_entry &entry, wide_d x, wide_d s)
+{
+    stemr_first_step r;
+    stemr_pivot const pivot = stemr_pivot_of(stemr_difference(entry.a, x), s);
+    double const guess = entry.square * pivot.guess, square_lo = fma(entry.b, entry.b, -entry.square);
+    r.pivot = pivot.value;
+    r.g.hi = fma(guess, pivot.cube, guess);
+    r.g.lo = (fma(-r.g.hi, r.pivot.hi, entry.square) + fma(-r.g.hi, r.pivot.lo, square_lo)) * pivot.inverse;
+    return r;
+}
+
+/* A row of the representation. */
+static __device__ __forceinline__ stemr_row stemr_first_row_of(const stemr_first_step &step)
+{
+    return stemr_row{step.pivot, wide_fast_sum_d(step.g.hi, step.g.lo)};
+}
+
+static __device__ __forceinline__ stemr_entry stemr_load_entry(const stemr_entry *at)
+{
+    double2 const a = ((const double2 *)at)[0], b = ((const double2 *)at)[1];
+    return stemr_entry{{a.x, a.y}, b.x, b.y};
+}
+
+#endif
+#endif

@@ -1,0 +1,255 @@
+/* stemr on CUDA: vectors of pairs whose eigenvalue and twist are known, and what the caller gets beside them.
+ *
+ *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of neighbouring
+ *                    entries go where the entries will be, through shared memory, so that runs of 8 rows are written at
+ *                    once; at the twist the length and the residual are known
+ *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan
+ *   column_kernel    ranges by value: which pairs are asked for
+ *   tell_kernel      values, supports, info
+ *
+ * Cost      some 35 operations a row and lane and a chain of some 130 cycles a row; z is written twice and read once. */
+#include "stemr_walk.cuh"
+
+#include "team.cuh"
+
+enum { STEP = 8, HALF = 16, THREADS = 32, WARPS = 4, TELLERS = 256 };
+
+/* Pivots are kept this far from 0 where ratios are stored as floats. */
+#define LEAST_FLOAT_PIVOT 0x1p-100
+
+template <typename real> struct ratio_tile {
+    real at[32][STEP + 1];
+};
+
+/* Places i0 to i0+STEP-1 of the tile's lanes into their columns, as far as there are ratios. */
+template <typename real>
+static __device__ void write_tile(const ratio_tile<real> &tile, real *column, int n, int i0, int length)
+{
+    int const lane = threadIdx.x % 32, k = lane % STEP;
+    for (int l = 0; l < 32; l += 32 / STEP) {
+        int const from = l + lane / STEP;
+        bool const back = from >= HALF;
+        real *const to = (real *)__shfl_sync(0xffffffffu, (unsigned long long)column, from);
+        int const end = __shfl_sync(0xffffffffu, length, from), i = i0 + k;
+        if (to && i < end) to[back ? n - 1 - i : i] = tile.at[from][k];
+    }
+}
+
+/* Ratios on their way to the columns. */
+template <typename real> struct ratio_sink {
+    ratio_tile<real> *tile;
+    real *column;
+    int n, length;
+
+    __device__ __forceinline__ double take(int i, double ratio) const
+    {
+        if (sizeof(real) == 4) ratio = fmax(fmin(ratio, 1 / LEAST_FLOAT_PIVOT), -1 / LEAST_FLOAT_PIVOT);
+        tile->at[threadIdx.x % 32][i % STEP] = (real)ratio;
+        return ratio;
+    }
+    __device__ __forceinline__ void end(int i) const
+    {
+        __syncwarp(); /* the tile is full */
+        write_tile(*tile, column, n, i - STEP, length);
+        __syncwarp(); /* and free */
+    }
+};
+
+template <typename rows_type, typename real>
+static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
+{
+    __shared__ ratio_tile<real> tile;
+    int const count = t.counts->left[0], lane = threadIdx.x % 32, n = (int)t.n;
+    bool const back = lane >= HALF;
+    for (int first = blockIdx.x * HALF; first < count; first += gridDim.x * HALF) {
+        int const mine = first + lane % HALF;
+        bool const real_one = mine < count;
+        stemr_pair *const pair = t.pair + t.list[real_one ? mine : first];
+        bool const wanted = real_one && pair->column >= 0;
+        rows_type const rows = stemr_rows_of<rows_type>(t, pair);
+        wide_d const x = pair->x;
+        int const length = back ? n - 1 - pair->twist : pair->twist;
+        real *const column = wanted ? (real *)t.p.z + pair->column * t.p.ldz : NULL;
+        ratio_sink<real> const sink = {&tile, column, n, length};
+        stemr_half const h = stemr_walk_half(rows, x, back, length, warp_max(length), sink);
+        stemr_found const f = stemr_meet(rows, x, back, length, h);
+        __syncwarp();
+        if (!wanted || back) continue;
+        pair->scale = 1 / sqrt(f.norm);
+        pair->residual = fabs(f.gamma) * pair->scale;
+    }
+}
+
+/* The product of x over the lanes up to this one. */
+static __device__ __forceinline__ double scan_product(double x, int lane)
+{
+    for (int d = 1; d < 32; d *= 2) {
+        double const before = __shfl_up_sync(0xffffffffu, x, d);
+        x = lane >= d ? x * before : x;
+    }
+    return x;
+}
+
+template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
+{
+    int const count = t.counts->left[0], lane = threadIdx.x % 32, n = (int)t.n;
+    double const least = sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
+    for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
+        stemr_pair *const pair = t.pair + t.list[at];
+        if (pair->column < 0) continue;
+        real *const z = (real *)t.p.z + pair->column * t.p.ldz;
+        int const twist = pair->twist;
+        double const scale = pair->scale;
+        int ends[2] = {twist, twist};
+        if (lane == 0) z[twist] = (real)scale;
+        double carry[2] = {scale, scale};
+        for (int i = 1; i < n; i += 32) { /* distance from the twist */
+            if (twist - i < 0 && twist + i >= n) break;
+#pragma unroll
+            for (int side = 0; side < 2; ++side) {
+                int const row = side ? twist + i + lane : twist - i - lane;
+                bool const there = row >= 0 && row < n;
+                double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
+                double entry = carry[side] == 0 ? 0 : carry[side] * scan_product(ratio, lane);
+                entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
+                carry[side] = __shfl_sync(0xffffffffu, entry, 31);
+                if (fabs(carry[side]) < 0x1p-600) carry[side] = 0;
+                if (fabs(entry) < least) entry = 0;
+                if (there) z[row] = (real)entry;
+                if (there && entry != 0) ends[side] = row;
+            }
+        }
+        for (int d = 16; d > 0; d /= 2) {
+            ends[0] = min(ends[0], __shfl_xor_sync(0xffffffffu, ends[0], d));
+            ends[1] = max(ends[1], __shfl_xor_sync(0xffffffffu, ends[1], d));
+        }
+        if (lane == 0) pair->support_first = ends[0], pair->support_last = ends[1];
+    }
+}
+
+/* ------------------------------------------------------------------- outputs */
+
+/* The caller's number. */
+static __device__ double value_of(const stemr_task &t, const stemr_pair &k)
+{
+    double const w = scalbn(k.value, t.counts->scale);
+    return t.p.type == EIG_S ? (double)(float)w : w;
+}
+
+/* Values of all pairs. */
+static __global__ void value_kernel(stemr_task t)
+{
+    int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= t.pairs) return;
+    stemr_pair *const pair = t.pair + k;
+    wide_d x = pair->x;
+    if (pair->node >= 0) x = wide_add_d(x, t.node[pair->node].sigma);
+    pair->value = x.hi;
+    if (pair->state == STEMR_SKIPPED) return;
+    if (t.p.range == EIG_RANGE_VALUE) {
+        double const w = value_of(t, *pair);
+        bool const asked = t.p.vl < w && w <= t.p.vu;
+        if (!asked) {
+            pair->column = -1;
+            return;
+        }
+        atomicMin((unsigned long long *)&t.counts->first_column, (unsigned long long)k);
+        atomicAdd((unsigned long long *)&t.counts->columns, 1ull);
+    }
+}
+
+/* Ranges by value: columns, of which the first is now known. */
+static __global__ void column_kernel(stemr_task t)
+{
+    int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= t.pairs) return;
+    stemr_pair *const pair = t.pair + k;
+    if (pair->column >= 0) pair->column = k - t.counts->first_column;
+}
+
+static __global__ void tell_kernel(stemr_task t)
+{
+    int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k == 0 && t.p.m) *t.p.m = t.counts->columns;
+    if (k >= t.pairs) return;
+    stemr_pair const pair = t.pair[k];
+    if (pair.column < 0) return;
+    stemr_put(t.p.type, t.p.w, pair.column, value_of(t, pair));
+    double const eps = t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
+    if (t.p.info) {
+        bool const large = t.p.z && !(pair.residual <= (double)t.n * eps);
+        t.p.info[pair.column] = large ? pair.info | EIG_STEMR_RESIDUAL : pair.info;
+    }
+    if (t.p.z && t.p.isuppz) {
+        t.p.isuppz[2 * pair.column] = pair.support_first + 1;
+        t.p.isuppz[2 * pair.column + 1] = pair.support_last + 1;
+    }
+}
+
+/* A T that is not finite (all NaN), or diagonal with one entry alone. */
+static __global__ void trivial_kernel(stemr_task t, bool finite, int64_t found, int64_t first)
+{
+    const stemr_problem &p = t.p;
+    int64_t const step = (int64_t)gridDim.x * blockDim.x, from = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (int64_t at = from; p.z && at < found * t.n; at += step) {
+        int64_t const column = at / t.n, row = at % t.n;
+        stemr_put(p.type, p.z, column * p.ldz + row, !finite ? NAN : row == column + first ? 1 : 0);
+    }
+    for (int64_t k = from; k < found; k += step) {
+        stemr_put(p.type, p.w, k, !finite ? NAN : stemr_get(p.type, p.d, t.n == 1 ? 0 : k));
+        if (p.residual && p.z) stemr_put(p.type, p.residual, k, finite ? 0 : NAN);
+        if (p.info) p.info[k] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+        if (p.isuppz && p.z)
+            p.isuppz[2 * k] = finite ? k + first + 1 : 1, p.isuppz[2 * k + 1] = finite ? k + first + 1 : t.n;
+    }
+    if (from == 0 && p.m) *p.m = finite ? found : 0;
+    if (from == 0 && p.orthogonality && p.z) stemr_put(p.type, p.orthogonality, 0, finite ? 0 : NAN);
+}
+
+/* --------------------------------------------------------------- launchers */
+
+template <typename rows_type, typename real>
+static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+{
+    eig_status status = eig_cuda_stemr_list(ctx, t, wave, stream);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + HALF - 1) / HALF, THREADS},
+                             ratio_kernel<rows_type, real>, *t);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stemr: product_kernel", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
+                             product_kernel<real>, *t);
+    return status;
+}
+
+eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+{
+    if (t->p.type == EIG_S)
+        return wave < 0 ? launch<stemr_of_root, float>(ctx, t, wave, stream)
+                        : launch<stemr_of_node, float>(ctx, t, wave, stream);
+    return wave < 0 ? launch<stemr_of_root, double>(ctx, t, wave, stream)
+                    : launch<stemr_of_node, double>(ctx, t, wave, stream);
+}
+
+eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+{
+    cuda_shape const shape = {(t->pairs + TELLERS - 1) / TELLERS, TELLERS};
+    eig_status status = cuda_launch(ctx, "stemr: value_kernel", stream, shape, value_kernel, *t);
+    if (status == EIG_OK && t->p.range == EIG_RANGE_VALUE)
+        status = cuda_launch(ctx, "stemr: column_kernel", stream, shape, column_kernel, *t);
+    return status;
+}
+
+eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+{
+    return cuda_launch(ctx, "stemr: tell_kernel", stream, {(t->pairs + TELLERS - 1) / TELLERS, TELLERS}, tell_kernel,
+                       *t);
+}
+
+eig_status eig_cuda_stemr_trivial(eig_context *ctx, const stemr_task *t, bool finite, int64_t found, int64_t first,
+                                  cudaStream_t stream)
+{
+    int64_t const work = t->p.z ? found * t->n : found, want = (work + TELLERS - 1) / TELLERS;
+    int64_t const blocks = want < 1 ? 1 : want < 4096 ? want : 4096;
+    return cuda_launch(ctx, "stemr: trivial_kernel", stream, {blocks, TELLERS}, trivial_kernel, *t, finite, found,
+                       first);
+}

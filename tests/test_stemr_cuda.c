@@ -1,0 +1,151 @@
+/* stemr on a GPU: device arrays, where a call writes and where it does not, workspaces, streams; the same bits as with host
+ * arrays.  `small` limits the sizes for compute-sanitizer. */
+#include "bench/support/cuda_side.h"
+#include "support/stemr_fixture.h"
+
+static bool small;
+
+/* The fixture's arrays on the device, z with a row more than n. */
+typedef struct on_device {
+    int64_t ldz;
+    void *d, *e, *w, *z, *residual, *orthogonality;
+    int64_t *m, *isuppz;
+    int *info;
+    size_t bytes[9];
+    void *array[9];
+} on_device;
+
+static on_device put(const fixture *f)
+{
+    size_t const size = type_size(f->type), n = (size_t)f->n;
+    on_device g = {.ldz = f->n + 1};
+    size_t const bytes[9] = {n * size,       n * size, n * size,        n * (n + 1) * size,
+                             n * size,       size,     sizeof(int64_t), 2 * n * sizeof(int64_t),
+                             n * sizeof(int)};
+    for (int i = 0; i < 9; ++i) g.bytes[i] = bytes[i], g.array[i] = device_memory(bytes[i]);
+    g.d = g.array[0], g.e = g.array[1], g.w = g.array[2], g.z = g.array[3], g.residual = g.array[4];
+    g.orthogonality = g.array[5], g.m = g.array[6], g.isuppz = g.array[7], g.info = g.array[8];
+    CUDA(cudaMemcpy(g.d, f->d.data, n * size, cudaMemcpyHostToDevice));
+    if (n > 1) CUDA(cudaMemcpy(g.e, f->e.data, (n - 1) * size, cudaMemcpyHostToDevice));
+    return g;
+}
+
+static void leave(on_device *g)
+{
+    for (int i = 0; i < 9; ++i) CUDA(cudaFree(g->array[i]));
+}
+
+static void solve_there(eig_context *ctx, const eig_stemr_options *options, const fixture *f, on_device *g,
+                        eig_stemr_stats *stats)
+{
+    if (eig_stemr(ctx, f->type, options, f->n, g->d, g->e, g->m, g->w, g->z, g->ldz, g->isuppz, g->info, g->residual,
+                  g->orthogonality, stats) != EIG_OK)
+        fail_msg("%s", eig_error_detail(ctx));
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 9; ++i)
+        if (!device_guard_holds(g->array[i], g->bytes[i])) fail_msg("array %d is written beyond its end", i);
+}
+
+/* Pair k of the device is pair j of the fixture; the row beyond n of its column is untouched. */
+static void same_pair(const char *what, const fixture *f, const on_device *g, int64_t j, int64_t k)
+{
+    size_t const size = type_size(f->type), n = (size_t)f->n;
+    char *const column = malloc((n + 1) * size), w[8];
+    CUDA(cudaMemcpy(column, (char *)g->z + (size_t)k * (n + 1) * size, (n + 1) * size, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(w, (char *)g->w + (size_t)k * size, size, cudaMemcpyDeviceToHost));
+    if (memcmp(w, numbers_at(&f->w, j), size) != 0) fail_msg("%s: value %lld differs", what, (long long)j);
+    if (memcmp(column, numbers_at(&f->z, j * f->n), n * size) != 0)
+        fail_msg("%s: vector %lld differs", what, (long long)j);
+    for (size_t i = 0; i < size; ++i) assert_int_equal((unsigned char)column[n * size + i], 0xff);
+    free(column);
+}
+
+static void check_case(eig_context *ctx, const char *what, fixture *f)
+{
+    eig_stemr_stats stats;
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+    size_t need = 0;
+    solve(ctx, NULL, f);
+    certify(what, f, 1);
+    for (int part = 0; part < 3; ++part) {
+        on_device g = put(f);
+        int64_t m = -1;
+        o.range = part == 0 ? EIG_RANGE_ALL : EIG_RANGE_INDEX;
+        o.il = part == 0 ? 0 : f->n / 3 + 1, o.iu = part == 0 ? 0 : f->n / 3 + part;
+        if (o.iu > f->n) o.iu = f->n;
+        assert_int_equal(eig_stemr_work_size(ctx, f->type, &o, f->n, 1, &need), EIG_OK);
+        void *const work = device_memory(need);
+        assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
+        solve_there(ctx, &o, f, &g, &stats);
+        assert_true(device_guard_holds(work, need));
+        CUDA(cudaMemcpy(&m, g.m, sizeof m, cudaMemcpyDeviceToHost));
+        assert_int_equal(m, part == 0 ? f->n : o.iu - o.il + 1);
+        for (int64_t k = 0; k < m; ++k) same_pair(what, f, &g, part == 0 ? k : o.il - 1 + k, k);
+        assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
+        eig_status const refused =
+            eig_stemr(ctx, f->type, &o, f->n, g.d, g.e, g.m, g.w, g.z, g.ldz, NULL, NULL, NULL, NULL, NULL);
+        expect_refused(ctx, refused, EIG_BAD_WORKSPACE, "stemr");
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+        CUDA(cudaFree(work));
+        leave(&g);
+    }
+}
+
+/* All families at a few orders, on the device as on the host, and subsets in exactly as much workspace as is asked for. */
+static void test_arrays(void **state)
+{
+    static const int64_t orders[] = {1, 2, 21, 64, 300};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(orders) - (small ? 2 : 0); ++i)
+        for (size_t k = 0; k < COUNT(families); k += small ? 5 : 1)
+            for (int c = 0; c < 2; ++c) {
+                fixture f = make_family(k, orders[i], real_types[c]);
+                check_case(ctx, families[k].name, &f);
+                drop(&f);
+            }
+    eig_destroy(ctx);
+}
+
+/* A mix of sides is refused with the name of the array. */
+static void test_sides(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    fixture f = make("uniform", 5, EIG_D);
+    on_device g = put(&f);
+    expect_refused(ctx, eig_dstemr(ctx, NULL, 5, g.d, g.e, NULL, f.w.data, g.z, 6, NULL, NULL, NULL, NULL, NULL),
+                   EIG_BAD_ARGUMENT, "stemr");
+    leave(&g), drop(&f);
+    eig_destroy(ctx);
+}
+
+/* Orders at which warps and runs of rows end anywhere, against the certificates. */
+static void test_sizes(void **state)
+{
+    static const int64_t orders[] = {15, 16, 17, 31, 33, 127, 255, 513, 1025};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(orders) - (small ? 4 : 0); ++i)
+        for (int c = 0; c < 4; ++c) {
+            fixture f = make(c / 2 ? "121" : "uniform", orders[i], real_types[c % 2]);
+            solve(ctx, NULL, &f);
+            certify(c / 2 ? "121" : "uniform", &f, 1);
+            assert_int_equal(f.stats.inverse_iterations, 0);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_sizes),
+    };
+    char *arguments[] = {argv[0], "cuda", NULL};
+    small = argc > 1 && strcmp(argv[1], "small") == 0;
+    if (!test_device_answers(2, arguments)) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,7 +7,7 @@
  * check     the call's own certificate, asked for in one call more: the larger of all residuals in units of n eps ||T|| and of
  *           (Z'Z - I) x, x random signs, in units of n eps; tests/test_stemr.c holds the certificate itself to what it
  *           measures.  Ten of either is the limit; every info must be 0.
- * Limits    those of issue 13, in ms.
+ * Limits    milliseconds on one H200.
  * Passes    go to stderr. */
 #include "bench_cuda.h"
 #include "io/matrices.h"

@@ -94,12 +94,6 @@ static structure const structures[] = {
     {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, size_stemr},
 };
 
-/* The last two are refused on a GPU. */
-static size_t structures_here(void)
-{
-    return on_cpu() ? COUNT(structures) : COUNT(structures) - 2;
-}
-
 /* A caller's structure with room behind it. */
 typedef union caller {
     size_t size;
@@ -122,7 +116,7 @@ static void test_older_options(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < structures_here(); ++i) {
+    for (size_t i = 0; i < COUNT(structures); ++i) {
         size_t const ends[] = {structures[i].last, sizeof(size_t)};
         for (int k = 0; k < 2; ++k) {
             caller c;
@@ -150,7 +144,7 @@ static void test_newer_options(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < structures_here(); ++i) {
+    for (size_t i = 0; i < COUNT(structures); ++i) {
         const structure *const s = &structures[i];
         caller c;
         memset(&c, 0xff, sizeof c);
@@ -174,7 +168,7 @@ static void test_sizes_of_options(void **state)
     static size_t const wrong[] = {0, 1, 4, 7, 4097, SIZE_MAX};
     (void)state;
     eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < structures_here(); ++i) {
+    for (size_t i = 0; i < COUNT(structures); ++i) {
         const structure *const s = &structures[i];
         caller c = {0};
         double w[16] = {0};
@@ -208,7 +202,7 @@ static void test_workspace(void **state)
     (void)state;
     if (!on_cpu()) skip();
     eig_context *ctx = test_context(3);
-    for (int i = 0; i < 2 * operations_here(); ++i) {
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         size_t bytes = 0;
@@ -249,7 +243,7 @@ static void test_timing(void **state)
     int count = 5;
     assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
     assert_int_equal(count, 0);
-    for (int i = 0; i < operations_here(); ++i) {
+    for (int i = 0; i < OPERATIONS; ++i) {
         const operation *const op = &operations[i];
         const char *const *const names = on_cpu() ? op->cpu_passes : op->cuda_passes;
         operate_well(ctx, op, EIG_D, &plain);
@@ -269,7 +263,7 @@ static void test_timing(void **state)
         eig_pass held[8];
         memcpy(held, pass, (size_t)count * sizeof *pass);
         assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
-        operate_well(ctx, &operations[(i + 1) % operations_here()], EIG_S, &plain);
+        operate_well(ctx, &operations[(i + 1) % OPERATIONS], EIG_S, &plain);
         int again = 0;
         assert_int_equal(eig_get_timing(ctx, &pass, &again), EIG_OK);
         assert_int_equal(again, count);
@@ -288,7 +282,7 @@ static void test_many_threads(void **state)
     static outputs one, many;
     (void)state;
     eig_context *few = test_context(1), *ctx = test_context(65536);
-    for (int i = 0; i < 2 * operations_here(); ++i) {
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
         operate_well(few, &operations[i / 2], real_types[i % 2], &one);
         operate_well(ctx, &operations[i / 2], real_types[i % 2], &many);
         same_outputs(&operations[i / 2], &one, &many, "with 65536 threads");
@@ -353,7 +347,7 @@ static void test_no_context(void **state)
     assert_int_equal(eig_create(&ctx, "abacus"), EIG_BAD_ARGUMENT);
     for (int turn = 0; turn < 2; ++turn) {
         eig_status const want = turn == 0 ? EIG_NO_BACKEND : EIG_BAD_ARGUMENT;
-        for (int i = 0; i < operations_here(); ++i) {
+        for (int i = 0; i < OPERATIONS; ++i) {
             outputs_clear(&o);
             assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, NULL), want);
             assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, &bytes), want);

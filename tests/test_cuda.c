@@ -52,7 +52,7 @@ static void test_device_arrays(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < 2 * CUDA_OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         operate_well(ctx, op, type, &host);
@@ -88,7 +88,7 @@ static void test_timing(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
+    for (int i = 0; i < OPERATIONS; ++i) {
         const operation *const op = &operations[i];
         const eig_pass *pass;
         int count;
@@ -165,7 +165,7 @@ static void test_two_streams(void **state)
 /* A thread with a context of its own: it runs all operations, again and again. */
 typedef struct worker {
     outputs o;
-    char expected[CUDA_OPERATIONS][BLOCK];
+    char expected[OPERATIONS][BLOCK];
     int rounds, wrong;
 } worker;
 
@@ -175,7 +175,7 @@ static void *work(void *user)
     eig_context *ctx = NULL;
     if (eig_create(&ctx, test_device) != EIG_OK) w->wrong = 1000;
     for (int round = 0; round < w->rounds && w->wrong < 1000; ++round)
-        for (int i = 0; i < CUDA_OPERATIONS; ++i) {
+        for (int i = 0; i < OPERATIONS; ++i) {
             outputs_clear(&w->o);
             if (operate_once(ctx, &operations[i], EIG_D, &w->o, NULL) != EIG_OK) ++w->wrong;
             if (memcmp(w->o.block, w->expected[i], BLOCK) != 0) ++w->wrong;
@@ -190,7 +190,7 @@ static void test_two_threads(void **state)
     pthread_t thread[2];
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
+    for (int i = 0; i < OPERATIONS; ++i) {
         operate_well(ctx, &operations[i], EIG_D, &host);
         for (int k = 0; k < 2; ++k) memcpy(workers[k].expected[i], host.block, BLOCK);
     }
@@ -207,16 +207,22 @@ static void test_two_threads(void **state)
 
 /* ------------------------------------------------------------------- graphs */
 
-/* While a stream is captured a call without a lent workspace, or one that measures times, is refused with a sentence,
- * and leaves the capture as it was: the calls after it are captured, and their graph gives the bits of an ordinary
- * call. */
+/* Whether calls wait for their stream: eigpack.h says so. */
+static bool waits(const operation *op)
+{
+    return strncmp(op->name, "stemr", 5) == 0;
+}
+
+/* While a stream is captured a call without a lent workspace, or one that measures times, or one of a family that waits
+ * for its stream, is refused with a sentence, and leaves the capture as it was: the calls after it are captured, and
+ * their graph gives the bits of an ordinary call. */
 static void test_capture(void **state)
 {
     (void)state;
     cudaStream_t stream;
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
-        const operation *const op = &operations[i];
+    for (int i = 0; i < OPERATIONS; ++i) {
+        const operation *op = &operations[i];
         eig_context *ctx = test_context(0); /* without a workspace of its own */
         size_t need = 0;
         cudaGraph_t graph;
@@ -237,6 +243,11 @@ static void test_capture(void **state)
         assert_true(strlen(eig_error_detail(ctx)) > 10);
         assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
         device.used = 0;
+        if (waits(op)) {
+            expect_refused(ctx, operate_once(ctx, op, EIG_D, &device, NULL), EIG_BAD_ARGUMENT, "cannot be captured");
+            device.used = 0;
+            op = &operations[0];
+        }
         succeed(ctx, op, EIG_D, &device);
         CUDA(cudaStreamEndCapture(stream, &graph));
         CUDA(cudaGraphInstantiate(&replay, graph, 0));
@@ -261,7 +272,7 @@ static void test_earlier_error(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(0);
-    for (int i = 0; i < CUDA_OPERATIONS; ++i) {
+    for (int i = 0; i < OPERATIONS; ++i) {
         void *nothing = NULL;
         operate_well(ctx, &operations[i], EIG_S, &host);
         poison(&device);

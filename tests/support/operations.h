@@ -215,10 +215,10 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
     return eig_stemr(ctx, type, &options, N, d, e, m, w, z, N, isuppz, info, residual, orthogonality, NULL);
 }
 
-#define STEMR_PASSES_CPU                                    \
-    {"root", "tree", "refinement", "vectors", "fallbacks"}, \
-    {                                                       \
-        NULL                                                \
+#define STEMR_PASSES                                         \
+    {"root", "tree", "refinement", "vectors", "fallbacks"},  \
+    {                                                        \
+        "root", "tree", "refinement", "vectors", "fallbacks" \
     }
 #define HEEV_PASSES                           \
     {"all"},                                  \
@@ -263,19 +263,12 @@ static operation const operations[] = {
     {"heev_batched reference", operate_heev, EIG_HEEV_REFERENCE, {"all"}, {"sweeps"}},
     {"heev_batched n = 70", operate_heev, EIG_HEEV_AUTO + LARGE, {"all"}, {NULL}},
     {"heev_batched jacobi n = 70", operate_heev, EIG_HEEV_JACOBI + LARGE, {"all"}, {NULL}},
-    {"stemr", operate_stemr, EIG_STEMR_AUTO, STEMR_PASSES_CPU},
-    {"stemr values", operate_stemr, EIG_STEMR_AUTO + STEMR_VALUES, STEMR_PASSES_CPU},
-    {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES_CPU},
-    {"stemr reference", operate_stemr, EIG_STEMR_REFERENCE, STEMR_PASSES_CPU},
+    {"stemr", operate_stemr, EIG_STEMR_AUTO, STEMR_PASSES},
+    {"stemr values", operate_stemr, EIG_STEMR_AUTO + STEMR_VALUES, STEMR_PASSES},
+    {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES},
+    {"stemr reference", operate_stemr, EIG_STEMR_REFERENCE, STEMR_PASSES},
 };
-/* The last four are refused on a GPU, which has no code for them. */
-enum { OPERATIONS = sizeof operations / sizeof *operations, CUDA_OPERATIONS = OPERATIONS - 4 };
-
-/* How many rows the device under test has. */
-static inline int operations_here(void)
-{
-    return strcmp(test_device, "cpu") == 0 ? OPERATIONS : CUDA_OPERATIONS;
-}
+enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 /* Makes the call, or asks for its workspace. */
 static inline eig_status operate_once(eig_context *ctx, const operation *op, eig_type type, outputs *o, size_t *bytes)

@@ -231,6 +231,8 @@ extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "stemr", eig_cuda_stemr_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
+    if (cuda_state_of(ctx)->captured)
+        return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: waits for counters of its stream, which cannot be captured");
     status = solve_on_device(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;

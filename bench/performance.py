@@ -287,6 +287,27 @@ def table_stemr_cpu():
     return "\n".join(lines)
 
 
+def table_stemr_cuda():
+    """The table of docs/stemr-cuda.md: f64, all pairs, with limits and the dense solver beside it."""
+    own, others = "stemr-cuda-h200", "stemr-rivals-h200"
+    kinds = (("uniform", "uniform01", "U(0,1)"), ("121", "121", "1-2-1"), ("glued", "glued", "glued"))
+    lines = ["| n | " + " | ".join(f"{name} | Xsyevd" for _, _, name in kinds) + " | limit |",
+             "|---:|" + "---|---|" * len(kinds) + "---|"]
+    for n in sorted({row["n"] for row in rows_of(own, type="f64", method="mrrr glued")}):
+        cells = [str(n)]
+        for kind, theirs, _ in kinds:
+            row = row_of(own, type="f64", method=f"mrrr {kind}", n=n)
+            dense = rows_of(others, type="f64", method=f"mrrr {theirs}", n=n, rival="cusolverDnXsyevd")
+            cells += [digits(row["time_ms"]), f"{digits(dense[0]['rival_ms'])} ({times(dense[0]['ratio'])})" if dense else ""]
+        lines.append("| " + " | ".join(cells + [digits(row["limit_ms"])]) + " |")
+    single = ", ".join(f"n = {row['n']} {digits(row['time_ms'])} (limit {digits(row['limit_ms'])})"
+                       for row in rows_of(own, type="f32"))
+    part = row_of(own, method="mrrr uniform 1 %")
+    lines += ["", *wrapped(f"f32, U(0,1): {single}. One per cent of n = {part['n']} by index, f64: {digits(part['time_ms'])} "
+                           f"(limit {digits(part['limit_ms'])}).").split("\n")]
+    return "\n".join(lines)
+
+
 def with_table(path, table):
     """The page with the lines between its two marks replaced."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -306,6 +327,7 @@ def main():
     made["README.md"] = with_table("README.md", table_short())
     made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
     made["docs/stemr.md"] = with_table("docs/stemr.md", table_stemr_cpu())
+    made["docs/stemr-cuda.md"] = with_table("docs/stemr-cuda.md", table_stemr_cuda())
     made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
     made["docs/heev.md"] = with_table("docs/heev.md", heev.table_cpu())
     made["docs/heev-cuda.md"] = with_table("docs/heev-cuda.md", heev.tables_cuda())

@@ -5,8 +5,8 @@
 array([1., 3.])
 
 The functions have NumPy's and SciPy's names.  Leading dimensions are batches, any of them may be 0, and so may the
-order n.  The result lives where the input lives and is of its library: NumPy (and lists), PyTorch, CuPy, and whatever
-has ``__dlpack__``.  Inputs are never written.  float32 and float64 stay, integers and bool become float64.
+order n.  The result lives where the input lives and is of its library: NumPy (and lists), PyTorch, CuPy, JAX, and
+whatever has ``__dlpack__``.  Inputs are never written.  float32 and float64 stay, integers and bool become float64.
 
 Two arguments are common to all:
 

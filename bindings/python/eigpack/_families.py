@@ -41,6 +41,8 @@ def run(lib, like, device, check, function, work, problems, arguments, what="mat
         bytes_needed = work[0](where, *work[1:])
         space = lib.workspace(bytes_needed, like)
         info = lib.empty((problems,), "i", like)
+        if what == "pair":
+            info[...] = 0  # select='v' may find fewer
         function(where, lib.stream(like), lib.address(space), bytes_needed, *arguments, lib.address(info))
         failed = failures(lib.numbers(info)) if check else None
     if failed is None or not check or failed[2] in fine:

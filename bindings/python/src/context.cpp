@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,29 +35,14 @@ std::atomic<int> threads_chosen{0};
 /* Operations above which a call may take a second on one slow core. */
 constexpr double long_call = 1e8;
 
-[[noreturn]] void fail(eig_status status, const char *detail)
-{
-    const char *const text = *detail ? detail : eig_status_text(status);
-    if (status == EIG_BAD_ARGUMENT) throw nb::value_error(text);
-    if (status == EIG_NO_MEMORY) {
-        PyErr_SetString(PyExc_MemoryError, text);
-        throw nb::python_error();
-    }
-    bool const device = status == EIG_NO_BACKEND || status == EIG_CUDA_FAILURE;
-    nb::object const type = device ? nb::object(nb::module_::import_("eigpack._errors").attr("DeviceError"))
-                                   : nb::borrow(PyExc_RuntimeError);
-    PyErr_SetString(type.ptr(), text);
-    throw nb::python_error();
-}
-
 eig_context *open(const char *device)
 {
     eig_context *ctx;
     eig_status const status = eig_create(&ctx, device);
     if (status == EIG_OK) return ctx;
-    std::string const detail = eig_error_detail(ctx);
+    failure const reason(status, eig_error_detail(ctx));
     eig_destroy(ctx);
-    fail(status, detail.c_str());
+    throw reason;
 }
 
 /* Python's handlers run in its main thread alone; no other thread asks for the GIL. */
@@ -111,14 +95,12 @@ void borrowed::prepare(const place &at, double operations)
 
 void borrowed::check(eig_status status) const
 {
-    if (status == EIG_OK) return;
-    if (status == EIG_CANCELLED && PyErr_Occurred()) throw nb::python_error();
-    fail(status, eig_error_detail(ctx));
+    if (status != EIG_OK) throw failure(status, eig_error_detail(ctx));
 }
 
 void choose_threads(int threads)
 {
-    if (threads < 0 || threads > 65536) throw nb::value_error("set_threads: threads must be 0 to 65536");
+    if (threads < 0 || threads > 65536) throw failure(EIG_BAD_ARGUMENT, "set_threads: threads must be 0 to 65536");
     threads_chosen.store(threads, std::memory_order_relaxed);
 }
 

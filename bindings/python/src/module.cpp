@@ -4,6 +4,7 @@
  * elements, an address of 0 is NULL.  info: an address on the device, or 0 for host arrays: the function then returns
  * None, or (how many problems failed, which first, its info). */
 #include "context.h"
+#include "jax_targets.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -202,6 +203,22 @@ size_t stemr_work(const char *device, char type, char range, int64_t il, int64_t
     return bytes;
 }
 
+/* Python's exception for a failure; one that a signal handler raised is set already. */
+void translate(const std::exception_ptr &thrown, void *)
+{
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const failure &f) {
+        if (f.status == EIG_CANCELLED && PyErr_Occurred()) return;
+        bool const device = f.status == EIG_NO_BACKEND || f.status == EIG_CUDA_FAILURE;
+        nb::object const error = device ? nb::object(nb::module_::import_("eigpack._errors").attr("DeviceError"))
+                                        : nb::borrow(f.status == EIG_BAD_ARGUMENT ? PyExc_ValueError
+                                                     : f.status == EIG_NO_MEMORY  ? PyExc_MemoryError
+                                                                                  : PyExc_RuntimeError);
+        PyErr_SetString(error.ptr(), f.what());
+    }
+}
+
 std::string describe(const char *device)
 {
     place const where = {device, 0, 0, 0};
@@ -215,6 +232,7 @@ std::string describe(const char *device)
 NB_MODULE(_core, module)
 {
     nb::set_leak_warnings(false);
+    nb::register_exception_translator(translate);
     module.def("geev", geev);
     module.def("geev_affine", geev_affine);
     module.def("geev_work", geev_work);
@@ -229,5 +247,6 @@ NB_MODULE(_core, module)
     module.def("describe", describe);
     module.def("set_threads", choose_threads);
     module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });
+    module.def("jax_targets", jax_targets);
     module.def("info_text", [](int info) { return eig_info_text(info); });
 }

@@ -190,6 +190,9 @@ static void test_progress(void **state)
     expect_refused(ctx, eig_dstebz(ctx, &o, n, f.t.d, f.t.e, NULL, w.data, NULL, NULL, NULL), EIG_CANCELLED,
                    "cancelled");
     assert_true(fraction >= 0 && fraction <= 1);
+    int64_t count;
+    if (cpu)
+        expect_refused(ctx, eig_dstebz_count(ctx, n, f.t.d, f.t.e, 1, f.t.d, &count, NULL), EIG_CANCELLED, "cancelled");
     assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
     o = (eig_stebz_options)EIG_STEBZ_OPTIONS;
     o.range = EIG_RANGE_INDEX, o.il = o.iu = 1;

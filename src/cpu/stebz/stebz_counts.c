@@ -2,6 +2,7 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -16,6 +17,21 @@ size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_p
     arena measure = {0};
     for (int i = 0; i < 2; ++i) arena_take(&measure, q->n, sizeof(double));
     return measure.used;
+}
+
+/* A thread's share: STEBZ_LANES shifts at a time. */
+static void count_shifts(const stebz_search *search, const stebz_count_problem *q, cpu_watch *watch)
+{
+    stebz_power const scale = stebz_power_of(-search->scale);
+    for (int64_t unit; (unit = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
+        int64_t const j0 = unit * STEBZ_LANES;
+        int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
+        stebz_counts c;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        search->kernels->pivot->count(&search->matrix, lanes, &c);
+        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
+    }
+    eig_cpu_watch_wait(watch);
 }
 
 eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
@@ -40,17 +56,15 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     search.a = arena_take(&a, q->n, sizeof(double));
     search.b = arena_take(&a, q->n, sizeof(double));
     eig_cpu_stebz_load(&search, &p, 0, stebz_pivot_scale(eig_cpu_stebz_exponent(&search, &p, 0)));
-    stebz_power const scale = stebz_power_of(-search.scale);
     int const threads = eig_cpu_stebz_threads(ctx, q->n, (double)q->m);
-    (void)threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t j0 = 0; j0 < q->m; j0 += STEBZ_LANES) {
-        int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
-        stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
-        search.kernels->pivot->count(&search.matrix, lanes, &c);
-        for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stebz_count", (q->m + STEBZ_LANES - 1) / STEBZ_LANES);
+    if (threads == 1) {
+        count_shifts(&search, q, &watch);
+    } else {
+#pragma omp parallel num_threads(threads)
+        count_shifts(&search, q, &watch);
     }
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
-    return EIG_OK;
+    return eig_cpu_watch_end(&watch);
 }

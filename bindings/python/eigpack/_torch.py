@@ -1,0 +1,245 @@
+"""PyTorch: each function is an operator (torch.ops.eigpack), so that vmap, compile and autograd know it.
+
+Every operator takes matrices in leading dimensions; a dimension of vmap becomes the first of them.  Gradients: eigvalsh and
+eigh; the others raise when one is asked for.
+"""
+
+import torch
+
+from . import _families, _numpy, _torch_arrays
+from ._families import Bounds, EighResult
+from ._torch_arrays import TYPES, letter_of
+
+Tensor = torch.Tensor
+
+
+def compute(name, tensors, *arguments, device=None, check=None):
+    """A function of _families on tensors of one device: CUDA's in place, the CPU's as NumPy's arrays over the same memory."""
+    kinds = {x.device for x in tensors}
+    if len(kinds) != 1:
+        raise ValueError(f"the tensors lie on several devices: {', '.join(sorted(map(str, kinds)))}")
+    family = getattr(_families, name)
+    if tensors[0].is_cuda:
+        with torch.cuda.device(tensors[0].device):
+            return family(_torch_arrays, *tensors, *arguments, device, check)
+    if tensors[0].device.type != "cpu":
+        raise TypeError(f"tensors on {tensors[0].device} are not served: the CPU's and CUDA's are")
+    for x in tensors:
+        letter_of(x, "a tensor", "sdcz")  # names types that NumPy does not know
+    arrays = [x.detach().resolve_conj().resolve_neg().numpy() for x in tensors]
+    result = family(_numpy, *arrays, *arguments, device, check)
+    if isinstance(result, tuple):
+        return type(result)(*map(torch.from_numpy, result))
+    return torch.from_numpy(result)
+
+
+def checked(check, *tensors):
+    """Operators take a plain bool: the default is to raise for the CPU's tensors."""
+    return not any(x.is_cuda for x in tensors) if check is None else check
+
+
+# ---------------------------------------------------------------- operators
+# device: where to compute the CPU's tensors, "" for where they lie.
+
+
+@torch.library.custom_op("eigpack::eigvals", mutates_args=())
+def op_eigvals(a: Tensor, device: str, check: bool) -> Tensor:
+    return compute("eigvals", [a], device=device or None, check=check)
+
+
+@op_eigvals.register_fake
+def _(a, device, check):
+    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sd")]])
+
+
+@torch.library.custom_op("eigpack::eigvals_affine", mutates_args=())
+def op_affine(a: Tensor, x: Tensor, measure: str, device: str, check: bool) -> Tensor:
+    return compute("eigvals_affine", [a, x], measure or None, device=device or None, check=check)
+
+
+@op_affine.register_fake
+def _(a, x, measure, device, check):
+    letter = letter_of(a, "a", "sd")
+    letter = letter if letter == letter_of(x, "x", "sd") else "d"
+    if measure:
+        return a.new_empty(x.shape[:-1], dtype=TYPES[letter])
+    return a.new_empty((*x.shape[:-1], a.shape[-1]), dtype=TYPES[_numpy.COMPLEX[letter]])
+
+
+@torch.library.custom_op("eigpack::eigvalsh", mutates_args=())
+def op_eigvalsh(a: Tensor, uplo: str, device: str, check: bool) -> Tensor:
+    return compute("eigvalsh", [a], uplo, device=device or None, check=check)
+
+
+@op_eigvalsh.register_fake
+def _(a, uplo, device, check):
+    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.REAL[letter_of(a, "a", "sdcz")]])
+
+
+@torch.library.custom_op("eigpack::eigh", mutates_args=())
+def op_eigh(a: Tensor, uplo: str, device: str, check: bool) -> tuple[Tensor, Tensor]:
+    w, v = compute("eigh", [a], uplo, device=device or None, check=check)
+    return w, v.contiguous()
+
+
+@op_eigh.register_fake
+def _(a, uplo, device, check):
+    letter = letter_of(a, "a", "sdcz")
+    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.REAL[letter]]), a.new_empty(a.shape, dtype=TYPES[letter])
+
+
+@torch.library.custom_op("eigpack::eigvalsh_tridiagonal", mutates_args=())
+def op_tridiagonal(
+    d: Tensor, e: Tensor, low: int, high: int, check_finite: bool, tol: float, device: str, check: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    chosen = ("i", (low, high)) if high >= 0 else ("a", None)
+    return tuple(
+        compute("eigvalsh_tridiagonal", [d, e], *chosen, check_finite, tol, True, device=device or None, check=check)
+    )
+
+
+@op_tridiagonal.register_fake
+def _(d, e, low, high, check_finite, tol, device, check):
+    letter = letter_of(d, "d", "sd")
+    letter = letter if letter == letter_of(e, "e", "sd") else "d"
+    shape = (*d.shape[:-1], high - low + 1 if high >= 0 else d.shape[-1])
+    return tuple(d.new_empty(shape, dtype=TYPES[letter]) for _ in range(3))
+
+
+@torch.library.custom_op("eigpack::sturm_count", mutates_args=())
+def op_count(d: Tensor, e: Tensor, x: Tensor, device: str, check: bool) -> Tensor:
+    return compute("sturm_count", [d, e, x], device=device or None, check=check)
+
+
+@op_count.register_fake
+def _(d, e, x, device, check):
+    return x.new_empty(x.shape, dtype=torch.int64)
+
+
+# --------------------------------------------------------------------- vmap
+
+
+def batch_all(op, tensors, outputs):
+    """A vmap rule: every tensor among the first ``tensors`` arguments gets the new dimension in front."""
+
+    def rule(info, in_dims, *arguments):
+        moved = list(arguments)
+        for i in range(tensors):
+            x, dim = arguments[i], in_dims[i]
+            moved[i] = x.movedim(dim, 0) if dim is not None else x.expand(info.batch_size, *x.shape)
+        return op(*moved), 0 if outputs == 1 else (0,) * outputs
+
+    op.register_vmap(rule)
+
+
+batch_all(op_eigvals, 1, 1)
+batch_all(op_eigvalsh, 1, 1)
+batch_all(op_eigh, 1, 2)
+batch_all(op_tridiagonal, 2, 3)
+batch_all(op_count, 3, 1)
+
+
+@op_affine.register_vmap
+def _(info, in_dims, a, x, measure, device, check):
+    if in_dims[0] is None:
+        return op_affine(a, x.movedim(in_dims[1], 0), measure, device, check), 0
+    a = a.movedim(in_dims[0], 0)
+    x = x.movedim(in_dims[1], 0) if in_dims[1] is not None else x.expand(info.batch_size, *x.shape)
+    return torch.stack([op_affine(b, y, measure, device, check) for b, y in zip(a, x)]), 0
+
+
+# ---------------------------------------------------------------- gradients
+# Of a Hermitian A = V diag(w) V^H: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), F[i, j] = 1/(w[j] - w[i]), 0 on the
+# diagonal (M. Giles, Collected matrix derivative results for algorithmic differentiation, 2008).  The gradient is that in
+# the space of Hermitian matrices, as torch.linalg.eigh's.
+
+
+def save_input(ctx, inputs, output):
+    ctx.save_for_backward(inputs[0])
+    ctx.uplo, ctx.device = inputs[1], inputs[2]
+
+
+def eigvalsh_backward(ctx, grad_w):
+    (a,) = ctx.saved_tensors
+    _, v = op_eigh(a, ctx.uplo, ctx.device, False)
+    return (v * grad_w.unsqueeze(-2)) @ v.mH, None, None, None
+
+
+def save_output(ctx, inputs, output):
+    ctx.save_for_backward(*output)
+
+
+def eigh_backward(ctx, grad_w, grad_v):
+    w, v = ctx.saved_tensors
+    inner = torch.zeros_like(v) if grad_w is None else torch.diag_embed(grad_w).to(v.dtype)
+    if grad_v is not None:
+        gaps = w.unsqueeze(-2) - w.unsqueeze(-1)
+        diagonal = torch.eye(w.shape[-1], dtype=torch.bool, device=w.device)
+        inner = inner + torch.where(diagonal, 0, (v.mH @ grad_v) / gaps.masked_fill(diagonal, 1))
+    return v @ inner @ v.mH, None, None, None
+
+
+op_eigvalsh.register_autograd(eigvalsh_backward, setup_context=save_input)
+op_eigh.register_autograd(eigh_backward, setup_context=save_output)
+
+
+# ---------------------------------------------------------------- functions
+
+
+def as_tensors(*arrays):
+    """Tensors beside the first tensor among them."""
+    device = next(x.device for x in arrays if isinstance(x, Tensor))
+    return [x if isinstance(x, Tensor) else torch.as_tensor(x, device=device) for x in arrays]
+
+
+def no_gradient(name, tensors):
+    """Raises where a gradient would be lost: these results have no fixed size and are no operators."""
+    if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+        raise RuntimeError(f"eigpack.{name} has no gradient here: detach its input")
+
+
+def square(a):
+    if a.dim() < 2 or a.shape[-1] != a.shape[-2]:
+        _families.square(_torch_arrays, a, "a", "sdcz")
+
+
+def eigvals(a, device, check):
+    square(a)
+    return op_eigvals(a, device or "", checked(check, a))
+
+
+def eigvals_affine(a, x, measure, device, check):
+    a, x = as_tensors(a, x)
+    return op_affine(a, x, measure or "", device or "", checked(check, a, x))
+
+
+def eigvalsh(a, uplo, device, check):
+    square(a)
+    return op_eigvalsh(a, uplo, device or "", checked(check, a))
+
+
+def eigh(a, uplo, device, check):
+    square(a)
+    return EighResult(*op_eigh(a, uplo, device or "", checked(check, a)))
+
+
+def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, device, check):
+    d, e = as_tensors(d, e)
+    kind, il, iu, _, _ = _families.chosen(select, select_range, d.shape[-1] if d.dim() else 0)
+    if kind == "V":
+        no_gradient("eigvalsh_tridiagonal with select='v'", (d, e))
+        arguments = select, select_range, check_finite, tol, bounds
+        return compute("eigvalsh_tridiagonal", [d, e], *arguments, device=device, check=check)
+    result = op_tridiagonal(d, e, il - 1, iu - 1, check_finite, tol, device or "", checked(check, d, e))
+    return Bounds(*result) if bounds else result[0]
+
+
+def eigh_tridiagonal(d, e, select, select_range, check_finite, device, check):
+    d, e = as_tensors(d, e)
+    no_gradient("eigh_tridiagonal", (d, e))
+    return compute("eigh_tridiagonal", [d, e], select, select_range, check_finite, device=device, check=check)
+
+
+def sturm_count(d, e, x, device, check):
+    d, e, x = as_tensors(d, e, x)
+    return op_count(d, e, x, device or "", checked(check, d, e, x))

@@ -1,0 +1,65 @@
+/* A thread's contexts, one for each device, and one call on them: GIL, signals, threads, errors. */
+#ifndef EIGPACK_PYTHON_CONTEXT_H
+#define EIGPACK_PYTHON_CONTEXT_H
+
+#include <eigpack.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+/* Where a call computes: a device by name; for device arrays a stream and lent workspace, else 0. */
+struct place {
+    const char *device;
+    uintptr_t stream, work;
+    size_t bytes;
+};
+
+/* A call that failed.  module.cpp makes Python's exception of it, jax.cpp XLA's error. */
+struct failure : std::exception {
+    eig_status status;
+    std::string text;
+    failure(eig_status status, const char *detail) : status(status), text(*detail ? detail : eig_status_text(status)) {}
+    const char *what() const noexcept override
+    {
+        return text.c_str();
+    }
+};
+
+/* A context for one call of this thread: its own for the device, or a fresh one while that computes below on this
+ * thread's stack (a signal handler that calls the library). */
+class borrowed
+{
+  public:
+    explicit borrowed(const place &at);
+    ~borrowed();
+    borrowed(const borrowed &) = delete;
+    borrowed &operator=(const borrowed &) = delete;
+    operator eig_context *() const
+    {
+        return ctx;
+    }
+
+    /* Ready for a call of so many operations: threads, stream, workspace; signals where the call is long. */
+    void prepare(const place &at, double operations);
+
+    /* Throws a failure for a status that is not EIG_OK. */
+    void check(eig_status status) const;
+
+  private:
+    eig_context *ctx = nullptr;
+    bool *busy = nullptr; /* of the thread's own context */
+};
+
+/* Threads of all contexts from now on, 0 to 65536; 0 = the default. */
+void choose_threads(int threads);
+
+/* What info says of a batch: how many problems failed, which first, and why. */
+struct failures {
+    int64_t count = 0, first = -1;
+    int info = 0;
+};
+failures count_failures(const std::vector<int> &info);
+
+#endif

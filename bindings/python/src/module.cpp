@@ -1,0 +1,252 @@
+/* eigpack._core: the library's calls on addresses.  eigpack/_families.py gives them arrays.
+ *
+ * Each function begins with a place (device, stream, address and bytes of the workspace).  Sizes and strides count
+ * elements, an address of 0 is NULL.  info: an address on the device, or 0 for host arrays: the function then returns
+ * None, or (how many problems failed, which first, its info). */
+#include "context.h"
+#include "jax_targets.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <string>
+#include <tuple>
+
+namespace nb = nanobind;
+
+namespace
+{
+
+template <typename T> T *at(uintptr_t address)
+{
+    return reinterpret_cast<T *>(address);
+}
+
+double cube(int64_t n)
+{
+    return (double)n * (double)n * (double)n;
+}
+
+/* Runs call(ctx, info) without the GIL. */
+template <typename Call>
+nb::object run(const place &where, double operations, uintptr_t info, int64_t problems, Call call)
+{
+    borrowed ctx(where);
+    ctx.prepare(where, operations);
+    std::vector<int> own(info || problems < 0 ? 0 : (size_t)problems);
+    eig_status status;
+    {
+        nb::gil_scoped_release const released;
+        status = call(ctx, info ? at<int>(info) : own.data());
+    }
+    ctx.check(status);
+    failures const found = count_failures(own);
+    if (found.count == 0) return nb::none();
+    return nb::make_tuple(found.count, found.first, found.info);
+}
+
+eig_geev_options geev_options(char layout)
+{
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.layout = (eig_layout)layout;
+    return options;
+}
+
+/* The eigenvalues of a transposed matrix are its own. */
+nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char layout, int64_t n,
+                uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w, int64_t batch, uintptr_t info)
+{
+    eig_geev_options const options = geev_options(layout);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
+               [=](eig_context *ctx, int *told) {
+                   return eig_geev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
+                                           told, batch);
+               });
+}
+
+/* measure 0: all eigenvalues go to out; else that measure of them. */
+nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int64_t n,
+                       int64_t m, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t x, int64_t stride_x,
+                       int measure, uintptr_t out, int64_t points, uintptr_t info)
+{
+    eig_geev_options const options = geev_options(EIG_LAYOUT_MATRIX_WISE);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)points, info, points,
+               [=](eig_context *ctx, int *told) {
+                   return eig_geev_affine(ctx, (eig_type)type, &options, n, m, at<void>(a), lda, stride_a, at<void>(x),
+                                          stride_x, measure ? nullptr : at<void>(out), n, (eig_geev_measure)measure,
+                                          measure ? at<void>(out) : nullptr, told, points);
+               });
+}
+
+size_t geev_work(const char *device, char type, char layout, int64_t n, int64_t batch)
+{
+    borrowed const ctx({device, 0, 0, 0});
+    eig_geev_options const options = geev_options(layout);
+    size_t bytes = 0;
+    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, batch, &bytes));
+    return bytes;
+}
+
+eig_heev_options heev_options(char layout, char uplo, bool row_major)
+{
+    eig_heev_options options = EIG_HEEV_OPTIONS;
+    options.layout = (eig_layout)layout;
+    options.uplo = (eig_uplo)uplo;
+    options.row_major = row_major;
+    return options;
+}
+
+/* v of 0: eigenvalues only.  The vectors are packed, in the order of a's matrices. */
+nb::object heev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char layout, char uplo,
+                bool row_major, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w, uintptr_t v,
+                int64_t batch, uintptr_t info)
+{
+    eig_heev_options const options = heev_options(layout, uplo, row_major);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
+               [=](eig_context *ctx, int *told) {
+                   return eig_heev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
+                                           at<void>(v), n, n * n, told, nullptr, batch);
+               });
+}
+
+size_t heev_work(const char *device, char type, char layout, char uplo, bool row_major, int64_t n, bool vectors,
+                 int64_t batch)
+{
+    borrowed const ctx({device, 0, 0, 0});
+    eig_heev_options const options = heev_options(layout, uplo, row_major);
+    size_t bytes = 0;
+    ctx.check(eig_heev_work_size(ctx, (eig_type)type, &options, n, vectors, batch, &bytes));
+    return bytes;
+}
+
+template <typename Options> void choose(Options *options, char range, int64_t il, int64_t iu, double vl, double vu)
+{
+    options->range = (eig_range)range;
+    options->il = il, options->iu = iu;
+    options->vl = vl, options->vu = vu;
+}
+
+/* The number found goes to m, an address of an int64; with il <= iu the other outputs have iu-il+1 entries a matrix.
+ * Several matrices: m is not written. */
+nb::object stebz(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char range, int64_t il,
+                 int64_t iu, double vl, double vu, double abstol, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e,
+                 int64_t stride_e, uintptr_t m, uintptr_t w, uintptr_t lower, uintptr_t upper, int64_t stride_w,
+                 int64_t batch, uintptr_t info)
+{
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    choose(&options, range, il, iu, vl, vu);
+    options.abstol = abstol;
+    return run({device, stream, work, bytes}, 100 * (double)n * (double)n * (double)batch, info, batch,
+               [=](eig_context *ctx, int *told) {
+                   if (batch == 1)
+                       return eig_stebz(ctx, (eig_type)type, &options, n, at<void>(d), at<void>(e), at<int64_t>(m),
+                                        at<void>(w), at<void>(lower), at<void>(upper), told);
+                   return eig_stebz_batched(ctx, (eig_type)type, &options, n, at<void>(d), stride_d, at<void>(e),
+                                            stride_e, at<void>(w), at<void>(lower), at<void>(upper), stride_w, told,
+                                            batch);
+               });
+}
+
+size_t stebz_work(const char *device, char type, char range, int64_t il, int64_t iu, double vl, double vu,
+                  double abstol, int64_t n, int64_t batch)
+{
+    borrowed const ctx({device, 0, 0, 0});
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    choose(&options, range, il, iu, vl, vu);
+    options.abstol = abstol;
+    size_t bytes = 0;
+    ctx.check(eig_stebz_work_size(ctx, (eig_type)type, &options, n, batch, &bytes));
+    return bytes;
+}
+
+nb::object stebz_count(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int64_t n,
+                       uintptr_t d, uintptr_t e, int64_t m, uintptr_t x, uintptr_t count, uintptr_t info)
+{
+    return run({device, stream, work, bytes}, 10 * (double)n * (double)m, info, 1, [=](eig_context *ctx, int *told) {
+        return eig_stebz_count(ctx, (eig_type)type, n, at<void>(d), at<void>(e), m, at<void>(x), at<int64_t>(count),
+                               told);
+    });
+}
+
+size_t stebz_count_work(const char *device, char type, int64_t n, int64_t m)
+{
+    borrowed const ctx({device, 0, 0, 0});
+    size_t bytes = 0;
+    ctx.check(eig_stebz_count_work_size(ctx, (eig_type)type, n, m, &bytes));
+    return bytes;
+}
+
+/* z: packed, a vector a row; info: of each of `pairs` pairs. */
+nb::object stemr(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char range, int64_t il,
+                 int64_t iu, double vl, double vu, int64_t n, uintptr_t d, uintptr_t e, uintptr_t m, uintptr_t w,
+                 uintptr_t z, int64_t pairs, uintptr_t info)
+{
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    choose(&options, range, il, iu, vl, vu);
+    return run({device, stream, work, bytes}, 100 * (double)n * (double)n, info, pairs,
+               [=](eig_context *ctx, int *told) {
+                   return eig_stemr(ctx, (eig_type)type, &options, n, at<void>(d), at<void>(e), at<int64_t>(m),
+                                    at<void>(w), at<void>(z), n, nullptr, told, nullptr, nullptr, nullptr);
+               });
+}
+
+size_t stemr_work(const char *device, char type, char range, int64_t il, int64_t iu, double vl, double vu, int64_t n,
+                  bool vectors)
+{
+    borrowed const ctx({device, 0, 0, 0});
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    choose(&options, range, il, iu, vl, vu);
+    size_t bytes = 0;
+    ctx.check(eig_stemr_work_size(ctx, (eig_type)type, &options, n, vectors, &bytes));
+    return bytes;
+}
+
+/* Python's exception for a failure; one that a signal handler raised is set already. */
+void translate(const std::exception_ptr &thrown, void *)
+{
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const failure &f) {
+        if (f.status == EIG_CANCELLED && PyErr_Occurred()) return;
+        bool const device = f.status == EIG_NO_BACKEND || f.status == EIG_CUDA_FAILURE;
+        nb::object const error = device ? nb::object(nb::module_::import_("eigpack._errors").attr("DeviceError"))
+                                        : nb::borrow(f.status == EIG_BAD_ARGUMENT ? PyExc_ValueError
+                                                     : f.status == EIG_NO_MEMORY  ? PyExc_MemoryError
+                                                                                  : PyExc_RuntimeError);
+        PyErr_SetString(error.ptr(), f.what());
+    }
+}
+
+std::string describe(const char *device)
+{
+    place const where = {device, 0, 0, 0};
+    borrowed ctx(where);
+    ctx.prepare(where, 0);
+    return eig_describe(ctx);
+}
+
+} // namespace
+
+NB_MODULE(_core, module)
+{
+    nb::set_leak_warnings(false);
+    nb::register_exception_translator(translate);
+    module.def("geev", geev);
+    module.def("geev_affine", geev_affine);
+    module.def("geev_work", geev_work);
+    module.def("heev", heev);
+    module.def("heev_work", heev_work);
+    module.def("stebz", stebz);
+    module.def("stebz_work", stebz_work);
+    module.def("stebz_count", stebz_count);
+    module.def("stebz_count_work", stebz_count_work);
+    module.def("stemr", stemr);
+    module.def("stemr_work", stemr_work);
+    module.def("describe", describe);
+    module.def("set_threads", choose_threads);
+    module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });
+    module.def("jax_targets", jax_targets);
+    module.def("info_text", [](int info) { return eig_info_text(info); });
+}

@@ -1,0 +1,279 @@
+"""PyTorch on the CPU, and on a GPU where there is one: results, operators, gradients, streams, graphs, memory."""
+
+import os
+
+import eigpack
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+GPU = torch.cuda.is_available()
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not GPU, reason="no GPU"))]
+gpu = pytest.mark.skipif(not GPU, reason="no GPU")
+on_both = pytest.mark.parametrize("device", DEVICES)
+TYPES = [torch.float32, torch.float64, torch.complex64, torch.complex128]
+
+
+def made(device, dtype, *shape):
+    generator = torch.Generator().manual_seed(7)
+    return torch.randn(shape, dtype=dtype, generator=generator).to(device)
+
+
+def hermitian(device, dtype, *shape):
+    x = made(device, dtype, *shape)
+    return x + x.mH
+
+
+def certify(a, w, v):
+    eps, n = torch.finfo(a.dtype).eps, a.shape[-1]
+    bound = 20 * n * eps * a.abs().sum(-1).amax()
+    assert v.dtype == a.dtype and v.device == a.device
+    assert ((a @ v - v * w.unsqueeze(-2)).abs() <= bound).all()
+    assert ((v.mH @ v - torch.eye(n, device=a.device)).abs() <= 20 * n * eps).all()
+
+
+@on_both
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", [1, 3, 10, 40])
+def test_eigh(device, dtype, n):
+    a = hermitian(device, dtype, 2, 3, n, n)
+    for x in (a, a.mT.contiguous().mT, a.mH, a.movedim(0, -1).contiguous().movedim(-1, 0), a.expand(2, 2, 3, n, n)[1]):
+        result = eigpack.eigh(x)
+        assert type(result) is eigpack.EighResult
+        certify(x, *result)
+        bound = 20 * n * torch.finfo(dtype).eps * a.abs().sum(-1).amax()
+        assert ((eigpack.eigvalsh(x, "U") - torch.linalg.eigvalsh(x)).abs() <= bound).all()
+
+
+@on_both
+def test_eigvals(device):
+    a = made(device, torch.float64, 4, 5, 9, 9)
+    w = eigpack.eigvals(a)
+    assert w.shape == (4, 5, 9) and w.dtype == torch.complex128 and w.device == a.device
+    for k in (1, 2, 3):
+        power = torch.linalg.matrix_power(a, k)
+        trace = power.diagonal(dim1=-2, dim2=-1).sum(-1)
+        assert ((w**k).sum(-1) - trace).abs().max() < 1e-9
+    assert torch.equal(eigpack.eigvals(a[2, 3]), w[2, 3])
+    x = made(device, torch.float64, 7, 2)
+    radius = eigpack.eigvals_affine(a[0, :3], x, "radius")
+    full = a[0, 0] + torch.einsum("pk,kij->pij", x, a[0, 1:3])
+    assert (radius - eigpack.eigvals(full).abs().amax(-1)).abs().max() < 1e-9
+    assert eigpack.eigvals_affine(a[0, :3], x).shape == (7, 9)
+
+
+@on_both
+def test_tridiagonal(device):
+    d, e = made(device, torch.float64, 3, 50), made(device, torch.float64, 3, 49)
+    w, lower, upper = eigpack.eigvalsh_tridiagonal(d, e, bounds=True)
+    full = torch.diag_embed(d) + torch.diag_embed(e, 1) + torch.diag_embed(e, -1)
+    assert w.device == d.device and (w - torch.linalg.eigvalsh(full)).abs().max() < 1e-13 * 10
+    assert (lower <= w).all() and (w <= upper).all()
+    assert torch.equal(eigpack.eigvalsh_tridiagonal(d, e, "i", (2, 4)).round(decimals=9), w[:, 2:5].round(decimals=9))
+    part = eigpack.eigvalsh_tridiagonal(d[0], e[0], "v", (0.0, 1.0))
+    assert len(part) == int(((w[0] > 0) & (w[0] <= 1)).sum())
+    middles = (w[:, 1:] + w[:, :-1]) / 2
+    counts = eigpack.sturm_count(d, e, middles)
+    assert counts.dtype == torch.int64 and torch.equal(counts.cpu(), torch.arange(1, 50).expand(3, 49))
+
+
+def test_tridiagonal_pairs():
+    d, e = made("cpu", torch.float64, 50), made("cpu", torch.float64, 49)
+    certify(torch.diag(d) + torch.diag(e, 1) + torch.diag(e, -1), *eigpack.eigh_tridiagonal(d, e))
+    with pytest.raises(RuntimeError, match="no gradient"):
+        eigpack.eigh_tridiagonal(d.requires_grad_(), e)
+
+
+@on_both
+def test_bits_and_types(device):
+    a = made(device, torch.complex128, 4, 4)
+    h = a + a.mH
+    certify(h.conj(), *eigpack.eigh(h.conj()))
+    negative = a.conj().imag  # with the negative bit
+    assert negative.is_neg() and torch.equal(eigpack.eigvalsh(negative), eigpack.eigvalsh(-a.imag.clone()))
+    assert eigpack.eigvalsh(torch.eye(2, dtype=torch.int32, device=device)).dtype == torch.float64
+    for dtype in (torch.float16, torch.bfloat16):
+        with pytest.raises(TypeError, match=str(dtype)):
+            eigpack.eigvals(torch.zeros(2, 2, dtype=dtype, device=device))
+    with pytest.raises(TypeError, match="complex128"):
+        eigpack.eigvals(a)
+    with pytest.raises(np.linalg.LinAlgError, match="square"):
+        eigpack.eigvals(made(device, torch.float64, 2, 3))
+    assert eigpack.eigvals(torch.zeros(0, 3, 3, device=device)).shape == (0, 3)
+    assert eigpack.eigh(torch.zeros(2, 0, 0, device=device)).eigenvectors.shape == (2, 0, 0)
+
+
+@on_both
+def test_failures(device):
+    a = torch.eye(3, device=device).repeat(4, 1, 1)
+    a[1, 0, 0] = torch.nan
+    with pytest.raises(eigpack.LinAlgError, match="1 of 4 matrices failed, the first at 1"):
+        eigpack.eigh(a, check=True)
+    w = eigpack.eigvalsh(a, check=False)
+    assert w.isnan().any(-1).tolist() == [False, True, False, False]
+    if device == "cuda":
+        assert eigpack.eigvalsh(a).isnan().any()
+    else:
+        with pytest.raises(eigpack.LinAlgError):
+            eigpack.eigvalsh(a)
+
+
+@on_both
+def test_gradients(device):
+    for dtype in (torch.float64, torch.complex128):
+        x = made(device, dtype, 2, 4, 4).requires_grad_()
+        check = torch.autograd.gradcheck
+        assert check(lambda x: eigpack.eigvalsh(x + x.mH), x)
+        assert check(lambda x: eigpack.eigh(x + x.mH).eigenvalues, x)
+        assert check(lambda x: eigpack.eigh(x + x.mH, "U").eigenvectors.abs(), x)  # any phase
+        v = lambda x: (lambda w, v: (v * torch.tanh(w).unsqueeze(-2)) @ v.mH)(*eigpack.eigh(x + x.mH))  # noqa: E731
+        assert check(v, x)
+    assert torch.autograd.gradgradcheck(lambda x: eigpack.eigvalsh(x + x.mH), made(device, torch.float64, 3, 3).requires_grad_())
+
+
+@on_both
+def test_no_gradient_is_lost(device):
+    a = made(device, torch.float64, 3, 3).requires_grad_()
+    for result in (
+        eigpack.eigvals(a).abs(),
+        eigpack.eigvals_affine(a[None], torch.zeros(1, 0, dtype=a.dtype, device=device), "radius"),
+        eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:]),
+    ):
+        with pytest.raises((RuntimeError, NotImplementedError), match="autograd"):
+            result.sum().backward()
+    with pytest.raises(RuntimeError, match="no gradient"):
+        eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "v", (0.0, 1.0))
+
+
+@on_both
+def test_vmap(device):
+    a = hermitian(device, torch.float64, 5, 4, 4)
+    w = eigpack.eigvalsh(a)
+    assert torch.equal(torch.vmap(eigpack.eigvalsh)(a), w)
+    assert torch.equal(torch.vmap(eigpack.eigvalsh, in_dims=2)(a.movedim(0, 2)), w)
+    assert torch.equal(torch.vmap(lambda x: eigpack.eigh(x)[1])(a), eigpack.eigh(a)[1])
+    assert torch.equal(torch.vmap(eigpack.eigvals)(a), eigpack.eigvals(a))
+    d, e = made(device, torch.float64, 6, 8), made(device, torch.float64, 7)
+    w = torch.vmap(eigpack.eigvalsh_tridiagonal, in_dims=(0, None))(d, e)
+    assert torch.equal(w, eigpack.eigvalsh_tridiagonal(d, e.expand(6, 7)))
+    x = made(device, torch.float64, 3, 5, 2)
+    affine = lambda a, x: eigpack.eigvals_affine(a, x, "radius")  # noqa: E731
+    assert torch.equal(torch.vmap(affine, in_dims=(None, 0))(a[:3], x), affine(a[:3], x))
+    both = torch.vmap(affine)(torch.stack([a[:3], a[1:4]]), x[:2])
+    assert torch.equal(both[1], affine(a[1:4], x[1]))
+    with pytest.raises(RuntimeError, match="functorch"):  # PyTorch's operators have no gradients there
+        torch.func.jacrev(lambda x: eigpack.eigvalsh(x + x.mT))(a[0])
+
+
+@on_both
+def test_operators(device):
+    h = hermitian(device, torch.float64, 2, 3, 3)
+    ops = torch.ops.eigpack
+    tests = ["test_schema", "test_autograd_registration", "test_faketensor"]
+    torch.library.opcheck(ops.eigvals.default, (h, "", True), test_utils=tests)
+    torch.library.opcheck(ops.eigvalsh.default, (h, "L", "", True), test_utils=tests)
+    torch.library.opcheck(ops.eigh.default, (h, "L", "", True), test_utils=tests)
+    torch.library.opcheck(ops.eigvalsh_tridiagonal.default, (h[0], h[0, :, 1:], 0, -1, True, 0.0, "", True), test_utils=tests)
+    torch.library.opcheck(ops.sturm_count.default, (h[0], h[0, :, 1:], h[0], "", True), test_utils=tests)
+
+
+@on_both
+@pytest.mark.skipif(os.environ.get("EIGPACK_TEST_COMPILE") == "0", reason="EIGPACK_TEST_COMPILE=0")
+def test_compile(device):
+    a = hermitian(device, torch.float64, 5, 4, 4)
+    compiled = torch.compile(lambda x: torch.ops.eigpack.eigvalsh(2 * x, "L", "", True).sum(-1), fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(a), 2 * eigpack.eigvalsh(a).sum(-1))
+    loose = torch.compile(lambda x: eigpack.eigvalsh(2 * x).sum(-1), backend="aot_eager")
+    assert torch.allclose(loose(a), 2 * eigpack.eigvalsh(a).sum(-1))
+
+
+def test_host_tensors_share_memory():
+    a = torch.zeros(100_000, 10, 10, dtype=torch.float64)
+    assert eigpack.eigvalsh(a).shape == (100_000, 10)
+
+
+# ---------------------------------------------------------------------- GPU
+
+
+@gpu
+def test_other_devices_are_refused():
+    a = torch.eye(2, device="cuda")
+    with pytest.raises(ValueError, match="device is 'cpu'"):
+        eigpack.eigvals(a, device="cpu")
+    with pytest.raises(ValueError, match="several devices"):
+        torch.ops.eigpack.sturm_count(a[0].double(), a[0, 1:].double(), torch.zeros(2, dtype=torch.float64), "", False)
+
+
+@gpu
+def test_right_stream_among_eight():
+    """Each stream is held up; the call on it must see what that stream writes last."""
+    a = hermitian("cuda", torch.float64, 64, 12, 12)
+    expected = eigpack.eigvalsh(a)
+    streams, results = [torch.cuda.Stream() for _ in range(8)], []
+    torch.cuda.synchronize()
+    for i, stream in enumerate(streams):
+        with torch.cuda.stream(stream):
+            x = torch.full_like(a, torch.nan)
+            torch.cuda._sleep(20_000_000)
+            x.copy_(a * (i + 1))
+            results.append(eigpack.eigvalsh(x))
+    torch.cuda.synchronize()
+    for i, w in enumerate(results):
+        assert torch.allclose(w, expected * (i + 1), rtol=1e-12, atol=1e-11)
+
+
+@gpu
+def test_returns_before_the_gpu_is_done():
+    a = hermitian("cuda", torch.float64, 64, 12, 12)
+    eigpack.eigh(a), eigpack.eigvals(a)  # CUDA waits where it loads a kernel
+    torch.cuda.synchronize()
+    done = torch.cuda.Event()
+    torch.cuda._sleep(400_000_000)
+    eigpack.eigh(a)
+    eigpack.eigvals(a)
+    done.record()
+    assert not done.query()
+    torch.cuda.synchronize()
+
+
+@gpu
+@pytest.mark.parametrize("name", ["eigh", "eigvals", "eigvalsh_tridiagonal"])
+def test_graph(name):
+    a = hermitian("cuda", torch.float64, 100, 12, 12)
+    arguments = (a[0].contiguous(), a[1, :, 1:].contiguous()) if name == "eigvalsh_tridiagonal" else (a,)
+    call = getattr(eigpack, name)
+    first = lambda x: x[0] if isinstance(x, tuple) else x  # noqa: E731
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        call(*arguments)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        w = first(call(*arguments))
+    for factor in (2, 3):
+        for x in arguments:
+            x.mul_(factor)
+        graph.replay()
+        torch.cuda.synchronize()
+        assert torch.equal(w, first(call(*arguments)))
+
+
+@gpu
+def test_memory_is_returned():
+    a = hermitian("cuda", torch.float64, 1000, 20, 20)
+    eigpack.eigh(a)
+    torch.cuda.synchronize()
+    before, free = torch.cuda.memory_allocated(), torch.cuda.mem_get_info()[0]
+    for _ in range(500):
+        eigpack.eigh(a)
+    torch.cuda.synchronize()
+    assert torch.cuda.memory_allocated() == before
+    assert free - torch.cuda.mem_get_info()[0] < 300_000_000
+
+
+@gpu
+def test_host_arrays_through_the_gpu():
+    a = hermitian("cpu", torch.float64, 300, 12, 12)
+    w = eigpack.eigvalsh(a.numpy(), device="cuda")
+    assert isinstance(w, np.ndarray) and np.abs(w - eigpack.eigvalsh(a.numpy())).max() < 1e-12
+    assert eigpack.eigvals(a, device="cuda").device.type == "cpu"

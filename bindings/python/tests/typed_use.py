@@ -1,0 +1,21 @@
+"""A user's file for mypy; nothing here is run."""
+
+import eigpack
+import numpy as np
+import numpy.typing as npt
+
+a: npt.NDArray[np.float64] = np.eye(3)
+w: npt.NDArray[np.complexfloating] = eigpack.eigvals(a)
+real: npt.NDArray[np.floating] = eigpack.eigvalsh(a, "U", check=False)
+values, vectors = eigpack.eigh([[1.0, 0.0], [0.0, 1.0]])
+shape: tuple[int, ...] = eigpack.eigh(a).eigenvectors.shape
+low: npt.NDArray[np.floating] = eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "i", (0, 1), bounds=True).lower
+counts: npt.NDArray[np.int64] = eigpack.sturm_count(a[0], a[0, 1:], 0.5)
+abscissa: npt.NDArray[np.floating] = eigpack.eigvals_affine(a[None], np.zeros((4, 0)), "abscissa")
+text: str = eigpack.describe("cpu")
+eigpack.set_threads(2)
+eigpack.eigvalsh(a, "X")  # type: ignore[call-overload]
+try:
+    eigpack.eigvals(a)
+except eigpack.LinAlgError as error:
+    number: int = error.count

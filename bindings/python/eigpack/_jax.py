@@ -91,6 +91,14 @@ def eigvals(a, device, check):
 
 # Derivatives: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), as in _torch.
 
+times = partial(jnp.matmul, precision="highest")  # a GPU would multiply float32 with 10 bits
+
+
+def seen_from(v, x):
+    """V^H X V for the Hermitian part of X, as jax.numpy.linalg.eigh's with symmetrize_input."""
+    x = (x + jnp.conj(jnp.swapaxes(x, -1, -2))) / 2
+    return times(jnp.conj(jnp.swapaxes(v, -1, -2)), times(x, v))
+
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def values(a, upper):
@@ -101,7 +109,7 @@ def values(a, upper):
 @values.defjvp
 def _(upper, primals, tangents):
     w, v, info = pairs(primals[0], upper)
-    inner = jnp.conj(jnp.swapaxes(v, -1, -2)) @ hermitian(tangents[0]) @ v
+    inner = seen_from(v, tangents[0])
     return (w, info), (jnp.diagonal(inner, axis1=-2, axis2=-1).real.astype(w.dtype), no_tangent(info))
 
 
@@ -115,16 +123,11 @@ def pairs(a, upper):
 @pairs.defjvp
 def _(upper, primals, tangents):
     w, v, info = pairs(primals[0], upper)
-    inner = jnp.conj(jnp.swapaxes(v, -1, -2)) @ hermitian(tangents[0]) @ v
+    inner = seen_from(v, tangents[0])
     gaps = w[..., None, :] - w[..., :, None]
     apart = ~jnp.eye(w.shape[-1], dtype=bool)
     turn = jnp.where(apart, inner / jnp.where(apart, gaps, 1), 0)
-    return (w, v, info), (jnp.diagonal(inner, axis1=-2, axis2=-1).real.astype(w.dtype), v @ turn, no_tangent(info))
-
-
-def hermitian(x):
-    """A direction among Hermitian matrices, as jax.numpy.linalg.eigh's with symmetrize_input."""
-    return (x + jnp.conj(jnp.swapaxes(x, -1, -2))) / 2
+    return (w, v, info), (jnp.diagonal(inner, axis1=-2, axis2=-1).real.astype(w.dtype), times(v, turn), no_tangent(info))
 
 
 def no_tangent(x):

@@ -3,12 +3,15 @@
 python bindings/python/tests/bench.py
 """
 
+import os
 import statistics
 import time
 
-import eigpack
-import numpy as np
-import scipy.linalg
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # on small matrices OpenBLAS's threads only wait for each other
+
+import eigpack  # noqa: E402
+import numpy as np  # noqa: E402
+import scipy.linalg  # noqa: E402
 
 
 def times(ours, theirs, repeats=5):

@@ -105,15 +105,15 @@ def test_tridiagonal_batches(rng):
 def test_tridiagonal_pairs(rng, dtype):
     n = 60
     d, e = rng.uniform(size=(2, n)).astype(dtype), rng.uniform(size=(2, n - 1)).astype(dtype)
-    w, v = eigpack.eigh_tridiagonal(d, e)
+    w, v = eigpack.eigh_tridiagonal(d, e, device=DEVICE)
     full = np.stack([np.diag(x) + np.diag(y, 1) + np.diag(y, -1) for x, y in zip(d, e)])
     check_pairs(full, w, v)
-    some = eigpack.eigh_tridiagonal(d[0], e[0], select="i", select_range=(5, 9))
+    some = eigpack.eigh_tridiagonal(d[0], e[0], select="i", select_range=(5, 9), device=DEVICE)
     assert some.eigenvectors.shape == (n, 5) and np.array_equal(some.eigenvalues, w[0, 5:10])
     cut = (float(w[0, 9]) + float(w[0, 10])) / 2
-    part = eigpack.eigh_tridiagonal(d[0], e[0], select="v", select_range=(-10, cut))
+    part = eigpack.eigh_tridiagonal(d[0], e[0], select="v", select_range=(-10, cut), device=DEVICE)
     assert part.eigenvectors.shape == (n, 10) and np.array_equal(part.eigenvectors, v[0][:, :10])
-    assert np.array_equal(eigpack.eigh_tridiagonal(d, e, eigvals_only=True), eigpack.eigvalsh_tridiagonal(d, e))
+    assert np.array_equal(eigpack.eigh_tridiagonal(d, e, eigvals_only=True, device=DEVICE), eigpack.eigvalsh_tridiagonal(d, e, device=DEVICE))
 
 
 def test_sturm_count():

@@ -77,9 +77,14 @@ def test_tridiagonal(device):
     assert counts.dtype == torch.int64 and torch.equal(counts.cpu(), torch.arange(1, 50).expand(3, 49))
 
 
-def test_tridiagonal_pairs():
-    d, e = made("cpu", torch.float64, 50), made("cpu", torch.float64, 49)
-    certify(torch.diag(d) + torch.diag(e, 1) + torch.diag(e, -1), *eigpack.eigh_tridiagonal(d, e))
+@on_both
+def test_tridiagonal_pairs(device):
+    d, e = made(device, torch.float64, 2, 50), made(device, torch.float64, 2, 49)
+    w, v = eigpack.eigh_tridiagonal(d, e)
+    certify(torch.diag_embed(d) + torch.diag_embed(e, 1) + torch.diag_embed(e, -1), w, v)
+    cut = float(w[0, 9] + w[0, 10]) / 2
+    part = eigpack.eigh_tridiagonal(d[0], e[0], select="v", select_range=(-100.0, cut))
+    assert part.eigenvectors.shape == (50, 10) and (part.eigenvalues - w[0, :10]).abs().max() < 1e-13
     with pytest.raises(RuntimeError, match="no gradient"):
         eigpack.eigh_tridiagonal(d.requires_grad_(), e)
 

@@ -148,6 +148,12 @@ def table_short():
     line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200", loop)
     for row in heev.short_rows():
         line(*row)
+    case = {"n": 4096, "type": "f64"}
+    rrr, divide = (row_of("stemr-cpu-xeon-16threads", method="auto", rival=name, **case) for name in ("dstemr", "dstedc"))
+    line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, 16 cores", rrr,
+         f"LAPACK: dstemr {beside(rrr)}, dstedc on the same cores {beside(divide)}")
+    dense = row_of("stemr-rivals-h200", method="mrrr uniform01", rival="cusolverDnXsyevd", **case)
+    line("the same on an H200", dense, f"cuSOLVER Xsyevd of the dense matrix {beside(dense)}")
     return "\n".join(lines)
 
 
@@ -214,6 +220,9 @@ as stebz does; geev and heev do n^3.
     for name, heading, make in PLOTS:
         figure, caption = make()
         text += f"\n## {heading}\n\n![{figure.title}](images/performance-{name}.svg)\n\n{wrapped(caption)}\n"
+    glued, plain = (row_of("stemr-cuda-h200", n=4096, type="f64", method=f"mrrr {kind}") for kind in ("glued", "uniform"))
+    step = [row_of("heev-cuda-h200", family="heev-resident", n=n, type="f64", batch=20000) for n in (32, 33)]
+    ratio = step[1]["time_ms"] / step[0]["time_ms"]
     slow = f"""
 - **stebz does n^2 work.** n = 131,072 takes {time(big[131072])} on an H200, n = 1,000,000 {time(big[1000000])}.
 - **Small matrices on many cores.** At n = 512 sixteen cores are {cores[512][0] / cores[512][1]:.1f} times as fast as
@@ -231,6 +240,11 @@ as stebz does; geev and heev do n^3.
   the GPU, or let it make them there (`eig_dgeev_affine`).
 - **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 a
   plain solver does the work, on both devices; it has no row here.
+- **stemr with many close eigenvalues**: W21+ glued by 1e-8 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
+  matrix {time(plain['time_ms'])}; one core is slower than LAPACK's divide and conquer there ([stemr.md](stemr.md)).
+  Below n = 8192 a GPU waits for one chain of rows, and for one per cent of n = 32,768 as well ([stemr-cuda.md](stemr-cuda.md)).
+- **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
+  ([heev-cuda.md](heev-cuda.md)).
 """
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"

@@ -1,0 +1,185 @@
+function [V, D, W] = pageeig(X, form)
+% PAGEEIG  Eigenvalues, and eigenvectors of Hermitian pages, of every page of an array
+%
+%   E = PAGEEIG(X) computes the eigenvalues of X(:,:,k) for every k.  X is n x n x ..., real or complex, double or
+%   single; E is n x 1 x ..., of the same class, and complex only where an eigenvalue is.
+%
+%   [V, D] = PAGEEIG(X) computes eigenvectors too: X(:,:,k) * V(:,:,k) = V(:,:,k) * D(:,:,k).  Every page must be
+%   Hermitian (real: symmetric).  [V, D, W] = PAGEEIG(X) adds left eigenvectors, which are V then.
+%
+%   PAGEEIG(..., FORM) gives eigenvalues as columns ('vector') or as diagonal matrices ('matrix').
+%
+%   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order; complex pages that are not
+%   Hermitian have no method here: error eigpack:notSupported.  A page with a NaN or an infinity is the error
+%   eigpack:notFinite.
+%
+%   Example:
+%     X = randn(10, 10, 200000);
+%     E = pageeig(X);
+%
+%   See also eig, eig_affine, eig_tridiagonal.
+  if nargin < 1 || nargin > 2
+    error('eigpack:badArgument', 'eigpack: pageeig takes an array, and ''vector'' or ''matrix''');
+  end
+  if nargin < 2
+    if nargout > 1
+      form = 'matrix';
+    else
+      form = 'vector';
+    end
+  end
+  if ~any(strcmpi(form, {'vector', 'matrix'}))
+    error('eigpack:badArgument', 'eigpack: the form of eigenvalues is ''vector'' or ''matrix''');
+  end
+  n = size(X, 1);
+  more = size(X);
+  more = more(3:end);
+  hermitian = eigpack_gateway('hermitian', X);
+  if nargout > 1
+    if ~all(hermitian)
+      error('eigpack:notSupported', ['eigpack: page %d is not Hermitian; eigenvectors of such pages are not computed, ' ...
+            'eigenvalues are: E = pageeig(X)'], find(~hermitian, 1));
+    end
+    [w, V] = eigpack_gateway('heev', X, 1);
+    V = reshape(V, [n, n, more]);
+    W = V;
+  else
+    w = eigenvalues(X, hermitian);
+  end
+  if strcmpi(form, 'vector')
+    D = reshape(w, [n, 1, more]);
+  else
+    D = zeros([n, n, more], class(w));
+    pages = numel(hermitian);
+    D(bsxfun(@plus, (1:n + 1:n * n)', (0:pages - 1) * n * n)) = w;
+  end
+  if nargout < 2
+    V = D;
+  end
+end
+
+function w = eigenvalues(X, hermitian)
+  if all(hermitian)
+    w = eigpack_gateway('heev', X, 0);
+  elseif ~any(hermitian)
+    w = eigpack_gateway('geev', X);
+  else
+    w = zeros(size(X, 1), numel(hermitian), class(X));
+    w(:, ~hermitian) = eigpack_gateway('geev', X(:, :, ~hermitian));
+    w(:, hermitian) = eigpack_gateway('heev', X(:, :, hermitian), 0);
+  end
+end
+
+%!function check_pairs(X, V, D)
+%!  n = size(X, 1);
+%!  for k = 1:size(X(:, :, :), 3)
+%!    A = X(:, :, k);
+%!    assert(isdiag(D(:, :, k)));
+%!    assert(norm(A * V(:, :, k) - V(:, :, k) * D(:, :, k)) <= 20 * n * eps(class(X)) * norm(A));
+%!    assert(norm(V(:, :, k)' * V(:, :, k) - eye(n)) <= 20 * n * eps(class(X)));
+%!  end
+%!endfunction
+%!function X = hermitian_pages(n, batch, kind, type)
+%!  rand('state', 7); randn('state', 7);
+%!  X = randn([n, n, batch]);
+%!  if strcmp(kind, 'complex')
+%!    X = X + 1i * randn(size(X));
+%!  end
+%!  X = cast(X, type);
+%!  X = X + conj(permute(X, [2, 1, 3:max(3, ndims(X))]));
+%!endfunction
+
+%!test <*values against eig, nonsymmetric>
+%! for type = {'double', 'single'}
+%!   randn('state', 1);
+%!   for n = [1, 2, 3, 10, 33, 70]
+%!     X = cast(randn(n, n, 5), type{1});
+%!     E = pageeig(X);
+%!     assert(class(E), type{1});
+%!     assert(size(E), [n, 1, 5]);
+%!     for k = 1:5
+%!       ours = E(:, 1, k);
+%!       theirs = eig(X(:, :, k));
+%!       for j = 1:n
+%!         [gap, at] = min(abs(theirs - ours(j)));
+%!         assert(gap <= 1e4 * n * eps(type{1}));
+%!         theirs(at) = Inf;
+%!       end
+%!     end
+%!   end
+%! end
+%!test <*pairs of Hermitian pages>
+%! for kind = {'real', 'complex'}
+%!   for type = {'double', 'single'}
+%!     for n = [1, 2, 8, 40]
+%!       X = hermitian_pages(n, 4, kind{1}, type{1});
+%!       [V, D, W] = pageeig(X);
+%!       assert(class(V), type{1});
+%!       assert(isreal(D));
+%!       assert(isequal(V, W));
+%!       check_pairs(X, V, D);
+%!       E = pageeig(X);
+%!       for k = 1:4
+%!         assert(E(:, 1, k), eig(X(:, :, k)), 50 * n * eps(type{1}) * norm(X(:, :, k)));
+%!         assert(all(diff(E(:, 1, k)) >= 0));
+%!       end
+%!     end
+%!   end
+%! end
+%!test <*more dimensions, one page>
+%! X = hermitian_pages(3, [4, 5], 'real', 'double');
+%! [V, w] = pageeig(X, 'vector');
+%! assert(size(V), [3, 3, 4, 5]);
+%! assert(size(w), [3, 1, 4, 5]);
+%! assert(w(:, :, 2, 3), pageeig(X(:, :, 2, 3)));
+%! assert(size(pageeig(X, 'matrix')), [3, 3, 4, 5]);
+%! assert(pageeig([2, 1; 1, 2]), [1; 3], 8 * eps);
+%!test <*a mixture of pages, real and complex results>
+%! X = cat(3, [2, 1; 1, 2], [0, 1; -1, 0], [1, 1; 0, 2]);
+%! E = pageeig(X);
+%! assert(E(:, :, 1), [1; 3], 8 * eps);
+%! assert(E(:, :, 2), [1i; -1i], 8 * eps);
+%! assert(sort(E(:, :, 3)), [1; 2], 8 * eps);
+%! assert(isreal(pageeig([1, 1; 0, 2])));
+%! D = pageeig(X, 'matrix');
+%! assert(D(:, :, 2), diag([1i, -1i]), 8 * eps);
+%!test <*the same bits alone and in a batch; the input stays>
+%! randn('state', 3);
+%! X = randn(6, 6, 50);
+%! before = X + 0;
+%! E = pageeig(X);
+%! for k = 1:50
+%!   assert(E(:, :, k), pageeig(X(:, :, k)));
+%! end
+%! assert(X, before);
+%!test <*empty arrays>
+%! assert(size(pageeig(zeros(0, 0, 0))), [0, 1, 0]);
+%! assert(size(pageeig([])), [0, 1]);
+%! assert(size(pageeig(zeros(0, 0, 4))), [0, 1, 4]);
+%! assert(size(pageeig(zeros(3, 3, 0))), [3, 1, 0]);
+%! [V, D] = pageeig(complex(zeros(3, 3, 0)));
+%! assert(size(V), [3, 3, 0]);
+%! assert(size(D), [3, 3, 0]);
+%! assert(class(pageeig(single(zeros(3, 3, 0)))), 'single');
+%!test <*a call for many small pages and 200 more calls>
+%! X = randn(4, 4, 2000);
+%! for k = 1:200
+%!   E = pageeig(X);
+%! end
+%! assert(size(E), [4, 1, 2000]);
+%!error <must be square> pageeig(ones(2, 3))
+%!error id=eigpack:badSize pageeig(ones(0, 2, 5))
+%!error id=eigpack:badClass pageeig(int32([1, 2; 3, 4]))
+%!error <logical> pageeig(true(2))
+%!error <sparse double> pageeig(sparse(eye(2)))
+%!error id=eigpack:badClass pageeig('abcd')
+%!error id=eigpack:badClass pageeig({1})
+%!error id=eigpack:notFinite pageeig(cat(3, eye(2), [1, NaN; 2, 3]))
+%!error <1 of 2 failed, the first is page 2: the input holds a NaN> pageeig(cat(3, eye(2), [1, NaN; NaN, 3]))
+%!error id=eigpack:notFinite pageeig([1, 2i + NaN; 0, 1])
+%!error id=eigpack:notFinite [V, D] = pageeig(single([1, Inf; Inf, 1]));
+%!error id=eigpack:notSupported pageeig([1, 2i; 3, 4])
+%!error <page 2 is not Hermitian> [V, D] = pageeig(cat(3, eye(2), [1, 2; 3, 4]));
+%!error id=eigpack:notSupported [V, D] = pageeig([1, 2i; 2i, 4]);
+%!error id=eigpack:badArgument pageeig(1, 'columns')
+%!error id=eigpack:badArgument pageeig()

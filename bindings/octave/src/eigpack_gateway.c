@@ -1,0 +1,414 @@
+/* The MEX gateway of Octave's package: eigpack_gateway(COMMAND, ...) is one call of the library on host arrays.  The
+ * functions in inst/ read options and give results their shapes; sizes, classes and failures are looked at here.
+ *
+ * Octave keeps real and imaginary parts apart, MATLAB with -R2018a interleaves them as the library does: only
+ * read_numbers and complex_result know. */
+#include <eigpack.h>
+#include <math.h>
+#include <mex.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef EIG_OCTAVE
+#include <quit.h>
+#endif
+
+static eig_context *context;
+
+static void close_context(void)
+{
+    eig_destroy(context);
+    context = NULL;
+}
+
+/* Octave's signal handler counts; Octave ends the command once the gateway has returned. */
+static int interrupted(void *user, double fraction)
+{
+    (void)user, (void)fraction;
+#ifdef EIG_OCTAVE
+    return octave_interrupt_state > 0;
+#else
+    return 0;
+#endif
+}
+
+/* ------------------------------------------------------------------ errors */
+
+static void check(eig_status status)
+{
+    if (status == EIG_OK) return;
+    const char *id = "eigpack:deviceFailure";
+    if (status == EIG_BAD_ARGUMENT) id = "eigpack:badArgument";
+    if (status == EIG_NO_MEMORY) id = "eigpack:noMemory";
+    if (status == EIG_CANCELLED) id = "eigpack:cancelled";
+    const char *detail = context ? eig_error_detail(context) : "";
+    mexErrMsgIdAndTxt(id, "%s", *detail ? detail : eig_status_text(status));
+}
+
+static void check_info(const int *info, int64_t batch, const char *what)
+{
+    int64_t failed = 0, first = -1;
+    for (int64_t b = 0; b < batch; b++) {
+        if (info[b] == EIG_INFO_OK) continue;
+        if (failed++ == 0) first = b;
+    }
+    if (failed == 0) return;
+    const char *id = info[first] == EIG_INFO_NOT_FINITE ? "eigpack:notFinite" : "eigpack:notConverged";
+    mexErrMsgIdAndTxt(id, "%lld of %lld failed, the first is %s %lld: %s", (long long)failed, (long long)batch, what,
+                      (long long)first + 1, eig_info_text(info[first]));
+}
+
+static void need(bool good, const char *id, const char *sentence)
+{
+    if (!good) mexErrMsgIdAndTxt(id, "%s", sentence);
+}
+
+/* ------------------------------------------------------------------ arrays */
+
+/* mxMalloc's memory is released when the gateway returns, also by an error. */
+static void *scratch(int64_t count, size_t size)
+{
+    return mxCalloc(count > 0 ? (mwSize)count : 1, size);
+}
+
+static mxClassID class_of(eig_type type)
+{
+    return type == EIG_S || type == EIG_C ? mxSINGLE_CLASS : mxDOUBLE_CLASS;
+}
+
+/* Real numbers where they lie; complex ones interleaved, in a copy where they are kept apart. */
+static const void *read_numbers(const mxArray *array, const char *name, eig_type *type)
+{
+    if (mxIsSparse(array) || !(mxIsDouble(array) || mxIsSingle(array))) {
+        mexErrMsgIdAndTxt("eigpack:badClass", "%s is %s%s, and must be a full array of class double or single", name,
+                          mxIsSparse(array) ? "sparse " : "", mxGetClassName(array));
+    }
+    bool const single = mxIsSingle(array);
+    if (!mxIsComplex(array)) {
+        *type = single ? EIG_S : EIG_D;
+        return mxGetData(array);
+    }
+    *type = single ? EIG_C : EIG_Z;
+#if MX_HAS_INTERLEAVED_COMPLEX
+    return mxGetData(array);
+#else
+    int64_t const count = (int64_t)mxGetNumberOfElements(array);
+    const void *re = mxGetData(array), *im = mxGetImagData(array);
+    if (single) {
+        eig_c *copy = scratch(count, sizeof *copy);
+        for (int64_t k = 0; k < count; k++) copy[k] = (eig_c){((const float *)re)[k], ((const float *)im)[k]};
+        return copy;
+    }
+    eig_z *copy = scratch(count, sizeof *copy);
+    for (int64_t k = 0; k < count; k++) copy[k] = (eig_z){((const double *)re)[k], ((const double *)im)[k]};
+    return copy;
+#endif
+}
+
+static const void *read_real(const mxArray *array, const char *name, eig_type *type)
+{
+    const void *data = read_numbers(array, name, type);
+    if (*type == EIG_C || *type == EIG_Z) {
+        mexErrMsgIdAndTxt("eigpack:notSupported", "%s is complex, and must be real", name);
+    }
+    return data;
+}
+
+static mxArray *real_result(eig_type type, int64_t rows, int64_t columns, int64_t pages)
+{
+    mwSize const size[3] = {(mwSize)rows, (mwSize)columns, (mwSize)pages};
+    return mxCreateNumericArray(3, size, class_of(type), mxREAL);
+}
+
+/* An array of interleaved numbers; a real one if no imaginary part differs from 0, as results of Octave's are. */
+static mxArray *complex_result(eig_type type, const void *numbers, int64_t rows, int64_t columns, int64_t pages)
+{
+    int64_t const count = rows * columns * pages;
+    const eig_c *c = numbers;
+    const eig_z *z = numbers;
+    bool const single = class_of(type) == mxSINGLE_CLASS;
+    bool real = true;
+    for (int64_t k = 0; real && k < count; k++) real = single ? c[k].im == 0 : z[k].im == 0;
+    mwSize const size[3] = {(mwSize)rows, (mwSize)columns, (mwSize)pages};
+    mxArray *result = mxCreateNumericArray(3, size, class_of(type), real ? mxREAL : mxCOMPLEX);
+    void *re = mxGetData(result);
+#if MX_HAS_INTERLEAVED_COMPLEX
+    if (!real) {
+        memcpy(re, numbers, (size_t)count * (single ? sizeof *c : sizeof *z));
+        return result;
+    }
+    void *im = NULL;
+#else
+    void *im = real ? NULL : mxGetImagData(result);
+#endif
+    for (int64_t k = 0; k < count; k++) {
+        if (single) {
+            ((float *)re)[k] = c[k].re;
+            if (im) ((float *)im)[k] = c[k].im;
+        } else {
+            ((double *)re)[k] = z[k].re;
+            if (im) ((double *)im)[k] = z[k].im;
+        }
+    }
+    return result;
+}
+
+/* An array of pages: n x n x ..., of which all dimensions from the third on count as one. */
+typedef struct pages {
+    int64_t n, batch;
+    eig_type type;
+    const void *data;
+} pages;
+
+static pages read_pages(const mxArray *array, const char *name)
+{
+    pages p = {.batch = 1};
+    p.data = read_numbers(array, name, &p.type);
+    const mwSize *size = mxGetDimensions(array);
+    p.n = (int64_t)size[0];
+    if (size[0] != size[1]) {
+        mexErrMsgIdAndTxt("eigpack:badSize", "the pages of %s are %lld x %lld, and must be square", name,
+                          (long long)size[0], (long long)size[1]);
+    }
+    for (mwSize k = 2; k < mxGetNumberOfDimensions(array); k++) p.batch *= (int64_t)size[k];
+    return p;
+}
+
+/* ---------------------------------------------------------------- commands */
+
+static double number_of(const pages *p, int64_t k)
+{
+    return class_of(p->type) == mxSINGLE_CLASS ? ((const float *)p->data)[k] : ((const double *)p->data)[k];
+}
+
+static bool is_finite(const pages *p, int64_t begin, int64_t end)
+{
+    bool finite = true;
+    for (int64_t k = begin; k < end; k++) finite &= isfinite(number_of(p, k)) != 0;
+    return finite;
+}
+
+static bool is_hermitian(const pages *p, int64_t begin, int parts)
+{
+    for (int64_t j = 0; j < p->n; j++) {
+        for (int64_t i = 0; i <= j; i++) {
+            int64_t const upper = begin + (i + j * p->n) * parts, lower = begin + (j + i * p->n) * parts;
+            if (number_of(p, upper) != number_of(p, lower)) return false;
+            if (parts == 2 && number_of(p, upper + 1) != -number_of(p, lower + 1)) return false;
+        }
+    }
+    return true;
+}
+
+/* hermitian(X): for each page, whether it is Hermitian.  All must be finite: heev would read one triangle only. */
+static void hermitian(mxArray *out[], const mxArray *in[])
+{
+    pages const p = read_pages(in[0], "X");
+    int const parts = p.type == EIG_C || p.type == EIG_Z ? 2 : 1;
+    int64_t const length = p.n * p.n * parts;
+    int *info = scratch(p.batch, sizeof *info);
+    out[0] = mxCreateLogicalMatrix(1, (mwSize)p.batch);
+    mxLogical *flags = mxGetLogicals(out[0]);
+    for (int64_t b = 0; b < p.batch; b++) {
+        info[b] = is_finite(&p, b * length, (b + 1) * length) ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+        flags[b] = is_hermitian(&p, b * length, parts);
+    }
+    check_info(info, p.batch, "page");
+}
+
+/* heev(X, vectors): w (n x pages) and, where vectors is not 0, V of pages that are Hermitian. */
+static void heev(mxArray *out[], const mxArray *in[])
+{
+    pages const p = read_pages(in[0], "X");
+    int64_t const n = p.n, ld = n > 0 ? n : 1;
+    bool const vectors = mxGetScalar(in[1]) != 0, complex = p.type == EIG_C || p.type == EIG_Z;
+    int *info = scratch(p.batch, sizeof *info);
+    out[0] = real_result(p.type, n, p.batch, 1);
+    if (vectors && !complex) out[1] = real_result(p.type, n, n, p.batch);
+    void *v = !vectors ? NULL : complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
+    check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, mxGetData(out[0]), n, v, ld, ld * n, info,
+                           NULL, p.batch));
+    check_info(info, p.batch, "page");
+    if (vectors && complex) out[1] = complex_result(p.type, v, n, n, p.batch);
+}
+
+/* geev(X): w (n x pages). */
+static void geev(mxArray *out[], const mxArray *in[])
+{
+    pages const p = read_pages(in[0], "X");
+    need(p.type == EIG_S || p.type == EIG_D, "eigpack:notSupported",
+         "a page of X is complex and not Hermitian; there is no method for these");
+    int64_t const n = p.n, ld = n > 0 ? n : 1;
+    int *info = scratch(p.batch, sizeof *info);
+    void *w = scratch(n * p.batch, 2 * eig_type_size(p.type));
+    check(eig_geev_batched(context, p.type, NULL, n, p.data, ld, ld * n, w, n, info, p.batch));
+    check_info(info, p.batch, "page");
+    out[0] = complex_result(p.type, w, n, p.batch, 1);
+}
+
+/* d (n x batch) and e (n-1 x batch); for one matrix both may lie as they like. */
+typedef struct tridiagonal {
+    int64_t n, batch;
+    eig_type type;
+    const void *d, *e;
+    eig_range range;
+    int64_t il, iu;
+    double vl, vu;
+} tridiagonal;
+
+/* in: d, e, 'A', 'I' or 'V', and the two ends. */
+static tridiagonal read_tridiagonal(const mxArray *in[])
+{
+    tridiagonal t = {.il = 0};
+    eig_type type_e;
+    t.d = read_real(in[0], "d", &t.type);
+    t.e = read_real(in[1], "e", &type_e);
+    need(type_e == t.type, "eigpack:badClass", "d and e are of different classes");
+    need(mxGetNumberOfDimensions(in[0]) == 2 && mxGetNumberOfDimensions(in[1]) == 2, "eigpack:badSize",
+         "d and e must be vectors or matrices");
+    bool const row = mxGetM(in[0]) == 1;
+    t.n = (int64_t)(row ? mxGetN(in[0]) : mxGetM(in[0]));
+    t.batch = row ? 1 : (int64_t)mxGetN(in[0]);
+    int64_t const length = t.n > 0 ? t.n - 1 : 0;
+    bool const fits = t.batch == 1 ? (int64_t)mxGetNumberOfElements(in[1]) == length
+                                   : (int64_t)mxGetM(in[1]) == length && (int64_t)mxGetN(in[1]) == t.batch;
+    if (!fits) {
+        mexErrMsgIdAndTxt("eigpack:badSize", "e is %lld x %lld, and must be %lld x %lld", (long long)mxGetM(in[1]),
+                          (long long)mxGetN(in[1]), (long long)length, (long long)t.batch);
+    }
+    t.range = (eig_range)(int)mxGetScalar(in[2]);
+    need(mxIsDouble(in[3]) && !mxIsComplex(in[3]) && mxGetNumberOfElements(in[3]) == 2, "eigpack:badArgument",
+         "a range has two ends, real numbers of class double");
+    const double *ends = mxGetData(in[3]);
+    if (t.range == EIG_RANGE_INDEX) {
+        need(floor(ends[0]) == ends[0] && floor(ends[1]) == ends[1] && fabs(ends[0]) < 9e15 && fabs(ends[1]) < 9e15,
+             "eigpack:badArgument", "the ends of a range by index must be whole numbers");
+        t.il = (int64_t)ends[0], t.iu = (int64_t)ends[1];
+    }
+    if (t.range == EIG_RANGE_VALUE) {
+        need(t.batch == 1, "eigpack:badArgument", "a range by value is for one matrix");
+        t.vl = ends[0], t.vu = ends[1];
+    }
+    return t;
+}
+
+/* The first columns of an n x n array, as an array of its own. */
+static mxArray *columns_of(eig_type type, const void *numbers, int64_t rows, int64_t columns)
+{
+    mxArray *result = real_result(type, rows, columns, 1);
+    if (rows * columns > 0) memcpy(mxGetData(result), numbers, (size_t)(rows * columns) * eig_type_size(type));
+    return result;
+}
+
+/* How many eigenvalues there is room for; a range that is wrong is refused by the library. */
+static int64_t room_of(const tridiagonal *t)
+{
+    bool const part = t->range == EIG_RANGE_INDEX && 1 <= t->il && t->il <= t->iu && t->iu <= t->n;
+    return part ? t->iu - t->il + 1 : t->n;
+}
+
+/* stebz(d, e, range, ends): w. */
+static void stebz(mxArray *out[], const mxArray *in[])
+{
+    tridiagonal const t = read_tridiagonal(in);
+    int64_t const n = t.n, room = room_of(&t), off = n > 0 ? n - 1 : 0;
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    options.range = t.range, options.il = t.il, options.iu = t.iu, options.vl = t.vl, options.vu = t.vu;
+    int *info = scratch(t.batch, sizeof *info);
+    if (t.range == EIG_RANGE_VALUE) {
+        int64_t m = 0;
+        void *w = scratch(n, eig_type_size(t.type));
+        check(eig_stebz(context, t.type, &options, n, t.d, t.e, &m, w, NULL, NULL, info));
+        check_info(info, 1, "matrix");
+        out[0] = columns_of(t.type, w, m, 1);
+        return;
+    }
+    out[0] = real_result(t.type, room, t.batch, 1);
+    check(eig_stebz_batched(context, t.type, &options, n, t.d, n, t.e, off, mxGetData(out[0]), NULL, NULL, room, info,
+                            t.batch));
+    check_info(info, t.batch, "matrix");
+}
+
+/* stemr(d, e, range, ends): w and V of one matrix. */
+static void stemr(mxArray *out[], const mxArray *in[])
+{
+    tridiagonal const t = read_tridiagonal(in);
+    need(t.batch == 1, "eigpack:badSize", "stemr takes one matrix");
+    int64_t const n = t.n, room = room_of(&t);
+    size_t const size = eig_type_size(t.type);
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    options.range = t.range, options.il = t.il, options.iu = t.iu, options.vl = t.vl, options.vu = t.vu;
+    int64_t m = 0;
+    int *info = scratch(n, sizeof *info);
+    void *w = scratch(room, size), *v = scratch(n * room, size);
+    check(eig_stemr(context, t.type, &options, n, t.d, t.e, &m, w, v, n > 0 ? n : 1, NULL, info, NULL, NULL, NULL));
+    if (n > 0 && info[0] == EIG_INFO_NOT_FINITE) check_info(info, 1, "matrix");
+    for (int64_t k = 0; k < m; k++) {
+        if (info[k] != EIG_INFO_OK) {
+            mexErrMsgIdAndTxt("eigpack:notConverged", "pair %lld lacks a promise: %s", (long long)k + 1,
+                              info[k] & EIG_STEMR_RESIDUAL ? "its residual" : "its orthogonality");
+        }
+    }
+    out[0] = columns_of(t.type, w, m, 1);
+    out[1] = columns_of(t.type, v, n, m);
+}
+
+/* affine(A, x, measure): w (n x points), or with a measure that is not 0 its values (1 x points). */
+static void affine(mxArray *out[], const mxArray *in[])
+{
+    pages const p = read_pages(in[0], "A");
+    eig_type type_x;
+    need(p.type == EIG_S || p.type == EIG_D, "eigpack:notSupported", "A is complex, and must be real");
+    const void *x = read_real(in[1], "x", &type_x);
+    need(type_x == p.type, "eigpack:badClass", "A and x are of different classes");
+    need(p.batch >= 1, "eigpack:badSize", "A has no pages, and must have one more than x has rows");
+    int64_t const n = p.n, m = p.batch - 1, ld = n > 0 ? n : 1, points = (int64_t)mxGetN(in[1]);
+    if (mxGetNumberOfDimensions(in[1]) != 2 || (int64_t)mxGetM(in[1]) != m) {
+        mexErrMsgIdAndTxt("eigpack:badSize", "x has %lld rows, and A %lld pages: it must be one more",
+                          (long long)mxGetM(in[1]), (long long)p.batch);
+    }
+    eig_geev_measure const measure = (eig_geev_measure)(int)mxGetScalar(in[2]);
+    int *info = scratch(points, sizeof *info);
+    void *value = NULL, *w = NULL;
+    if (measure) {
+        out[0] = real_result(p.type, 1, points, 1);
+        value = mxGetData(out[0]);
+    } else {
+        w = scratch(n * points, 2 * eig_type_size(p.type));
+    }
+    check(eig_geev_affine(context, p.type, NULL, n, m, p.data, ld, ld * n, x, m, w, n, measure, value, info, points));
+    check_info(info, points, "point");
+    if (!measure) out[0] = complex_result(p.type, w, n, points, 1);
+}
+
+/* ----------------------------------------------------------------- gateway */
+
+static const struct {
+    const char *name;
+    int arguments, most_results;
+    void (*call)(mxArray *out[], const mxArray *in[]);
+} commands[] = {
+    {"hermitian", 1, 1, hermitian}, {"heev", 2, 2, heev},   {"geev", 1, 1, geev},
+    {"stebz", 4, 1, stebz},         {"stemr", 4, 2, stemr}, {"affine", 3, 1, affine},
+};
+
+void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
+{
+    char name[16] = "";
+    if (nrhs > 0 && mxIsChar(prhs[0])) mxGetString(prhs[0], name, sizeof name);
+    size_t const count = sizeof commands / sizeof *commands;
+    size_t k = 0;
+    while (k < count && strcmp(name, commands[k].name) != 0) k++;
+    need(k < count && nrhs - 1 == commands[k].arguments && nlhs <= commands[k].most_results, "eigpack:badArgument",
+         "eigpack_gateway is called by pageeig, eig_tridiagonal and eig_affine");
+    if (!context) {
+        mexLock(); /* threads of OpenMP outlive the call: their code must stay */
+        mexAtExit(close_context);
+        eig_status const status = eig_create(&context, "cpu");
+        if (status == EIG_OK) eig_set_progress(context, interrupted, NULL);
+        check(status);
+    }
+    mxArray *out[2] = {NULL, NULL};
+    commands[k].call(out, prhs + 1);
+    for (int r = 0; r < (nlhs > 1 ? nlhs : 1); r++) plhs[r] = out[r];
+}

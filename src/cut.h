@@ -1,0 +1,17 @@
+/* Where a run of things is cut into parts of equal work: for the GPUs of a context, the ranks of MPI, slices of a file.
+ * Eigenvalues of one matrix cost the same, as do matrices of one order; so parts have equal counts, up to one. */
+#ifndef EIG_CUT_H
+#define EIG_CUT_H
+
+#include <stdint.h>
+
+/* The first of `count` things that belongs to part `part`, both from 0: part r has [eig_cut(count, parts, r),
+ * eig_cut(count, parts, r + 1)), which is empty where things are fewer than parts.  The first parts are the longer ones.
+ * 0 <= part <= parts, parts > 0. */
+static inline int64_t eig_cut(int64_t count, int64_t parts, int64_t part)
+{
+    int64_t const more = count % parts;
+    return count / parts * part + (part < more ? part : more);
+}
+
+#endif

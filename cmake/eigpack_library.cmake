@@ -15,6 +15,7 @@ set(EIG_SOURCES
     src/cpu/stebz/stebz_cpu.c
     src/cpu/stebz/stebz_counts.c
     src/cpu/stebz/stebz_engine.c
+    src/cpu/stebz/stebz_table.c
     src/cpu/stebz/stebz_load.c
     src/cpu/stebz/stebz_split.c
     src/cpu/stebz/stebz_reference.c

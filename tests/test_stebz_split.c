@@ -1,5 +1,5 @@
 /* stebz on the device named by the argument: a T whose off-diagonals vanish here and there, so that its blocks are
- * solved by themselves and sorted.  Truth, enclosures, ranges, tolerances, bits. */
+ * solved by themselves and sorted.  Truth, enclosures, ranges, tolerances, bits; parts of any spectrum. */
 #include "support/stebz_fixture.h"
 
 #include <string.h>
@@ -183,12 +183,62 @@ static void test_batch(void **state)
     eig_destroy(ctx);
 }
 
+/* ------------------------------------------------------------------- parts */
+
+/* Eigenvalues il to iu alone have the bits that they have among all. */
+static void expect_part(eig_context *ctx, const fixture *f, const fixture *all, eig_stebz_options o, int64_t il,
+                        int64_t iu)
+{
+    size_t const size = type_size(f->type), bytes = (size_t)(iu - il + 1) * size, at = (size_t)(il - 1) * size;
+    o.range = EIG_RANGE_INDEX, o.il = il, o.iu = iu;
+    assert_int_equal(
+        eig_stebz(ctx, f->type, &o, f->t.n, f->d.data, f->e.data, NULL, f->w.data, f->lower.data, f->upper.data, NULL),
+        EIG_OK);
+    const numbers *const parts[] = {&f->w, &f->lower, &f->upper}, *const wholes[] = {&all->w, &all->lower, &all->upper};
+    for (int k = 0; k < 3; ++k)
+        if (memcmp(parts[k]->data, (const char *)wholes[k]->data + at, bytes) != 0)
+            fail_msg("eigenvalues %lld to %lld of %lld: other bits than among all, array %d", (long long)il,
+                     (long long)iu, (long long)f->t.n, k);
+}
+
+/* Matrices with clusters, equal eigenvalues and blocks of any length, with a wide and with a tight tolerance. */
+static void test_parts(void **state)
+{
+    (void)state;
+    if (strncmp(test_device, "cuda", 4) == 0) skip();
+    static int const orders[] = {2, 33, 400}, every[] = {0, 3, 150};
+    static double const tolerances[] = {0, 1e-3, 1e-37};
+    eig_context *ctx = test_context(2);
+    for (int k = 0; matrices_tridiagonal_names[k]; ++k)
+        for (int c = 0; c < 2 * 3 * 3 * 3; ++c) {
+            int64_t const n = orders[c / 2 % 3], block = every[c / 6 % 3];
+            fixture f = make(matrices_tridiagonal_names[k], n, 5, real_types[c % 2]);
+            for (int64_t i = block; block > 0 && i < n; i += block) f.t.e[i - 1] = 0;
+            take(&f);
+            fixture all = make(matrices_tridiagonal_names[k], n, 5, real_types[c % 2]);
+            eig_stebz_options o = EIG_STEBZ_OPTIONS;
+            o.abstol = tolerances[c / 18];
+            assert_int_equal(eig_stebz(ctx, f.type, &o, n, f.d.data, f.e.data, NULL, all.w.data, all.lower.data,
+                                       all.upper.data, NULL),
+                             EIG_OK);
+            int64_t const third = n / 3 + 1;
+            expect_part(ctx, &f, &all, o, 1, 1);
+            expect_part(ctx, &f, &all, o, n, n);
+            expect_part(ctx, &f, &all, o, third, third + 1 < n ? third + 1 : n);
+            expect_part(ctx, &f, &all, o, 1, n / 2);
+            expect_part(ctx, &f, &all, o, n / 2 + 1, n);
+            drop(&f);
+            drop(&all);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ranges), cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batch),  cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

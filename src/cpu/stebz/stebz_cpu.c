@@ -13,21 +13,16 @@
 
 /* ---------------------------------------------------------------- workspace */
 
-/* Whether all brackets may be needed: those of every row, since blocks of a T that splits are solved whole. */
-static bool keeps_all(const stebz_problem *p)
-{
-    return p->method == EIG_STEBZ_MULTISECTION && 4 * stebz_most_wanted(p) >= p->n;
-}
-
 /* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
 static void layout(arena *space, const stebz_problem *p, stebz_search *search)
 {
-    int64_t const m = stebz_most_wanted(p), groups = keeps_all(p) ? p->n : m;
+    int64_t const m = stebz_most_wanted(p);
+    /* A part's eigenvalues share cells of the table, and blocks, with others. */
+    int64_t const groups = p->method == EIG_STEBZ_MULTISECTION ? p->n : m;
     stebz_blocks const room = stebz_room(p->n);
     search->a = arena_take(space, p->n, sizeof(double));
     search->b = arena_take(space, p->n, sizeof(double));
     search->groups = arena_take(space, groups, sizeof(stebz_group));
-    search->room = groups;
     if (p->method == EIG_STEBZ_INTERVAL_TREE) {
         search->intervals = arena_take(space, 4 * m, sizeof(tree_interval));
         return;
@@ -107,6 +102,8 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     }
     search->error = (search->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * search->norm;
     bool const split = !tree && !reference && eig_cpu_stebz_splits(search, p->type);
+    search->steady = !tree && !reference && !split && (search->il > 1 || search->iu < p->n);
+    if (search->steady) search->groups += search->il - 1;
     if (!split) eig_cpu_stebz_open(ctx, search, p->type, !tree);
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
     if (split) return eig_cpu_stebz_solve_blocks(ctx, search, p, threads, pass_ms);

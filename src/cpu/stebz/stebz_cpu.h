@@ -3,6 +3,7 @@
  *     stebz_cpu.c          the driver
  *     stebz_load.c         from the caller's matrix to a search
  *     stebz_split.c        a T that splits: its blocks by themselves, then sorted
+ *     stebz_table.c        method multisection: counts at the points of a table
  *     stebz_engine.c       method multisection: refines brackets
  *     stebz_reference.c    method reference
  *     stebz_counts.c       counts at given shifts
@@ -116,7 +117,8 @@ typedef struct stebz_search {
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
-    bool steady;          /* brackets do not depend on il and iu: cells, taken whole, of the table of all eigenvalues */
+    bool steady;          /* a part of the spectrum: brackets do not depend on il and iu, since they are those of cells,
+                             taken whole, of the table of all eigenvalues */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
@@ -126,10 +128,10 @@ typedef struct stebz_search {
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     int64_t il, iu;
+    int64_t begin; /* of a steady search: the first eigenvalue that was refined, il or one of its cell */
     stebz_count_table table;
-    stebz_group *groups; /* [room]: that of eigenvalue k at k-il; of a steady search k may be less than il, too */
-    int64_t room;
-    void *rows, *scales;      /* room for the product form */
+    stebz_group *groups; /* that of eigenvalue k at k-il; of a steady search k may be less than il, too, or exceed iu */
+    void *rows, *scales; /* room for the product form */
     tree_interval *intervals; /* [4 (iu-il+1)], for the interval tree */
     stebz_found found;
     int64_t blocks;           /* of a T that splits */
@@ -193,6 +195,9 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
  * two add to it what their passes took. */
 eig_status eig_cpu_stebz_bisect(stebz_search *search, int threads, double *pass_ms);
 
+/* Fills the table of a search that eig_cpu_stebz_open has opened. */
+void eig_cpu_stebz_table(stebz_search *search, int threads);
+
 /* Method multisection: refines every wanted bracket; fills the groups' lo and hi. */
 eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_ms);
 
@@ -207,6 +212,16 @@ int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, double counts);
 static inline double stebz_rounded(const stebz_search *search, double x)
 {
     return search->narrow ? (double)(float)x : x;
+}
+
+/* What the table is of the whole: a count for each of its points, where an eigenvalue takes about ten more. */
+#define STEBZ_TABLE_SHARE 0.1
+
+static inline double stebz_table_point(const stebz_search *search, int64_t j)
+{
+    const stebz_count_table *const t = &search->table;
+    if (j == t->cells) return t->hi;
+    return stebz_rounded(search, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
 }
 
 /* Whether a bracket is as narrow as the tolerances ask. */

@@ -17,9 +17,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* What the table is of the whole: a count for each of its points, where an eigenvalue takes about ten more. */
-#define TABLE_SHARE 0.1
-
 typedef struct engine {
     stebz_search *search;
     atomic_int_fast64_t next_cell, remaining; /* eigenvalues not finished yet */
@@ -38,109 +35,6 @@ typedef struct worker {
     int active;
     int64_t own, own_length; /* list of pending brackets */
 } worker;
-
-/* ------------------------------------------------------------------ table */
-
-static double table_point(const stebz_search *search, int64_t j)
-{
-    const stebz_count_table *t = &search->table;
-    if (j == t->cells) return t->hi;
-    return stebz_rounded(search, t->lo + (t->hi - t->lo) * ((double)j / (double)t->cells));
-}
-
-/* Counts at `m` <= STEBZ_LANES points of the table. */
-static void table_count(stebz_search *search, const int64_t *points, int m)
-{
-    stebz_count_table *const t = &search->table;
-    stebz_counts c;
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = table_point(search, points[l < m ? l : 0]);
-    search->count(&search->matrix, m, &c);
-    for (int l = 0; l < m; ++l) {
-        t->count[points[l]] = c.count[l];
-        t->mantissa[points[l]] = c.mantissa[l], t->exponent[points[l]] = c.exponent[l];
-    }
-}
-
-/* The running maximum.  Points that were not counted (-1) take the count of the one before. */
-static void table_finish(stebz_search *search)
-{
-    stebz_count_table *const t = &search->table;
-    /* The ends of the whole interval need no rounding analysis: no eigenvalue lies below, all lie above. */
-    if (t->lo == search->lo) t->count[0] = 0;
-    if (t->hi == search->hi) t->count[t->cells] = search->matrix.n;
-    int64_t highest = 0;
-    for (int64_t j = 0; j <= t->cells; ++j) {
-        if (t->count[j] < 0) t->count[j] = t->count[j - 1];
-        t->highest[j] = highest = highest > t->count[j] ? highest : t->count[j];
-    }
-}
-
-static void table_fill(stebz_search *search, int threads)
-{
-    stebz_progress *const progress = search->progress;
-    int64_t const points = search->table.cells + 1;
-    (void)threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
-        if (stebz_stopped(progress)) continue;
-        if (search->reports && cpu_thread_number() == 0)
-            stebz_report(progress, TABLE_SHARE * (double)j0 / (double)points);
-        int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
-        int64_t list[STEBZ_LANES];
-        for (int l = 0; l < m; ++l) list[l] = j0 + l;
-        table_count(search, list, m);
-    }
-    table_finish(search);
-}
-
-/* Counts at the middle of every wanted stretch of 2*step cells; those of the stretch's ends are known. */
-static void table_halve(stebz_search *search, int64_t step)
-{
-    stebz_count_table *const t = &search->table;
-    int64_t list[STEBZ_LANES];
-    int m = 0;
-    for (int64_t j = step; j < t->cells; j += 2 * step) {
-        int64_t const right = j + step < t->cells ? j + step : t->cells;
-        if (t->count[j - step] < 0 || t->count[right] < search->il || t->count[j - step] >= search->iu) continue;
-        if (t->count[j - step] >= t->count[right]) continue;
-        list[m++] = j;
-        if (m < STEBZ_LANES) continue;
-        table_count(search, list, m);
-        m = 0;
-    }
-    if (m > 0) table_count(search, list, m);
-}
-
-/* The table of all eigenvalues, counted only where those lie that are wanted: the points of their cells are those of a
- * full table, and so are their brackets. */
-static void table_sparse(stebz_search *search)
-{
-    stebz_count_table *const t = &search->table;
-    int64_t const ends[2] = {0, t->cells};
-    for (int64_t j = 0; j <= t->cells; ++j) t->count[j] = -1;
-    table_count(search, ends, 2);
-    t->count[0] = 0, t->count[t->cells] = search->matrix.n;
-    int64_t step = 1;
-    while (2 * step < t->cells) step *= 2;
-    for (; step > 0 && !stebz_stopped(search->progress); step /= 2) table_halve(search, step);
-    table_finish(search);
-}
-
-/* For a small part of a large spectrum: a coarse table first, then the table proper between the coarse points that
- * enclose what is wanted. */
-static void table_narrow(stebz_search *search, int threads)
-{
-    stebz_count_table *const t = &search->table;
-    int64_t const cells = t->cells;
-    t->cells = cells < STEBZ_LANES ? cells : STEBZ_LANES;
-    table_fill(search, threads);
-    int64_t left = 0, right = t->cells;
-    while (left + 1 < right && t->highest[left + 1] < search->il) ++left;
-    while (right - 1 > left && t->count[right - 1] >= search->iu) --right;
-    double const lo = table_point(search, left), hi = table_point(search, right);
-    t->lo = lo, t->hi = hi, t->cells = cells;
-    table_fill(search, threads);
-}
 
 /* ------------------------------------------------------------- the lists */
 
@@ -187,8 +81,8 @@ static int64_t bracket_of_cell(engine *g, int64_t j)
     int64_t first, last;
     if (!cell_is_wanted(search, j, &first, &last)) return 0;
     *group_of(g, first) = (stebz_group){
-        .lo = table_point(search, j),
-        .hi = table_point(search, j + 1),
+        .lo = stebz_table_point(search, j),
+        .hi = stebz_table_point(search, j + 1),
         .mantissa_lo = t->mantissa[j],
         .exponent_lo = t->exponent[j],
         .mantissa_hi = t->mantissa[j + 1],
@@ -340,7 +234,7 @@ static void report(const engine *g)
 {
     double const total = (double)(g->search->iu - g->search->il + 1);
     double const done = 1 - (double)atomic_load_explicit(&g->remaining, memory_order_relaxed) / total;
-    stebz_report(g->search->progress, TABLE_SHARE + (1 - TABLE_SHARE) * done);
+    stebz_report(g->search->progress, STEBZ_TABLE_SHARE + (1 - STEBZ_TABLE_SHARE) * done);
 }
 
 static void work(engine *g, bool reports)
@@ -378,19 +272,18 @@ int eig_cpu_stebz_threads(const eig_context *ctx, int64_t n, double counts)
 eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_ms)
 {
     double const start = eig_cpu_clock();
-    bool const small_part = search->iu - search->il + 1 < search->matrix.n / 4;
-    if (small_part && search->steady)
-        table_sparse(search);
-    else if (small_part)
-        table_narrow(search, threads);
-    else
-        table_fill(search, threads);
+    int64_t const part = search->iu - search->il + 1;
+    eig_cpu_stebz_table(search, threads);
     double const tabled = eig_cpu_clock();
     if (stebz_stopped(search->progress)) return search->progress->status;
     engine g = {.search = search, .lock = ATOMIC_FLAG_INIT};
-    int64_t wanted = search->steady ? 0 : search->iu - search->il + 1, first, last;
-    for (int64_t j = 0; search->steady && j < search->table.cells; ++j)
-        if (cell_is_wanted(search, j, &first, &last)) wanted += last - first + 1;
+    int64_t wanted = search->steady ? 0 : part, first, last;
+    search->begin = search->il;
+    for (int64_t j = 0; search->steady && j < search->table.cells; ++j) {
+        if (!cell_is_wanted(search, j, &first, &last)) continue;
+        wanted += last - first + 1;
+        if (first < search->begin) search->begin = first;
+    }
     atomic_init(&g.remaining, wanted);
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
     if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;

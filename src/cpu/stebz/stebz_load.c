@@ -107,7 +107,7 @@ void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type t
 {
     find_interval(search, type_is_single(type) ? FLT_EPSILON : DBL_EPSILON);
     if (counts) choose_kernel(ctx, search, type);
-    int64_t const wanted = search->iu - search->il + 1;
+    int64_t const wanted = search->steady ? search->matrix.n : search->iu - search->il + 1;
     search->table.cells = wanted > STEBZ_LEAST_CELLS ? wanted : STEBZ_LEAST_CELLS;
     search->table.lo = search->lo, search->table.hi = search->hi;
 }

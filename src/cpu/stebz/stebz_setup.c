@@ -65,7 +65,16 @@ static real above(double x)
     return (double)r < x ? nextafter(r, INFINITY) : r;
 }
 
-/* Eigenvalues ascend by a running maximum, since neighbouring brackets may overlap by an ulp or so. */
+/* The middle of eigenvalue il + k's bracket, in the caller's units. */
+static real middle_of(const stebz_search *search, int64_t k, stebz_power back)
+{
+    const stebz_found *const f = &search->found;
+    const stebz_group *const g = search->groups + k;
+    return (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : g->lo + 0.5 * (g->hi - g->lo), back);
+}
+
+/* Eigenvalues ascend by a running maximum, since neighbouring brackets may overlap by an ulp or so.  Brackets of
+ * different cells do not: of a part the maximum begins with the first cell. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
     real *const w = (real *)p->w + matrix * p->stride_w;
@@ -74,10 +83,14 @@ static void store(const stebz_problem *p, const stebz_search *search, int64_t ma
     stebz_power const back = stebz_power_of(search->scale);
     real highest = -INFINITY;
     const stebz_found *const f = &search->found;
+    for (int64_t k = search->steady ? search->begin - search->il : 0; k < 0; ++k) {
+        real const mid = middle_of(search, k, back);
+        highest = mid > highest ? mid : highest;
+    }
     for (int64_t k = 0; k <= search->iu - search->il; ++k) {
         double const lo = f->split ? f->lo[search->il - 1 + k] : search->groups[k].lo;
         double const hi = f->split ? f->hi[search->il - 1 + k] : search->groups[k].hi;
-        real const mid = (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : lo + 0.5 * (hi - lo), back);
+        real const mid = middle_of(search, k, back);
         w[k] = highest = mid > highest ? mid : highest;
         if (!lower) continue;
         /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */

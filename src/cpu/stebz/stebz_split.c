@@ -52,20 +52,18 @@ static int64_t length_of(const int64_t *start, int64_t block, int64_t blocks, in
 
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
 {
-    int64_t const n = search->matrix.n, wanted = search->iu - search->il + 1;
+    int64_t const n = search->matrix.n;
     int64_t *const start = search->all_starts;
     search->found.split = false;
     search->blocks = find_starts(search->b, n, negligible(search, type), start);
     if (search->blocks == 1) return false;
     double cost = 0;
-    bool any_long = false;
     for (int64_t i = 0; i < search->blocks; ++i) {
         int64_t const length = length_of(start, i, search->blocks, n);
         cost += (double)length * (double)length;
-        any_long |= length > STEBZ_SMALL_ROWS;
     }
-    /* All eigenvalues of a block are found, so that few of a long one are cheaper in T as a whole. */
-    if (cost > 0.75 * (double)n * (double)wanted || (any_long && search->room < n)) return false;
+    /* Whatever part is wanted: a part has the bits of the whole. */
+    if (cost > 0.75 * (double)n * (double)n) return false;
     for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
     return search->found.split = true;
 }
@@ -105,8 +103,63 @@ typedef struct block_job {
     stebz_search *search;
     eig_type type;
     block_list list;
+    double from, upto;        /* no wanted eigenvalue lies outside, nor its bracket */
     atomic_int_fast64_t done; /* eigenvalues */
 } block_job;
+
+/* Counts by pivots at some shifts of all lanes. */
+static void count_pivots(const stebz_search *search, const stebz_matrix *matrix, int shifts, stebz_counts *c)
+{
+    for (int l = shifts; l < STEBZ_LANES; ++l) c->x[l] = c->x[0];
+    search->kernels->pivot->count(matrix, shifts, c);
+}
+
+/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than the spectrum's n-th part. */
+static void narrow_around(const stebz_search *search, int64_t k, double *lo, double *hi)
+{
+    double const enough = (*hi - *lo) / (double)search->matrix.n;
+    while (*hi - *lo > enough) {
+        stebz_counts c;
+        double const step = (*hi - *lo) / (STEBZ_LANES + 1), from = *lo;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = from + step * (l + 1);
+        count_pivots(search, &search->matrix, STEBZ_LANES, &c);
+        int l = 0;
+        while (l < STEBZ_LANES && c.count[l] < k) ++l;
+        if (l < STEBZ_LANES) *hi = c.x[l];
+        if (l > 0) *lo = c.x[l - 1];
+        if (step <= search->error) return;
+    }
+}
+
+/* Values that enclose what is wanted, with room for roundings and for what a bracket may be wide. */
+static void find_window(block_job *job)
+{
+    const stebz_search *const search = job->search;
+    double const most = 2 * search->norm, size = fmax(search->abstol, search->reltol * most);
+    double const margin = 64 * search->error + 2 * size + 4 * search->matrix.pivmin;
+    job->from = -INFINITY, job->upto = INFINITY;
+    double lo = -most - margin, hi = most + margin;
+    if (search->il > 1) {
+        narrow_around(search, search->il, &lo, &hi);
+        job->from = lo - margin;
+    }
+    lo = -most - margin, hi = most + margin;
+    if (search->iu < search->matrix.n) {
+        narrow_around(search, search->iu, &lo, &hi);
+        job->upto = hi + margin;
+    }
+}
+
+/* The eigenvalues of a long block that may be wanted: il to iu of the part. */
+static void find_wanted(const block_job *job, stebz_search *part)
+{
+    stebz_counts c;
+    c.x[0] = job->from, c.x[1] = job->upto;
+    count_pivots(job->search, &part->matrix, 2, &c);
+    part->il = c.count[0] + 1, part->iu = c.count[1];
+    part->steady = part->il > 1 || part->iu < part->matrix.n;
+    part->groups += part->il - 1;
+}
 
 static void solve_long(block_job *job, const stebz_long *t, int threads, bool reports)
 {
@@ -115,17 +168,22 @@ static void solve_long(block_job *job, const stebz_long *t, int threads, bool re
     part.reports = reports;
     part.a += t->start, part.b += t->start;
     part.matrix = (stebz_matrix){.n = t->length, .a = part.a, .b = part.b, .pivmin = whole->matrix.pivmin};
-    part.il = 1, part.iu = t->length;
     part.groups += t->start;
+    find_wanted(job, &part);
     part.rows = (double *)part.rows + 2 * t->rows;
     part.scales = (double *)part.scales + 2 * (t->rows / STURM_BLOCK);
     part.table.count += t->points, part.table.highest += t->points;
     part.table.mantissa += t->points, part.table.exponent += t->points;
-    eig_cpu_stebz_open(job->ctx, &part, job->type, true);
-    eig_cpu_stebz_refine(&part, threads, NULL);
-    for (int64_t k = 0; k < t->length; ++k) {
-        whole->found.lo[t->start + k] = part.groups[k].lo;
-        whole->found.hi[t->start + k] = part.groups[k].hi;
+    if (part.il <= part.iu) {
+        eig_cpu_stebz_open(job->ctx, &part, job->type, true);
+        eig_cpu_stebz_refine(&part, threads, NULL);
+    }
+    /* What is not wanted stands in for its place among the sorted. */
+    for (int64_t k = 1; k <= t->length; ++k) {
+        bool const below = k<part.il, above = k> part.iu;
+        const stebz_group *const g = &part.groups[k - part.il];
+        whole->found.lo[t->start + k - 1] = below ? job->from : above ? job->upto : g->lo;
+        whole->found.hi[t->start + k - 1] = below ? job->from : above ? job->upto : g->hi;
     }
     atomic_fetch_add_explicit(&job->done, t->length, memory_order_relaxed);
 }
@@ -202,6 +260,7 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
     double const start = eig_cpu_clock();
     block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
     int64_t const n = search->matrix.n;
+    find_window(&job);
     /* A small block costs more than its counts: as if each eigenvalue took 64 rows more. */
     int const useful = eig_cpu_stebz_threads(ctx, 1, job.list.work + 64.0 * (double)n);
     threads = threads > 1 && useful < threads ? useful : threads;

@@ -29,10 +29,9 @@ static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int
 /* Brackets of eigenvalues il to iu into search.groups, those of a block the same whatever il and iu are. */
 static eig_status find_brackets(stemr_task *t, const stemr_block *b, int64_t il, int64_t iu)
 {
-    open_search(t, b->start, b->length, il, iu);
     t->search.steady = true;
     t->search.groups = t->groups + (il - 1);
-    t->search.table.cells = b->length > STEBZ_LEAST_CELLS ? b->length : STEBZ_LEAST_CELLS;
+    open_search(t, b->start, b->length, il, iu);
     int const threads = eig_cpu_stebz_threads(t->ctx, b->length, 12.0 * (double)(iu - il + 1));
     return eig_cpu_stebz_refine(&t->search, threads < t->threads ? threads : t->threads, NULL);
 }
@@ -63,8 +62,8 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
         if (end == 0 ? p->il == 1 : p->iu == p->n) continue;
         int64_t const k = end == 0 ? p->il : p->iu;
         t->from = 0.01 * end, t->part = 0.02;
-        open_search(t, 0, p->n, k, k);
         t->search.steady = false, t->search.groups = t->groups;
+        open_search(t, 0, p->n, k, k);
         eig_status const status = eig_cpu_stebz_refine(&t->search, 1, NULL);
         if (status != EIG_OK) return status;
         if (end == 0)

@@ -28,7 +28,10 @@ static int run(const arguments *args)
     printf("%-10s %s\n", "machine", rivals_machine(machine, sizeof machine));
     print_device("cpu", "cpu", true);
     char name[16] = "cuda:0";
-    for (int k = 0; print_device(k == 0 ? "gpu" : "", name, k == 0); k++) snprintf(name, sizeof name, "cuda:%d", k + 1);
+    int gpus = 0;
+    for (; print_device(gpus == 0 ? "gpu" : "", name, gpus == 0); gpus++)
+        snprintf(name, sizeof name, "cuda:%d", gpus + 1);
+    if (gpus > 1) print_device("cuda:all", "cuda:all", true);
     printf("%-10s .dat .txt .npy .mtx .mat%s\n", "files", io_has_mat() ? "" : " (.mat not in this build: no matio)");
     const char *const rival = rivals_open();
     printf("%-10s %s\n", "rivals", rival ? rival : "none: no LAPACK library found");

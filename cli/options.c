@@ -12,7 +12,7 @@
 
 /* Options that every command takes. */
 static const option_row common_options[] = {
-    {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda or cuda:K"},
+    {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
     {"threads", 0, "T", "threads of the CPU; 0 = one a core (default)"},
     {"timing", 0, NULL, "say on stderr how long each stage took"},
     {"quiet", 'q', NULL, "no summary and no progress bar"},

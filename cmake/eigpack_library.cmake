@@ -9,6 +9,10 @@ set(EIG_SOURCES
     src/stemr.c
     src/heev.c
     src/geev.c
+    src/multi/backend_multi.c
+    src/multi/multi_workers.c
+    src/multi/multi_batches.c
+    src/multi/multi_tridiagonal.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
     src/cpu/watch.c

@@ -125,9 +125,18 @@ typedef enum eig_layout {
 
 typedef struct eig_context eig_context;
 
-/* Opens a context on a device: "cpu", "cuda" (its first GPU), "cuda:1", or "auto" (a GPU where one answers, else the
- * CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a context (unless memory is exhausted:
- * then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and it must be destroyed. */
+/* Opens a context on a device: "cpu", "cuda" (its first GPU), "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs), or "auto"
+ * (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a context (unless memory is exhausted:
+ * then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and it must be destroyed.
+ *
+ * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
+ * tridiagonal matrix each gets a run of eigenvalues or shifts.  Results have the bits of one GPU; but the orthogonality
+ * of stemr is the largest estimate of one GPU's vectors, and its stats are sums, in which a cluster at a cut counts
+ * twice.  The first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by
+ * value where an end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.
+ * A pass takes as long as on the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's
+ * sentence names it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU
+ * "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
 /* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */
@@ -136,7 +145,7 @@ EIG_API void eig_destroy(eig_context *ctx);
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
 EIG_API const char *eig_error_detail(const eig_context *ctx);
 
-/* What computes, e.g. "cpu avx512, 16 threads" or "cuda:0 NVIDIA H200, sm_90".  Valid until the next call.  The
+/* What computes, e.g. "cpu avx512, 16 threads", "cuda:0 NVIDIA H200, sm_90" or "cuda:0,1 NVIDIA H200, sm_90".  Valid until the next call.  The
  * instruction set of a CPU context is the best that the machine has; EIG_CPU=baseline|avx2|avx512 chooses another. */
 EIG_API const char *eig_describe(eig_context *ctx);
 
@@ -248,7 +257,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Passes: "preparation"; then multisection "table" and "brackets", or "blocks" and "sorting" where T splits on a CPU
  * (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
  * "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
- * Same bits for any number of threads and from run to run.
+ * Same bits for any number of threads and from run to run; on a CPU a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
  * halves at least every fourth count, so that an eigenvalue takes no more than about 250.

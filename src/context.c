@@ -1,6 +1,7 @@
 /* Contexts: choosing a backend, threads, workspace, progress, and the sentence about the last error. */
 #define _POSIX_C_SOURCE 200809L /* getpid, uselocale */
 #include "arena.h"
+#include "multi/multi.h"
 #include "problem.h"
 #include "threads.h"
 
@@ -75,16 +76,47 @@ eig_status eig_enter(eig_context *ctx)
     return EIG_OK;
 }
 
-/* "cuda" or "cuda:K" with K = 0..9999; false if the name is anything else. */
+eig_context *eig_new_context(void)
+{
+    eig_context *const ctx = (eig_context *)calloc(1, sizeof *ctx);
+    if (!ctx) return NULL;
+    ctx->process = (long)getpid();
+    ctx->quota = eig_threads_quota();
+    return ctx;
+}
+
+/* The length of a GPU's number, 0..9999, at the beginning of the text; 0 if there is none. */
+static size_t number_length(const char *text)
+{
+    size_t const digits = strspn(text, "0123456789");
+    return digits <= 4 ? digits : 0;
+}
+
+/* "cuda" or "cuda:K"; false if the name is anything else. */
 static bool parse_cuda(const char *name, int *device)
 {
     if (strncmp(name, "cuda", 4) != 0) return false;
     *device = 0;
     if (name[4] == '\0') return true;
-    size_t const digits = strspn(name + 5, "0123456789");
-    if (name[4] != ':' || digits == 0 || digits > 4 || name[5 + digits] != '\0') return false;
+    size_t const digits = name[4] == ':' ? number_length(name + 5) : 0;
+    if (digits == 0 || name[5 + digits] != '\0') return false;
     *device = atoi(name + 5);
     return true;
+}
+
+/* Whether it is "cuda:K,L,..." with two numbers or more. */
+static bool names_several(const char *name)
+{
+    if (strncmp(name, "cuda:", 5) != 0) return false;
+    int numbers = 0;
+    for (name += 5;; ++name) {
+        size_t const digits = number_length(name);
+        if (digits == 0) return false;
+        ++numbers;
+        name += digits;
+        if (*name == '\0') return numbers > 1;
+        if (*name != ',') return false;
+    }
 }
 
 static eig_status open_backend(eig_context *ctx, const backend *candidate, int device)
@@ -104,22 +136,33 @@ static eig_status open_cuda(eig_context *ctx, int device)
 #endif
 }
 
+/* All GPUs of the machine; where there is one, as "cuda". */
+static eig_status open_all(eig_context *ctx)
+{
+#ifdef EIG_WITH_CUDA
+    int const devices = eig_cuda_devices();
+    if (devices > 1) return open_backend(ctx, &eig_backend_multi, devices);
+#endif
+    return open_cuda(ctx, 0);
+}
+
 eig_status eig_create(eig_context **out, const char *device)
 {
     if (!out) return EIG_BAD_ARGUMENT;
-    eig_context *const ctx = *out = (eig_context *)calloc(1, sizeof *ctx);
+    eig_context *const ctx = *out = eig_new_context();
     if (!ctx) return EIG_NO_MEMORY;
-    ctx->process = (long)getpid();
-    ctx->quota = eig_threads_quota();
     if (!device || strcmp(device, "auto") == 0) {
         if (open_cuda(ctx, 0) == EIG_OK) return EIG_OK;
         ctx->detail[0] = '\0';
         return open_backend(ctx, &eig_backend_cpu, 0);
     }
     if (strcmp(device, "cpu") == 0) return open_backend(ctx, &eig_backend_cpu, 0);
+    if (strcmp(device, "cuda:all") == 0) return open_all(ctx);
     int index;
     if (parse_cuda(device, &index)) return open_cuda(ctx, index);
-    return eig_fail(ctx, EIG_BAD_ARGUMENT, "unknown device \"%.40s\": use auto, cpu, cuda or cuda:K", device);
+    if (names_several(device)) return eig_multi_open(ctx, device);
+    return eig_fail(ctx, EIG_BAD_ARGUMENT,
+                    "unknown device \"%.40s\": use auto, cpu, cuda, cuda:K, cuda:K,L,... or cuda:all", device);
 }
 
 void eig_destroy(eig_context *ctx)

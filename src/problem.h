@@ -148,6 +148,7 @@ typedef struct backend {
     eig_status (*set_stream)(eig_context *ctx, void *stream);
     eig_status (*synchronize)(eig_context *ctx);
     eig_status (*clear)(eig_context *ctx, void *array, size_t bytes); /* sets an array of a call to zero, on its side */
+    bool (*on_device)(eig_context *ctx, const void *array); /* whether it lies in a GPU's memory */
     size_t (*stebz_work_size)(const eig_context *ctx, const stebz_problem *p);
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
     size_t (*stebz_count_work_size)(const eig_context *ctx, const stebz_count_problem *p);
@@ -161,8 +162,12 @@ typedef struct backend {
 } backend;
 
 extern const backend eig_backend_cpu;
+extern const backend eig_backend_multi;
 #ifdef EIG_WITH_CUDA
 extern const backend eig_backend_cuda;
+
+/* How many GPUs there are; 0 where none answers. */
+int eig_cuda_devices(void);
 #endif
 
 enum { EIG_MOST_PASSES = 8 };
@@ -186,6 +191,9 @@ struct eig_context {
     char description[160];
     char detail[240];
 };
+
+/* A context without a backend; NULL where there is no memory. */
+eig_context *eig_new_context(void);
 
 /* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -5,11 +5,6 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static bool on_cpu(void)
-{
-    return strcmp(test_device, "cpu") == 0;
-}
-
 /* ------------------------------------------------------------------ options */
 
 enum { MATRIX = 5 };
@@ -200,7 +195,7 @@ static void test_workspace(void **state)
     enum { GUARD = 512 };
     static outputs own, lent;
     (void)state;
-    if (!on_cpu()) skip();
+    if (!test_on_cpu() || test_on_several()) skip();
     eig_context *ctx = test_context(3);
     for (int i = 0; i < 2 * OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
@@ -245,7 +240,7 @@ static void test_timing(void **state)
     assert_int_equal(count, 0);
     for (int i = 0; i < OPERATIONS; ++i) {
         const operation *const op = &operations[i];
-        const char *const *const names = on_cpu() ? op->cpu_passes : op->cuda_passes;
+        const char *const *const names = test_on_cpu() ? op->cpu_passes : op->cuda_passes;
         operate_well(ctx, op, EIG_D, &plain);
         assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
         operate_well(ctx, op, EIG_D, &timed);
@@ -298,7 +293,7 @@ static void test_instruction_sets(void **state)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     (void)state;
-    if (!on_cpu()) skip();
+    if (!test_on_cpu()) skip();
     const char *const given = getenv("EIG_CPU");
     char *const before = given ? strdup(given) : NULL;
     int opened = 0;
@@ -333,7 +328,7 @@ static void test_streams(void **state)
     eig_context *ctx = test_context(1);
     assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
     assert_int_equal(eig_synchronize(ctx), EIG_OK);
-    if (on_cpu()) expect_refused(ctx, eig_set_stream(ctx, &ctx), EIG_BAD_ARGUMENT, "eig_set_stream");
+    if (test_on_cpu()) expect_refused(ctx, eig_set_stream(ctx, &ctx), EIG_BAD_ARGUMENT, "eig_set_stream");
     eig_destroy(ctx);
 }
 

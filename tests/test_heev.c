@@ -59,7 +59,7 @@ static void test_large(void **state)
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < COUNT(orders); ++c) {
-        if (orders[c] > 200 && strcmp(test_device, "cpu") == 0) break;
+        if (orders[c] > 200 && test_on_cpu()) break;
         certify_kind(ctx, "hermitian", orders[c], 1, all_types[c % 4]);
         certify_kind(ctx, c % 2 ? "repeated" : "clustered", orders[c], 1, all_types[(c + 1) % 4]);
     }

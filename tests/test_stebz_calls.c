@@ -61,7 +61,7 @@ static void test_batched(void **state)
         }
         assert_int_equal(eig_dstebz(ctx, NULL, N, d + b * LD, e + b * LD, NULL, alone, NULL, NULL, NULL), EIG_OK);
         for (int i = 0; i < N; ++i) assert_true(fabs(alone[i] - w[b * LD + i]) <= 64 * DBL_EPSILON * 4);
-        if (strcmp(test_device, "cpu") == 0) assert_memory_equal(alone, w + b * LD, sizeof alone);
+        if (test_on_cpu()) assert_memory_equal(alone, w + b * LD, sizeof alone);
     }
     eig_stebz_options options = EIG_STEBZ_OPTIONS;
     options.range = EIG_RANGE_INDEX, options.il = 2, options.iu = 4;
@@ -175,7 +175,7 @@ static int stop_at_once(void *user, double fraction)
 static void test_progress(void **state)
 {
     (void)state;
-    bool const cpu = strcmp(test_device, "cpu") == 0;
+    bool const cpu = test_on_cpu();
     int64_t const n = cpu ? 6000 : 250000;
     eig_context *ctx = test_context(0);
     fixture f = {.type = EIG_D};

@@ -32,7 +32,7 @@ static const pattern patterns[] = {
 /* The matrix of a pattern.  Blocks are all alike where the kind repeats itself.  A GPU splits from 2048 rows on. */
 static fixture make_blocks(const pattern *p, eig_type type, double scale)
 {
-    bool const cpu = strcmp(test_device, "cpu") == 0;
+    bool const cpu = test_on_cpu();
     int64_t const n = cpu ? p->n : p->n + 1500;
     fixture f = make(p->kind, n, 7, type);
     int which = 0;
@@ -166,7 +166,7 @@ static void test_batch(void **state)
     (void)state;
     enum { N = 90, BATCH = 7 };
     eig_context *ctx = test_context(2);
-    bool const cpu = strcmp(test_device, "cpu") == 0;
+    bool const cpu = test_on_cpu();
     double d[BATCH][N], e[BATCH][N], w[BATCH][N], alone[N];
     int info[BATCH];
     for (int b = 0; b < BATCH; ++b)

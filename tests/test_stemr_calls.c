@@ -141,11 +141,11 @@ static void test_not_finite(void **state)
     eig_destroy(ctx);
 }
 
-/* On a GPU, host arrays do not use the workspace that is lent: test_stemr_cuda.c. */
+/* On a GPU, host arrays do not use the workspace that is lent: test_stemr_cuda.c; nor do several devices. */
 static void test_workspace(void **state)
 {
     (void)state;
-    if (strncmp(test_device, "cuda", 4) == 0) skip();
+    if (!test_on_cpu() || test_on_several()) skip();
     eig_context *const ctx = test_context(2);
     for (int c = 0; c < 2; ++c) {
         fixture f = make_family(2, 150, real_types[c]), g = make_family(2, 150, real_types[c]);

@@ -127,6 +127,12 @@ static eig_status cpu_clear(eig_context *ctx, void *array, size_t bytes)
     return EIG_OK;
 }
 
+static bool cpu_on_device(eig_context *ctx, const void *array)
+{
+    (void)ctx, (void)array;
+    return false;
+}
+
 /* The families of the real types. */
 #define REAL_KERNELS(isa, type)                                                                                        \
     {                                                                                                                  \
@@ -172,6 +178,7 @@ const backend eig_backend_cpu = {
     .set_stream = cpu_set_stream,
     .synchronize = cpu_synchronize,
     .clear = cpu_clear,
+    .on_device = cpu_on_device,
     .stebz_work_size = eig_cpu_stebz_work_size,
     .stebz = eig_cpu_stebz,
     .stebz_count_work_size = eig_cpu_stebz_count_work_size,

@@ -80,6 +80,14 @@ static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
     return EIG_OK;
 }
 
+int eig_cuda_devices(void)
+{
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+    cudaGetLastError();
+    return 0;
+}
+
 static void cuda_close(eig_context *ctx);
 
 static eig_status cuda_open(eig_context *ctx, int device)
@@ -227,6 +235,16 @@ static eig_status cuda_clear(eig_context *ctx, void *array, size_t bytes)
     return EIG_OK;
 }
 
+static bool cuda_on_device(eig_context *ctx, const void *array)
+{
+    cuda_scope const scope(ctx);
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, array) == cudaSuccess)
+        return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+    cudaGetLastError();
+    return false;
+}
+
 eig_status eig_cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t bytes)
 {
     if (buffer->bytes >= bytes) return EIG_OK;
@@ -308,6 +326,7 @@ extern "C" const backend eig_backend_cuda = {
     cuda_set_stream,
     cuda_synchronize,
     cuda_clear,
+    cuda_on_device,
     eig_cuda_stebz_work_size,
     eig_cuda_stebz,
     eig_cuda_stebz_count_work_size,

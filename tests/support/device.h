@@ -3,6 +3,7 @@
 #define EIG_TEST_DEVICE_H
 
 #include "eigpack.h"
+#include "multi/multi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +19,28 @@ static const char *test_device = "cpu";
 /* For loops over both: index 0 and 1. */
 static eig_type const real_types[2] __attribute__((unused)) = {EIG_D, EIG_S};
 
+/* Whether it is a CPU, and whether it is several devices in one context. */
+static inline bool test_on_cpu(void)
+{
+    return strncmp(test_device, "cpu", 3) == 0;
+}
+
+static inline bool test_on_several(void)
+{
+    return strchr(test_device, ',') != NULL;
+}
+
+/* Opens the device under test; "cpu,cpu" or "cuda:0,0" is one context of two, which share out every call. */
+static inline eig_status test_open(eig_context **ctx)
+{
+    return test_on_several() ? eig_multi_create(ctx, test_device, 1) : eig_create(ctx, test_device);
+}
+
 /* A context on the device under test, with this many threads (CPU). */
 static inline eig_context *test_context(int threads)
 {
     eig_context *ctx = NULL;
-    if (eig_create(&ctx, test_device) != EIG_OK) fail_msg("%s: %s", test_device, eig_error_detail(ctx));
+    if (test_open(&ctx) != EIG_OK) fail_msg("%s: %s", test_device, eig_error_detail(ctx));
     assert_int_equal(eig_set_threads(ctx, threads), EIG_OK);
     return ctx;
 }
@@ -32,7 +50,7 @@ static inline int test_device_answers(int argc, char **argv)
 {
     if (argc > 1) test_device = argv[1];
     eig_context *ctx = NULL;
-    eig_status const status = eig_create(&ctx, test_device);
+    eig_status const status = test_open(&ctx);
     if (status != EIG_OK) printf("skipped: %s\n", eig_error_detail(ctx));
     eig_destroy(ctx);
     return status == EIG_OK;

@@ -11,7 +11,8 @@ whatever has ``__dlpack__``.  Inputs are never written.  float32 and float64 sta
 Two arguments are common to all:
 
 ``device``
-    For host arrays: where to compute, ``"cpu"`` (default), ``"cuda"``, ``"cuda:1"`` or ``"auto"``.
+    For host arrays: where to compute, ``"cpu"`` (default), ``"cuda"``, ``"cuda:1"``, ``"cuda:0,1"`` or ``"cuda:all"``
+    (several GPUs), or ``"auto"``.
 ``check``
     Whether a matrix without a result (its input is not finite, or the iteration did not converge) raises LinAlgError,
     for which a GPU must be waited for.  Default: host arrays raise, device arrays do not and hold NaN there.

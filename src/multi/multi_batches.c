@@ -1,0 +1,126 @@
+/* Several devices in one context: batches.  Runs of matrices go to whoever is free.
+ *
+ * A part is the caller's problem with its arrays further on and a smaller batch, so that every layout and stride, and in
+ * place calls, are the child's as they were the caller's. */
+#include "multi.h"
+
+enum {
+    FEW = 256, /* matrices for a child, below which parts are of equal length: few do not fill a GPU */
+    STEP = 32, /* long parts are multiples of it */
+    SHARE = 32 /* of a child's fair share, the shortest part */
+};
+
+/* Shares a batch out, where the work of all matrices, `each` multiplications a matrix, is worth it.  alone: the fewest
+ * matrices of a part. */
+static eig_status run_batch(eig_context *ctx, const char *family, multi_work *work, const void *problem, int64_t batch,
+                            double each, int64_t alone)
+{
+    const multi_state *const s = multi_state_of(ctx);
+    int64_t const fits = batch / alone > 1 ? batch / alone : 1, children = s->workers < fits ? s->workers : fits;
+    bool const worth = each * (double)batch >= (double)s->grain;
+    multi_call call = {.family = family, .work = work, .problem = problem, .count = batch};
+    if (!worth)
+        call.parts = 1;
+    else if (batch < FEW * children)
+        call.parts = children;
+    else
+        call.least = (batch / (children * SHARE) + STEP - 1) / STEP * STEP;
+    return eig_multi_run(ctx, &call, worth ? children : 1);
+}
+
+/* Where matrix `first` of a batch begins. */
+static const void *matrix_at(eig_type type, const void *a, eig_layout layout, int64_t lda, int64_t stride,
+                             int64_t first)
+{
+    return type_at(type, a,
+                   layout == EIG_LAYOUT_MATRIX_WISE    ? first * stride
+                   : layout == EIG_LAYOUT_ELEMENT_WISE ? first
+                                                       : first * lda);
+}
+
+/* ------------------------------------------------------------------------ geev */
+
+static eig_status geev_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
+{
+    geev_problem q = *(const geev_problem *)call->problem;
+    eig_type const complex = q.type == EIG_S ? EIG_C : EIG_Z;
+    q.batch = count;
+    if (q.affine)
+        q.x = q.x ? type_at(q.type, q.x, first * q.stride_x) : NULL;
+    else
+        q.a = matrix_at(q.type, q.a, q.layout, q.lda, q.stride_a, first);
+    if (q.w) q.w = type_at(complex, q.w, first * q.stride_w);
+    if (q.value) q.value = type_at(q.type, q.value, first);
+    if (q.info) q.info += first;
+    return child->backend->geev(child, &q);
+}
+
+size_t eig_multi_geev_work_size(const eig_context *ctx, const geev_problem *p)
+{
+    (void)ctx, (void)p;
+    return 0;
+}
+
+eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
+{
+    multi_array const arrays[] = {
+        {"a", p->a}, {"x", p->affine ? p->x : NULL}, {"w", p->w}, {"value", p->value}, {"info", p->info},
+    };
+    eig_status const status = eig_multi_check(ctx, "geev", arrays, 5);
+    if (status != EIG_OK) return status;
+    double const n = (double)p->n;
+    return run_batch(ctx, "geev", geev_part, p, p->batch, 10 * n * n * n, 1);
+}
+
+/* ------------------------------------------------------------------------ heev */
+
+static eig_status heev_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
+{
+    heev_problem q = *(const heev_problem *)call->problem;
+    eig_type const real = type_is_single(q.type) ? EIG_S : EIG_D;
+    q.batch = count;
+    q.a = matrix_at(q.type, q.a, q.layout, q.lda, q.stride_a, first);
+    q.w = type_at(real, q.w, first * q.stride_w);
+    if (q.v) q.v = type_at(q.type, q.v, first * q.stride_v);
+    if (q.info) q.info += first;
+    if (q.sweeps) q.sweeps += first;
+    return child->backend->heev(child, &q);
+}
+
+size_t eig_multi_heev_work_size(const eig_context *ctx, const heev_problem *p)
+{
+    (void)ctx, (void)p;
+    return 0;
+}
+
+eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p)
+{
+    multi_array const arrays[] = {
+        {"a", p->a}, {"w", p->w}, {"v", p->v}, {"info", p->info}, {"sweeps", p->sweeps},
+    };
+    eig_status const status = eig_multi_check(ctx, "heev", arrays, 5);
+    if (status != EIG_OK) return status;
+    double const n = (double)p->n;
+    return run_batch(ctx, "heev", heev_part, p, p->batch, 10 * n * n * n, 1);
+}
+
+/* ----------------------------------------------------------------------- stebz */
+
+static eig_status stebz_batch_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
+{
+    stebz_problem q = *(const stebz_problem *)call->problem;
+    q.batch = count;
+    q.d = type_at(q.type, q.d, first * q.stride_d);
+    if (q.e) q.e = type_at(q.type, q.e, first * q.stride_e);
+    q.w = type_at(q.type, q.w, first * q.stride_w);
+    if (q.lower) q.lower = type_at(q.type, q.lower, first * q.stride_w);
+    if (q.upper) q.upper = type_at(q.type, q.upper, first * q.stride_w);
+    if (q.info) q.info += first;
+    return child->backend->stebz(child, &q);
+}
+
+eig_status eig_multi_stebz_batch(eig_context *ctx, const stebz_problem *p)
+{
+    double const counts = 12 * (double)stebz_most_wanted(p);
+    return run_batch(ctx, "stebz", stebz_batch_part, p, p->batch, counts * (double)p->n, 2);
+}

@@ -1,0 +1,398 @@
+/* Several devices in one context: the same bits as one device however many share a call out, and what becomes of the whole
+ * where one fails or the caller cancels.  Programs of the families run on "cpu,cpu,cpu" besides.
+ *
+ *     test_multi                    on CPUs
+ *     test_multi cuda [cuda:0,1]    on GPUs, of which one may be named twice, the default; 77 where they do not answer */
+#define _POSIX_C_SOURCE 200809L
+#include "io/matrices.h"
+#include "support/operations.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+
+enum { DEVICES = 4, SEVERAL = 2 };
+static const char *devices[DEVICES] = {"cpu", "cpu,cpu", "cpu,cpu,cpu", "cpu,cpu,cpu,cpu,cpu"};
+
+static eig_context *open_several(int which)
+{
+    eig_context *ctx = NULL;
+    if (eig_multi_create(&ctx, devices[which], 1) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+    assert_int_equal(eig_set_threads(ctx, 4), EIG_OK);
+    return ctx;
+}
+
+static eig_context *open_one(void)
+{
+    return test_context(2);
+}
+
+/* -------------------------------------------------------------------- the same bits */
+
+/* The estimate of orthogonality, the last output, is that of a child's own vectors. */
+static void forget_estimate(const operation *op, outputs *o, eig_type type)
+{
+    size_t const block = 16;
+    assert_true(type_size(type) <= block);
+    if (op->run == operate_stemr) memset(o->block + o->used - block, 0, block);
+}
+
+static void test_same_bits(void **state)
+{
+    static outputs one, several;
+    (void)state;
+    eig_context *const plain = open_one();
+    for (int k = 0; k < DEVICES; ++k) {
+        eig_context *const ctx = open_several(k);
+        for (int i = 0; i < 2 * OPERATIONS; ++i) {
+            const operation *const op = &operations[i / 2];
+            eig_type const type = real_types[i % 2];
+            operate_well(plain, op, type, &one);
+            forget_estimate(op, &one, type);
+            for (int again = 0; again < 2; ++again) {
+                operate_well(ctx, op, type, &several);
+                forget_estimate(op, &several, type);
+                same_outputs(op, &one, &several, devices[k]);
+            }
+        }
+        eig_destroy(ctx);
+    }
+    eig_destroy(plain);
+}
+
+/* Batches from none to more than enough for long and short parts, with one matrix that is not finite. */
+static void test_batches(void **state)
+{
+    enum { N = 3, MOST = 5000 };
+    static int const batches[] = {0, 1, 2, 3, 4, 7, 31, 33, 1279, 1281, MOST};
+    static double a[MOST * N * N];
+    static eig_z one[MOST * N], several[MOST * N];
+    int info_one[MOST], info[MOST];
+    (void)state;
+    for (int i = 0; i < MOST * N * N; ++i) a[i] = sin(1.0 + i);
+    eig_context *const plain = open_one();
+    for (int k = 0; k < DEVICES; ++k) {
+        eig_context *const ctx = open_several(k);
+        for (size_t b = 0; b < sizeof batches / sizeof *batches; ++b) {
+            int const batch = batches[b];
+            double const held = a[batch / 2 * N * N];
+            a[batch / 2 * N * N] = batch > 1 ? NAN : held;
+            memset(one, 0, sizeof one), memset(several, 0, sizeof several);
+            memset(info, 0x55, sizeof info), memset(info_one, 0x55, sizeof info_one);
+            assert_int_equal(eig_dgeev_batched(plain, NULL, N, a, N, N * N, one, N, info_one, batch), EIG_OK);
+            assert_int_equal(eig_dgeev_batched(ctx, NULL, N, a, N, N * N, several, N, info, batch), EIG_OK);
+            assert_memory_equal(one, several, sizeof one);
+            assert_memory_equal(info_one, info, sizeof info);
+            assert_true(batch < 2 || info[batch / 2] == EIG_INFO_NOT_FINITE);
+            a[batch / 2 * N * N] = held;
+        }
+        eig_destroy(ctx);
+    }
+    eig_destroy(plain);
+}
+
+/* Every layout, in place too, of matrices with strides. */
+static void test_layouts(void **state)
+{
+    enum { N = 5, LD = 7, BATCH = 600, STRIDE = LD * N + 3 };
+    static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    static double a[STRIDE * BATCH], in_place[STRIDE * BATCH], w[2][BATCH * N], v[2][STRIDE * BATCH];
+    (void)state;
+    for (int i = 0; i < STRIDE * BATCH; ++i) a[i] = sin(1.0 + i);
+    eig_context *const ctx[2] = {open_one(), open_several(SEVERAL)};
+    for (int k = 0; k < 3; ++k) {
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.layout = layouts[k];
+        int64_t const stride = k == 0 ? STRIDE : k == 1 ? BATCH : LD * BATCH;
+        memset(v, 0, sizeof v);
+        for (int c = 0; c < 2; ++c)
+            assert_int_equal(
+                eig_dsyev_batched(ctx[c], &o, N, a, LD, stride, w[c], N, v[c], LD, STRIDE, NULL, NULL, BATCH), EIG_OK);
+        assert_memory_equal(w[0], w[1], sizeof w[0]);
+        assert_memory_equal(v[0], v[1], sizeof v[0]);
+        if (k > 0) continue;
+        memcpy(in_place, a, sizeof a);
+        assert_int_equal(
+            eig_dsyev_batched(ctx[1], &o, N, in_place, LD, STRIDE, w[1], N, in_place, LD, STRIDE, NULL, NULL, BATCH),
+            EIG_OK);
+        for (int b = 0; b < BATCH; ++b)
+            for (int j = 0; j < N; ++j)
+                assert_memory_equal(in_place + b * STRIDE + j * LD, v[0] + b * STRIDE + j * LD, N * sizeof(double));
+    }
+    eig_destroy(ctx[0]);
+    eig_destroy(ctx[1]);
+}
+
+/* ----------------------------------------------------------------- one tridiagonal matrix */
+
+enum { ORDER = 420 };
+
+typedef struct pairs {
+    int64_t m, isuppz[2 * ORDER];
+    int info[ORDER];
+    double w[ORDER], z[ORDER * ORDER], lower[ORDER], upper[ORDER], residual[ORDER], orthogonality;
+    eig_stemr_stats stats;
+} pairs;
+
+static void solve_both(eig_context *ctx, const io_tridiagonal *t, eig_range range, int64_t il, int64_t iu, double vl,
+                       double vu, pairs *values, pairs *vectors)
+{
+    memset(values, 0x55, sizeof *values), memset(vectors, 0x55, sizeof *vectors);
+    eig_stebz_options o = EIG_STEBZ_OPTIONS;
+    eig_stemr_options q = EIG_STEMR_OPTIONS;
+    o.range = q.range = range, o.il = q.il = il, o.iu = q.iu = iu, o.vl = q.vl = vl, o.vu = q.vu = vu;
+    assert_int_equal(
+        eig_dstebz(ctx, &o, t->n, t->d, t->e, &values->m, values->w, values->lower, values->upper, values->info),
+        EIG_OK);
+    assert_int_equal(eig_dstemr(ctx, &q, t->n, t->d, t->e, &vectors->m, vectors->w, vectors->z, ORDER, vectors->isuppz,
+                                vectors->info, vectors->residual, &vectors->orthogonality, &vectors->stats),
+                     EIG_OK);
+}
+
+/* Ranges whose ends lie between eigenvalues, on one of them, and where there are none, of matrices with clusters. */
+static void test_ranges(void **state)
+{
+    static const char *const kinds[] = {"uniform", "121", "wilkinson", "glued", "diagonal"};
+    static pairs one[2], several[2];
+    (void)state;
+    eig_context *const plain = open_one();
+    for (int k = 1; k < DEVICES; ++k) {
+        eig_context *const ctx = open_several(k);
+        for (int c = 0; c < 5; ++c) {
+            io_tridiagonal t;
+            if (!matrices_tridiagonal(kinds[c], ORDER, 3, &t, NULL)) continue;
+            solve_both(plain, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &one[0], &one[1]);
+            double const low = one[0].w[0], high = one[0].w[ORDER - 1], third = one[0].w[ORDER / 3];
+            double const ends[][2] = {{low - 1, high + 1},   {low + 0.1, third},   {third, high},
+                                      {third, third + 1e-3}, {high + 1, high + 2}, {-INFINITY, third + 0.01}};
+            for (int r = 0; r < 9; ++r) {
+                eig_range const range = r == 0 ? EIG_RANGE_ALL : r < 3 ? EIG_RANGE_INDEX : EIG_RANGE_VALUE;
+                int64_t const il = r == 1 ? 7 : 100, iu = r == 1 ? 400 : 102;
+                double const vl = r < 3 ? 0 : ends[r - 3][0], vu = r < 3 ? 0 : ends[r - 3][1];
+                solve_both(plain, &t, range, il, iu, vl, vu, &one[0], &one[1]);
+                solve_both(ctx, &t, range, il, iu, vl, vu, &several[0], &several[1]);
+                assert_memory_equal(&one[0], &several[0], sizeof one[0]);
+                assert_true(several[1].orthogonality <= 10 * ORDER * 2.3e-16);
+                assert_true(several[1].m == 0 || several[1].stats.blocks == one[1].stats.blocks);
+                several[1].orthogonality = one[1].orthogonality, several[1].stats = one[1].stats;
+                assert_memory_equal(&one[1], &several[1], sizeof one[1]);
+            }
+            io_tridiagonal_free(&t);
+        }
+        eig_destroy(ctx);
+    }
+    eig_destroy(plain);
+}
+
+/* A NaN in T; a T of one row; as many shifts as a NaN among them. */
+static void test_tridiagonal_corners(void **state)
+{
+    enum { N = 40 };
+    double d[N], e[N], w[2][N], z[2][N * N], x[3] = {0, NAN, 1};
+    int64_t m[2], count[2][3];
+    int info[2], infos[2][N];
+    (void)state;
+    for (int i = 0; i < N; ++i) d[i] = i, e[i] = 1;
+    eig_context *const ctx[2] = {open_one(), open_several(SEVERAL)};
+    for (int bad = 0; bad < 2; ++bad)
+        for (int n = 1; n <= N; n += N - 1) {
+            d[0] = bad ? NAN : 0;
+            memset(w, 0, sizeof w), memset(z, 0, sizeof z);
+            for (int c = 0; c < 2; ++c) {
+                assert_int_equal(eig_dstebz(ctx[c], NULL, n, d, e, &m[c], w[c], NULL, NULL, &info[c]), EIG_OK);
+                assert_true(m[c] == (bad ? 0 : n) && info[c] == (bad ? EIG_INFO_NOT_FINITE : EIG_INFO_OK));
+                assert_int_equal(eig_dstebz_count(ctx[c], n, d, e, 3, x, count[c], &info[c]), EIG_OK);
+                assert_true(info[c] == EIG_INFO_NOT_FINITE && count[c][1] == -1);
+                assert_int_equal(eig_dstebz_count(ctx[c], n, d, e, 1, x, count[c], &info[c]), EIG_OK);
+                assert_true(info[c] == (bad ? EIG_INFO_NOT_FINITE : EIG_INFO_OK));
+                assert_int_equal(
+                    eig_dstemr(ctx[c], NULL, n, d, e, &m[c], w[c], z[c], n, NULL, infos[c], NULL, NULL, NULL), EIG_OK);
+                assert_true(m[c] == (bad ? 0 : n) && infos[c][n - 1] == (bad ? EIG_INFO_NOT_FINITE : EIG_INFO_OK));
+            }
+            assert_memory_equal(count[0], count[1], sizeof count[0]);
+            for (int i = 0; i < N; ++i) assert_true(isnan(w[1][i]) == (bad && i < n));
+            if (!bad) assert_memory_equal(z[0], z[1], sizeof z[0]);
+        }
+    eig_destroy(ctx[0]);
+    eig_destroy(ctx[1]);
+}
+
+/* ------------------------------------------------------------------------ what fails */
+
+/* One child cannot get its workspace: the call says which, all end, and the next call works. */
+static void test_failing_child(void **state)
+{
+    static outputs before, after;
+    static _Alignas(256) char little[256];
+    (void)state;
+    if (!test_on_cpu()) skip(); /* a GPU does not use the loan */
+    for (int k = 1; k < DEVICES; ++k) {
+        eig_context *const ctx = open_several(k);
+        multi_worker *const worker = &multi_state_of(ctx)->worker[1];
+        strcpy(worker->name, "second");
+        for (int i = 0; i < OPERATIONS; ++i) {
+            const operation *const op = &operations[i];
+            operate_well(ctx, op, EIG_D, &before);
+            assert_int_equal(eig_set_workspace(worker->child, little, sizeof little), EIG_OK);
+            outputs_clear(&after);
+            eig_status const status = operate_once(ctx, op, EIG_D, &after, NULL);
+            if (status != EIG_OK) expect_refused(ctx, status, EIG_BAD_WORKSPACE, "second: ");
+            assert_int_equal(eig_set_workspace(worker->child, NULL, 0), EIG_OK);
+            operate_well(ctx, op, EIG_D, &after);
+            if (op->run != operate_stemr) same_outputs(op, &before, &after, "after a failure");
+            /* Those that are shared out for certain. */
+            if (op->run == operate_stebz && op->method == EIG_STEBZ_MULTISECTION) assert_true(status != EIG_OK);
+        }
+        eig_destroy(ctx);
+    }
+}
+
+/* What a callback has seen: fractions that never fall, from the thread that called. */
+typedef struct report {
+    pthread_t caller;
+    int calls, most;
+    double last;
+} report;
+
+static int note(void *user, double fraction)
+{
+    report *const r = user;
+    assert_true(pthread_equal(r->caller, pthread_self()) && fraction >= r->last && fraction <= 1);
+    r->last = fraction;
+    return ++r->calls > r->most;
+}
+
+/* At the beginning, in the middle of work that takes each child some 70 ms and more, and at the end. */
+static void test_cancel(void **state)
+{
+    enum { LARGE_N = 30000, N = 300 };
+    static double d[LARGE_N], e[LARGE_N], w[LARGE_N], again[N];
+    (void)state;
+    eig_context *const ctx = open_several(SEVERAL);
+    assert_int_equal(eig_set_threads(ctx, 1), EIG_OK);
+    for (int i = 0; i < LARGE_N; ++i) d[i] = sin(1.0 + i), e[i] = cos(1.0 + i);
+    for (int most = 0; most < 2; ++most) {
+        report r = {pthread_self(), 0, most, 0};
+        assert_int_equal(eig_set_progress(ctx, note, &r), EIG_OK);
+        expect_refused(ctx, eig_dstebz(ctx, NULL, LARGE_N, d, e, NULL, w, NULL, NULL, NULL), EIG_CANCELLED,
+                       "cancelled");
+        assert_true(r.calls == most + 1 && r.last < 1);
+        r = (report){pthread_self(), 0, most, 0};
+        expect_refused(ctx, eig_dstebz(ctx, NULL, N, d, e, NULL, w, NULL, NULL, NULL), EIG_CANCELLED, "cancelled");
+        assert_int_equal(r.calls, most + 1);
+    }
+    report r = {pthread_self(), 0, 1 << 30, 0};
+    assert_int_equal(eig_set_progress(ctx, note, &r), EIG_OK);
+    assert_int_equal(eig_dstebz(ctx, NULL, N, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);
+    assert_true(r.calls >= 2 && r.last == 1);
+    assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+    assert_int_equal(eig_dstebz(ctx, NULL, N, d, e, NULL, again, NULL, NULL, NULL), EIG_OK);
+    assert_memory_equal(w, again, sizeof again);
+    eig_destroy(ctx);
+}
+
+/* ---------------------------------------------------------------------- the contexts */
+
+static void *run_one(void *right)
+{
+    outputs *const mine = calloc(1, sizeof *mine);
+    eig_context *const ctx = open_several(SEVERAL);
+    bool *const good = right;
+    for (int turn = 0; turn < 5; ++turn)
+        for (int i = 0; i < OPERATIONS; ++i) {
+            outputs_clear(mine);
+            *good = *good && operate_once(ctx, &operations[i], EIG_D, mine, NULL) == EIG_OK;
+        }
+    eig_destroy(ctx);
+    free(mine);
+    return NULL;
+}
+
+static void test_two_threads(void **state)
+{
+    bool right[2] = {true, true};
+    pthread_t thread[2];
+    (void)state;
+    for (int i = 0; i < 2; ++i) assert_int_equal(pthread_create(&thread[i], NULL, run_one, &right[i]), 0);
+    for (int i = 0; i < 2; ++i) assert_int_equal(pthread_join(thread[i], NULL), 0);
+    assert_true(right[0] && right[1]);
+}
+
+static void test_contexts(void **state)
+{
+    static const char *const bad[] = {"cuda:",        "cuda:0,", "cuda:,0",   "cuda:0,x", "cuda:0;1",
+                                      "cuda:0,12345", "cpu,cpu", "cuda:alle", "cuda,cuda"};
+    (void)state;
+    eig_context *ctx = NULL;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        assert_int_equal(eig_create(&ctx, bad[i]), EIG_BAD_ARGUMENT);
+        assert_non_null(strstr(eig_error_detail(ctx), "unknown device"));
+        eig_destroy(ctx);
+    }
+    assert_int_equal(eig_create(&ctx, "cuda:0,9999"), EIG_NO_BACKEND);
+    assert_non_null(strstr(eig_error_detail(ctx), test_on_cpu() ? " " : "9999 does not exist"));
+    eig_destroy(ctx);
+    assert_int_not_equal(eig_multi_create(&ctx, "cpu,abacus", 1), EIG_OK);
+    eig_destroy(ctx);
+    ctx = open_several(1);
+    assert_memory_equal(eig_describe(ctx), devices[1], strlen(devices[1]));
+    expect_refused(ctx, eig_set_stream(ctx, ctx), EIG_BAD_ARGUMENT, "several devices");
+    assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
+    assert_int_equal(eig_synchronize(ctx), EIG_OK);
+    size_t bytes = 7;
+    assert_int_equal(eig_stebz_work_size(ctx, EIG_D, NULL, 1000, 1, &bytes), EIG_OK);
+    assert_true(bytes == 0);
+    eig_destroy(ctx);
+}
+
+/* Times are those of the child that took longest. */
+static void test_times(void **state)
+{
+    static outputs o;
+    (void)state;
+    eig_context *const ctx = open_several(SEVERAL);
+    const eig_pass *pass;
+    int count = 0;
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    operate_well(ctx, &operations[0], EIG_D, &o);
+    assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < count; ++i) {
+        const char *const names[] = {"preparation", "table", "brackets"};
+        double longest = 0;
+        for (int k = 0; k < 3; ++k) {
+            const multi_worker *const worker = &multi_state_of(ctx)->worker[k];
+            if (worker->passes > i && worker->pass[i].ms > longest) longest = worker->pass[i].ms;
+        }
+        assert_string_equal(pass[i].name, names[i]);
+        assert_true(longest > 0 && pass[i].ms == longest);
+    }
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        static const char *const gpus[DEVICES] = {"cuda:0", "cuda:0,0", "cuda:0,0,0", "cuda:0,0,0,0,0"};
+        for (int k = 0; k < DEVICES; ++k) devices[k] = k > 0 && argc > 2 ? argv[2] : gpus[k];
+        eig_context *ctx = NULL;
+        eig_status const status = eig_create(&ctx, devices[1]);
+        if (status != EIG_OK) printf("skipped: %s\n", eig_error_detail(ctx));
+        eig_destroy(ctx);
+        if (status != EIG_OK) return 77;
+        test_device = "cuda";
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_tridiagonal_corners),
+        cmocka_unit_test(test_failing_child),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

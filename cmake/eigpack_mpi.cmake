@@ -1,0 +1,15 @@
+# Whether MPI is here: sets EIG_HAVE_MPI.  EIG_MPI=ON requires it, AUTO takes it where found; MPI_C_COMPILER=mpicc.mpich
+# chooses one of several.
+set(EIG_HAVE_MPI OFF)
+if(EIG_MPI)
+    if(EIG_MPI STREQUAL "AUTO")
+        find_package(MPI QUIET COMPONENTS C)
+    else()
+        find_package(MPI REQUIRED COMPONENTS C)
+    endif()
+    if(MPI_C_FOUND AND MPI_C_VERSION_MAJOR GREATER_EQUAL 3)
+        set(EIG_HAVE_MPI ON)
+    elseif(NOT EIG_MPI STREQUAL "AUTO")
+        message(FATAL_ERROR "eigpack_mpi needs MPI 3.0 or later, found ${MPI_C_VERSION}")
+    endif()
+endif()

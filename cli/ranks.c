@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* readlink, dladdr */
 #include "ranks.h"
 
-#include "build.h"
 #include "cli.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 # What an installation holds: headers, both libraries, the program, the example matrix, and the two ways to find them:
 #     find_package(eigpack)   targets eigpack::eigpack (shared where it was built) and eigpack::static
+#     ... COMPONENTS mpi      targets eigpack::mpi and eigpack::mpi_static (src/mpi/CMakeLists.txt)
 #     pkg-config eigpack      with --static also what the static library is linked with
 # Everything is relocatable: `cmake --install build --prefix anywhere` needs no second configuration.
 
@@ -16,9 +17,6 @@ if(TARGET eigpack)
 endif()
 if(TARGET eigpack_cli)
     install(TARGETS eigpack_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET eigpack_ranks) # opened by the program where mpirun started it
-    install(TARGETS eigpack_ranks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/eigpack)
 endif()
 install(FILES include/eigpack.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY data/ DESTINATION ${EIG_DATA_DIR})

@@ -19,7 +19,9 @@ static void must(int code)
 
 static void barrier(void)
 {
-    must(MPI_Barrier(wire.comm));
+    MPI_Request request;
+    must(MPI_Ibarrier(wire.comm, &request));
+    must(eig_wire_wait(&wire, 1, &request));
 }
 
 static void broadcast(void *data, size_t bytes, int root)
@@ -29,12 +31,12 @@ static void broadcast(void *data, size_t bytes, int root)
 
 static void sum(int64_t *values, int count)
 {
-    must(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, wire.comm));
+    must(eig_wire_reduce(&wire, wire.comm, values, count, MPI_INT64_T, MPI_SUM));
 }
 
 static void largest(double *values, int count)
 {
-    must(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, wire.comm));
+    must(eig_wire_reduce(&wire, wire.comm, values, count, MPI_DOUBLE, MPI_MAX));
 }
 
 static int gather(const void *mine, size_t bytes, char **all, size_t *ends)
@@ -42,9 +44,11 @@ static int gather(const void *mine, size_t bytes, char **all, size_t *ends)
     int const count = bytes <= INT_MAX ? (int)bytes : -1;
     int *const counts = malloc(2 * (size_t)wire.size * sizeof *counts);
     int ok = counts != NULL;
+    MPI_Request request;
     *all = NULL;
-    must(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, wire.comm));
-    if (ok) must(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, wire.comm));
+    must(eig_wire_reduce(&wire, wire.comm, &ok, 1, MPI_INT, MPI_MIN));
+    if (ok) must(MPI_Iallgather(&count, 1, MPI_INT, counts, 1, MPI_INT, wire.comm, &request));
+    if (ok) must(eig_wire_wait(&wire, 1, &request));
     size_t total = 0;
     for (int r = 0; ok && r < wire.size; ++r) {
         counts[wire.size + r] = (int)total;
@@ -52,10 +56,11 @@ static int gather(const void *mine, size_t bytes, char **all, size_t *ends)
         if (ok) ends[r] = total += (size_t)counts[r];
     }
     if (ok && wire.rank == 0) ok = (*all = malloc(total + 1)) != NULL;
-    must(MPI_Bcast(&ok, 1, MPI_INT, 0, wire.comm));
-    if (ok)
-        must(MPI_Gatherv(mine, count, MPI_BYTE, *all, counts, counts ? counts + wire.size : NULL, MPI_BYTE, 0,
-                         wire.comm));
+    must(eig_wire_broadcast(&wire, &ok, sizeof ok, 0));
+    if (ok) {
+        must(MPI_Igatherv(mine, count, MPI_BYTE, *all, counts, counts + wire.size, MPI_BYTE, 0, wire.comm, &request));
+        must(eig_wire_wait(&wire, 1, &request));
+    }
     free(counts);
     return ok ? 0 : -1;
 }

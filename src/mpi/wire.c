@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "wire.h"
 
-#include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,14 +57,6 @@ int eig_wire_open(mpi_wire *wire, MPI_Comm comm)
 void eig_wire_close(mpi_wire *wire)
 {
     release(wire);
-}
-
-int eig_wire_broadcast(mpi_wire *wire, void *data, size_t bytes, int root)
-{
-    size_t const most = (size_t)1 << 30;
-    char *at = data;
-    for (; bytes > most; at += most, bytes -= most) TRY(MPI_Bcast(at, (int)most, MPI_BYTE, root, wire->comm));
-    return MPI_Bcast(at, (int)bytes, MPI_BYTE, root, wire->comm);
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -147,18 +139,21 @@ void eig_wire_stop(mpi_wire *wire)
     }
 }
 
-/* ----------------------------------------------------------------- agreement */
+/* ------------------------------------------------------------------- waiting */
 
-/* Sleeps between looks, longer and longer up to 0.5 ms, after the first tenth of a millisecond. */
+/* After the first tenth of a millisecond sleeps between looks, longer and longer, up to 0.5 ms. */
 static void pause_between_looks(double since)
 {
     double const waited = MPI_Wtime() - since;
-    if (waited < 1e-4) return;
+    if (waited < 1e-4) {
+        sched_yield();
+        return;
+    }
     long const ns = waited < 5e-3 ? 20000 + (long)(waited * 1e8) : 500000;
     nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
-static int wait_for(mpi_wire *wire, int count, MPI_Request *requests)
+int eig_wire_wait(mpi_wire *wire, int count, MPI_Request *requests)
 {
     double const since = MPI_Wtime();
     double last = since;
@@ -172,6 +167,31 @@ static int wait_for(mpi_wire *wire, int count, MPI_Request *requests)
         show(wire);
     }
 }
+
+/* One MPI_Bcast. */
+static int broadcast(mpi_wire *wire, void *data, int bytes, int root)
+{
+    MPI_Request request;
+    TRY(MPI_Ibcast(data, bytes, MPI_BYTE, root, wire->comm, &request));
+    return eig_wire_wait(wire, 1, &request);
+}
+
+int eig_wire_broadcast(mpi_wire *wire, void *data, size_t bytes, int root)
+{
+    size_t const most = (size_t)1 << 30;
+    char *at = data;
+    for (; bytes > most; at += most, bytes -= most) TRY(broadcast(wire, at, (int)most, root));
+    return broadcast(wire, at, (int)bytes, root);
+}
+
+int eig_wire_reduce(mpi_wire *wire, MPI_Comm comm, void *values, int count, MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request;
+    TRY(MPI_Iallreduce(MPI_IN_PLACE, values, count, type, op, comm, &request));
+    return eig_wire_wait(wire, 1, &request);
+}
+
+/* ----------------------------------------------------------------- agreement */
 
 /* Receives the messages that the other ranks still have under way, and ends one's own. */
 static int end_messages(mpi_wire *wire, int64_t told, int64_t stops)
@@ -197,11 +217,11 @@ int eig_wire_agree(mpi_wire *wire, int *status, char *sentence, size_t room, int
     MPI_Request requests[2];
     TRY(MPI_Iallreduce(MPI_IN_PLACE, all, WIRE_SUMS + 2, MPI_INT64_T, MPI_SUM, wire->comm, &requests[0]));
     TRY(MPI_Iallreduce(MPI_IN_PLACE, &key, 1, MPI_INT64_T, MPI_MIN, wire->comm, &requests[1]));
-    TRY(wait_for(wire, 2, requests));
+    TRY(eig_wire_wait(wire, 2, requests));
     TRY(end_messages(wire, all[0], all[1]));
     if (sums) memcpy(sums, all + 2, WIRE_SUMS * sizeof *sums);
     *from = key == INT64_MAX ? 0 : (int)(key % wire->size);
     if (key == INT64_MAX) return MPI_SUCCESS;
-    TRY(MPI_Bcast(status, 1, MPI_INT, *from, wire->comm));
+    TRY(broadcast(wire, status, sizeof *status, *from));
     return eig_wire_broadcast(wire, sentence, room, *from);
 }

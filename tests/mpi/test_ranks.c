@@ -3,6 +3,9 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "../../cli/ranks.h"
 
+#include "../../cli/cli.h"
+
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +13,16 @@
 #include <time.h>
 
 static int failures;
+
+/* In place of the program's. */
+int cli_fail(int status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    return status;
+}
 
 #define CHECK(cond)                                                            \
     do {                                                                       \

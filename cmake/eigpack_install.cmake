@@ -1,5 +1,6 @@
 # What an installation holds: headers, both libraries, the program, the example matrix, and the two ways to find them:
 #     find_package(eigpack)   targets eigpack::eigpack (shared where it was built) and eigpack::static
+#     ... COMPONENTS mpi      targets eigpack::mpi and eigpack::mpi_static (src/mpi/CMakeLists.txt)
 #     pkg-config eigpack      with --static also what the static library is linked with
 # Everything is relocatable: `cmake --install build --prefix anywhere` needs no second configuration.
 

@@ -79,7 +79,8 @@ extern "C" {
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
     X(EIG_CANCELLED, 7, "the progress callback asked to stop")                   \
-    X(EIG_BUSY, 8, "the context is busy: its progress callback called it")
+    X(EIG_BUSY, 8, "the context is busy: its progress callback called it")       \
+    X(EIG_MPI_FAILURE, 9, "an MPI call failed")
 
 typedef enum eig_status {
 #define EIG_STATUS_ENUM(name, value, text) name = value,

@@ -46,20 +46,32 @@ int cli_open(const arguments *args, eig_context **ctx)
     return CLI_OK;
 }
 
-static void print_passes(FILE *out, const eig_pass *pass, int count)
+bool cli_on_cpu(eig_context *ctx)
 {
-    for (int i = 0; i < count; i++) fprintf(out, "%s%s %.3f", i == 0 ? " (" : ", ", pass[i].name, pass[i].ms);
-    if (count > 0) fputc(')', out);
+    return strncmp(eig_describe(ctx), "cpu", 3) == 0;
 }
 
-void cli_print_times(eig_context *ctx, double read_ms, double solve_ms, double write_ms)
+void cli_add_passes(cli_times *times, eig_context *ctx)
 {
+    enum { MOST = sizeof times->pass / sizeof *times->pass };
     const eig_pass *pass = NULL;
     int count = 0;
     eig_get_timing(ctx, &pass, &count);
-    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), read_ms, solve_ms);
-    print_passes(stderr, pass, count);
-    fprintf(stderr, ", write %.3f ms\n", write_ms);
+    for (int i = 0; i < count; i++) {
+        int k = 0;
+        while (k < times->passes && strcmp(times->pass[k].name, pass[i].name) != 0) k++;
+        if (k == MOST) continue;
+        if (k == times->passes) times->pass[times->passes++] = (eig_pass){.name = pass[i].name};
+        times->pass[k].ms += pass[i].ms;
+    }
+}
+
+void cli_print_times(eig_context *ctx, const cli_times *times)
+{
+    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), times->read_ms, times->solve_ms);
+    for (int i = 0; i < times->passes; i++)
+        fprintf(stderr, "%s%s %.3f", i == 0 ? " (" : ", ", times->pass[i].name, times->pass[i].ms);
+    fprintf(stderr, "%s, write %.3f ms\n", times->passes > 0 ? ")" : "", times->write_ms);
 }
 
 int cli_failed_matrices(int64_t failed, int64_t batch)

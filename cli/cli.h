@@ -42,8 +42,20 @@ int cli_status(const eig_context *ctx, eig_status status);
  * passes where --timing is given. */
 int cli_open(const arguments *args, eig_context **ctx);
 
-/* What --timing says on stderr after a solve whose times were measured; the passes in brackets. */
-void cli_print_times(eig_context *ctx, double read_ms, double solve_ms, double write_ms);
+bool cli_on_cpu(eig_context *ctx);
+
+/* How long the stages of a run took, and the passes of its calls. */
+typedef struct cli_times {
+    double read_ms, solve_ms, write_ms;
+    int passes;
+    eig_pass pass[16];
+} cli_times;
+
+/* Adds the passes of the context's last call to those of the same names. */
+void cli_add_passes(cli_times *times, eig_context *ctx);
+
+/* What --timing says on stderr; the passes in brackets. */
+void cli_print_times(eig_context *ctx, const cli_times *times);
 
 /* The exit status of a batch of which some matrices failed, with its sentence. */
 int cli_failed_matrices(int64_t failed, int64_t batch);

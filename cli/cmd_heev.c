@@ -1,21 +1,31 @@
 /* eigpack heev: eigenvalues and eigenvectors of a batch of Hermitian matrices, from one file. */
 #include "bench/support/times.h"
-#include "cli.h"
+#include "matrices_file.h"
+#include "memory.h"
+#include "stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct job {
-    eig_type type;
-    bool quiet, timing;
-    eig_heev_options options;
-    const char *values, *vectors, *info_path;
-    int64_t n, batch;
-    bool one; /* the file holds one matrix of rank 2 */
+/* The buffers of a slice. */
+typedef struct part {
     numbers a, w, v;
     int *info;
+} part;
+
+enum { VALUES, VECTORS, INFO, OUTPUTS };
+
+typedef struct job {
+    eig_context *ctx;
+    eig_type type;
+    bool quiet, timing, prints;
+    eig_heev_options options;
+    const char *values, *vectors, *info_path;
+    matrices_file file;
+    io_sink sink[OUTPUTS];
+    part part[STREAM_SLOTS];
     int64_t failed;
-    double read_ms, solve_ms, write_ms;
+    cli_times times;
 } job;
 
 static int read_options(const arguments *args, job *j)
@@ -47,111 +57,152 @@ static int check_files(const arguments *args, job *j)
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
     cli_output const outputs[] = {{"values", j->values, 2}, {"vectors", j->vectors, 3}, {"info", j->info_path, 1}};
-    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
     return cli_check_files(args->file, args->count, outputs, OUTPUTS);
 }
 
 /* (n, n) or (batch, n, n). */
-static int read_shape(const arguments *args, const io_array *a, job *j)
+static int open_input(const arguments *args, job *j)
 {
-    j->one = a->rank == 2 || (a->rank == 1 && a->shape[0] == 1);
-    if (a->rank < 2 && !j->one)
-        return cli_fail(CLI_USAGE, "%s: need a square matrix or a batch of them, got a vector", args->file[0]);
-    int64_t const rows = j->one ? a->shape[0] : a->shape[1];
-    int64_t const columns = a->rank == 1 ? 1 : j->one ? a->shape[1] : a->shape[2];
-    if (rows != columns)
-        return cli_fail(CLI_USAGE, "%s: expected square matrices, got %lld x %lld", args->file[0], (long long)rows,
-                        (long long)columns);
-    j->n = rows, j->batch = j->one ? 1 : a->shape[0];
-    j->type = a->type == IO_F32 ? EIG_S : a->type == IO_C64 ? EIG_C : a->type == IO_C128 ? EIG_Z : EIG_D;
-    return cli_type(args, "f32|f64|c64|c128", &j->type) ? CLI_OK : CLI_USAGE;
+    double const start = clock_ms();
+    int const status = matrices_open(args->file[0], EIG_LAYOUT_MATRIX_WISE, NULL, &j->file);
+    if (status != CLI_OK) return status;
+    j->type = j->file.type;
+    if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;
+    if (!type_is_complex(j->type) && type_is_complex(j->file.type))
+        return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", args->file[0]);
+    j->times.read_ms = clock_ms() - start;
+    return CLI_OK;
 }
 
-static int read_matrices(const arguments *args, job *j)
+/* ------------------------------------------------------------------- parts */
+
+static bool make(void *of, int slot, int64_t count)
 {
-    io_array a = {0};
-    io_error error;
-    double const start = clock_ms();
-    if (!io_read_array(args->file[0], &a, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
-    int status = read_shape(args, &a, j);
-    if (status == CLI_OK && !numbers_take(&j->a, j->type, args->file[0], &a, &error))
-        status = cli_fail(CLI_USAGE, "%s", error.text);
-    io_array_free(&a);
-    j->read_ms = clock_ms() - start;
-    return status;
+    job *const j = (job *)of;
+    part *const p = &j->part[slot];
+    int64_t const n = j->file.n;
+    p->info = (int *)cli_allocate(count, sizeof *p->info);
+    return numbers_make(&p->a, j->type, n * n * count) && numbers_make(&p->w, type_real(j->type), n * count) &&
+           (!j->vectors || numbers_make(&p->v, j->type, n * n * count)) && p->info;
 }
 
-static int solve(eig_context *ctx, job *j)
+static bool read_part(void *of, const stream_slice *s, io_error *error)
 {
-    int64_t const n = j->n, batch = j->batch, ld = n > 0 ? n : 1;
-    bool room = numbers_make(&j->w, type_real(j->type), n * batch);
-    if (room && j->vectors) room = numbers_make(&j->v, j->type, n * n * batch);
-    j->info = (int *)cli_allocate(batch, sizeof *j->info);
-    if (!room || !j->info) return cli_fail(CLI_FAILED, "no memory for the results of %lld matrices", (long long)batch);
-    double const start = clock_ms();
-    eig_status const status = eig_heev_batched(ctx, j->type, &j->options, n, j->a.data, ld, n * n, j->w.data, n,
-                                               j->v.data, ld, n * n, j->info, NULL, batch);
-    j->solve_ms = clock_ms() - start;
-    for (int64_t b = 0; status == EIG_OK && b < batch; b++) j->failed += j->info[b] != 0;
-    return cli_status(ctx, status);
+    job *const j = (job *)of;
+    io_slab slab = j->file.slab;
+    slab.first = s->first, slab.count = s->count;
+    return stream_numbers(&j->file.source, &slab, &j->part[s->slot].a, error);
+}
+
+static int solve(void *of, const stream_slice *s)
+{
+    job *const j = (job *)of;
+    part *const p = &j->part[s->slot];
+    int64_t const n = j->file.n, ld = n > 0 ? n : 1;
+    eig_status const status = eig_heev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, n * n, p->w.data, n,
+                                               p->v.data, ld, n * n, p->info, NULL, s->count);
+    for (int64_t b = 0; status == EIG_OK && b < s->count; b++) j->failed += p->info[b] != 0;
+    return cli_status(j->ctx, status);
 }
 
 /* One eigenvalue a line, behind the matrix's number where the file has several.  A zero is printed without its sign. */
-static void print_values(const job *j)
+static void print_values(const job *j, const numbers *w, const stream_slice *s)
 {
-    for (int64_t k = 0; k < j->w.count; k++) {
-        if (!j->one) printf("%lld ", (long long)(k / j->n));
-        printf("%.*g\n", type_digits(j->type), numbers_re(&j->w, k) + 0.0);
+    for (int64_t k = 0; k < j->file.n * s->count; k++) {
+        if (!j->file.one) printf("%lld ", (long long)(s->first + k / j->file.n));
+        printf("%.*g\n", type_digits(j->type), numbers_re(w, k) + 0.0);
     }
 }
 
-static int write_files(const job *j)
+static bool write_part(void *of, const stream_slice *s, io_error *error)
 {
-    io_array const info = {.type = IO_I32, .rank = 1, .shape = {j->batch}, .data = j->info};
-    io_array v = {.type = type_in_file(j->type), .rank = 3, .shape = {j->batch, j->n, j->n}, .data = j->v.data};
-    if (j->one) v.rank = 2, v.shape[0] = j->n;
+    job *const j = (job *)of;
+    const part *const p = &j->part[s->slot];
+    int64_t const n = j->file.n, nn = n * n;
+    if (j->prints) print_values(j, &p->w, s);
+    return io_sink_write(&j->sink[VALUES], s->first * n, s->count * n, p->w.data, error) &&
+           io_sink_write(&j->sink[VECTORS], s->first * nn, s->count * nn, p->v.data, error) &&
+           io_sink_write(&j->sink[INFO], s->first, s->count, p->info, error);
+}
+
+static size_t work(void *of, int64_t count)
+{
+    const job *const j = (const job *)of;
+    size_t bytes = 0;
+    eig_heev_work_size(j->ctx, j->type, &j->options, j->file.n, j->vectors != NULL, count, &bytes);
+    return cli_on_cpu(j->ctx) ? bytes : 0;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int open_outputs(job *j)
+{
+    int64_t const n = j->file.n, batch = j->file.batch;
+    io_type const type = type_in_file(j->type), real = type_in_file(type_real(j->type));
+    io_array const values = {real, 2, {batch, n}, NULL}, vectors = {type, 3, {batch, n, n}, NULL};
+    io_array const w = {real, 1, {n}, NULL}, v = {type, 2, {n, n}, NULL}, info = {IO_I32, 1, {batch}, NULL};
+    bool const one = j->file.one;
     io_error error;
-    int status = CLI_OK;
-    if (j->values) status = cli_write(j->values, "eigenvalues", &j->w, j->one ? j->n : j->batch, j->one ? 0 : j->n);
-    if (status == CLI_OK && j->vectors && !io_write_array(j->vectors, "eigenvectors", &v, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
-    if (status == CLI_OK && j->info_path && !io_write_array(j->info_path, "info", &info, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
+    j->sink[VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = one ? w : values};
+    j->sink[VECTORS] = (io_sink){.path = j->vectors, .variable = "eigenvectors", .a = one ? v : vectors};
+    j->sink[INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
+    return io_sinks_open(j->sink, OUTPUTS, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+}
+
+static int solve_all(const arguments *args, job *j)
+{
+    char what[64];
+    snprintf(what, sizeof what, "matrix of order %lld", (long long)j->file.n);
+    int64_t const nn = j->file.n * j->file.n, size = (int64_t)type_size(j->type);
+    stream s = {.ctx = j->ctx, .job = j, .batch = j->file.batch, .what = what, .work = work};
+    s.bytes = (j->vectors ? 2 : 1) * nn * size + j->file.n * size + (int64_t)sizeof(int);
+    s.loaded = io_source_held(&j->file.source), s.held = stream_held(j->sink, OUTPUTS);
+    s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
+    s.times = j->times;
+    int const status = stream_run(&s, args);
+    j->times = s.times;
     return status;
 }
 
-static int write_all(job *j, eig_context *ctx)
+static int finish(job *j)
 {
     double const start = clock_ms();
-    bool const filed = j->values || j->vectors;
-    int const status = write_files(j);
-    if (status == CLI_OK && !filed && !j->quiet) print_values(j);
-    j->write_ms = clock_ms() - start;
-    if (status != CLI_OK) return status;
-    if (filed && !j->quiet)
-        printf("%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->n * j->batch),
-               j->vectors ? "pairs" : "values", (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n,
-               eig_describe(ctx), j->solve_ms);
-    if (j->timing) cli_print_times(ctx, j->read_ms, j->solve_ms, j->write_ms);
-    return cli_failed_matrices(j->failed, j->batch);
+    io_error error;
+    if (!io_sinks_close(j->sink, OUTPUTS, &error)) return cli_fail(CLI_FAILED, "%s", error.text);
+    j->times.write_ms += clock_ms() - start;
+    if (!j->prints && !j->quiet)
+        printf("%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->file.n * j->file.batch),
+               j->vectors ? "pairs" : "values", (long long)j->file.batch, j->file.batch == 1 ? "x" : "ces",
+               (long long)j->file.n, eig_describe(j->ctx), j->times.solve_ms);
+    if (j->timing) cli_print_times(j->ctx, &j->times);
+    return cli_failed_matrices(j->failed, j->file.batch);
+}
+
+static void release(job *j)
+{
+    eig_destroy(j->ctx);
+    matrices_close(&j->file);
+    io_sinks_abandon(j->sink, OUTPUTS);
+    for (int k = 0; k < STREAM_SLOTS; k++) {
+        part *const p = &j->part[k];
+        numbers_free(&p->a), numbers_free(&p->w), numbers_free(&p->v);
+        free(p->info);
+    }
 }
 
 static int run(const arguments *args)
 {
     job j;
-    eig_context *ctx = NULL;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    if (status == CLI_OK) status = read_matrices(args, &j);
-    if (status == CLI_OK) status = cli_open(args, &ctx);
-    if (status == CLI_OK) status = solve(ctx, &j);
-    if (status == CLI_OK) status = write_all(&j, ctx);
-    eig_destroy(ctx);
-    numbers_free(&j.a);
-    numbers_free(&j.w);
-    numbers_free(&j.v);
-    free(j.info);
+    j.prints = !j.values && !j.vectors && !j.quiet;
+    if (status == CLI_OK) status = open_input(args, &j);
+    if (status == CLI_OK) status = cli_open(args, &j.ctx);
+    if (status == CLI_OK) status = open_outputs(&j);
+    if (status == CLI_OK) status = solve_all(args, &j);
+    if (status == CLI_OK) status = finish(&j);
+    release(&j);
     return status;
 }
 
@@ -165,6 +216,7 @@ static const option_row options[] = {
     {"relative", 0, NULL, "small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi"},
     {"max-sweeps", 0, "K", "Jacobi sweeps, or QL steps per eigenvalue, until a matrix is given up (default: 30)"},
     {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
+    {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},
 };
 
@@ -175,7 +227,8 @@ const cli_command command_heev = {
     .text = "All eigenvalues, ascending, and with --vectors the eigenvectors, of each Hermitian n x n matrix in A: an\n"
             "array of shape (n, n) or (batch, n, n), real or complex (.npy), n x n x batch (.mat), or one real matrix\n"
             "as text, a row a line.  One triangle is read.  A matrix that is not finite gets NaN and does not disturb\n"
-            "the others; the exit status is then 1.",
+            "the others; the exit status is then 1.  A .npy file may be larger than memory: it is read, computed and\n"
+            "written (.npy, text) in parts.",
     .examples = "  eigpack generate ensemble -n 8 --batch 1000 --type c128 -o A.npy\n"
                 "  eigpack heev A.npy --values w.npy --vectors v.npy\n"
                 "  eigpack heev A.npy --method jacobi --info info.npy --values w.npy\n",

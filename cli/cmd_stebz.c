@@ -1,6 +1,7 @@
 /* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
 #include "cmd_stebz.h"
 #include "chart.h"
+#include "memory.h"
 #include "progress.h"
 #include "svg.h"
 
@@ -94,13 +95,8 @@ static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
     if (status == CLI_OK && j->info && !io_write_array(j->info, "info", &info, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
     if (status == CLI_OK && j->plot) status = stebz_plot(j, args->file[0], s->w, s->m);
-    j->write_ms = clock_ms() - start;
+    j->times.write_ms = clock_ms() - start;
     return status;
-}
-
-void stebz_print_times(const stebz_job *j, eig_context *ctx, double solve_ms)
-{
-    if (j->timing) cli_print_times(ctx, j->read_ms, solve_ms, j->write_ms);
 }
 
 /* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */
@@ -111,7 +107,7 @@ static void print_summary(const stebz_job *j, eig_context *ctx, const tridiagona
                s->w[0] + 0.0, s->w[s->m - 1] + 0.0, eig_describe(ctx), s->total_ms);
     else if (j->output && !j->quiet)
         printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, eig_describe(ctx));
-    stebz_print_times(j, ctx, s->total_ms);
+    if (j->timing) cli_print_times(ctx, &j->times);
 }
 
 /* ------------------------------------------------------------- comparison */
@@ -176,6 +172,8 @@ static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tr
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
     int status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
+    j->times.solve_ms = s.total_ms;
+    if (status == CLI_OK) cli_add_passes(&j->times, ctx);
     if (status == CLI_OK) status = write_all(j, args, &s);
     if (status == CLI_OK) print_summary(j, ctx, a, &s);
     if (status == CLI_OK && j->reference) status = compare(j, a, &s);
@@ -196,11 +194,11 @@ static int run_single(stebz_job *j, const arguments *args, io_tridiagonal *t)
     return status;
 }
 
-static int run_batch(stebz_job *j, const arguments *args, const io_tridiagonal *t, int64_t batch)
+static int run_batch(stebz_job *j, const arguments *args, const io_tridiagonals *many)
 {
     eig_context *ctx = NULL;
     int status = cli_open(args, &ctx);
-    if (status == CLI_OK) status = stebz_batch(j, args, ctx, t, batch);
+    if (status == CLI_OK) status = stebz_batch(j, args, ctx, many);
     eig_destroy(ctx);
     return status;
 }
@@ -210,14 +208,15 @@ static int run(const arguments *args)
     stebz_job j;
     io_tridiagonal t = {0};
     io_error error;
-    int64_t batch = 0;
+    io_tridiagonals many = {.many = false};
     int status = read_options(args, &j);
     double const start = clock_ms();
     if (status == CLI_OK &&
-        !io_read_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &batch, &error))
+        !io_open_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &many, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
-    j.read_ms = clock_ms() - start;
-    if (status == CLI_OK) status = batch > 0 ? run_batch(&j, args, &t, batch) : run_single(&j, args, &t);
+    j.times.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = many.many ? run_batch(&j, args, &many) : run_single(&j, args, &t);
+    io_close_tridiagonals(&many);
     io_tridiagonal_free(&t);
     free(j.shifts);
     return status;
@@ -230,6 +229,7 @@ static const option_row options[] = {
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
     {"relative", 0, "R", "relative tolerance (default 0: 2 eps)"},
     {"type", 0, "T", "f64 (default) or f32"},
+    {"memory", 0, "SIZE", MEMORY_HELP},
     {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
     {"enclosures", 0, "F", "write proven bounds, lower and upper, as two columns"},
     {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
@@ -247,7 +247,8 @@ const cli_command command_stebz = {
         "All or some eigenvalues of the symmetric tridiagonal matrix with diagonal D and off-diagonal E (n-1\n"
         "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat; - is standard input.  D alone may\n"
         "hold the whole matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".  Arrays with\n"
-        "a row a matrix, as generate --batch writes them, are a batch: every output then has a row a matrix.",
+        "a row a matrix, as generate --batch writes them, are a batch: every output then has a row a matrix,\n"
+        "and .npy files may be larger than memory: they are read, computed and written (.npy, text) in parts.",
     .examples = "  eigpack stebz d.dat e.dat\n"
                 "  eigpack stebz T.mtx --output w.npy --plot spectrum.svg\n"
                 "  eigpack stebz d.npy e.npy --range 1:10 --enclosures bounds.npy\n"

@@ -2,6 +2,7 @@
 #ifndef EIG_CLI_CMD_STEBZ_H
 #define EIG_CLI_CMD_STEBZ_H
 
+#include "io/slices.h"
 #include "tridiagonal.h"
 
 typedef struct stebz_job {
@@ -13,7 +14,7 @@ typedef struct stebz_job {
     const char *output, *enclosures, *info, *plot, *reference;
     double *shifts; /* --count */
     int64_t shift_count;
-    double read_ms, write_ms;
+    cli_times times;
 } stebz_job;
 
 /* Draws m ascending eigenvalues of the file. */
@@ -22,11 +23,7 @@ int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
 /* The one line about a comparison, and the verdict; `number` is the eigenvalue's.  Returns an exit status. */
 int stebz_verdict(const stebz_job *j, const comparison *c, int64_t number);
 
-/* The times of the stages on stderr. */
-void stebz_print_times(const stebz_job *j, eig_context *ctx, double solve_ms);
-
-/* All that is asked for, of batch matrices of order t->n, one after the other in t->d and t->e.  Returns an exit
- * status. */
-int stebz_batch(stebz_job *j, const arguments *args, eig_context *ctx, const io_tridiagonal *t, int64_t batch);
+/* All that is asked for, of a batch.  Returns an exit status. */
+int stebz_batch(stebz_job *j, const arguments *args, eig_context *ctx, const io_tridiagonals *many);
 
 #endif

@@ -1,5 +1,6 @@
 /* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
 #include "chart.h"
+#include "io/slices.h"
 #include "svg.h"
 #include "tridiagonal.h"
 
@@ -18,7 +19,7 @@ typedef struct job {
     int *info;
     eig_stemr_stats stats;
     eig_stemr_node *tree;
-    double read_ms, solve_ms, write_ms;
+    cli_times times;
 } job;
 
 static int read_options(const arguments *args, job *j)
@@ -86,7 +87,8 @@ static int solve(eig_context *ctx, job *j)
     eig_status const status =
         eig_stemr(ctx, j->type, o, n, j->t.d.data, j->t.e.data, &j->m, j->w.data, wants_vectors(j) ? j->z.data : NULL,
                   n > 0 ? n : 1, NULL, j->info, j->residual.data, j->orthogonality.data, &j->stats);
-    j->solve_ms = clock_ms() - start;
+    j->times.solve_ms = clock_ms() - start;
+    if (status == EIG_OK) cli_add_passes(&j->times, ctx);
     return cli_status(ctx, status);
 }
 
@@ -172,13 +174,13 @@ static int write_all(job *j, const char *file, eig_context *ctx)
     if (status == CLI_OK && j->plot) status = write_plot(j, file);
     if (status == CLI_OK && !filed && !j->quiet)
         for (int64_t k = 0; k < j->m; k++) printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
-    j->write_ms = clock_ms() - start;
+    j->times.write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;
     if (filed && !j->quiet)
         printf("%lld of %lld eigen%s, %s, %.3f ms\n", (long long)j->m, (long long)j->t.exact.n,
-               wants_vectors(j) ? "pairs" : "values", eig_describe(ctx), j->solve_ms);
+               wants_vectors(j) ? "pairs" : "values", eig_describe(ctx), j->times.solve_ms);
     if (j->stats_wanted) print_stats(j);
-    if (j->timing) cli_print_times(ctx, j->read_ms, j->solve_ms, j->write_ms);
+    if (j->timing) cli_print_times(ctx, &j->times);
     int64_t failed = 0;
     for (int64_t k = 0; k < j->m; k++) failed += j->info[k] != 0;
     if (failed == 0) return CLI_OK;
@@ -191,20 +193,21 @@ static int run(const arguments *args)
     job j;
     io_tridiagonal t = {0};
     io_error error;
-    int64_t batch = 0;
+    io_tridiagonals many = {.many = false};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
     double const start = clock_ms();
     if (status == CLI_OK &&
-        !io_read_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &t, &batch, &error))
+        !io_open_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &many, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
-    if (status == CLI_OK && batch > 0)
-        status =
-            cli_fail(CLI_USAGE, "%s: stemr takes one matrix, this is a batch of %lld", args->file[0], (long long)batch);
-    j.read_ms = clock_ms() - start;
+    if (status == CLI_OK && many.many)
+        status = cli_fail(CLI_USAGE, "%s: stemr takes one matrix, this is a batch of %lld", args->file[0],
+                          (long long)many.batch);
+    io_close_tridiagonals(&many);
+    j.times.read_ms = clock_ms() - start;
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
-    if (status == CLI_OK && j.plot && strncmp(eig_describe(ctx), "cpu", 3) != 0)
+    if (status == CLI_OK && j.plot && !cli_on_cpu(ctx))
         status = cli_fail(CLI_USAGE, "--plot: a GPU does not tell its tree; give --device cpu");
     if (status == CLI_OK) status = solve(ctx, &j);
     if (status == CLI_OK) status = write_all(&j, args->file[0], ctx);

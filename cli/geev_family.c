@@ -1,12 +1,11 @@
 /* Affine families of matrices: their files and the grid of their parameters. */
-#define _POSIX_C_SOURCE 200809L /* sysconf, strdup */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "geev_family.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* -------------------------------------------------------------------- grid */
 
@@ -172,23 +171,14 @@ static double grid_value(const svg_parameter *p, int64_t i)
     return i == p->count - 1 ? p->high : p->low + (double)i * ((p->high - p->low) / (double)(p->count - 1));
 }
 
-int family_points(family *f, eig_type type, int64_t bytes_a_point)
+void family_points(const family *f, int64_t first, int64_t count, numbers *x)
 {
-    double const gigabytes = 1e-9 * (double)f->points * ((double)bytes_a_point + f->m * type_size(type));
-    double const machine = 1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (machine > 0 && gigabytes > machine)
-        return cli_fail(CLI_USAGE,
-                        "--grid has %lld points: they and their results take %.3g GB, this machine has %.3g GB",
-                        (long long)f->points, gigabytes, machine);
-    if (!numbers_make(&f->x, type, f->points * f->m))
-        return cli_fail(CLI_FAILED, "no memory for %lld points", (long long)f->points);
     int64_t inside = f->points; /* points with the same value of the parameters so far */
     for (int k = 0; k < f->m; k++) {
         inside /= f->range[k].count;
-        for (int64_t p = 0; p < f->points; p++)
-            numbers_put_part(&f->x, p * f->m + k, grid_value(&f->range[k], p / inside % f->range[k].count));
+        for (int64_t p = 0; p < count; p++)
+            numbers_put_part(x, p * f->m + k, grid_value(&f->range[k], (first + p) / inside % f->range[k].count));
     }
-    return CLI_OK;
 }
 
 void family_title(const family *f, char *text, size_t size)
@@ -211,5 +201,4 @@ void family_free(family *f)
 {
     free(f->list);
     numbers_free(&f->a);
-    numbers_free(&f->x);
 }

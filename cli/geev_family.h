@@ -16,7 +16,6 @@ typedef struct family {
     int64_t points;                   /* of the grid; the last parameter runs fastest */
     int64_t n;
     numbers a; /* A0, ..., Am, column-major, one after the other */
-    numbers x; /* [points][m] */
 } family;
 
 /* Reads --affine and --grid, no files yet.  Returns an exit status; family_free releases *f either way. */
@@ -29,9 +28,8 @@ int family_varying(const family *f, svg_parameter varying[FAMILY_MOST]);
  * all files are, unless --type says another.  Returns an exit status. */
 int family_read(const arguments *args, family *f, eig_type *type);
 
-/* Makes the points.  Refuses a grid whose points, with bytes_a_point of results each, are more than the machine's
- * memory.  Returns an exit status. */
-int family_points(family *f, eig_type type, int64_t bytes_a_point);
+/* Makes points first, ..., first + count - 1: x[count][m]. */
+void family_points(const family *f, int64_t first, int64_t count, numbers *x);
 
 /* The parameters that do not vary: "; p2 = 0.5, p4 = 1". */
 void family_title(const family *f, char *text, size_t size);

@@ -56,11 +56,11 @@ static entry make_entry(double re, double im, geev_order order)
     return (entry){{0, hypot(re, im), re, -im}, re, im};
 }
 
-bool geev_sort(numbers *w, int64_t n, geev_order order)
+bool geev_sort(numbers *w, int64_t n, int64_t count, geev_order order)
 {
     entry *const row = (entry *)cli_allocate(n, sizeof *row);
     if (!row) return false;
-    for (int64_t first = 0; n > 0 && first < w->count; first += n) {
+    for (int64_t first = 0; n > 0 && first < n * count; first += n) {
         for (int64_t k = 0; k < n; k++) row[k] = make_entry(numbers_re(w, first + k), numbers_im(w, first + k), order);
         qsort(row, (size_t)n, sizeof *row, compare);
         for (int64_t k = 0; k < n; k++) {

@@ -214,6 +214,19 @@ bool option_real(const arguments *args, const char *name, double low, double *va
     return refuse_value(name, text, wanted);
 }
 
+bool option_size(const arguments *args, const char *name, int64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *const text = option_text(args, name);
+    if (!text) return true;
+    char *stop;
+    double x = strtod(text, &stop);
+    const char *const unit = *stop ? strchr(units, *stop) : NULL;
+    if (unit) x = ldexp(x, 10 * (int)(unit - units + 1)), ++stop;
+    if (stop != text && *stop == '\0' && x >= 1 && x < 0x1p62) return *bytes = (int64_t)x, true;
+    return refuse_value(name, text, "a size such as 500M or 8G");
+}
+
 bool option_choice(const arguments *args, const char *name, const char *choices, int *index)
 {
     const char *const text = option_text(args, name);

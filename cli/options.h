@@ -44,6 +44,9 @@ int option_all(const arguments *args, const char *name, const char **values, int
 bool option_integer(const arguments *args, const char *name, int64_t low, int64_t high, int64_t *value);
 bool option_real(const arguments *args, const char *name, double low, double *value); /* finite and >= low */
 
+/* Bytes, at least one: "1000000", "500M", "1.5G"; K, M, G and T are powers of 1024. */
+bool option_size(const arguments *args, const char *name, int64_t *bytes);
+
 /* choices: "f32|f64"; *index becomes the place of the value among them. */
 bool option_choice(const arguments *args, const char *name, const char *choices, int *index);
 

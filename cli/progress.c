@@ -114,6 +114,11 @@ void progress_show(bool visible)
     io_watch(visible ? on_file : NULL);
 }
 
+void progress_files(bool shown_too)
+{
+    io_watch(bar.visible && shown_too ? on_file : NULL);
+}
+
 static int on_progress(void *user, double fraction)
 {
     (void)user;

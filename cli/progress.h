@@ -27,6 +27,9 @@ void progress_at(const char *what, const char *name, double fraction);
 /* A run of `parts` library calls, of which `part` are done: the bar then covers them all. */
 void progress_part(int64_t part, int64_t parts);
 
+/* Whether reading and writing of files show in it. */
+void progress_files(bool shown);
+
 /* Takes the bar off the terminal. */
 void progress_clear(void);
 

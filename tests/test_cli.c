@@ -1,4 +1,6 @@
 /* The program's checks of answers: they must accept what is right to within rounding, and refuse what is not. */
+#define _DEFAULT_SOURCE /* mkdtemp */
+#include "../cli/memory.h"
 #include "../cli/tridiagonal.h"
 #include "io/matrices.h"
 
@@ -10,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { N = 100 };
 
@@ -112,12 +116,50 @@ static void test_norm(void **state)
     assert_true(tridiagonal_norm(&t) == 9);
 }
 
+/* -------------------------------------------------------------- free memory */
+
+static void put(const char *path, const char *text)
+{
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* What a group leaves counts the pages of files that can be dropped; the groups around it hold too. */
+static void test_memory_free(void **state)
+{
+    (void)state;
+    char folder[] = "memoryXXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("a", 0700) | mkdir("a/b", 0700) | mkdir("memory", 0700) | mkdir("memory/c", 0700), 0);
+    put("meminfo", "MemTotal: 9000 kB\nMemFree:  10 kB\nMemAvailable:    8000 kB\n");
+    put("groups", "4:cpu:/c\n0::/a/b\n");
+    assert_int_equal(memory_free_at("absent", "absent", "."), (int64_t)4 << 30);
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 8000 * 1024);
+    put("a/b/memory.max", "max\n"), put("a/b/memory.current", "77\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 8000 * 1024);
+    put("a/memory.max", "5000\n"), put("a/memory.current", "3000\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 2000);
+    put("a/memory.stat", "anon 1\ninactive_file 1500\nactive_file 9\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 3500);
+    put("a/b/memory.max", "70\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 0);
+    put("groups", "9:memory:/c\n4:cpu:/c\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 8000 * 1024);
+    put("memory/c/memory.limit_in_bytes", "900\n"), put("memory/c/memory.usage_in_bytes", "500\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 400);
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(system("rm -r memory??????"), 0);
+    assert_true(memory_free() > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compare_exact),  cmocka_unit_test(test_compare_printed),
         cmocka_unit_test(test_compare_floats), cmocka_unit_test(test_certify),
-        cmocka_unit_test(test_norm),
+        cmocka_unit_test(test_norm),           cmocka_unit_test(test_memory_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  *   file.c   the bytes of a file in
  *   output.c the safe way out (temporary name, then rename)
  *   npy.c, text.c, mtx.c, mat.c   the formats
+ *   slices.c arrays in parts, for files larger than memory
  *   io.c     chooses the format by the name's ending, or by the first bytes; vectors from arrays
  *   read_tridiagonal.c  tridiagonal matrices, one or a batch, from arrays
  *
@@ -40,6 +41,7 @@ typedef struct io_bytes {
 bool io_load(const char *path, io_bytes *file, io_error *error);
 
 typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_format;
+io_format io_format_of(const char *path); /* by the name's ending */
 
 /* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */
 bool io_load_known(const char *path, io_bytes *file, io_format *format, io_error *error);
@@ -58,7 +60,7 @@ int io_memory_file(const io_bytes *file);
 
 /* ------------------------------------------------------------ safe way out */
 
-/* An output under way, one at a time.  A regular file is written under a temporary name in its own folder; standard
+/* An output under way; eight at a time.  A regular file is written under a temporary name in its own folder; standard
  * output, a device or a pipe is written directly. */
 typedef struct io_output {
     const char *path; /* for sentences */
@@ -72,6 +74,16 @@ bool io_output_open(io_output *out, const char *path, io_error *error);
 /* Ends it: written tells whether all writing succeeded (errno still says why not).  On success the target holds the
  * new contents, flushed to the disk; on failure it is as it was before, and the temporary file is gone. */
 bool io_output_close(io_output *out, bool written, io_error *error);
+
+/* The two halves of closing: all bytes on the disk under the temporary name; then the target's name. */
+bool io_output_settle(io_output *out, bool written, io_error *error);
+bool io_output_publish(io_output *out, io_error *error);
+
+/* Ends it with the target as it was before. */
+void io_output_abandon(io_output *out);
+
+/* Reserves the disk's space for so many bytes, where the file system can: a full disk is then heard of at once. */
+bool io_output_reserve(io_output *out, int64_t bytes, io_error *error);
 
 /* Whether it can be opened, leaving nothing behind; *replaced: by way of a temporary file, in which a writer can move
  * about. */
@@ -99,9 +111,28 @@ bool io_scan_fail(io_scanner *s, const char *format, ...) __attribute__((format(
 
 /* ------------------------------------------------------------ formats */
 
+/* What a .npy file says of its numbers. */
+typedef struct npy_form {
+    io_type type; /* that they are held in */
+    int rank;
+    int64_t shape[3];
+    char kind; /* of descr "<f8": kind 'f', size 8 bytes */
+    int size;
+    bool big, fortran; /* the most significant byte first; the first axis fastest */
+    bool as_held;      /* a number's bytes are those of the held type in this machine's order */
+    int64_t start;     /* the byte where they begin */
+} npy_form;
+
+/* Checks a file of `size` bytes, of which `file` has the first ones: all of the header. */
+bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *form, io_error *error);
+
+/* Converts numbers as they lie in the file to the held type. */
+void npy_convert(const npy_form *form, const void *in, int64_t count, void *out);
+
 /* The parser may take file->data over (it is then NULL). */
 bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error);
 bool npy_write(const io_output *out, const io_array *a);
+bool npy_write_header(const io_output *out, const io_array *a); /* what stands before the numbers */
 
 /* Rank 2 where there are several lines of equally many numbers, more than one; else rank 1. */
 bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);

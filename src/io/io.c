@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-static io_format format_of(const char *path)
+io_format io_format_of(const char *path)
 {
     const char *const dot = strrchr(path, '.');
     if (dot && strcasecmp(dot, ".npy") == 0) return FORMAT_NPY;
@@ -114,7 +114,7 @@ bool io_to_double(const char *path, io_array *a, io_error *error)
 bool io_load_known(const char *path, io_bytes *file, io_format *format, io_error *error)
 {
     *file = (io_bytes){0};
-    *format = format_of(path);
+    *format = io_format_of(path);
     if (*format == FORMAT_MAT && !io_is_stream(path)) return true;
     if (!io_load(path, file, error)) return false;
     if (*format == FORMAT_TEXT) *format = format_in(file);
@@ -209,7 +209,7 @@ static bool write_format(io_format format, const io_output *out, const io_array 
 bool io_try_output(const char *path, int rank, io_error *error)
 {
     bool replaced;
-    io_format const format = rank > 0 ? format_of(path) : FORMAT_TEXT;
+    io_format const format = rank > 0 ? io_format_of(path) : FORMAT_TEXT;
     if (format == FORMAT_MTX && rank > 2)
         return io_fail(error, path, "cannot be written: Matrix Market holds no array of rank %d", rank);
     if (format == FORMAT_MAT && !io_has_mat()) return mat_write(path, "", NULL, error);
@@ -221,7 +221,7 @@ bool io_try_output(const char *path, int rank, io_error *error)
 
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error)
 {
-    io_format const format = format_of(path);
+    io_format const format = io_format_of(path);
     if (format == FORMAT_MAT) return mat_write(path, variable, a, error);
     if (format == FORMAT_MTX && a->rank > 2) {
         return io_fail(error, path, "cannot be written: Matrix Market holds no array of rank %d", a->rank);

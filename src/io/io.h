@@ -58,11 +58,6 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
  * .mat. */
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
-/* The same for a batch too: where both files hold arrays of rank 2 with a row for each matrix, as `eigpack generate
- * --batch` writes them, *batch is how many, t->n their order, and t->d and t->e hold one matrix after the other, batch *
- * n and batch * (n-1) numbers.  *batch = 0: one matrix.  Text whose numbers can be either is one matrix. */
-bool io_read_tridiagonals(const char *path_d, const char *path_e, io_tridiagonal *t, int64_t *batch, io_error *error);
-
 /* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
  * 17 significant digits (9 for float32), a complex number as two, -0 as 0; .mat (level 5): under the given variable name,
  * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */

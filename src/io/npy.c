@@ -12,11 +12,8 @@
 #include <string.h>
 
 typedef struct npy_header {
-    char order, kind; /* descr "<f8": order '<', kind 'f', size 8 */
-    int size;
-    bool fortran;
-    int rank;
-    int64_t shape[3];
+    char order; /* of descr "<f8": '<' */
+    npy_form form;
     bool has_descr, has_fortran, has_shape;
     char trouble[112]; /* what is wrong with it, where that is known */
 } npy_header;
@@ -95,14 +92,15 @@ static bool trouble(npy_header *h, const char *sentence)
 /* The shape's tuple.  A rank above 3 is counted, its extents are not kept. */
 static bool take_shape(cursor *c, npy_header *h)
 {
+    npy_form *const f = &h->form;
+    f->rank = 0;
     if (!take(c, '(')) return false;
-    h->rank = 0;
     while (!take(c, ')')) {
         int64_t extent;
         if (take(c, '-')) return trouble(h, "has a negative extent in its shape");
         if (!take_size(c, &extent)) return false;
-        if (h->rank < 3) h->shape[h->rank] = extent;
-        ++h->rank;
+        if (f->rank < 3) f->shape[f->rank] = extent;
+        ++f->rank;
         if (!take(c, ',')) return take(c, ')');
     }
     return true;
@@ -116,10 +114,10 @@ static bool take_descr(cursor *c, npy_header *h)
     if (strcmp(text, "|O") == 0) return trouble(h, "holds Python objects, which are not read");
     if (strlen(text) < 3) return false;
     h->order = text[0];
-    h->kind = text[1];
+    h->form.kind = text[1];
     char *end;
     long const size = strtol(text + 2, &end, 10);
-    h->size = *end == '\0' && size > 0 && size <= 1024 ? (int)size : 0;
+    h->form.size = *end == '\0' && size > 0 && size <= 1024 ? (int)size : 0;
     return strchr("<>|=", h->order) != NULL;
 }
 
@@ -130,8 +128,8 @@ static bool take_entry(cursor *c, npy_header *h)
     if (strcmp(key, "descr") == 0) return h->has_descr = take_descr(c, h);
     if (strcmp(key, "shape") == 0) return h->has_shape = take_shape(c, h);
     if (strcmp(key, "fortran_order") == 0) {
-        h->fortran = take_word(c, "True");
-        return h->has_fortran = h->fortran || take_word(c, "False");
+        h->form.fortran = take_word(c, "True");
+        return h->has_fortran = h->form.fortran || take_word(c, "False");
     }
     for (char *letter = key; *letter; ++letter)
         if (*letter < ' ' || *letter > '~') *letter = '?';
@@ -159,8 +157,8 @@ static bool parse_dictionary(cursor c, npy_header *h)
     return false;
 }
 
-/* Checks what stands before the numbers; *start is where they begin. */
-static bool parse_header(const char *path, const io_bytes *file, npy_header *h, size_t *start, io_error *error)
+/* Checks what stands before the numbers, and where they begin. */
+static bool parse_header(const char *path, const io_bytes *file, npy_header *h, io_error *error)
 {
     static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
     const unsigned char *const b = (const unsigned char *)file->data;
@@ -168,16 +166,15 @@ static bool parse_header(const char *path, const io_bytes *file, npy_header *h, 
     if (memcmp(b, magic, seen) != 0) return io_fail(error, path, "is not a .npy file (its first bytes are wrong)");
     if (file->size < 10) return io_fail(error, path, "is truncated within its header");
     if (b[6] < 1 || b[6] > 3) return io_fail(error, path, "has .npy version %d.%d; 1.0 to 3.0 are known", b[6], b[7]);
-    size_t length = b[8] | (size_t)b[9] << 8;
-    *start = 10;
+    size_t length = b[8] | (size_t)b[9] << 8, start = 10;
     if (b[6] > 1) {
         if (file->size < 12) return io_fail(error, path, "is truncated within its header");
         length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
-        *start = 12;
+        start = 12;
     }
-    if (length > file->size - *start) return io_fail(error, path, "is truncated within its header");
-    cursor const c = {file->data + *start, file->data + *start + length};
-    *start += length;
+    if (length > file->size - start) return io_fail(error, path, "is truncated within its header");
+    cursor const c = {file->data + start, file->data + start + length};
+    h->form.start = (int64_t)(start + length);
     if (parse_dictionary(c, h)) return true;
     return io_fail(error, path, "%s", h->trouble[0] ? h->trouble : "has a .npy header that is not understood");
 }
@@ -185,7 +182,7 @@ static bool parse_header(const char *path, const io_bytes *file, npy_header *h, 
 /* ------------------------------------------------------------------ the numbers */
 
 /* What we hold a file's type in; false for types that are not read. */
-static bool held_type(const npy_header *h, io_type *type)
+static bool held_type(const npy_form *h, io_type *type)
 {
     int const s = h->size;
     if (h->kind == 'f' && (s == 4 || s == 8)) return *type = s == 4 ? IO_F32 : IO_F64, true;
@@ -213,8 +210,9 @@ static void store_bits(unsigned char *out, uint64_t bits, int size)
 }
 
 /* Converts one number of the file, at in, to the held type, at out. */
-static void convert(const npy_header *h, bool big, const unsigned char *in, unsigned char *out)
+static void convert(const npy_form *h, const unsigned char *in, unsigned char *out)
 {
+    bool const big = h->big;
     if (h->kind == 'f' || (h->kind == 'i' && h->size >= 4)) {
         store_bits(out, load_bits(in, h->size, big), h->size);
     } else if (h->kind == 'c') {
@@ -229,8 +227,15 @@ static void convert(const npy_header *h, bool big, const unsigned char *in, unsi
     }
 }
 
+void npy_convert(const npy_form *h, const void *in, int64_t count, void *out)
+{
+    size_t const held = io_type_size(h->type), size = (size_t)h->size;
+    for (size_t k = 0; k < (size_t)count; ++k)
+        convert(h, (const unsigned char *)in + k * size, (unsigned char *)out + k * held);
+}
+
 /* Converts every number, in C order, whatever order the file has. */
-static void convert_all(const char *path, const npy_header *h, bool big, const char *data, io_array *a)
+static void convert_all(const char *path, const npy_form *h, const char *data, io_array *a)
 {
     int64_t extent[3] = {1, 1, 1}, stride[3] = {0, 0, 0}; /* right-aligned: extent[2] is the last axis */
     int64_t step = 1;
@@ -250,46 +255,57 @@ static void convert_all(const char *path, const npy_header *h, bool big, const c
             for (int64_t k = 0; k < extent[2]; ++k, out += held) {
                 if (done++ % IO_SOME == 0) io_tell("converting", path, done, count);
                 int64_t const from = i * stride[0] + j * stride[1] + k * stride[2];
-                convert(h, big, (const unsigned char *)data + from * h->size, out);
+                convert(h, (const unsigned char *)data + from * h->size, out);
             }
     io_tell("converting", path, count, count);
 }
 
-bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
+/* How many bytes the numbers take that the header claims, against the bytes that are there. */
+static bool check_size(const char *path, const npy_form *h, size_t there, io_error *error)
 {
-    npy_header h = {0};
-    size_t start = 0;
-    io_type type;
-    if (file->size == 0) return io_fail(error, path, "is empty");
-    if (!parse_header(path, file, &h, &start, error)) return false;
-    if (!held_type(&h, &type))
-        return io_fail(error, path, "has numbers of type %c%d, which is not read", h.kind, h.size);
-    if (h.rank < 1 || h.rank > 3) return io_fail(error, path, "has rank %d; ranks 1 to 3 are read", h.rank);
-    /* How many numbers the header claims, against the bytes that are there. */
-    size_t const there = file->size - start;
-    size_t claimed = (size_t)h.size;
-    for (int k = 0; k < h.rank; ++k) {
-        if (h.shape[k] > 0 && claimed > (size_t)INT64_MAX / (size_t)h.shape[k]) {
+    size_t claimed = (size_t)h->size;
+    for (int k = 0; k < h->rank; ++k) {
+        if (h->shape[k] > 0 && claimed > (size_t)INT64_MAX / (size_t)h->shape[k]) {
             return io_fail(error, path, "is truncated: its header claims more numbers than any file holds");
         }
-        if (h.shape[k] > 0) claimed *= (size_t)h.shape[k];
+        if (h->shape[k] > 0) claimed *= (size_t)h->shape[k];
     }
-    for (int k = 0; k < h.rank; ++k) claimed = h.shape[k] == 0 ? 0 : claimed;
+    for (int k = 0; k < h->rank; ++k) claimed = h->shape[k] == 0 ? 0 : claimed;
     if (there < claimed) {
         return io_fail(error, path, "is truncated: %zu bytes of numbers where its header needs %zu", there, claimed);
     }
-    if (there > claimed) return io_fail(error, path, "has %zu bytes after its array", there - claimed);
+    return there == claimed || io_fail(error, path, "has %zu bytes after its array", there - claimed);
+}
 
-    bool const big = h.order == '>' || (h.order != '<' && machine_is_big());
-    bool const kept = (h.kind == 'f' || h.kind == 'c' || (h.kind == 'i' && h.size >= 4));
-    if (kept && big == machine_is_big() && (!h.fortran || h.rank == 1)) {
-        memmove(file->data, file->data + start, there);
-        *a = (io_array){type, h.rank, {h.shape[0], h.shape[1], h.shape[2]}, file->data};
+bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *form, io_error *error)
+{
+    npy_header h = {0};
+    if (file->size == 0) return io_fail(error, path, "is empty");
+    if (!parse_header(path, file, &h, error)) return false;
+    *form = h.form;
+    int const s = form->size;
+    if (!held_type(form, &form->type))
+        return io_fail(error, path, "has numbers of type %c%d, which is not read", form->kind, s);
+    if (form->rank < 1 || form->rank > 3) return io_fail(error, path, "has rank %d; ranks 1 to 3 are read", form->rank);
+    form->fortran &= form->rank > 1;
+    form->big = h.order == '>' || (h.order != '<' && machine_is_big());
+    bool const kept = form->kind == 'f' || form->kind == 'c' || (form->kind == 'i' && s >= 4);
+    form->as_held = kept && form->big == machine_is_big();
+    return check_size(path, form, size - (size_t)form->start, error);
+}
+
+bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error)
+{
+    npy_form h;
+    if (!npy_inspect(path, file, file->size, &h, error)) return false;
+    if (h.as_held && !h.fortran) {
+        memmove(file->data, file->data + h.start, file->size - (size_t)h.start);
+        *a = (io_array){h.type, h.rank, {h.shape[0], h.shape[1], h.shape[2]}, file->data};
         *file = (io_bytes){0};
         return true;
     }
-    if (!io_array_create(path, type, h.rank, h.shape, a, error)) return false;
-    convert_all(path, &h, big, file->data + start, a);
+    if (!io_array_create(path, h.type, h.rank, h.shape, a, error)) return false;
+    convert_all(path, &h, file->data + h.start, a);
     return true;
 }
 
@@ -306,7 +322,7 @@ static bool write_numbers(const io_output *out, const char *numbers, size_t byte
     return true;
 }
 
-bool npy_write(const io_output *out, const io_array *a)
+bool npy_write_header(const io_output *out, const io_array *a)
 {
     static const char *const descr[] = {
         [IO_F32] = "f4", [IO_F64] = "f8", [IO_C64] = "c8", [IO_C128] = "c16", [IO_I32] = "i4", [IO_I64] = "i8"};
@@ -322,8 +338,12 @@ bool npy_write(const io_output *out, const io_array *a)
     header[length++] = '\n';
     unsigned char const start[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8)};
-    size_t const count = (size_t)io_array_count(a);
     return fwrite(start, 1, sizeof start, out->file) == sizeof start &&
-           fwrite(header, 1, (size_t)length, out->file) == (size_t)length &&
-           write_numbers(out, (const char *)a->data, count * io_type_size(a->type));
+           fwrite(header, 1, (size_t)length, out->file) == (size_t)length;
+}
+
+bool npy_write(const io_output *out, const io_array *a)
+{
+    size_t const count = (size_t)io_array_count(a);
+    return npy_write_header(out, a) && write_numbers(out, (const char *)a->data, count * io_type_size(a->type));
 }

@@ -101,6 +101,17 @@ bool numbers_same(const numbers *x, const numbers *y)
            memcmp(x->data, y->data, (size_t)x->count * type_size(x->type)) == 0;
 }
 
+void numbers_put(numbers *x, int64_t first, const io_array *a)
+{
+    bool const given = a->type == IO_C64 || a->type == IO_C128, wanted = type_is_complex(x->type);
+    int64_t const parts = given ? 2 * io_array_count(a) : io_array_count(a), step = wanted && !given ? 2 : 1;
+    int64_t const from = wanted ? 2 * first : first;
+    for (int64_t k = 0; k < parts; ++k) {
+        numbers_put_part(x, from + step * k, io_array_part(a, k));
+        if (step == 2) numbers_put_part(x, from + 2 * k + 1, 0);
+    }
+}
+
 bool numbers_take(numbers *x, eig_type type, const char *path, const io_array *a, io_error *error)
 {
     bool const given = a->type == IO_C64 || a->type == IO_C128, wanted = type_is_complex(type);
@@ -109,7 +120,6 @@ bool numbers_take(numbers *x, eig_type type, const char *path, const io_array *a
     if (given && !wanted) return io_fail(error, path, "is complex; real numbers are needed");
     if (!numbers_make(x, type, count))
         return io_fail(error, path, "holds %lld numbers, for which there is not enough memory", (long long)count);
-    int64_t const parts = given ? 2 * count : count, step = wanted && !given ? 2 : 1;
-    for (int64_t k = 0; k < parts; ++k) numbers_put_part(x, step * k, io_array_part(a, k));
+    numbers_put(x, 0, a);
     return true;
 }

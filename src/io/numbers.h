@@ -82,6 +82,9 @@ int64_t numbers_not_finite(const numbers *x);
 /* Whether all bits are the same. */
 bool numbers_same(const numbers *x, const numbers *y);
 
+/* Elements first, first + 1, ... become the array's; where the types differ, as numbers_take says. */
+void numbers_put(numbers *x, int64_t first, const io_array *a);
+
 /* A file's array in the given type, as a new array; an integer or a real number becomes a complex one with imaginary
  * part 0, and a complex array needs a complex type. False, with a sentence, where that is not so or memory ran out. */
 bool numbers_take(numbers *x, eig_type type, const char *path, const io_array *a, io_error *error);

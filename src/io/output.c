@@ -3,7 +3,7 @@
  * Writing never touches the target until the new contents are complete: they go to a temporary name in the same folder,
  * are flushed to the disk (only then has a full disk been heard of), and renamed over the target, which is atomic.
  * Standard output, pipes and devices are written directly. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* fallocate, realpath */
 #include "internal.h"
 
 #include <errno.h>
@@ -14,14 +14,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a signal handler has to know: the temporary file that lies on the disk (one at a time), and whether anything
- * has reached its place. */
-static char *volatile lying_about;
+/* What a signal handler has to know: the temporary files that lie on the disk, and whether anything has reached its
+ * place. */
+enum { MOST_TEMPORARIES = 8 };
+static char *volatile lying_about[MOST_TEMPORARIES];
 static volatile sig_atomic_t begun;
 
 void io_remove_temporary(void)
 {
-    if (lying_about) unlink(lying_about);
+    for (int k = 0; k < MOST_TEMPORARIES; ++k)
+        if (lying_about[k]) unlink(lying_about[k]);
+}
+
+/* The first of the places becomes the new name; NULL stands for an empty one. */
+static bool note(const char *old, char *name)
+{
+    for (int k = 0; k < MOST_TEMPORARIES; ++k)
+        if (lying_about[k] == old) return lying_about[k] = name, true;
+    errno = EMFILE;
+    return false;
 }
 
 bool io_output_begun(void)
@@ -139,10 +150,10 @@ static int create_beside(const char *target, char **name)
     int descriptor = -1;
     for (int attempt = 0; attempt < 1000; ++attempt) {
         snprintf(*name, size, "%.*s.eigpack-%ld-%d.tmp", folder, target, (long)getpid(), attempt);
-        lying_about = *name; /* before it is there: a signal may come in between */
+        if (!note(NULL, *name)) break; /* before it is there: a signal may come in between */
         descriptor = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) break;
-        lying_about = NULL;
+        note(*name, NULL);
         if (errno != EEXIST) break;
     }
     if (descriptor < 0) {
@@ -156,19 +167,24 @@ static int create_beside(const char *target, char **name)
 
 static void forget(io_output *out)
 {
-    lying_about = NULL;
+    if (out->temporary) note(out->temporary, NULL);
     free(out->temporary);
     free(out->target);
     *out = (io_output){0};
 }
 
-static bool output_fail(io_output *out, io_error *error, int reason)
+void io_output_abandon(io_output *out)
 {
     if (out->file && out->file != stdout) fclose(out->file);
     if (out->temporary) unlink(out->temporary);
+    forget(out);
+}
+
+static bool output_fail(io_output *out, io_error *error, int reason)
+{
     const char *const name = io_is_standard_output(out->path) ? "standard output" : out->path;
     io_fail(error, name, "cannot be written: %s", strerror(reason));
-    forget(out);
+    io_output_abandon(out);
     return false;
 }
 
@@ -215,18 +231,33 @@ bool io_output_open(io_output *out, const char *path, io_error *error)
     return true;
 }
 
-bool io_output_close(io_output *out, bool written, io_error *error)
+bool io_output_settle(io_output *out, bool written, io_error *error)
 {
     if (!written || fflush(out->file) != 0) return output_fail(out, error, errno);
     if (out->temporary && fsync(fileno(out->file)) != 0) return output_fail(out, error, errno);
     int const closed = out->file == stdout ? 0 : fclose(out->file);
     out->file = NULL;
+    return closed == 0 || output_fail(out, error, errno);
+}
+
+bool io_output_publish(io_output *out, io_error *error)
+{
     io_tell("writing", out->path, 1, 1);
-    if (closed != 0) return output_fail(out, error, errno);
     if (out->temporary && rename(out->temporary, out->target) != 0) return output_fail(out, error, errno);
     begun = true;
     forget(out);
     return true;
+}
+
+bool io_output_close(io_output *out, bool written, io_error *error)
+{
+    return io_output_settle(out, written, error) && io_output_publish(out, error);
+}
+
+bool io_output_reserve(io_output *out, int64_t bytes, io_error *error)
+{
+    if (!out->temporary || bytes == 0 || fallocate(fileno(out->file), 0, 0, bytes) == 0) return true;
+    return (errno != ENOSPC && errno != EFBIG && errno != EDQUOT) || output_fail(out, error, errno);
 }
 
 bool io_output_try(const char *path, bool *replaced, io_error *error)

@@ -1,5 +1,6 @@
 /* Tridiagonal matrices from files: one from a file that holds it whole, one or a batch from two files. */
 #include "internal.h"
+#include "slices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,22 +80,19 @@ static bool read_whole(const char *path, io_tridiagonal *t, io_error *error)
 
 /* A file of diagonals or off-diagonals. */
 typedef struct side {
-    const char *path;
-    io_array a;
-    bool text;
+    io_source source;
     bool vector; /* may be read as one vector: text, or at most one extent that is not 1 */
 } side;
 
-static bool read_side(const char *path, side *s, io_error *error)
+static bool open_side(const char *path, side *s, io_error *error)
 {
-    io_format format;
     int longer = 0;
-    *s = (side){.path = path};
-    if (!io_read_known(path, &format, &s->a, error)) return false;
-    for (int k = 0; k < s->a.rank; ++k) longer += s->a.shape[k] != 1;
-    s->text = format == FORMAT_TEXT;
-    s->vector = s->text || longer <= 1;
-    return io_to_double(path, &s->a, error);
+    *s = (side){.vector = false};
+    if (!io_source_open(path, &s->source, error)) return false;
+    const io_array *const a = &s->source.a;
+    for (int k = 0; k < a->rank; ++k) longer += a->shape[k] != 1;
+    s->vector = s->source.text || longer <= 1;
+    return (a->type != IO_C64 && a->type != IO_C128) || io_fail(error, path, "is complex; real numbers are needed");
 }
 
 /* Whether an off-diagonal of a matrix of order n may have this many entries: with n, the first is padding. */
@@ -103,20 +101,23 @@ static bool fits(int64_t n, int64_t given)
     return given == n || given == (n > 1 ? n - 1 : 0);
 }
 
-/* What the two files are: batch = 0 one vector each, else rows, one a matrix.  Both readings are possible for text
- * only, where lines may be anything: then they are vectors. */
-static bool find_form(const side *d, const side *e, int64_t *n, int64_t *batch, io_error *error)
+/* What the two files are: rows, one a matrix, or one vector each.  Both readings are possible for text only, where
+ * lines may be anything: then they are vectors. */
+static bool find_form(const side *d_side, const side *e_side, io_tridiagonals *t, io_error *error)
 {
+    const io_source *const d = &d_side->source, *const e = &e_side->source;
     int64_t const most = io_array_count(&d->a), given = io_array_count(&e->a);
-    *n = most, *batch = 0;
+    bool const vectors = d_side->vector && e_side->vector;
+    t->n = most, t->columns = given;
     if (d->text && most == 0) return io_fail(error, d->path, "is empty");
     if (e->text && given == 0 && most > 1) return io_fail(error, e->path, "is empty");
-    if (d->vector && e->vector && fits(most, given)) return true;
-    bool const rows = d->a.rank == 2 && e->a.rank == 2 && d->a.shape[0] == e->a.shape[0];
-    if (rows && fits(d->a.shape[1], e->a.shape[1])) return *batch = d->a.shape[0], *n = d->a.shape[1], true;
-    const side *const wrong = d->a.rank > 2 ? d : e->a.rank > 2 ? e : NULL;
+    if (vectors && fits(most, given)) return true;
+    t->many = d->a.rank == 2 && e->a.rank == 2 && d->a.shape[0] == e->a.shape[0];
+    t->batch = d->a.shape[0], t->n = d->a.shape[1], t->columns = e->a.shape[1];
+    if (t->many && fits(t->n, t->columns)) return true;
+    const io_source *const wrong = d->a.rank > 2 ? d : e->a.rank > 2 ? e : NULL;
     if (wrong) return io_fail(error, wrong->path, "holds an array of rank 3; a vector, or a row a matrix, is needed");
-    if (d->vector && e->vector)
+    if (vectors)
         return io_fail(error, e->path,
                        "has %" PRId64 " entries, but the %" PRId64 " of the diagonal in %s need %" PRId64
                        " (or %" PRId64 ", the first being padding)",
@@ -129,39 +130,63 @@ static bool find_form(const side *d, const side *e, int64_t *n, int64_t *batch, 
                    d->a.rank == 2 ? d->a.shape[0] : 1, columns, d->path);
 }
 
-/* Copies both in, without padding. */
-static bool join(const side *d, const side *e, io_tridiagonal *t, int64_t *batch, io_error *error)
+/* All numbers of a source as double, in *a; the source gives up what it holds. */
+static bool take_all(io_source *s, io_array *a, io_error *error)
 {
-    int64_t n;
-    if (!find_form(d, e, &n, batch, error)) return false;
-    int64_t const rows = *batch > 0 ? *batch : 1, beside = n > 1 ? n - 1 : 0;
-    int64_t const given = *batch > 0 ? e->a.shape[1] : io_array_count(&e->a);
-    if (!io_tridiagonal_create(d->path, rows * n, t, error)) return false; /* e has room for rows * (n-1) */
-    t->n = n;
-    memcpy(t->d, d->a.data, (size_t)(rows * n) * sizeof(double));
-    for (int64_t b = 0; b < rows && beside > 0; ++b)
-        memcpy(t->e + b * beside, (const double *)e->a.data + b * given + (given - beside),
-               (size_t)beside * sizeof(double));
-    return true;
+    int64_t const count = io_array_count(&s->a);
+    io_slab const all = {1, count, 1, 0, count};
+    *a = s->a;
+    s->a.data = NULL;
+    if (!a->data && !io_array_create(s->path, s->a.type, s->a.rank, s->a.shape, a, error)) return false;
+    if ((!s->form || io_source_read(s, &all, a->data, error)) && io_to_double(s->path, a, error)) return true;
+    io_array_free(a);
+    return false;
 }
 
-bool io_read_tridiagonals(const char *path_d, const char *path_e, io_tridiagonal *t, int64_t *batch, io_error *error)
+/* One matrix, without padding. */
+static bool join(io_tridiagonals *many, io_tridiagonal *t, io_error *error)
+{
+    io_array d = {0}, e = {0};
+    int64_t const n = many->n, beside = n > 1 ? n - 1 : 0;
+    bool const good = take_all(&many->d, &d, error) && take_all(&many->e, &e, error) &&
+                      io_tridiagonal_create(many->d.path, n, t, error);
+    if (good) memcpy(t->d, d.data, (size_t)n * sizeof(double));
+    if (good && beside > 0)
+        memcpy(t->e, (const double *)e.data + (many->columns - beside), (size_t)beside * sizeof(double));
+    io_array_free(&d);
+    io_array_free(&e);
+    return good;
+}
+
+bool io_open_tridiagonals(const char *path_d, const char *path_e, io_tridiagonals *many, io_tridiagonal *t,
+                          io_error *error)
 {
     *t = (io_tridiagonal){0};
-    *batch = 0;
+    *many = (io_tridiagonals){.many = false};
     if (!path_e) return read_whole(path_d, t, error);
-    side d, e = {0};
-    bool const ok = read_side(path_d, &d, error) && read_side(path_e, &e, error) && join(&d, &e, t, batch, error);
-    io_array_free(&d.a);
-    io_array_free(&e.a);
-    return ok;
+    side d, e = {.vector = false};
+    bool good = open_side(path_d, &d, error) && open_side(path_e, &e, error) && find_form(&d, &e, many, error);
+    many->d = d.source, many->e = e.source;
+    if (good && many->many) return true;
+    good = good && join(many, t, error);
+    many->many = false;
+    io_close_tridiagonals(many);
+    return good;
+}
+
+void io_close_tridiagonals(io_tridiagonals *many)
+{
+    io_source_close(&many->d);
+    io_source_close(&many->e);
+    *many = (io_tridiagonals){.many = false};
 }
 
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error)
 {
-    int64_t batch;
-    if (!io_read_tridiagonals(path_d, path_e, t, &batch, error)) return false;
-    if (batch == 0) return true;
-    io_tridiagonal_free(t);
-    return io_fail(error, path_d, "holds the diagonals of %" PRId64 " matrices; one matrix is needed", batch);
+    io_tridiagonals many;
+    if (!io_open_tridiagonals(path_d, path_e, &many, t, error)) return false;
+    int64_t const batch = many.batch;
+    bool const one = !many.many;
+    io_close_tridiagonals(&many);
+    return one || io_fail(error, path_d, "holds the diagonals of %" PRId64 " matrices; one matrix is needed", batch);
 }

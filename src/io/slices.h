@@ -1,0 +1,73 @@
+/* Arrays that are read and written in slices, so that a file may be larger than memory.
+ *
+ * A .npy file in C order is read slice by slice; a file of any other form, and what comes through a pipe, is held in
+ * memory whole and handed out by the same functions.  Outputs: .npy and text are written slice by slice; .mat and .mtx,
+ * and several pipes or devices at once, are held whole and written at the end. */
+#ifndef EIG_IO_SLICES_H
+#define EIG_IO_SLICES_H
+
+#include "io.h"
+
+/* ------------------------------------------------------------ in */
+
+typedef struct io_source {
+    const char *path;
+    io_array a; /* type, rank and shape; data only where it is held whole */
+    bool text;
+    int file;              /* where it is not; else -1 */
+    struct npy_form *form; /* of that file */
+} io_source;
+
+/* Opens it: true, or false with a sentence, as io_read_array says it; a file that is too short is found here. */
+bool io_source_open(const char *path, io_source *s, io_error *error);
+void io_source_close(io_source *s); /* a zeroed structure is closed */
+
+/* An array seen as one of shape (outer, batch, inner), and of its batch the part first, ..., first + count - 1. */
+typedef struct io_slab {
+    int64_t outer, batch, inner, first, count;
+} io_slab;
+
+/* Reads a slab, outer * count * inner numbers of the source's type, to out.  Any thread may call it. */
+bool io_source_read(const io_source *s, const io_slab *slab, void *out, io_error *error);
+
+/* A batch of tridiagonal matrices in two files of rank 2 with a row for each matrix, as `eigpack generate --batch`
+ * writes them. */
+typedef struct io_tridiagonals {
+    bool many; /* there is a batch; else all is empty */
+    int64_t n, batch;
+    io_source d, e;
+    int64_t columns; /* of e: n-1, or n with padding in front */
+} io_tridiagonals;
+
+/* Opens a batch, or reads one matrix into *t as io_read_tridiagonal does: whatever the files hold.  Text whose numbers
+ * can be either is one matrix. */
+bool io_open_tridiagonals(const char *path_d, const char *path_e, io_tridiagonals *many, io_tridiagonal *t,
+                          io_error *error);
+void io_close_tridiagonals(io_tridiagonals *many);
+
+/* ------------------------------------------------------------ out */
+
+typedef struct io_sink {
+    const char *path, *variable; /* path NULL: not wanted, every call succeeds */
+    io_array a;                  /* type, rank and shape; data only where it is held whole */
+    struct io_output *out;       /* else */
+    int64_t next;                /* number behind the one that was written last */
+} io_sink;
+
+enum { IO_SINKS = 6 }; /* at most, at a time */
+
+/* Opens sinks whose path, variable and a are set.  Space on the disk is reserved where that can be. */
+bool io_sinks_open(io_sink *sinks, int count, io_error *error);
+
+/* Writes numbers first, ..., first + count - 1 in C order; text in whole rows and in order. */
+bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error);
+
+/* Ends them all.  The files have their names only once all are complete and on the disk.  False: none has. */
+bool io_sinks_close(io_sink *sinks, int count, io_error *error);
+void io_sinks_abandon(io_sink *sinks, int count); /* leaves nothing; a zeroed structure is closed */
+
+/* The bytes of memory that sources and sinks hold. */
+int64_t io_source_held(const io_source *s);
+int64_t io_sink_held(const io_sink *sink);
+
+#endif

@@ -140,7 +140,8 @@ static inline void certify_pairs(const char *name, int64_t n, const double *w)
 }
 
 /* Every w (of large matrices every seventh, for the test's time) is an eigenvalue of a matrix within 10 n eps ||A||_F
- * of A; together they have A's trace, the trace of A^2, and, where A is far from singular, its determinant. */
+ * of A; together they have A's trace, the trace of A^2, and, where A is far from singular, its determinant.
+ * A is real: what holds for w holds for its conjugate, of which certify_pairs has seen that it is exact. */
 static inline void certify(const char *name, const batch *b, int64_t m)
 {
     int64_t const n = b->n;
@@ -154,7 +155,7 @@ static inline void certify(const char *name, const batch *b, int64_t m)
     certify_pairs(name, n, w);
     for (int64_t k = 0; k < n; ++k) {
         dense_number const x = dense_complex(w[2 * k], w[2 * k + 1]);
-        bool const checked = n <= 32 || (k + m) % 7 == 0;
+        bool const checked = (n <= 32 || (k + m) % 7 == 0) && w[2 * k + 1] >= 0;
         long double const sigma = checked ? dense_sigma_min(n, a, x, &determinant) : 0;
         if (!(sigma <= 10 * unit))
             fail_msg("%s n=%lld %s matrix %lld: eigenvalue %lld = %g%+gi is off by %.1Lf n eps |A|", name, (long long)n,

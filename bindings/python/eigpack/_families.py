@@ -47,12 +47,17 @@ def run(lib, like, device, check, function, work, problems, arguments, what="mat
         failed = failures(lib.numbers(info)) if check else None
     if failed is None or not check or failed[2] in fine:
         return
+    raise error_of(failed, problems, what)
+
+
+def error_of(failed, problems, what="matrix"):
+    """The exception for what failures found."""
     count, first, info = failed
     if what == "pair" and info > 0:
         text = "the residual or the orthogonality is worse than promised"
     else:
         text = _core.info_text(info)
-    raise linalg_error(count, first, text, 1 if what == "pair" and info < 0 else problems, what)
+    return linalg_error(count, first, text, 1 if what == "pair" and info < 0 else problems, what)
 
 
 def failures(info):

@@ -1,5 +1,5 @@
-"""JAX: eigvals, eigvalsh, eigh and all eigenvalues of tridiagonal matrices as targets of jax.ffi, under jit, vmap and, for
-eigvalsh and eigh, differentiation; the other functions on concrete arrays, by DLPack.
+"""JAX: every function is a target of jax.ffi, under jit, vmap and, for eigvalsh and eigh, differentiation; select="v", whose
+results have no fixed size, serves concrete arrays alone, by DLPack.
 
 The targets are registered at the first use.  A build without XLA's headers has none: then all goes by DLPack.
 """
@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _core, _families, _libraries
-from ._families import EighResult
+from ._families import Bounds, EighResult
 from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
 
 
@@ -34,18 +34,18 @@ def take(x, name, letters):
     return x, letter
 
 
-def call(name, shapes, *arrays, **attributes):
+def call(name, shapes, *arrays, vmap_method="broadcast_all", **attributes):
     """The target on arrays; shapes: (shape, letter) of each output."""
     results = [jax.ShapeDtypeStruct(shape, TYPES[letter]) for shape, letter in shapes]
-    return jax.ffi.ffi_call("eigpack_" + name, results, vmap_method="broadcast_all")(*arrays, **attributes)
+    return jax.ffi.ffi_call("eigpack_" + name, results, vmap_method=vmap_method)(*arrays, **attributes)
 
 
 def is_traced(*arrays):
     return any(isinstance(x, jax.core.Tracer) for x in arrays)
 
 
-def examine(info, check):
-    """Raises for what info tells.  Traced: never; an array on a GPU: only if asked to."""
+def examine(info, check, what="matrix", fine=()):
+    """Raises for what info tells, but what is fine.  Traced: never; an array on a GPU: only if asked to."""
     if is_traced(info):
         if check:
             raise ValueError("check=True is not possible while JAX traces: look for NaN in the result")
@@ -53,8 +53,8 @@ def examine(info, check):
     if check is None:
         check = all(device.platform == "cpu" for device in info.devices())
     failed = _families.failures(jax.device_get(info).ravel()) if check else None
-    if failed:
-        raise _families.linalg_error(failed[0], failed[1], _core.info_text(failed[2]), info.size)
+    if failed and failed[2] not in fine:
+        raise _families.error_of(failed, info.size, what)
 
 
 def square(a, letters):
@@ -167,34 +167,90 @@ def eigh(a, uplo, device, check):
     return EighResult(w, v)
 
 
+def together(*arrays):
+    """Real arrays, given with their names, in one type, and its letter."""
+    taken = [take(jnp.asarray(x), name, "sd")[0] for x, name in arrays]
+    dtype = jnp.result_type(*taken)
+    return [x.astype(dtype) for x in taken], LETTERS[dtype.char]
+
+
+def tridiagonal(d, e, *more):
+    """Diagonals, and other arrays given with their names, of one type; letter, order, leading dimensions."""
+    (d, e, *more), letter = together((d, "d"), (e, "e"), *more)
+    n = d.shape[-1] if d.ndim else 0
+    if d.ndim < 1 or e.shape != (*d.shape[:-1], max(n - 1, 0)):
+        raise ValueError(f"e must have the shape of d but for one element less in the last dimension, have {d.shape} and {e.shape}")
+    return (d, e, *more), letter, n, d.shape[:-1]
+
+
 def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, device, check):
     elsewhere(device)
-    plain = select in ("a", "all") and tol == 0 and not bounds and check_finite
-    if not plain or not targets():
+    if _families.RANGES.get(select) == "V" or not targets():
         arguments = select, select_range, check_finite, tol, bounds
         return by_dlpack("eigvalsh_tridiagonal", [d, e], *arguments, None, check)
-    (d, letter), (e, other) = take(jnp.asarray(d), "d", "sd"), take(jnp.asarray(e), "e", "sd")
-    if letter != other:
-        d, e, letter = d.astype(jnp.float64), e.astype(jnp.float64), "d"
-    if d.ndim < 1 or e.shape != (*d.shape[:-1], max(d.shape[-1] - 1, 0)):
-        raise ValueError(f"e must have the shape of d but for one element less in the last dimension, have {d.shape} and {e.shape}")
-    if d.shape[-1] == 1 or d.size == 0:
-        return d
-    w, info = call("eigvalsh_tridiagonal", [(d.shape, letter), (d.shape[:-1], "i")], d, e)
-    examine(info, check)
-    return w
+    (d, e), letter, n, lead = tridiagonal(d, e)
+    _, il, iu, _, _ = _families.chosen(select, select_range, n)
+    shape = (*lead, iu - il + 1 if il else n)
+    if d.size == 0:
+        outputs = [jnp.zeros(shape, d.dtype)] * 3
+    else:
+        shapes = [(shape, letter)] * 3 + [(lead, "i")]
+        limits = {"il": np.int64(il), "iu": np.int64(iu), "abstol": np.float64(tol)}
+        *outputs, info = call("eigvalsh_tridiagonal", shapes, d, e, **limits)
+        examine(info, check, fine=() if check_finite else (-1,))
+    return Bounds(*outputs) if bounds else outputs[0]
 
 
-def eigvals_affine(a, x, measure, device, check):
+def eigh_tridiagonal(d, e, select, select_range, check_finite, device, check):
     elsewhere(device)
-    return by_dlpack("eigvals_affine", [a, x], measure, None, check)
-
-
-def eigh_tridiagonal(d, e, *arguments):
-    elsewhere(arguments[-2])
-    return by_dlpack("eigh_tridiagonal", [d, e], *arguments[:-2], None, arguments[-1])
+    if _families.RANGES.get(select) == "V" or not targets():
+        return by_dlpack("eigh_tridiagonal", [d, e], select, select_range, check_finite, None, check)
+    (d, e), letter, n, lead = tridiagonal(d, e)
+    _, il, iu, _, _ = _families.chosen(select, select_range, n)
+    shape = (*lead, iu - il + 1 if il else n)
+    if d.size == 0:
+        return EighResult(jnp.zeros(shape, d.dtype), jnp.zeros((*lead, n, shape[-1]), d.dtype))
+    shapes = [(shape, letter), ((*shape, n), letter), (shape, "i")]
+    w, z, info = call("eigh_tridiagonal", shapes, d, e, il=np.int64(il), iu=np.int64(iu))
+    examine(info, check, "pair", () if check_finite else (-1,))
+    return EighResult(w, jnp.swapaxes(z, -1, -2))
 
 
 def sturm_count(d, e, x, device, check):
     elsewhere(device)
-    return by_dlpack("sturm_count", [d, e, x], None, check)
+    if not targets():
+        return by_dlpack("sturm_count", [d, e, x], None, check)
+    (d, e, x), letter, n, lead = tridiagonal(d, e, (x, "x"))
+    if x.shape[: len(lead)] != lead:
+        raise ValueError(f"x must begin with the leading dimensions of d, {lead}, has shape {x.shape}")
+    if n == 0 or x.size == 0:
+        return jnp.zeros(x.shape, jnp.int64)
+    if not jax.config.jax_enable_x64:
+        raise TypeError("counts are int64: set jax_enable_x64")
+    count, info = call("sturm_count", [(x.shape, "l"), (lead, "i")], d, e, x)
+    examine(info, check)
+    return count
+
+
+def eigvals_affine(a, x, measure, device, check):
+    elsewhere(device)
+    if not targets():
+        return by_dlpack("eigvals_affine", [a, x], measure, None, check)
+    if measure not in _families.MEASURES:
+        raise ValueError(f"measure is {measure!r}: use None, 'abscissa', 'radius' or 'damping'")
+    (a, x), letter = together((a, "a"), (x, "x"))
+    if a.ndim != 3 or a.shape[1] != a.shape[2] or x.ndim < 1 or x.shape[-1] != a.shape[0] - 1:
+        raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {a.shape} and {x.shape}")
+    points, n = x.shape[:-1], a.shape[-1]
+    count = _families.product(points)
+    if n == 0 and measure is not None:
+        raise ValueError(f"measure {measure!r} of matrices of order 0")
+    shape, kind = ((), letter) if measure else ((n,), COMPLEX[letter])
+    if count == 0 or n == 0:
+        return jnp.zeros((*points, *shape), TYPES[kind])
+    result, info = call(
+        "eigvals_affine", [((count, *shape), kind), ((count,), "i")], a, x.reshape(count, -1),
+        vmap_method="expand_dims", measure=np.int64(_families.MEASURES[measure]),
+    )  # fmt: skip
+    examine(info, check)
+    return result.reshape(*points, *shape)

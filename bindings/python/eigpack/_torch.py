@@ -1,8 +1,10 @@
 """PyTorch: each function is an operator (torch.ops.eigpack), so that vmap, compile and autograd know it.
 
-Every operator takes matrices in leading dimensions; a dimension of vmap becomes the first of them.  Gradients: eigvalsh and
-eigh; the others raise when one is asked for.
+Every operator takes matrices in leading dimensions; a dimension of vmap becomes the first of them.  Derivatives: eigvalsh and
+eigh; the others raise when one is asked for.  Operators are not differentiated by torch.func: Values and Pairs are.
 """
+
+from functools import partial
 
 import torch
 
@@ -106,6 +108,21 @@ def _(d, e, low, high, check_finite, tol, device, check):
     return tuple(d.new_empty(shape, dtype=TYPES[letter]) for _ in range(3))
 
 
+@torch.library.custom_op("eigpack::eigh_tridiagonal", mutates_args=())
+def op_tridiagonal_pairs(
+    d: Tensor, e: Tensor, low: int, high: int, check_finite: bool, device: str, check: bool
+) -> tuple[Tensor, Tensor]:
+    chosen = ("i", (low, high)) if high >= 0 else ("a", None)
+    w, v = compute("eigh_tridiagonal", [d, e], *chosen, check_finite, device=device or None, check=check)
+    return w, v.contiguous()
+
+
+@op_tridiagonal_pairs.register_fake
+def _(d, e, low, high, check_finite, device, check):
+    w = op_tridiagonal(d, e, low, high, check_finite, 0.0, device, check)[0]
+    return w, w.new_empty((*d.shape, w.shape[-1]))
+
+
 @torch.library.custom_op("eigpack::sturm_count", mutates_args=())
 def op_count(d: Tensor, e: Tensor, x: Tensor, device: str, check: bool) -> Tensor:
     return compute("sturm_count", [d, e, x], device=device or None, check=check)
@@ -136,6 +153,7 @@ batch_all(op_eigvals, 1, 1)
 batch_all(op_eigvalsh, 1, 1)
 batch_all(op_eigh, 1, 2)
 batch_all(op_tridiagonal, 2, 3)
+batch_all(op_tridiagonal_pairs, 2, 2)
 batch_all(op_count, 3, 1)
 
 
@@ -148,39 +166,110 @@ def _(info, in_dims, a, x, measure, device, check):
     return torch.stack([op_affine(b, y, measure, device, check) for b, y in zip(a, x)]), 0
 
 
-# ---------------------------------------------------------------- gradients
+# -------------------------------------------------------------- derivatives
 # Of a Hermitian A = V diag(w) V^H: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), F[i, j] = 1/(w[j] - w[i]), 0 on the
 # diagonal (M. Giles, Collected matrix derivative results for algorithmic differentiation, 2008).  The gradient is that in
-# the space of Hermitian matrices, as torch.linalg.eigh's.
+# the space of Hermitian matrices, as torch.linalg.eigh's; of a tangent the Hermitian part counts.
 
 
-def save_input(ctx, inputs, output):
-    ctx.save_for_backward(inputs[0])
-    ctx.uplo, ctx.device = inputs[1], inputs[2]
+def divided(x, w):
+    """F o x."""
+    gaps = w.unsqueeze(-2) - w.unsqueeze(-1)
+    diagonal = torch.eye(w.shape[-1], dtype=torch.bool, device=w.device)
+    return torch.where(diagonal, 0, x / gaps.masked_fill(diagonal, 1))
 
 
-def eigvalsh_backward(ctx, grad_w):
-    (a,) = ctx.saved_tensors
-    _, v = op_eigh(a, ctx.uplo, ctx.device, False)
-    return (v * grad_w.unsqueeze(-2)) @ v.mH, None, None, None
+def seen_from(v, x):
+    """V^H X V for the Hermitian part of X."""
+    return v.mH @ ((x + x.mH) / 2) @ v
 
 
-def save_output(ctx, inputs, output):
-    ctx.save_for_backward(*output)
+class Values(torch.autograd.Function):
+    """The eigenvalues, differentiable by autograd and by torch.func."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a, uplo, device, check):
+        return op_eigvalsh(a, uplo, device, check)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.save_for_forward(inputs[0])
+        ctx.uplo, ctx.device = inputs[1], inputs[2]
+
+    @staticmethod
+    def backward(ctx, grad_w):
+        (a,) = ctx.saved_tensors
+        _, v = Pairs.apply(a, ctx.uplo, ctx.device, False)
+        return (v * grad_w.unsqueeze(-2)) @ v.mH, None, None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *_):
+        (a,) = ctx.saved_tensors
+        _, v = Pairs.apply(a, ctx.uplo, ctx.device, False)
+        return seen_from(v, tangent).diagonal(dim1=-2, dim2=-1).real
 
 
-def eigh_backward(ctx, grad_w, grad_v):
-    w, v = ctx.saved_tensors
-    inner = torch.zeros_like(v) if grad_w is None else torch.diag_embed(grad_w).to(v.dtype)
-    if grad_v is not None:
-        gaps = w.unsqueeze(-2) - w.unsqueeze(-1)
-        diagonal = torch.eye(w.shape[-1], dtype=torch.bool, device=w.device)
-        inner = inner + torch.where(diagonal, 0, (v.mH @ grad_v) / gaps.masked_fill(diagonal, 1))
-    return v @ inner @ v.mH, None, None, None
+class Pairs(torch.autograd.Function):
+    """The eigenpairs, as Values."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a, uplo, device, check):
+        return op_eigh(a, uplo, device, check)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*output)
+        ctx.save_for_forward(*output)
+
+    @staticmethod
+    def backward(ctx, grad_w, grad_v):
+        w, v = ctx.saved_tensors
+        inner = torch.zeros_like(v) if grad_w is None else torch.diag_embed(grad_w).to(v.dtype)
+        if grad_v is not None:
+            inner = inner + divided(v.mH @ grad_v, w)
+        return v @ inner @ v.mH, None, None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *_):
+        w, v = ctx.saved_tensors
+        inner = seen_from(v, tangent)
+        return inner.diagonal(dim1=-2, dim2=-1).real, v @ divided(inner, w)
 
 
-op_eigvalsh.register_autograd(eigvalsh_backward, setup_context=save_input)
-op_eigh.register_autograd(eigh_backward, setup_context=save_output)
+op_eigvalsh.register_autograd(Values.backward, setup_context=Values.setup_context)
+op_eigh.register_autograd(Pairs.backward, setup_context=Pairs.setup_context)
+
+
+class Opaque(torch.autograd.Function):
+    """call(*arguments), which has no derivative: raises where one is asked for, where an operator's tangent would be 0."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(name, call, *arguments):
+        return call(*arguments)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.name = inputs[0]
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        raise RuntimeError(f"eigpack.{ctx.name} has no derivative, autograd cannot go through it: detach its input")
+
+    jvp = backward
+
+
+def apply(function, operator, *arguments):
+    """The function on arguments; under torch.compile the operator, which it knows better."""
+    if torch.compiler.is_compiling():
+        return operator(*arguments)
+    return function.apply(*arguments) if function is not Opaque else Opaque.apply(operator._name, operator, *arguments)
 
 
 # ---------------------------------------------------------------- functions
@@ -192,12 +281,6 @@ def as_tensors(*arrays):
     return [x if isinstance(x, Tensor) else torch.as_tensor(x, device=device) for x in arrays]
 
 
-def no_gradient(name, tensors):
-    """Raises where a gradient would be lost: these results have no fixed size and are no operators."""
-    if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
-        raise RuntimeError(f"eigpack.{name} has no gradient here: detach its input")
-
-
 def square(a):
     if a.dim() < 2 or a.shape[-1] != a.shape[-2]:
         _families.square(_torch_arrays, a, "a", "sdcz")
@@ -205,39 +288,52 @@ def square(a):
 
 def eigvals(a, device, check):
     square(a)
-    return op_eigvals(a, device or "", checked(check, a))
+    return apply(Opaque, op_eigvals, a, device or "", checked(check, a))
 
 
 def eigvals_affine(a, x, measure, device, check):
     a, x = as_tensors(a, x)
-    return op_affine(a, x, measure or "", device or "", checked(check, a, x))
+    return apply(Opaque, op_affine, a, x, measure or "", device or "", checked(check, a, x))
 
 
 def eigvalsh(a, uplo, device, check):
     square(a)
-    return op_eigvalsh(a, uplo, device or "", checked(check, a))
+    return apply(Values, op_eigvalsh, a, uplo, device or "", checked(check, a))
 
 
 def eigh(a, uplo, device, check):
     square(a)
-    return EighResult(*op_eigh(a, uplo, device or "", checked(check, a)))
+    return EighResult(*apply(Pairs, op_eigh, a, uplo, device or "", checked(check, a)))
 
 
 def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, device, check):
     d, e = as_tensors(d, e)
     kind, il, iu, _, _ = _families.chosen(select, select_range, d.shape[-1] if d.dim() else 0)
-    if kind == "V":
-        no_gradient("eigvalsh_tridiagonal with select='v'", (d, e))
-        arguments = select, select_range, check_finite, tol, bounds
-        return compute("eigvalsh_tridiagonal", [d, e], *arguments, device=device, check=check)
-    result = op_tridiagonal(d, e, il - 1, iu - 1, check_finite, tol, device or "", checked(check, d, e))
-    return Bounds(*result) if bounds else result[0]
+    if kind == "V":  # no fixed size, no operator
+        call = partial(by_value, "eigvalsh_tridiagonal", (select, select_range, check_finite, tol, bounds), device, check)
+        result = Opaque.apply("eigvalsh_tridiagonal", call, d, e)
+    else:
+        check = checked(check, d, e)
+        result = apply(Opaque, op_tridiagonal, d, e, il - 1, iu - 1, check_finite, tol, device or "", check)
+        result = result if bounds else result[0]
+    return Bounds(*result) if bounds else result
 
 
 def eigh_tridiagonal(d, e, select, select_range, check_finite, device, check):
     d, e = as_tensors(d, e)
-    no_gradient("eigh_tridiagonal", (d, e))
-    return compute("eigh_tridiagonal", [d, e], select, select_range, check_finite, device=device, check=check)
+    kind, il, iu, _, _ = _families.chosen(select, select_range, d.shape[-1] if d.dim() else 0)
+    if kind == "V":
+        call = partial(by_value, "eigh_tridiagonal", (select, select_range, check_finite), device, check)
+        result = Opaque.apply("eigh_tridiagonal", call, d, e)
+    else:
+        check = checked(check, d, e)
+        result = apply(Opaque, op_tridiagonal_pairs, d, e, il - 1, iu - 1, check_finite, device or "", check)
+    return EighResult(*result)
+
+
+def by_value(name, arguments, device, check, d, e):
+    result = compute(name, [d, e], *arguments, device=device, check=check)
+    return tuple(result) if isinstance(result, tuple) else result
 
 
 def sturm_count(d, e, x, device, check):

@@ -134,16 +134,112 @@ ffi::Error heev(const xla_place &at, in a, out w, void *v, out info, bool upper)
         });
 }
 
-ffi::Error stebz(const xla_place &at, in d, in e, out w, out info)
+/* il = 0: all eigenvalues. */
+template <typename Options> void choose(Options *options, int64_t il, int64_t iu)
+{
+    options->range = il > 0 ? EIG_RANGE_INDEX : EIG_RANGE_ALL;
+    options->il = il, options->iu = iu;
+}
+
+ffi::Error tridiagonal(const xla_place &at, in d, in e, out w, out lower, out upper, out info, int64_t il, int64_t iu,
+                       double abstol)
 {
     int64_t const n = d.dimensions().back(), batch = batch_of(d, 1);
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    choose(&options, il, iu);
+    options.abstol = abstol;
     return run(
         at,
-        [&](eig_context *ctx, size_t *bytes) { return eig_stebz_work_size(ctx, type_of(d), nullptr, n, batch, bytes); },
+        [&](eig_context *ctx, size_t *bytes) {
+            return eig_stebz_work_size(ctx, type_of(d), &options, n, batch, bytes);
+        },
         [&](eig_context *ctx) {
-            return eig_stebz_batched(ctx, type_of(d), nullptr, n, d.untyped_data(), n, e.untyped_data(), n - 1,
-                                     w->untyped_data(), nullptr, nullptr, n, static_cast<int *>(info->untyped_data()),
-                                     batch);
+            return eig_stebz_batched(ctx, type_of(d), &options, n, d.untyped_data(), n, e.untyped_data(), n - 1,
+                                     w->untyped_data(), lower->untyped_data(), upper->untyped_data(),
+                                     w->dimensions().back(), static_cast<int *>(info->untyped_data()), batch);
+        });
+}
+
+/* Number k of an array's numbers. */
+void *at_number(const in &array, int64_t k)
+{
+    return static_cast<char *>(array.untyped_data()) + k * (int64_t)eig_type_size(type_of(array));
+}
+
+/* A call for each matrix.  z: a vector a row; info: of each pair. */
+ffi::Error pairs(const xla_place &at, in d, in e, out w, out z, out info, int64_t il, int64_t iu)
+{
+    int64_t const n = d.dimensions().back(), many = w->dimensions().back();
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    choose(&options, il, iu);
+    return run(
+        at,
+        [&](eig_context *ctx, size_t *bytes) { return eig_stemr_work_size(ctx, type_of(d), &options, n, 1, bytes); },
+        [&](eig_context *ctx) {
+            eig_status status = EIG_OK;
+            for (int64_t b = 0; b < batch_of(d, 1) && status == EIG_OK; ++b)
+                status = eig_stemr(ctx, type_of(d), &options, n, at_number(d, b * n), at_number(e, b * (n - 1)),
+                                   nullptr, at_number(*w, b * many), at_number(*z, b * many * n), n, nullptr,
+                                   static_cast<int *>(info->untyped_data()) + b * many, nullptr, nullptr, nullptr);
+            return status;
+        });
+}
+
+/* A call for each matrix; the points of one lie together. */
+ffi::Error counts(const xla_place &at, in d, in e, in x, out count, out info)
+{
+    int64_t const n = d.dimensions().back(), batch = batch_of(d, 1), m = batch ? batch_of(x, 0) / batch : 0;
+    return run(
+        at, [&](eig_context *ctx, size_t *bytes) { return eig_stebz_count_work_size(ctx, type_of(d), n, m, bytes); },
+        [&](eig_context *ctx) {
+            eig_status status = EIG_OK;
+            for (int64_t b = 0; b < batch && status == EIG_OK; ++b)
+                status = eig_stebz_count(ctx, type_of(d), n, at_number(d, b * n), at_number(e, b * (n - 1)), m,
+                                         at_number(x, b * m), static_cast<int64_t *>(count->untyped_data()) + b * m,
+                                         static_cast<int *>(info->untyped_data()) + b);
+            return status;
+        });
+}
+
+/* Where the block of index k of `whole`'s first dimensions lies in an array whose own are as long or 1. */
+int64_t block_of(const in &array, const in &whole, size_t dimensions, int64_t k)
+{
+    int64_t block = 0, stride = 1;
+    for (size_t i = dimensions; i-- > 0;) {
+        int64_t const length = whole.dimensions()[i], own = array.dimensions()[i];
+        block += own == 1 ? 0 : k % length * stride;
+        k /= length, stride *= own;
+    }
+    return block;
+}
+
+/* a: [..., m+1, n, n], x: [..., points, m], info: [..., points]; vmap's dimensions in front, of length 1 where an array is
+ * one for all.  One call where there is one family, else one for each. */
+ffi::Error affine(const xla_place &at, in a, in x, out result, out info, int64_t measure)
+{
+    size_t const lead = a.dimensions().size() - 3;
+    int64_t const n = a.dimensions().back(), matrices = a.dimensions()[lead], m = matrices - 1;
+    int64_t const families = batch_of(a, 3), all = batch_of(*info, 1);
+    bool const one = families == 1 && batch_of(x, 2) == all;
+    int64_t const points = one ? batch_of(*info, 0) : info->dimensions().back(), calls = one ? 1 : all;
+    eig_geev_options const options = EIG_GEEV_OPTIONS;
+    return run(
+        at,
+        [&](eig_context *ctx, size_t *bytes) {
+            return eig_geev_work_size(ctx, type_of(a), &options, n, points, bytes);
+        },
+        [&](eig_context *ctx) {
+            eig_status status = EIG_OK;
+            for (int64_t k = 0; k < calls && status == EIG_OK; ++k) {
+                int64_t const from = one ? 0 : block_of(a, *info, lead, k), to = one ? 0 : block_of(x, *info, lead, k);
+                char *const out = static_cast<char *>(result->untyped_data()) +
+                                  k * points * (int64_t)eig_type_size(type_of(*result)) * (measure ? 1 : n);
+                status = eig_geev_affine(ctx, type_of(a), &options, n, m, at_number(a, from * matrices * n * n), n,
+                                         n * n, at_number(x, to * points * m), m, measure ? nullptr : out, n,
+                                         (eig_geev_measure)measure, measure ? out : nullptr,
+                                         static_cast<int *>(info->untyped_data()) + k * points, points);
+            }
+            return status;
         });
 }
 
@@ -193,13 +289,62 @@ XLA_FFI_DEFINE_HANDLER(
     },
     EIGH(GPU));
 
-#define TRIDIAGONAL(bind) bind.Arg<in>().Arg<in>().Ret<in>().Ret<in>()
+#define TRIDIAGONAL(bind)    \
+    bind.Arg<in>()           \
+        .Arg<in>()           \
+        .Ret<in>()           \
+        .Ret<in>()           \
+        .Ret<in>()           \
+        .Ret<in>()           \
+        .Attr<int64_t>("il") \
+        .Attr<int64_t>("iu") \
+        .Attr<double>("abstol")
 XLA_FFI_DEFINE_HANDLER(
-    tridiagonal_cpu, [](in d, in e, out w, out info) { return stebz({}, d, e, w, info); }, TRIDIAGONAL(HOST));
+    tridiagonal_cpu,
+    [](in d, in e, out w, out lower, out upper, out info, int64_t il, int64_t iu, double abstol) {
+        return tridiagonal({}, d, e, w, lower, upper, info, il, iu, abstol);
+    },
+    TRIDIAGONAL(HOST));
 XLA_FFI_DEFINE_HANDLER(
     tridiagonal_gpu,
-    [](GPU_PLACE, in d, in e, out w, out info) { return stebz(on_gpu(stream, &scratch, ordinal), d, e, w, info); },
+    [](GPU_PLACE, in d, in e, out w, out lower, out upper, out info, int64_t il, int64_t iu, double abstol) {
+        return tridiagonal(on_gpu(stream, &scratch, ordinal), d, e, w, lower, upper, info, il, iu, abstol);
+    },
     TRIDIAGONAL(GPU));
+
+#define PAIRS(bind) bind.Arg<in>().Arg<in>().Ret<in>().Ret<in>().Ret<in>().Attr<int64_t>("il").Attr<int64_t>("iu")
+XLA_FFI_DEFINE_HANDLER(
+    pairs_cpu,
+    [](in d, in e, out w, out z, out info, int64_t il, int64_t iu) { return pairs({}, d, e, w, z, info, il, iu); },
+    PAIRS(HOST));
+XLA_FFI_DEFINE_HANDLER(
+    pairs_gpu,
+    [](GPU_PLACE, in d, in e, out w, out z, out info, int64_t il, int64_t iu) {
+        return pairs(on_gpu(stream, &scratch, ordinal), d, e, w, z, info, il, iu);
+    },
+    PAIRS(GPU));
+
+#define COUNTS(bind) bind.Arg<in>().Arg<in>().Arg<in>().Ret<in>().Ret<in>()
+XLA_FFI_DEFINE_HANDLER(
+    counts_cpu, [](in d, in e, in x, out count, out info) { return counts({}, d, e, x, count, info); }, COUNTS(HOST));
+XLA_FFI_DEFINE_HANDLER(
+    counts_gpu,
+    [](GPU_PLACE, in d, in e, in x, out count, out info) {
+        return counts(on_gpu(stream, &scratch, ordinal), d, e, x, count, info);
+    },
+    COUNTS(GPU));
+
+#define AFFINE(bind) bind.Arg<in>().Arg<in>().Ret<in>().Ret<in>().Attr<int64_t>("measure")
+XLA_FFI_DEFINE_HANDLER(
+    affine_cpu,
+    [](in a, in x, out result, out info, int64_t measure) { return affine({}, a, x, result, info, measure); },
+    AFFINE(HOST));
+XLA_FFI_DEFINE_HANDLER(
+    affine_gpu,
+    [](GPU_PLACE, in a, in x, out result, out info, int64_t measure) {
+        return affine(on_gpu(stream, &scratch, ordinal), a, x, result, info, measure);
+    },
+    AFFINE(GPU));
 
 } // namespace
 
@@ -214,6 +359,9 @@ nb::dict jax_targets()
     add("eigvalsh", eigvalsh_cpu, eigvalsh_gpu);
     add("eigh", eigh_cpu, eigh_gpu);
     add("eigvalsh_tridiagonal", tridiagonal_cpu, tridiagonal_gpu);
+    add("eigh_tridiagonal", pairs_cpu, pairs_gpu);
+    add("sturm_count", counts_cpu, counts_gpu);
+    add("eigvals_affine", affine_cpu, affine_gpu);
     return targets;
 }
 

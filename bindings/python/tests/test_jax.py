@@ -71,8 +71,58 @@ def test_no_gradient_is_lost():
     a = made(float, 3, 3)
     with pytest.raises(Exception, match="differentiat"):
         jax.grad(lambda a: jnp.abs(eigpack.eigvals(a)).sum())(a)
+    for f in (
+        lambda d: eigpack.eigvalsh_tridiagonal(d, a[0, 1:], bounds=True)[0].sum(),
+        lambda d: eigpack.eigh_tridiagonal(d, a[0, 1:])[0].sum(),
+        lambda d: eigpack.eigvals_affine(a[None], d[:0][None], "radius").sum(),
+    ):
+        with pytest.raises(Exception, match="differentiat"):
+            jax.grad(f)(a[0])
     with pytest.raises(TypeError, match="traced"):
-        jax.grad(lambda d: eigpack.eigvalsh_tridiagonal(d, a[0, 1:], bounds=True)[0].sum())(a[0])
+        jax.jit(lambda d: eigpack.eigvalsh_tridiagonal(d, a[0, 1:], "v", (0.0, 1.0)))(a[0])
+
+
+@traced
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_tridiagonal_under_jit(dtype, n):
+    d, e = made(dtype, 4, n), made(dtype, 4, n - 1)
+    host = np.asarray(d), np.asarray(e)
+    bound, last = 100 * np.finfo(dtype).eps, n - 1
+    for chosen in ({}, {"select": "i", "select_range": (n // 2, last)}):
+        w, lower, upper = jax.jit(lambda d, e: eigpack.eigvalsh_tridiagonal(d, e, bounds=True, **chosen))(d, e)
+        assert w.dtype == dtype and np.abs(w - eigpack.eigvalsh_tridiagonal(*host, **chosen)).max() < bound
+        assert jnp.all(lower <= w) and jnp.all(w <= upper)
+        w, v = jax.jit(lambda d, e: eigpack.eigh_tridiagonal(d, e, **chosen))(d, e)
+        assert v.dtype == dtype and v.shape == (4, n, w.shape[-1])
+        assert np.abs(w - eigpack.eigh_tridiagonal(*host, **chosen).eigenvalues).max() < bound
+        up = jnp.pad(e, ((0, 0), (0, 1)))[..., None]
+        product = d[..., None] * v + up * jnp.roll(v, -1, 1) + jnp.roll(up, 1, 1) * jnp.roll(v, 1, 1)
+        assert jnp.abs(product - v * w[:, None, :]).max() < 10 * n * bound
+        one = jax.vmap(lambda d, e: eigpack.eigh_tridiagonal(d, e, **chosen).eigenvectors, in_axes=(0, 1))(d, e.T)
+        assert jnp.array_equal(one, v)
+    x = jnp.linspace(-3, 3, 10).reshape(5, 2).astype(dtype)
+    expected = eigpack.sturm_count(*host, np.broadcast_to(x, (4, 5, 2)))
+    counts = jax.jit(eigpack.sturm_count)(d, e, jnp.broadcast_to(x, (4, 5, 2)))
+    assert counts.dtype == jnp.int64 and np.array_equal(counts, expected)
+    assert np.array_equal(jax.vmap(eigpack.sturm_count, in_axes=(0, 0, None))(d, e, x), expected)
+
+
+@traced
+@pytest.mark.parametrize("measure", [None, "abscissa", "radius", "damping"])
+def test_affine_under_jit(measure):
+    a, x = made(float, 2, 3, 4, 4), made(float, 2, 5, 6, 2)
+    f = lambda a, x: eigpack.eigvals_affine(a, x, measure)  # noqa: E731
+    expected = np.stack([[f(np.asarray(b), np.asarray(y)) for y in x] for b in a])  # family, points' block
+    jitted = jax.jit(f)(a[0], x)
+    assert jitted.dtype == expected.dtype and np.array_equal(jitted, expected[0])
+    assert np.array_equal(jax.vmap(f, in_axes=(None, 0))(a[1], x), expected[1])
+    assert np.array_equal(jax.vmap(f, in_axes=(0, None))(a, x[1]), expected[:, 1])
+    assert np.array_equal(jax.vmap(f)(a, x), [expected[0, 0], expected[1, 1]])
+    every = jax.jit(jax.vmap(jax.vmap(f, in_axes=(None, 0)), in_axes=(0, None)))(a, x)
+    assert np.array_equal(every, expected)
+    swapped = jax.vmap(jax.vmap(f, in_axes=(0, None)), in_axes=(None, 0))(a, x)
+    assert np.array_equal(swapped, expected.swapaxes(0, 1))
 
 
 def test_others():
@@ -87,6 +137,28 @@ def test_others():
     assert eigpack.eigvals(jnp.zeros((0, 3, 3))).shape == (0, 3)
     assert eigpack.eigh(jnp.zeros((2, 0, 0))).eigenvectors.shape == (2, 0, 0)
     assert eigpack.eigvalsh(jnp.eye(2, dtype=int)).dtype == jnp.float64
+
+
+def test_failures_of_tridiagonal_matrices():
+    d, e = jnp.array([[1.0, 2.0], [jnp.nan, 2.0]]), jnp.ones((2, 1))
+    for call in (eigpack.eigvalsh_tridiagonal, eigpack.eigh_tridiagonal):
+        with pytest.raises(eigpack.LinAlgError, match="NaN or an infinity"):
+            call(d, e, check=True)
+        assert np.isnan(call(d, e, check_finite=False)[-1]).any()
+    with pytest.raises(eigpack.LinAlgError, match="1 of 2"):
+        eigpack.sturm_count(d, e, d, check=True)
+    with pytest.raises(eigpack.LinAlgError, match="1 of 3"):
+        eigpack.eigvals_affine(jnp.ones((2, 1, 1)), jnp.array([[1.0], [jnp.inf], [0.0]]), check=True)
+    for call, text in (
+        (lambda: eigpack.eigvalsh_tridiagonal(d, d), "one element less"),
+        (lambda: eigpack.eigh_tridiagonal(d, e, select="i", select_range=(1, 2)), "0 <= min <= max < 2"),
+        (lambda: eigpack.eigvalsh_tridiagonal(d, e, "v", (0.0, 1.0)), "one matrix"),
+        (lambda: eigpack.sturm_count(d, e, jnp.zeros(3)), "leading dimensions"),
+        (lambda: eigpack.eigvals_affine(jnp.ones((2, 1, 1)), jnp.ones((3, 2))), "shape"),
+        (lambda: eigpack.eigvals_affine(jnp.ones((2, 1, 1)), jnp.ones((3, 1)), "speed"), "measure"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            call()
 
 
 def test_failures():

@@ -82,23 +82,26 @@ def test_children(rng, method):
     assert np.array_equal(eigpack.eigvals(a), expected)
 
 
-LONG = {
-    "eigvalsh_tridiagonal": "d = np.random.default_rng(0).uniform(size=400_000); eigpack.eigvalsh_tridiagonal(d, d[1:])",
-    "eigvals": "eigpack.eigvals(np.random.default_rng(0).uniform(size=(2000, 2000)))",
-    "eigh": "eigpack.eigh(np.random.default_rng(0).uniform(size=(2500, 2500)))",
-    "batch": "a = np.random.default_rng(0).uniform(size=(400_000, 10, 10))\nwhile True: eigpack.eigvals(a)",
-    "sturm_count": "d = np.random.default_rng(0).uniform(size=200_000); eigpack.sturm_count(d, d[1:], d)",
+LONG = {  # shape of random numbers a, and what takes long with them
+    "eigvalsh_tridiagonal": ("400_000", "eigpack.eigvalsh_tridiagonal(a, a[1:])"),
+    "eigh_tridiagonal": ("6_000", "while True: eigpack.eigh_tridiagonal(a, a[1:])"),
+    "eigvals": ("2000, 2000", "eigpack.eigvals(a)"),
+    "eigh": ("2500, 2500", "eigpack.eigh(a)"),
+    "batch": ("400_000, 10, 10", "while True: eigpack.eigvals(a)"),
+    "sturm_count": ("200_000", "eigpack.sturm_count(a, a[1:], a)"),
 }
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c(name):
+    shape, call = LONG[name]
     program = f"""
 import eigpack, numpy as np, sys, time
+a = np.random.default_rng(0).uniform(size=({shape}))
 eigpack.eigvals(np.eye(2))
-print("begin", flush=True)
 try:
-    {LONG[name].replace(chr(10), chr(10) + "    ")}
+    print("begin", flush=True)
+    {call}
     print("not interrupted")
 except KeyboardInterrupt:
     assert eigpack.eigvalsh(np.eye(2)).tolist() == [1, 1]

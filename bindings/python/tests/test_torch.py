@@ -85,8 +85,10 @@ def test_tridiagonal_pairs(device):
     cut = float(w[0, 9] + w[0, 10]) / 2
     part = eigpack.eigh_tridiagonal(d[0], e[0], select="v", select_range=(-100.0, cut))
     assert part.eigenvectors.shape == (50, 10) and (part.eigenvalues - w[0, :10]).abs().max() < 1e-13
-    with pytest.raises(RuntimeError, match="no gradient"):
-        eigpack.eigh_tridiagonal(d.requires_grad_(), e)
+    some = eigpack.eigh_tridiagonal(d, e, select="i", select_range=(3, 5))
+    assert some.eigenvectors.shape == (2, 50, 3) and (some.eigenvalues - w[:, 3:6]).abs().max() < 1e-13
+    mapped = torch.vmap(lambda d, e: tuple(eigpack.eigh_tridiagonal(d, e)), in_dims=(0, 1))(d, e.mT)
+    assert torch.equal(mapped[0], w) and torch.equal(mapped[1], v)
 
 
 @on_both
@@ -136,18 +138,58 @@ def test_gradients(device):
     assert torch.autograd.gradgradcheck(lambda x: eigpack.eigvalsh(x + x.mH), made(device, torch.float64, 3, 3).requires_grad_())
 
 
+WITHOUT_DERIVATIVE = {
+    "eigvals": lambda a: eigpack.eigvals(a).abs(),
+    "eigvals_affine": lambda a: eigpack.eigvals_affine(a[None], a.new_zeros(1, 0), "radius"),
+    "eigvalsh_tridiagonal": lambda a: eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:]),
+    "by value": lambda a: eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "v", (-9.0, 9.0)),
+    "eigh_tridiagonal": lambda a: eigpack.eigh_tridiagonal(a[0], a[0, 1:]).eigenvectors,
+}
+
+
 @on_both
-def test_no_gradient_is_lost(device):
-    a = made(device, torch.float64, 3, 3).requires_grad_()
-    for result in (
-        eigpack.eigvals(a).abs(),
-        eigpack.eigvals_affine(a[None], torch.zeros(1, 0, dtype=a.dtype, device=device), "radius"),
-        eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:]),
-    ):
-        with pytest.raises((RuntimeError, NotImplementedError), match="autograd"):
-            result.sum().backward()
-    with pytest.raises(RuntimeError, match="no gradient"):
-        eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "v", (0.0, 1.0))
+@pytest.mark.parametrize("name", WITHOUT_DERIVATIVE)
+def test_no_derivative_is_lost(device, name):
+    call, a = WITHOUT_DERIVATIVE[name], made(device, torch.float64, 3, 3)
+    raises = pytest.raises(RuntimeError, match="has no derivative, autograd cannot")
+    result = call(a.clone().requires_grad_()).sum()
+    with raises:
+        result.backward()
+    with raises:
+        torch.func.grad(lambda a: call(a).sum())(a)
+    with raises:
+        torch.func.jvp(call, (a,), (a,))
+
+
+@on_both
+def test_torch_func(device):
+    """Every transform gives what it gives with PyTorch's own functions."""
+    a = made(device, torch.float64, 3, 4, 4)
+
+    def close(x, y):
+        return torch.allclose(x, y, rtol=1e-9, atol=1e-9)
+
+    def values(library):
+        return lambda x: (library.eigvalsh(x + x.mH) ** 3).sum()
+
+    def pairs(library):
+        def f(x):
+            w, v = library.eigh(x + x.mH)
+            return (v.abs() ** 2 * torch.tanh(w)).sum(-1)
+
+        return f
+
+    func, ours, theirs = torch.func, eigpack, torch.linalg
+    for transform in (func.grad, func.hessian, lambda f: func.grad(lambda x: func.grad(f)(x).pow(2).sum())):
+        f, g = transform(values(ours)), transform(values(theirs))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+    for transform in (func.jacrev, func.jacfwd):
+        f, g = transform(pairs(ours)), transform(pairs(theirs))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+    z = made(device, torch.complex128, 2, 4, 4)
+    assert close(torch.vmap(func.grad(values(ours)))(z), torch.vmap(func.grad(values(theirs)))(z))
+    for f in (values, pairs):
+        assert close(func.jvp(f(ours), (z[0],), (z[1],))[1], func.jvp(f(theirs), (z[0],), (z[1],))[1])
 
 
 @on_both
@@ -166,8 +208,6 @@ def test_vmap(device):
     assert torch.equal(torch.vmap(affine, in_dims=(None, 0))(a[:3], x), affine(a[:3], x))
     both = torch.vmap(affine)(torch.stack([a[:3], a[1:4]]), x[:2])
     assert torch.equal(both[1], affine(a[1:4], x[1]))
-    with pytest.raises(RuntimeError, match="functorch"):  # PyTorch's operators have no gradients there
-        torch.func.jacrev(lambda x: eigpack.eigvalsh(x + x.mT))(a[0])
 
 
 @on_both
@@ -179,6 +219,7 @@ def test_operators(device):
     torch.library.opcheck(ops.eigvalsh.default, (h, "L", "", True), test_utils=tests)
     torch.library.opcheck(ops.eigh.default, (h, "L", "", True), test_utils=tests)
     torch.library.opcheck(ops.eigvalsh_tridiagonal.default, (h[0], h[0, :, 1:], 0, -1, True, 0.0, "", True), test_utils=tests)
+    torch.library.opcheck(ops.eigh_tridiagonal.default, (h[0], h[0, :, 1:], 0, 1, True, "", True), test_utils=tests)
     torch.library.opcheck(ops.sturm_count.default, (h[0], h[0, :, 1:], h[0], "", True), test_utils=tests)
 
 

@@ -35,6 +35,7 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
         jacobi_tile(&tile, p);
     else
         tridiagonal_tile(&tile, phase, tau, p->max_sweeps);
+    if (!tile.z) sort_lanes(&tile);
     for (int t = 0; t < count; ++t) store_lane(&tile, p, t, first + t);
 }
 

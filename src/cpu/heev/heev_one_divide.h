@@ -64,10 +64,11 @@ static void deflate(const one *m, merger *g, int64_t column)
     g->deflated[t] = column;
 }
 
-/* Whether columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction; it is made. */
+/* Whether columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction; it is made.  No element of z
+ * here is so small that its square underflows (sort_out). */
 static bool close_pair(one *m, merger *g, int64_t x, int64_t y, real tolerance)
 {
-    real const s = g->z[x], c = g->z[y], size = hypot(c, s), cosine = c / size, sine = -s / size;
+    real const s = g->z[x], c = g->z[y], size = sqrt(c * c + s * s), cosine = c / size, sine = -s / size;
     if (!(fabs((m->d[y] - m->d[x]) * cosine * sine) <= tolerance)) return false;
     g->z[y] = size, g->z[x] = 0;
     if (g->sort[x] != g->sort[y]) g->sort[y] = ACROSS;

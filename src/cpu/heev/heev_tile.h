@@ -35,6 +35,25 @@ SIMD_FN real *lane(vreal *x, int t)
     return (real *)x + t;
 }
 
+/* Numbers from[0], from[step], ... in lanes 0, ..., count - 1, zeros in the others. */
+SIMD_FN vreal gather(const real *from, int64_t step, int count)
+{
+    vreal x = {0};
+    if (count == SIMD_LANES)
+        for (int t = 0; t < SIMD_LANES; ++t) x[t] = from[t * step];
+    else
+        for (int t = 0; t < count; ++t) x[t] = from[t * step];
+    return x;
+}
+
+/* Asks for the next tile's memory where matrices lie one after another. */
+static inline void prefetch_next(const heev_problem *p, const real *a, int64_t stride, int count)
+{
+    int64_t const size = HEEV_PARTS * stride, line = 64 / (int64_t)sizeof(real);
+    if (stride < p->n || stride > 2 * p->n * p->n) return;
+    for (int64_t k = count * size; k < 2 * count * size; k += line) __builtin_prefetch(a + k);
+}
+
 /* Loads matrices first, ..., first + count - 1; other lanes are zero. */
 static inline void load(tile_state *tile, const heev_problem *p, int64_t first)
 {
@@ -46,12 +65,12 @@ static inline void load(tile_state *tile, const heev_problem *p, int64_t first)
             const real *const from = a + i * si + j * sj;
             vreal *const to = entry(tile, i, j);
             for (int part = 0; part < HEEV_PARTS; ++part) {
-                to[part] = (vreal){0};
-                if (part == 1 && i == j) continue;
-                for (int t = 0; t < tile->count; ++t) *lane(to + part, t) = from[HEEV_PARTS * t * s.b + part];
+                bool const none = part == 1 && i == j;
+                to[part] = none ? (vreal){0} : gather(from + part, HEEV_PARTS * s.b, tile->count);
             }
             if (EIG_COMPLEX && p->upper) to[HEEV_PARTS - 1] = -to[HEEV_PARTS - 1];
         }
+    if (first + 2 * tile->count <= p->batch) prefetch_next(p, a, s.b, tile->count);
 }
 
 /* The power of two, in two steps since the reciprocal of a subnormal number overflows, that brings `most` to [1, 2). */
@@ -89,6 +108,20 @@ static inline void normalise(tile_state *tile, bool to_one)
         }
 }
 
+/* Values alone: ascending in each lane, those that have not converged last. */
+static inline void sort_lanes(tile_state *tile)
+{
+    int const n = tile->n;
+    vreal *const d = tile->d, *const bad = tile->mark;
+    for (int k = 0; k < n; ++k) d[k] = simd_select(bad[k] != 0, simd_splat((real)INFINITY), d[k]);
+    for (int round = 0; round < n; ++round)
+        for (int k = round % 2; k + 1 < n; k += 2) {
+            vreal const x = d[k], y = d[k + 1];
+            vint const swap = x > y;
+            d[k] = simd_select(swap, y, x), d[k + 1] = simd_select(swap, x, y);
+        }
+}
+
 /* Stores the results of lane t as those of matrix b. */
 static inline void store_lane(tile_state *tile, const heev_problem *p, int t, int64_t b)
 {
@@ -100,7 +133,10 @@ static inline void store_lane(tile_state *tile, const heev_problem *p, int t, in
         failed += bad[k] != 0;
     }
     bool const finite = tile->finite[t];
-    heev_sort(n, w, bad, tile->order);
+    if (tile->z)
+        heev_sort(n, w, bad, tile->order);
+    else
+        for (int k = 0; k < n; ++k) tile->order[k] = k; /* sort_lanes */
     batch_strides const s = heev_strides_of_v(p);
     real *const to_w = (real *)p->w + b * p->stride_w, *const to_v = p->v ? (real *)p->v + HEEV_PARTS * b * s.b : NULL;
     real const unit = tile->unit[t], down = 1 / tile->up[t];

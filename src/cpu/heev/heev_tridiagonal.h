@@ -113,22 +113,29 @@ static inline void reduce(tile_state *tile, vreal *phase)
     tile->e[n - 1] = (vreal){0};
 }
 
-/* Sets negligible e to 0; l, m: first and last row of the first block of each lane that has one, else l = m = n.  Which
- * lanes have one. */
-static inline vint find_block(tile_state *tile, vint *l, vint *m)
+/* The first block of each lane that has one: rows l to m, else l = m = n; and what a step begins with. */
+typedef struct ql_block {
+    vint l, m;
+    vreal d0, d1, e0, dm; /* d[l], d[l+1], e[l], d[m] */
+} ql_block;
+
+/* Sets negligible e to 0 and finds the blocks, from row `top` on: above it all e are 0.  Which lanes have one. */
+static inline vint find_block(tile_state *tile, int top, ql_block *block)
 {
     int const n = tile->n;
     vreal *const d = tile->d, *const e = tile->e;
     vint below = {0}, any = {0}, first = (vint){0} + n, last = first;
-    for (int i = n - 2; i >= 0; --i) {
+    vreal d0 = {0}, d1 = {0}, e0 = simd_splat(1), dm = {0};
+    for (int i = n - 2; i >= top; --i) {
         vreal const bound = simd_max((simd_abs(d[i]) + simd_abs(d[i + 1])) * REAL_EPSILON, simd_splat(NEGLIGIBLE));
-        vint const joined = simd_abs(e[i]) > bound;
+        vint const joined = simd_abs(e[i]) > bound, begins = joined & ~below;
         e[i] = simd_select(joined, e[i], (vreal){0});
-        last = simd_select_bits(joined & ~below, (vint){0} + (i + 1), last);
+        last = simd_select_bits(begins, (vint){0} + (i + 1), last), dm = simd_select(begins, d[i + 1], dm);
         first = simd_select_bits(joined, (vint){0} + i, first);
+        d0 = simd_select(joined, d[i], d0), d1 = simd_select(joined, d[i + 1], d1), e0 = simd_select(joined, e[i], e0);
         any |= joined, below = joined;
     }
-    *l = first, *m = last;
+    *block = (ql_block){first, last, d0, d1, e0, dm};
     return any;
 }
 
@@ -138,16 +145,10 @@ typedef struct ql_step {
 } ql_step;
 
 /* The start of the step in each lane: Wilkinson's shift from rows l and l+1. */
-static inline vreal ql_start(tile_state *tile, vint l, vint m, vint active)
+static inline vreal ql_start(const ql_block *block)
 {
-    vreal d0 = {0}, d1 = {0}, e0 = simd_splat(1), dm = {0};
-    for (int t = 0; t < SIMD_LANES; ++t) {
-        if (!active[t]) continue;
-        d0[t] = *lane(tile->d + l[t], t), d1[t] = *lane(tile->d + l[t] + 1, t);
-        e0[t] = *lane(tile->e + l[t], t), dm[t] = *lane(tile->d + m[t], t);
-    }
-    vreal const h = (d1 - d0) / (2 * e0), r = simd_sqrt(h * h + 1);
-    return dm - d0 + e0 / (h + simd_select(h < 0, -r, r));
+    vreal const h = (block->d1 - block->d0) / (2 * block->e0), r = simd_sqrt(h * h + 1);
+    return block->dm - block->d0 + block->e0 / (h + simd_select(h < 0, -r, r));
 }
 
 /* Row i of the step where `inside`; in other lanes the identity.  Returns the rotation in c and s. */
@@ -185,16 +186,18 @@ static inline void turn_columns(tile_state *tile, int i, vreal c, vreal s)
 static inline void iterate_ql(tile_state *tile, int64_t most)
 {
     int const n = tile->n;
-    vint l, m;
+    ql_block block;
     int64_t steps = 0;
-    for (vint active; simd_any(active = find_block(tile, &l, &m)) && steps < most; ++steps) {
-        int top = n, bottom = 0;
+    int top = 0;
+    for (vint active; simd_any(active = find_block(tile, top, &block)) && steps < most; ++steps) {
+        vint const l = block.l, m = block.m;
+        int bottom = 0;
+        top = n;
         for (int t = 0; t < SIMD_LANES; ++t) {
             if (!active[t]) continue;
             top = l[t] < top ? (int)l[t] : top, bottom = m[t] > bottom ? (int)m[t] : bottom;
         }
-        vreal const start = ql_start(tile, l, m, active);
-        ql_step q = {.g = start, .s = simd_splat(1), .c = simd_splat(1)};
+        ql_step q = {.g = ql_start(&block), .s = simd_splat(1), .c = simd_splat(1)};
         for (int i = bottom - 1; i >= top; --i) {
             vint const here = (vint){0} + i, inside = active & (here < m) & (here >= l);
             vreal c, s;

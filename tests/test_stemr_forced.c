@@ -184,11 +184,40 @@ static void test_wide_brackets(void **state)
     }
 }
 
+/* A twist where the vector is small is sought anew. */
+static void test_blind_twists(void **state)
+{
+    (void)state;
+    stemr_limits blind = usual;
+    blind.blind = true;
+    all_families(&blind, 90);
+}
+
+/* Representations of clusters that are not kept, because there is no room, are the same when they are made again. */
+static void test_kept_representations(void **state)
+{
+    enum { N = 420 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    stemr_limits none = usual;
+    none.pool = 0;
+    for (size_t k = 0; k < 5; k += 2) {
+        fixture f = make_family(k, N, EIG_D), g = make_family(k, N, EIG_D);
+        solve_within(ctx, &usual, 1, N, &f);
+        solve_within(ctx, &none, 1, N, &g);
+        assert_true(f.stats.largest_cluster >= STEMR_CROWD);
+        assert_memory_equal(f.w.data, g.w.data, N * sizeof(double));
+        assert_memory_equal(f.z.data, g.z.data, N * N * sizeof(double));
+        drop(&f), drop(&g);
+    }
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------------------------------- steps */
 
-static bool step_to(stemr_pair *k, int64_t count, double gamma, double *before)
+static bool step_to(stemr_pair *k, int64_t count, double gamma)
 {
-    return eig_cpu_stemr_step(k, STEMR_CLOSE, count, gamma, 1, before);
+    return eig_cpu_stemr_step(k, STEMR_CLOSE, count, gamma, 1);
 }
 
 /* A step inside the bracket is taken; one that leaves it, is no number, or makes no progress becomes a bisection; the
@@ -196,28 +225,27 @@ static bool step_to(stemr_pair *k, int64_t count, double gamma, double *before)
 static void test_steps(void **state)
 {
     (void)state;
-    stemr_pair const fresh = {.index = 3, .lo = {1, 0}, .hi = {2, 0}, .x = {1.5, 0}, .gap = 1};
-    double before = INFINITY;
+    stemr_pair const fresh = {.index = 3, .lo = {1, 0}, .hi = {2, 0}, .x = {1.5, 0}, .gap = 1, .before = INFINITY};
     stemr_pair k = fresh;
-    assert_false(step_to(&k, 2, 0.125, &before));
-    assert_true(k.x.hi == 1.625 && k.lo.hi == 1.5 && k.hi.hi == 2 && before == 0.125);
-    assert_false(step_to(&k, 3, -0.1, &before)); /* not less than half: a bisection */
-    assert_true(k.x.hi == 1.5625 && k.hi.hi == 1.625 && before == INFINITY);
+    assert_false(step_to(&k, 2, 0.125));
+    assert_true(k.x.hi == 1.625 && k.lo.hi == 1.5 && k.hi.hi == 2 && k.before == 0.125);
+    assert_false(step_to(&k, 3, -0.1)); /* not less than half: a bisection */
+    assert_true(k.x.hi == 1.5625 && k.hi.hi == 1.625 && k.before == INFINITY);
     static double const leaving[] = {0.75, -0.5, 1e300, -INFINITY, NAN};
     for (size_t i = 0; i < COUNT(leaving); ++i) {
-        k = fresh, before = INFINITY;
-        assert_false(step_to(&k, 3, leaving[i], &before));
-        assert_true(k.x.hi == 1.25 && k.lo.hi == 1 && k.hi.hi == 1.5 && before == INFINITY);
-        k = fresh, before = INFINITY;
-        assert_false(step_to(&k, 2, leaving[i], &before));
+        k = fresh;
+        assert_false(step_to(&k, 3, leaving[i]));
+        assert_true(k.x.hi == 1.25 && k.lo.hi == 1 && k.hi.hi == 1.5 && k.before == INFINITY);
+        k = fresh;
+        assert_false(step_to(&k, 2, leaving[i]));
         assert_true(k.x.hi == 1.75 && k.lo.hi == 1.5 && k.hi.hi == 2);
     }
-    k = fresh, before = INFINITY;
-    assert_true(step_to(&k, 2, 0x1p-30, &before)); /* small enough, and still taken */
+    k = fresh;
+    assert_true(step_to(&k, 2, 0x1p-30)); /* small enough, and still taken */
     assert_true(k.x.hi == 1.5 + 0x1p-30);
-    k = fresh, before = INFINITY;
+    k = fresh;
     int steps = 0;
-    while (!step_to(&k, k.x.hi > 1.7 ? 3 : 2, NAN, &before)) ++steps;
+    while (!step_to(&k, k.x.hi > 1.7 ? 3 : 2, NAN)) ++steps;
     assert_in_range(steps, 90, 110);
     assert_true(fabs(k.x.hi - 1.7) <= 1e-15);
 }
@@ -294,6 +322,13 @@ static void test_zero_pivots(void **state)
         }
         kernel->twist(rows, ROWS, false, STEMR_LANES, &t, scratch);
         for (int l = 0; l < STEMR_LANES; ++l) assert_true(isfinite(t.gamma[l]) && t.norm[l] >= 1);
+        stemr_lanes again = t;
+        kernel->step(rows, ROWS, false, STEMR_LANES, &again, scratch);
+        for (int l = 0; l < STEMR_LANES; ++l) {
+            assert_true(again.gamma[l] == t.gamma[l] && again.norm[l] == t.norm[l]);
+            assert_in_range(again.count[l], reference_count(ROWS, d, e, t.hi[l] - 1e-13L),
+                            reference_count(ROWS, d, e, t.hi[l] + 1e-13L));
+        }
         kernel->vectors(rows, ROWS, false, STEMR_LANES, &t, scratch);
         for (int l = 0; l < STEMR_LANES; ++l) columns[l] = (stemr_column){.z = z[l], .scale = 1 / sqrt(t.norm[l])};
         kernel->store(ROWS, STEMR_LANES, scratch, false, 0x1p-100, columns);
@@ -358,6 +393,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_skew),
         cmocka_unit_test(test_wide_brackets),
+        cmocka_unit_test(test_blind_twists),
+        cmocka_unit_test(test_kept_representations),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_zero_pivots),
         cmocka_unit_test(test_cuts),

@@ -8,12 +8,42 @@
 
 enum { PROBES = 4, ROWS = 512 };
 
-/* Four sums, so that they do not wait for each other. */
-double eig_cpu_stemr_dot(const stemr_problem *p, int64_t j, int64_t k)
+/* Sums that do not wait for each other. */
+enum { SUMS = 8 };
+
+static double total(const double *sum)
 {
-    double sum[4] = {0};
-    for (int64_t i = 0; i < p->n; ++i) sum[i & 3] += stemr_entry(p, j, i) * stemr_entry(p, k, i);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+static double dot_s(const float *x, const float *y, int64_t n)
+{
+    double sum[SUMS] = {0};
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; ++k) sum[k] += (double)x[i + k] * y[i + k];
+    for (; i < n; ++i) sum[0] += (double)x[i] * y[i];
+    return total(sum);
+}
+
+static double dot_d(const double *x, const double *y, int64_t n)
+{
+    double sum[SUMS] = {0};
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; ++k) sum[k] += x[i + k] * y[i + k];
+    for (; i < n; ++i) sum[0] += x[i] * y[i];
+    return total(sum);
+}
+
+double eig_cpu_stemr_dot(const stemr_problem *p, const stemr_pair *j, const stemr_pair *k)
+{
+    int64_t const first = j->support_first > k->support_first ? j->support_first : k->support_first;
+    int64_t const last = j->support_last < k->support_last ? j->support_last : k->support_last;
+    const void *const x = type_at(p->type, p->z, j->column * p->ldz + first);
+    const void *const y = type_at(p->type, p->z, k->column * p->ldz + first);
+    if (first > last) return 0;
+    return type_is_single(p->type) ? dot_s(x, y, last - first + 1) : dot_d(x, y, last - first + 1);
 }
 
 /* ||T z - w z|| of the scaled T. */

@@ -43,9 +43,12 @@ static void layout(arena *a, stemr_task *t)
     t->block = arena_take(a, n, sizeof(stemr_block));
     t->pair = arena_take(a, n, sizeof(stemr_pair));
     t->node = arena_take(a, (n / 2 + 1) * STEMR_DEPTH, sizeof(stemr_node));
-    t->list = arena_take(a, n, sizeof(int64_t));
+    t->list = arena_take(a, STEMR_PROBE_ROW * n, sizeof(int64_t));
     t->order = arena_take(a, n, sizeof(int64_t));
-    t->unit = arena_take(a, n, sizeof(stemr_unit));
+    t->unit = arena_take(a, STEMR_PROBE_ROW * n, sizeof(stemr_unit));
+    t->probe = arena_take(a, STEMR_PROBE_ROW * n, sizeof(stemr_probe));
+    t->pool_rows = t->limits.pool * n;
+    t->pool = arena_take(a, t->pool_rows, sizeof(stemr_row));
     t->tight = arena_take(a, STEMR_TIGHT_ROW * n, sizeof(double));
     t->groups = arena_take(a, n, sizeof(stebz_group));
     s->rows = arena_take(a, 2 * padded, sizeof(double));
@@ -101,33 +104,34 @@ static void fill_nan(const stemr_problem *p)
     if (p->m) *p->m = 0;
 }
 
-/* Pairs by their values, in t->order; equal ones in the order of their blocks.  Merges runs, of which a T that does not
- * split has one. */
-static void sort_pairs(stemr_task *t)
+/* Merges runs, of which a list that is in order has one. */
+void eig_cpu_stemr_sort(const stemr_task *t, int64_t *list, int64_t *room, int64_t count, stemr_before *before)
 {
-    int64_t const m = t->pairs;
-    int64_t *from = t->order, *to = t->list;
-    for (int64_t k = 0; k < m; ++k) from[k] = k;
+    int64_t *from = list, *to = room;
     for (bool sorted = false; !sorted;) {
         sorted = true;
-        for (int64_t at = 0; at < m;) {
+        for (int64_t at = 0; at < count;) {
             int64_t const first = at;
             int64_t middle = at + 1;
-            while (middle < m && t->pair[from[middle]].value >= t->pair[from[middle - 1]].value) ++middle;
-            int64_t end = middle < m ? middle + 1 : m;
-            while (end < m && t->pair[from[end]].value >= t->pair[from[end - 1]].value) ++end;
-            sorted = sorted && (first == 0 && middle == m);
+            while (middle < count && !before(t, from[middle], from[middle - 1])) ++middle;
+            int64_t end = middle < count ? middle + 1 : count;
+            while (end < count && !before(t, from[end], from[end - 1])) ++end;
+            sorted = sorted && (first == 0 && middle == count);
             int64_t left = first, right = middle;
             for (; at < end; ++at) {
-                bool const take =
-                    left < middle && (right >= end || t->pair[from[left]].value <= t->pair[from[right]].value);
+                bool const take = left < middle && (right >= end || !before(t, from[right], from[left]));
                 to[at] = take ? from[left++] : from[right++];
             }
         }
         int64_t *const other = from;
         from = to, to = other;
     }
-    if (from != t->order) memcpy(t->order, from, (size_t)m * sizeof *from);
+    if (from != list) memcpy(list, from, (size_t)count * sizeof *from);
+}
+
+static bool is_less(const stemr_task *t, int64_t j, int64_t k)
+{
+    return t->pair[j].value < t->pair[k].value;
 }
 
 /* Values of all pairs, ranks, and columns of those that are asked for; how many these are. */
@@ -140,7 +144,9 @@ static int64_t rank_pairs(stemr_task *t)
         stemr_pair *const pair = &t->pair[k];
         pair->value = wide_add_d(eig_cpu_stemr_shift(t, pair->block, pair->node), pair->x).hi;
     }
-    sort_pairs(t);
+    /* Equal ones stay in the order of their blocks. */
+    for (int64_t k = 0; k < t->pairs; ++k) t->order[k] = k;
+    eig_cpu_stemr_sort(t, t->order, t->list, t->pairs, is_less);
     for (int64_t r = 0; r < t->pairs; ++r) {
         stemr_pair *const pair = &t->pair[t->order[r]];
         int64_t const rank = t->below + r + 1;
@@ -177,20 +183,6 @@ static void tell_pairs(const stemr_task *t, int64_t columns)
 
 /* ------------------------------------------------------------------ passes */
 
-/* Pairs in `list` for which a work is to be done: refinement (vectors = false), or vectors. */
-static int64_t list_pairs(stemr_task *t, bool vectors)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < t->pairs; ++k) {
-        const stemr_pair *const pair = &t->pair[k];
-        bool const trivial = t->block[pair->block].length == 1;
-        /* The middle of a bracket is at once good enough for a vector of floats. */
-        bool const fine = trivial || stemr_width(pair) <= t->fine * pair->gap;
-        if (pair->state == STEMR_SINGLE && (vectors ? pair->column >= 0 : !fine)) t->list[count++] = k;
-    }
-    return count;
-}
-
 static double lap(double *since)
 {
     double const now = eig_cpu_clock(), ms = now - *since;
@@ -208,13 +200,13 @@ static eig_status solve(stemr_task *t, double *ms)
     if (status == EIG_OK) status = eig_cpu_stemr_tree(t);
     ms[1] = lap(&since);
     t->from = 0.3, t->part = 0.3;
-    if (status == EIG_OK) status = eig_cpu_stemr_share(t, list_pairs(t, false), eig_cpu_stemr_polish);
+    if (status == EIG_OK) status = eig_cpu_stemr_refine(t);
     if (status != EIG_OK) return status;
     ms[2] = lap(&since);
     int64_t const columns = rank_pairs(t);
     eig_cpu_stemr_tell_tree(t);
     t->from = 0.6, t->part = 0.4;
-    if (t->p->z) status = eig_cpu_stemr_share(t, list_pairs(t, true), eig_cpu_stemr_vectors);
+    if (t->p->z) status = eig_cpu_stemr_vectors(t);
     if (status != EIG_OK) return status;
     ms[3] = lap(&since);
     if (t->p->z) eig_cpu_stemr_tight(t);
@@ -231,8 +223,9 @@ static eig_status solve_plainly(stemr_task *t, double *ms)
     eig_status const status = eig_cpu_stemr_reference(t);
     if (status != EIG_OK) return status;
     ms[0] = lap(&since);
-    int64_t const columns = rank_pairs(t), vectors = t->p->z ? list_pairs(t, true) : 0;
-    for (int64_t k = 0; k < vectors; ++k) eig_cpu_stemr_reference_vector(t, &t->pair[t->list[k]]);
+    int64_t const columns = rank_pairs(t);
+    for (int64_t k = 0; t->p->z && k < t->pairs; ++k)
+        if (t->pair[k].state == STEMR_SINGLE && t->pair[k].column >= 0) eig_cpu_stemr_reference_vector(t, &t->pair[k]);
     ms[3] = lap(&since);
     if (t->p->z) eig_cpu_stemr_tight(t);
     tell_pairs(t, columns);

@@ -7,7 +7,8 @@
  *     stemr_tight.c        the last resort: inverse iteration, orthogonalised
  *     stemr_certify.c      residuals and orthogonality
  *     stemr_reference.c    method reference
- *     stemr_kernels.c      what the lanes do; compiled once for each instruction set */
+ *     stemr_kernels.c      what the lanes do; compiled once for each instruction set; parts of it are stemr_lanes.h,
+ *                          stemr_joined.h */
 #ifndef EIG_STEMR_CPU_H
 #define EIG_STEMR_CPU_H
 
@@ -37,16 +38,20 @@ typedef struct stemr_limits {
     double told[2];  /* what info tells: residuals, inner products after inverse iteration, beyond this, in n eps */
     double miss;     /* widths by which the brackets of clusters of clusters are moved */
     int bad_level;   /* from this level on every representation counts as bad; 0: none */
+    int pool;        /* representations of clusters that are kept, if they are of all of T */
+    bool blind;      /* twists that are sought in a double's digits are row 0 */
 } stemr_limits;
 
-#define STEMR_LIMITS                                                                \
-    {                                                                               \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0 \
+#define STEMR_LIMITS                                                                           \
+    {                                                                                          \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false \
     }
 
 enum {
     STEMR_DEPTH = 6,      /* levels of clusters below the first representation */
     STEMR_TIGHT_ROW = 10, /* numbers a row that inverse iteration takes */
+    STEMR_CROWD = 8,      /* members from which on a cluster shares lanes with no other one */
+    STEMR_PROBE_ROW = 4,  /* most probes for each row */
     STEMR_PASSES = 5
 };
 
@@ -64,6 +69,7 @@ typedef struct stemr_node {
     double left, right; /* distance of the neighbours beside the cluster */
     int tries;          /* sets of candidates for its shift that were tried before */
     double growth;      /* largest |D| of its representation */
+    int64_t slot;       /* of its first row in the pool; -1: lanes make its representation when they need it */
     wide_d shift;
 } stemr_node;
 
@@ -78,17 +84,32 @@ typedef struct stemr_pair {
     int64_t support_first, support_last; /* rows of its vector that are not 0 */
     wide_d lo, hi, x;                    /* bracket and eigenvalue of that representation */
     double gap;                          /* distance of its neighbours */
+    double goal;                         /* its bracket has to become as narrow */
+    int64_t probe, probes;               /* those that tell about its bracket */
+    int64_t twist;                       /* where its vector is large; -1: not known */
+    double before;                       /* what the refinement's last step found, see eig_cpu_stemr_step */
+    bool ready;                          /* x is good enough for the vector */
     double value;                        /* eigenvalue of the scaled T */
     double residual;                     /* of its vector and the scaled, perturbed T */
     stemr_state state;
     int info;
 } stemr_pair;
 
-/* Pairs of one block that share a call of a kernel: list[first .. first+count-1]. */
+/* A count that is wanted: of eigenvalues of the pair's representation, below x. */
+typedef struct stemr_probe {
+    int64_t pair;
+    wide_d x;
+    int64_t count;
+} stemr_probe;
+
+/* What t->list may hold. */
+typedef enum stemr_kind { STEMR_PAIRS, STEMR_NODES, STEMR_PROBES } stemr_kind;
+
+/* Items of one block that share a call of a kernel: list[first .. first+count-1]. */
 typedef struct stemr_unit {
     int64_t first;
     int count;
-    bool own; /* they have representations of clusters */
+    bool own; /* each lane has the representation of a cluster of its own; else all have the same one */
 } stemr_unit;
 
 typedef struct stemr_task {
@@ -110,10 +131,13 @@ typedef struct stemr_task {
     stemr_block *block;    /* [n] */
     stemr_pair *pair;      /* [n] by block and index */
     stemr_node *node;      /* [node_room] */
-    int64_t *list, *order; /* [n] */
-    stemr_unit *unit;      /* [n] */
-    double *tight;         /* [STEMR_TIGHT_ROW n], for stemr_tight.c */
-    char *scratch;         /* of each thread */
+    int64_t *list, *order; /* [STEMR_PROBE_ROW n], [n] */
+    stemr_unit *unit;      /* [STEMR_PROBE_ROW n] */
+    stemr_probe *probe;    /* [STEMR_PROBE_ROW n] */
+    stemr_row *pool;       /* [pool_rows] representations of clusters */
+    int64_t pool_rows, pool_used;
+    double *tight; /* [STEMR_TIGHT_ROW n], for stemr_tight.c */
+    char *scratch; /* of each thread */
     size_t scratch_bytes;
     eig_stemr_stats stats;
 } stemr_task;
@@ -199,25 +223,28 @@ void eig_cpu_stemr_tell_tree(stemr_task *t);
 /* A node for pairs first to last; they become fresh, or tight where no level is left. */
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
 
-/* stemr_refine.c: shares pairs, or nodes, list[0..count-1] out in units, and does something with each.  Progress is told
- * as t->from to t->from + t->part. */
+/* stemr_refine.c: shares list[0..count-1] out in units, and does something with each.  Progress is told as t->from to
+ * t->from + t->part. */
 typedef void stemr_work(stemr_task *t, const stemr_unit *u, void *scratch);
-eig_status eig_cpu_stemr_share(stemr_task *t, int64_t count, stemr_work *work);
-eig_status eig_cpu_stemr_share_nodes(stemr_task *t, int64_t count, stemr_work *work);
+eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, stemr_work *work);
 
-/* Makes the lanes' own representations, those of their pairs' nodes. */
+/* Makes the lanes' own representations, those of their nodes. */
 void eig_cpu_stemr_represent(stemr_task *t, const int64_t *nodes, int lanes, const stemr_row *rows, int64_t n,
                              stemr_lanes *x, void *scratch);
 
-/* Some bisections of clusters' members; x of singles, to full accuracy; vectors of pairs with a column. */
-void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch);
-void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch);
-void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch);
+/* The counts of t->probe[0..count-1]; x of all singles, to full accuracy; vectors of those with a column. */
+eig_status eig_cpu_stemr_count(stemr_task *t, int64_t count);
+eig_status eig_cpu_stemr_refine(stemr_task *t);
+eig_status eig_cpu_stemr_vectors(stemr_task *t);
 
 /* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.  count,
- * gamma and norm: what a twisted factorisation at x found.  *before: the residual of the step before, infinite at first
+ * gamma and norm: what a twisted factorisation at x found.  k->before: the residual of the step before, infinite at first
  * and after a bisection. */
-bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm, double *before);
+bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm);
+
+/* Sorts list[0..count-1] into an order of pairs that is total; room has as many places. */
+typedef bool stemr_before(const stemr_task *t, int64_t j, int64_t k);
+void eig_cpu_stemr_sort(const stemr_task *t, int64_t *list, int64_t *room, int64_t count, stemr_before *before);
 
 /* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
 void eig_cpu_stemr_tight(stemr_task *t);
@@ -225,7 +252,7 @@ void eig_cpu_stemr_tight(stemr_task *t);
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
 void eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
 
-/* Inner product of columns j and k of z. */
-double eig_cpu_stemr_dot(const stemr_problem *p, int64_t j, int64_t k);
+/* Inner product of the columns of two pairs, which have been written. */
+double eig_cpu_stemr_dot(const stemr_problem *p, const stemr_pair *j, const stemr_pair *k);
 
 #endif

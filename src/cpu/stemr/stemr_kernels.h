@@ -22,7 +22,7 @@ typedef struct stemr_lanes {
     int64_t count[STEMR_LANES];              /* eigenvalues of N below x, by the signs of D+ */
     double gamma[STEMR_LANES];               /* of N - x at the twist: 1 over the entry of its inverse there */
     double norm[STEMR_LANES];                /* square of the length of the vector that is 1 at the twist */
-    int64_t twist[STEMR_LANES];              /* the row where |gamma| is least */
+    int64_t twist[STEMR_LANES];              /* the row where |gamma| is least, or nearly */
     double growth[STEMR_LANES];              /* largest |D+|: of a representation that was made */
 } stemr_lanes;
 
@@ -39,10 +39,16 @@ typedef struct stemr_kernel {
     size_t row_bytes;
     /* N - x becomes every lane's own representation; N is the lane's own one, or that of rows. */
     void (*represent)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
+    /* The representation that it made for a lane, as rows; that of `rows` has the same b. */
+    void (*keep)(int64_t n, int lane, const void *scratch, const stemr_row *rows, stemr_row *to);
     /* Counts. */
     void (*count)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, const void *scratch);
     /* Counts, twists, gammas and norms. */
     void (*twist)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
+    /* Twists alone, by a double's digits, of representations that are definite: where a vector is largest, nearly. */
+    void (*seek)(const stemr_row *rows, int64_t n, int lanes, stemr_lanes *t, void *scratch);
+    /* Counts, gammas and norms for the twists that t has. */
+    void (*step)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* The same, and vectors in the scratch, with the exact norms of these. */
     void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* Those into columns of floats or doubles; entries below `least` at the ends become 0. */

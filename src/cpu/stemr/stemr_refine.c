@@ -7,36 +7,53 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    BISECTIONS = 6,   /* between two classifications */
-    MOST_POLISH = 260 /* steps of a single: a bracket of 2^-44 halves at least every other step, down to 2^-106 of it */
-};
+enum { MOST_STEPS = 260 }; /* of a single: a bracket of 2^-44 halves at least every other step, down to 2^-106 of it */
 
 /* ------------------------------------------------------------------- units */
 
-static int64_t block_of(const stemr_task *t, bool nodes, int64_t item)
+static const stemr_pair *pair_of(const stemr_task *t, stemr_kind kind, int64_t item)
 {
-    return t->pair[nodes ? t->node[item].first : item].block;
+    return &t->pair[kind == STEMR_NODES ? t->node[item].first : kind == STEMR_PROBES ? t->probe[item].pair : item];
 }
 
-static bool is_own(const stemr_task *t, bool nodes, int64_t item)
+/* What items on the lanes of a unit have in common: a node whose representation is kept, or that they have one of their
+ * own, or that they have none. */
+enum { OWN = -1, NONE = -2 };
+
+static int64_t source_of(const stemr_task *t, stemr_kind kind, int64_t item)
 {
-    return (nodes ? t->node[item].parent : t->pair[item].node) >= 0;
+    int64_t const node = kind == STEMR_NODES ? t->node[item].parent : pair_of(t, kind, item)->node;
+    if (node < 0) return NONE;
+    return kind == STEMR_NODES || t->node[node].slot < 0 ? OWN : node;
 }
 
-/* Cuts list[0..count-1] into units: neighbours of one block, that have representations of their own or have not. */
-static void cut_units(stemr_task *t, int64_t count, bool nodes, int most)
+/* The order of pairs in which neighbours make units: with twists near each other. */
+static bool comes_before(const stemr_task *t, int64_t j, int64_t k)
+{
+    const stemr_pair *const p = &t->pair[j], *const q = &t->pair[k];
+    if (p->block != q->block) return p->block < q->block;
+    int64_t const of_p = source_of(t, STEMR_PAIRS, j), of_q = source_of(t, STEMR_PAIRS, k);
+    if (of_p != of_q) return of_p < of_q;
+    return p->twist != q->twist ? p->twist < q->twist : j < k;
+}
+
+static bool go_together(const stemr_task *t, stemr_kind kind, int64_t item, int64_t next)
+{
+    const stemr_pair *const p = pair_of(t, kind, item), *const q = pair_of(t, kind, next);
+    if (kind == STEMR_PAIRS && (p->twist < 0) != (q->twist < 0)) return false;
+    return p->block == q->block && source_of(t, kind, item) == source_of(t, kind, next);
+}
+
+static void cut_units(stemr_task *t, stemr_kind kind, int64_t count)
 {
     t->units = 0;
     for (int64_t k = 0; k < count; ++k) {
         stemr_unit *const u = t->units > 0 ? &t->unit[t->units - 1] : NULL;
-        bool const own = is_own(t, nodes, t->list[k]);
-        if (u && u->count < most && u->own == own &&
-            block_of(t, nodes, t->list[k]) == block_of(t, nodes, t->list[u->first])) {
+        if (u && u->count < STEMR_LANES && go_together(t, kind, t->list[u->first], t->list[k])) {
             ++u->count;
             continue;
         }
-        t->unit[t->units++] = (stemr_unit){.first = k, .count = 1, .own = own};
+        t->unit[t->units++] = (stemr_unit){.first = k, .count = 1, .own = source_of(t, kind, t->list[k]) == OWN};
     }
 }
 
@@ -51,10 +68,12 @@ static void work_units(stemr_task *t, stemr_work *work, atomic_int_fast64_t *nex
     }
 }
 
-static eig_status share(stemr_task *t, stemr_work *work)
+eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, stemr_work *work)
 {
     atomic_int_fast64_t next;
     atomic_init(&next, 0);
+    if (kind == STEMR_PAIRS) eig_cpu_stemr_sort(t, t->list, t->order, count, comes_before);
+    cut_units(t, kind, count);
     int const threads = t->units < t->threads ? (int)t->units : t->threads;
     if (threads <= 1) {
         work_units(t, work, &next);
@@ -64,27 +83,6 @@ static eig_status share(stemr_task *t, stemr_work *work)
     }
     t->from += 0.5 * t->part, t->part *= 0.5; /* what comes next in this pass is told as its second half */
     return t->watch.status;
-}
-
-eig_status eig_cpu_stemr_share(stemr_task *t, int64_t count, stemr_work *work)
-{
-    /* First those that share the block's representation, then the others: fuller units. */
-    int64_t own = 0, plain = 0;
-    for (int64_t k = 0; k < count; ++k) {
-        if (is_own(t, false, t->list[k]))
-            t->order[own++] = t->list[k];
-        else
-            t->list[plain++] = t->list[k];
-    }
-    for (int64_t k = 0; k < own; ++k) t->list[plain + k] = t->order[k];
-    cut_units(t, count, false, STEMR_LANES);
-    return share(t, work);
-}
-
-eig_status eig_cpu_stemr_share_nodes(stemr_task *t, int64_t count, stemr_work *work)
-{
-    cut_units(t, count, true, STEMR_LANES);
-    return share(t, work);
 }
 
 /* ------------------------------------------------------------------- lanes */
@@ -112,77 +110,52 @@ void eig_cpu_stemr_represent(stemr_task *t, const int64_t *nodes, int lanes, con
     }
 }
 
-/* What the functions below begin with: the unit's pairs on the lanes, with their representations. */
-typedef struct stemr_group {
+/* What the functions below begin with: pairs on the lanes, with their representations. */
+typedef struct stemr_group_lanes {
     const stemr_row *rows;
     int64_t n;
     stemr_pair *pair[STEMR_LANES];
     int lanes;
 } stemr_group_lanes;
 
-static stemr_group_lanes load(stemr_task *t, const stemr_unit *u, stemr_lanes *x, void *scratch)
+static stemr_group_lanes load(stemr_task *t, stemr_kind kind, const stemr_unit *u, stemr_lanes *x, void *scratch)
 {
     stemr_group_lanes g = {.lanes = u->count};
     int64_t nodes[STEMR_LANES];
-    const stemr_block *const b = &t->block[t->pair[t->list[u->first]].block];
-    g.rows = t->rows + b->start, g.n = b->length;
     for (int l = 0; l < STEMR_LANES; ++l) {
-        g.pair[l] = &t->pair[t->list[u->first + (l < u->count ? l : 0)]];
+        g.pair[l] = (stemr_pair *)pair_of(t, kind, t->list[u->first + (l < u->count ? l : 0)]);
         nodes[l] = g.pair[l]->node;
     }
-    if (u->own) eig_cpu_stemr_represent(t, nodes, u->count, g.rows, g.n, x, scratch);
+    const stemr_block *const b = &t->block[g.pair[0]->block];
+    g.rows = t->rows + b->start, g.n = b->length;
+    if (u->own)
+        eig_cpu_stemr_represent(t, nodes, u->count, g.rows, g.n, x, scratch);
+    else if (nodes[0] >= 0)
+        g.rows = t->pool + t->node[nodes[0]].slot;
     return g;
 }
 
-/* A bracket from the parent's representation may miss its eigenvalue by the errors of both: it is widened until it
- * holds it. */
-static void widen(stemr_task *t, stemr_group_lanes *g, bool own, stemr_lanes *x, const void *scratch)
-{
-    enum { MOST_WIDENINGS = 64 };
-    bool fine[2] = {false, false};
-    for (int turn = 0; turn < MOST_WIDENINGS && !(fine[0] && fine[1]); ++turn)
-        for (int side = 0; side < 2; ++side) {
-            if (fine[side]) continue;
-            for (int l = 0; l < STEMR_LANES; ++l) set_shift(x, l, side ? g->pair[l]->hi : g->pair[l]->lo);
-            t->kernel->count(g->rows, g->n, own, g->lanes, x, scratch);
-            fine[side] = true;
-            for (int l = 0; l < g->lanes; ++l) {
-                stemr_pair *const k = g->pair[l];
-                if (k->state != STEMR_FRESH || (x->count[l] >= k->index) == (side == 1)) continue;
-                double const step = fmax(2 * stemr_width(k), 0x1p-100 * fabs(k->hi.hi));
-                wide_d *const end = side ? &k->hi : &k->lo;
-                *end = wide_add_d(*end, wide_of(side ? step : -step));
-                fine[side] = false;
-            }
-        }
-    for (int l = 0; l < g->lanes; ++l) g->pair[l]->state = STEMR_ACTIVE;
-}
-
-void eig_cpu_stemr_bisect(stemr_task *t, const stemr_unit *u, void *scratch)
+static void count_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
-    stemr_group_lanes g = load(t, u, &x, scratch);
-    bool fresh = false;
-    for (int l = 0; l < g.lanes; ++l) fresh = fresh || g.pair[l]->state == STEMR_FRESH;
-    if (fresh) widen(t, &g, u->own, &x, scratch);
-    for (int step = 0; step < BISECTIONS; ++step) {
-        for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, wide_middle(g.pair[l]->lo, g.pair[l]->hi));
-        t->kernel->count(g.rows, g.n, u->own, g.lanes, &x, scratch);
-        for (int l = 0; l < g.lanes; ++l) {
-            wide_d const middle = {x.hi[l], x.lo[l]};
-            if (x.count[l] >= g.pair[l]->index)
-                g.pair[l]->hi = middle;
-            else
-                g.pair[l]->lo = middle;
-        }
-    }
+    stemr_group_lanes const g = load(t, STEMR_PROBES, u, &x, scratch);
+    stemr_probe *const probe = &t->probe[t->list[u->first]];
+    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, probe[l < g.lanes ? l : 0].x);
+    t->kernel->count(g.rows, g.n, u->own, g.lanes, &x, scratch);
+    for (int l = 0; l < g.lanes; ++l) probe[l].count = x.count[l];
+}
+
+eig_status eig_cpu_stemr_count(stemr_task *t, int64_t count)
+{
+    for (int64_t k = 0; k < count; ++k) t->list[k] = k;
+    return eig_cpu_stemr_share(t, STEMR_PROBES, count, count_unit);
 }
 
 /* ------------------------------------------------------------------ singles */
 
 /* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
  * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough, for a float's 2^-14 gap. */
-bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm, double *before)
+bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm)
 {
     double const r = fabs(gamma) / sqrt(norm), least = 0x1p-96 * fabs(k->x.hi);
     wide_d const next = wide_add_d(k->x, wide_of(gamma / norm));
@@ -195,40 +168,91 @@ bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma
         if (inside) k->x = next;
         return true;
     }
-    k->x = inside && r < 0.5 * *before ? next : wide_middle(k->lo, k->hi);
-    *before = inside && r < 0.5 * *before ? r : INFINITY;
+    bool const progress = inside && r < 0.5 * k->before;
+    k->x = progress ? next : wide_middle(k->lo, k->hi);
+    k->before = progress ? r : INFINITY;
     return false;
 }
 
-void eig_cpu_stemr_polish(stemr_task *t, const stemr_unit *u, void *scratch)
+/* After a bisection the twist is sought anew. */
+static void step_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
-    stemr_group_lanes const g = load(t, u, &x, scratch);
-    double before[STEMR_LANES];
-    bool done[STEMR_LANES];
-    int left = g.lanes;
-    for (int l = 0; l < g.lanes; ++l) before[l] = INFINITY, done[l] = false;
-    for (int turn = 0; turn < MOST_POLISH && left > 0; ++turn) {
-        for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x);
-        t->kernel->twist(g.rows, g.n, u->own, g.lanes, &x, scratch);
-        for (int l = 0; l < g.lanes; ++l) {
-            if (done[l]) continue;
-            done[l] = eig_cpu_stemr_step(g.pair[l], t->close, x.count[l], x.gamma[l], x.norm[l], &before[l]);
-            left -= done[l];
-        }
+    stemr_group_lanes const g = load(t, STEMR_PAIRS, u, &x, scratch);
+    bool const known = g.pair[0]->twist >= 0;
+    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x), x.twist[l] = g.pair[l]->twist;
+    (known ? t->kernel->step : t->kernel->twist)(g.rows, g.n, u->own, g.lanes, &x, scratch);
+    for (int l = 0; l < g.lanes; ++l) {
+        stemr_pair *const k = g.pair[l];
+        k->ready = eig_cpu_stemr_step(k, t->close, x.count[l], x.gamma[l], x.norm[l]);
+        k->twist = k->ready || k->before < INFINITY ? x.twist[l] : -1;
     }
 }
 
-void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch)
+static void seek_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
-    stemr_group_lanes const g = load(t, u, &x, scratch);
+    stemr_group_lanes const g = load(t, STEMR_PAIRS, u, &x, scratch);
+    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x);
+    t->kernel->seek(g.rows, g.n, g.lanes, &x, scratch);
+    for (int l = 0; l < g.lanes; ++l) g.pair[l]->twist = t->limits.blind ? 0 : x.twist[l];
+}
+
+/* All steps of a turn at once, so that lanes stay full and pairs with near twists share them. */
+eig_status eig_cpu_stemr_refine(stemr_task *t)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < t->pairs; ++k)
+        if (t->pair[k].state == STEMR_SINGLE && t->pair[k].node < 0 && t->pair[k].twist < 0) t->list[count++] = k;
+    eig_status status = eig_cpu_stemr_share(t, STEMR_PAIRS, count, seek_unit);
+    for (int64_t k = 0; k < t->pairs; ++k) {
+        /* The middle of a narrow bracket is at once good enough for a vector of floats. */
+        t->pair[k].ready = t->pair[k].ready || stemr_width(&t->pair[k]) <= t->fine * t->pair[k].gap;
+        t->pair[k].before = INFINITY;
+    }
+    for (int turn = 0; turn < MOST_STEPS && status == EIG_OK; ++turn) {
+        count = 0;
+        for (int64_t k = 0; k < t->pairs; ++k)
+            if (t->pair[k].state == STEMR_SINGLE && !t->pair[k].ready) t->list[count++] = k;
+        if (count == 0) break;
+        status = eig_cpu_stemr_share(t, STEMR_PAIRS, count, step_unit);
+    }
+    return status;
+}
+
+/* Whether the vector is worse than the error of x explains: its residual is at least its error times the gap. */
+static bool is_poor(const stemr_task *t, const stemr_group_lanes *g, const stemr_lanes *x, int l)
+{
+    const stemr_pair *const k = g->pair[l];
+    double const least = fmax(8 * t->close * t->close * k->gap, 0x1p-94 * fabs(k->x.hi));
+    return fabs(x->gamma[l]) > least * sqrt((double)g->n * x->norm[l]);
+}
+
+/* Vectors in the scratch.  Where one is small at its twist, errors of x weigh more: then the twist is sought anew. */
+static void make_vectors(stemr_task *t, const stemr_group_lanes *g, bool own, stemr_lanes *x, void *scratch)
+{
+    stemr_lanes found = *x;
+    bool poor = false;
+    if (x->twist[0] < 0) t->kernel->twist(g->rows, g->n, own, g->lanes, x, scratch);
+    t->kernel->vectors(g->rows, g->n, own, g->lanes, x, scratch);
+    for (int l = 0; l < g->lanes; ++l) poor = poor || is_poor(t, g, x, l);
+    if (!poor) return;
+    t->kernel->twist(g->rows, g->n, own, g->lanes, &found, scratch);
+    for (int l = 0; l < g->lanes; ++l)
+        if (is_poor(t, g, x, l)) x->twist[l] = found.twist[l];
+    t->kernel->vectors(g->rows, g->n, own, g->lanes, x, scratch);
+}
+
+static void vectors_unit(stemr_task *t, const stemr_unit *u, void *scratch)
+{
+    stemr_lanes x;
+    stemr_group_lanes const g = load(t, STEMR_PAIRS, u, &x, scratch);
     const stemr_problem *const p = t->p;
     const stemr_block *const b = &t->block[g.pair[0]->block];
     bool const single = type_is_single(p->type);
     stemr_column columns[STEMR_LANES];
-    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x);
-    t->kernel->vectors(g.rows, g.n, u->own, g.lanes, &x, scratch);
+    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x), x.twist[l] = g.pair[l]->twist;
+    make_vectors(t, &g, u->own, &x, scratch);
     for (int l = 0; l < g.lanes; ++l) {
         char *const z = type_at(p->type, p->z, g.pair[l]->column * p->ldz);
         size_t const size = type_size(p->type);
@@ -242,4 +266,12 @@ void eig_cpu_stemr_vectors(stemr_task *t, const stemr_unit *u, void *scratch)
         k->residual = fabs(x.gamma[l]) / sqrt(x.norm[l]);
         k->support_first = b->start + columns[l].first, k->support_last = b->start + columns[l].last;
     }
+}
+
+eig_status eig_cpu_stemr_vectors(stemr_task *t)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < t->pairs; ++k)
+        if (t->pair[k].state == STEMR_SINGLE && t->pair[k].column >= 0) t->list[count++] = k;
+    return eig_cpu_stemr_share(t, STEMR_PAIRS, count, vectors_unit);
 }

@@ -117,7 +117,8 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
         int64_t const at = t->pairs;
         for (int64_t j = k; j <= end; ++j) {
             stemr_pair *const pair = &t->pair[t->pairs++];
-            *pair = (stemr_pair){.block = number, .index = j, .node = -1, .column = -1, .state = STEMR_SINGLE};
+            *pair = (stemr_pair){.block = number, .index = j, .node = -1, .column = -1, .twist = -1};
+            pair->state = STEMR_SINGLE;
             pair->lo = wide_add_d(wide_of(lower_end(t, j)), sigma);
             pair->hi = wide_add_d(wide_of(upper_end(t, j)), sigma);
             pair->x = wide_middle(pair->lo, pair->hi);
@@ -135,6 +136,7 @@ static void add_trivial(stemr_task *t, int64_t number)
                                        .index = 1,
                                        .node = -1,
                                        .column = -1,
+                                       .ready = true,
                                        .x = wide_difference(wide_of(t->a[b->start]), wide_of(b->sigma)),
                                        .gap = 2.0,
                                        .state = STEMR_SINGLE};

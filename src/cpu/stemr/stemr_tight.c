@@ -150,7 +150,7 @@ static double skew_of(const stemr_task *t, const stemr_pair *pair)
     double most = 0;
     for (int64_t k = from; k < t->pairs && k <= at + NEIGHBOURS; ++k)
         if (k != at && t->pair[k].column >= 0 && (k < at || t->pair[k].state != STEMR_TIGHT))
-            most = fmax(most, fabs(eig_cpu_stemr_dot(t->p, t->pair[k].column, pair->column)));
+            most = fmax(most, fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], pair)));
     return most;
 }
 
@@ -178,18 +178,26 @@ static void iterate(stemr_task *t, stemr_pair *pair)
     ++t->stats.inverse_iterations;
 }
 
-/* Neighbours in or beside a cluster whose vectors are not orthogonal: its representation was worse than its growth told.
- * Neither is tight yet, or only the first. */
+/* Whether pair k and the next one are in or beside a cluster, and their vectors have been written. */
+static bool may_be_skew(const stemr_task *t, int64_t k)
+{
+    const stemr_pair *const a = &t->pair[k], *const b = &t->pair[k + 1];
+    bool const clustered = a->node >= 0 || b->node >= 0, there = a->column >= 0 && b->column >= 0;
+    return clustered && there && a->block == b->block && a->state == STEMR_SINGLE && b->state == STEMR_SINGLE;
+}
+
+/* Neighbours whose vectors are not orthogonal: the cluster's representation was worse than its growth told. */
 static void find_skew(stemr_task *t)
 {
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
     double const limit = t->limits.skew * (double)t->p->n * eps;
+    double *const inner = t->tight;
+#pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
+    for (int64_t k = 0; k < t->pairs - 1; ++k)
+        inner[k] = may_be_skew(t, k) ? fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], &t->pair[k + 1])) : -1;
     for (int64_t k = 0; k + 1 < t->pairs; ++k) {
         stemr_pair *const a = &t->pair[k], *const b = &t->pair[k + 1];
-        bool const clustered = a->node >= 0 || b->node >= 0;
-        if (!clustered || a->block != b->block || a->column < 0 || b->column < 0) continue;
-        if (b->state == STEMR_TIGHT) continue;
-        if (fabs(eig_cpu_stemr_dot(t->p, a->column, b->column)) <= limit) continue;
+        if (inner[k] <= limit) continue;
         if (a->state != STEMR_TIGHT) a->tight = k;
         a->state = b->state = STEMR_TIGHT;
         b->tight = a->tight;

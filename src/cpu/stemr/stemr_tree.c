@@ -5,13 +5,15 @@
  * Shift     CANDIDATES at once, outside at both ends and inside; the least growth of D wins, a near one before a far one.
  *           Representations carry twice the digits: growth costs accuracy only where it leaves too few of them beside the
  *           gaps to the cluster's neighbours (most_growth).
- * Limits    a bracket loses a bit a bisection and ends at limits.gap/16 of its size or at 2^-200: 10 rounds of 40 at most
- *           a level, STEMR_DEPTH levels. */
+ * Brackets  Members whose brackets overlap share their shifts, which lie evenly between the ends of all: a hundred members
+ *           of one bracket are parted by one round of counts, where bisection would take seven.
+ * Limits    a bracket loses a bit a round and ends at limits.gap/16 of its size or at 2^-200; one that misses its eigenvalue
+ *           doubles: MOST_ROUNDS at most a level, STEMR_DEPTH levels. */
 #include "stemr_cpu.h"
 
 #include <math.h>
 
-enum { CANDIDATES = 16, TRIES = 3, MOST_ROUNDS = 40 };
+enum { CANDIDATES = 16, TRIES = 3, MOST_ROUNDS = 300 };
 
 /* Brackets of a member are not narrowed below this. */
 #define LEAST_WIDTH 0x1p-200
@@ -39,6 +41,10 @@ void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t
     int64_t const number = t->nodes++;
     t->node[number] = (stemr_node){.parent = parent, .first = first, .last = last, .level = level};
     t->node[number].left = left, t->node[number].right = right;
+    int64_t const rows = t->block[t->pair[first].block].length;
+    bool const kept = last - first + 1 >= STEMR_CROWD && rows <= t->pool_rows - t->pool_used;
+    t->node[number].slot = kept ? t->pool_used : -1;
+    if (kept) t->pool_used += rows;
 }
 
 /* ----------------------------------------------------------------- shifts */
@@ -100,6 +106,7 @@ static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
             }
             if (node->tries > 0 && node->growth <= x.growth[best]) continue;
             node->shift = shift[best], node->growth = x.growth[best];
+            if (node->slot >= 0) t->kernel->keep(b->length, best, scratch, t->rows + b->start, t->pool + node->slot);
         }
     }
 }
@@ -118,6 +125,9 @@ static void enter_node(stemr_task *t, int64_t number)
         }
         wide_d const off = c->level > 1 ? wide_add_d(c->shift, wide_of(t->limits.miss * stemr_width(pair))) : c->shift;
         pair->node = number;
+        /* The engine's brackets hold their eigenvalues; others are checked, and get narrower on each level. */
+        if (c->level == 1) pair->state = STEMR_ACTIVE;
+        pair->goal = c->level == 1 ? INFINITY : stemr_width(pair) / 64;
         pair->lo = wide_difference(pair->lo, off), pair->hi = wide_difference(pair->hi, off);
     }
     if (good) {
@@ -149,29 +159,27 @@ static bool parted(const stemr_task *t, const stemr_node *c, int64_t k)
     if (k < c->first || k >= c->last) return true;
     const stemr_pair *const p = &t->pair[k], *const q = &t->pair[k + 1];
     double const gap = gap_of(t, c, k);
+    if (p->state == STEMR_FRESH || q->state == STEMR_FRESH) return false;
     return gap >= t->limits.gap * fmax(size_of(p), size_of(q)) && gap >= 2 * fmax(stemr_width(p), stemr_width(q));
 }
 
 static bool exhausted(const stemr_task *t, const stemr_pair *k)
 {
-    return stemr_width(k) <= fmax(t->limits.gap / 16 * size_of(k), LEAST_WIDTH);
+    return stemr_width(k) <= fmax(fmin(t->limits.gap / 16 * size_of(k), k->goal), LEAST_WIDTH);
 }
 
-/* Which members of a node are single; how many have to go on. */
-static int64_t classify(stemr_task *t, int64_t number)
+/* Which members of a node are single. */
+static void classify(stemr_task *t, int64_t number)
 {
     const stemr_node *const c = &t->node[number];
-    int64_t active = 0;
     for (int64_t k = c->first; k <= c->last; ++k) {
         stemr_pair *const pair = &t->pair[k];
-        if (pair->node != number || pair->state == STEMR_TIGHT) continue;
+        if (pair->node != number || pair->state == STEMR_TIGHT || pair->state == STEMR_FRESH) continue;
         bool const single = parted(t, c, k - 1) && parted(t, c, k);
         pair->state = single ? STEMR_SINGLE : STEMR_ACTIVE;
         pair->gap = fmin(gap_of(t, c, k - 1), gap_of(t, c, k));
         pair->x = wide_middle(pair->lo, pair->hi);
-        active += !single && !exhausted(t, pair);
     }
-    return active;
 }
 
 /* Members of a node that nothing parts become clusters of the next level. */
@@ -179,7 +187,7 @@ static void descend(stemr_task *t, int64_t number)
 {
     stemr_node const c = t->node[number];
     for (int64_t k = c.first; k <= c.last; ++k) {
-        if (t->pair[k].node != number || t->pair[k].state != STEMR_ACTIVE) continue;
+        if (t->pair[k].node != number || t->pair[k].state == STEMR_SINGLE || t->pair[k].state == STEMR_TIGHT) continue;
         int64_t end = k;
         while (end < c.last && !parted(t, &c, end)) ++end;
         eig_cpu_stemr_cluster(t, number, k, end, gap_of(t, &c, k - 1), gap_of(t, &c, end));
@@ -187,22 +195,88 @@ static void descend(stemr_task *t, int64_t number)
     }
 }
 
+/* ----------------------------------------------------------------- brackets */
+
+/* Members j to end-1 of a cluster, whose brackets overlap, get probes that lie evenly between lo and hi; where brackets are
+ * fresh, also there. */
+static void lay_probes(stemr_task *t, int64_t j, int64_t end, wide_d lo, wide_d hi, int64_t each, int64_t *probes)
+{
+    bool fresh = false;
+    for (int64_t k = j; k < end; ++k) fresh = fresh || t->pair[k].state == STEMR_FRESH;
+    int64_t const least = fresh ? 2 : 1, count = each * (end - j) > least ? each * (end - j) : least;
+    double const width = wide_difference(hi, lo).hi;
+    for (int64_t i = 0; i < count; ++i) {
+        double const part = fresh ? (double)i / (double)(count - 1) : (double)(i + 1) / (double)(count + 1);
+        wide_d const x = part == 1 ? hi : wide_add_d(lo, wide_of(width * part));
+        t->probe[*probes + i] = (stemr_probe){.pair = j, .x = x};
+    }
+    for (int64_t k = j; k < end; ++k) t->pair[k].probe = *probes, t->pair[k].probes = count;
+    *probes += count;
+}
+
+static bool goes_on(const stemr_task *t, int64_t number, int64_t k)
+{
+    const stemr_pair *const pair = &t->pair[k];
+    if (pair->node != number || pair->state == STEMR_SINGLE || pair->state == STEMR_TIGHT) return false;
+    return pair->state == STEMR_FRESH || !exhausted(t, pair);
+}
+
+/* Probes for the members of a node that go on.  In a crowd they are as many as fill lanes. */
+static void probe_node(stemr_task *t, int64_t number, int64_t *probes)
+{
+    const stemr_node *const c = &t->node[number];
+    int64_t members = 0;
+    for (int64_t k = c->first; k <= c->last; ++k) members += goes_on(t, number, k);
+    bool const crowd = c->last - c->first + 1 >= STEMR_CROWD && members > 0;
+    int64_t const each = crowd ? (members + STEMR_LANES - 1) / STEMR_LANES * STEMR_LANES / members : 1;
+    for (int64_t k = c->first, end; k <= c->last; k = end) {
+        end = k + 1;
+        if (!goes_on(t, number, k)) continue;
+        wide_d lo = t->pair[k].lo, hi = t->pair[k].hi;
+        for (; end <= c->last && goes_on(t, number, end) && wide_less(t->pair[end].lo, hi); ++end) {
+            if (wide_less(t->pair[end].lo, lo)) lo = t->pair[end].lo;
+            if (wide_less(hi, t->pair[end].hi)) hi = t->pair[end].hi;
+        }
+        lay_probes(t, k, end, lo, hi, each, probes);
+    }
+}
+
+/* What its probes tell about a member.  A fresh bracket, from the parent's representation, may miss its eigenvalue by the
+ * errors of both: then it moves on, twice as wide. */
+static void narrow(const stemr_task *t, stemr_pair *k)
+{
+    const stemr_probe *const p = t->probe + k->probe;
+    int64_t const last = k->probes - 1;
+    int64_t i = 0;
+    while (i <= last && p[i].count < k->index) ++i;
+    wide_d const below = i > 0 ? p[i - 1].x : k->lo, above = i <= last ? p[i].x : k->hi;
+    if (k->state == STEMR_ACTIVE) {
+        if (wide_less(k->lo, below) && wide_less(below, k->hi)) k->lo = below;
+        if (wide_less(above, k->hi) && wide_less(k->lo, above)) k->hi = above;
+        return;
+    }
+    double const step = fmax(2 * wide_difference(p[last].x, p[0].x).hi, 0x1p-100 * fabs(k->hi.hi));
+    k->lo = i > 0 ? below : wide_add_d(above, wide_of(-step));
+    k->hi = i <= last ? above : wide_add_d(below, wide_of(step));
+    if (i > 0 && i <= last) k->state = STEMR_ACTIVE;
+}
+
 /* Refines the members of nodes from..upto-1. */
 static eig_status refine_level(stemr_task *t, int64_t from, int64_t upto)
 {
     for (int round = 0; round < MOST_ROUNDS; ++round) {
-        int64_t count = 0;
-        for (int64_t c = from; c < upto; ++c) {
-            if ((round > 0 || t->node[c].level == 1) && classify(t, c) == 0) continue;
-            for (int64_t k = t->node[c].first; k <= t->node[c].last; ++k) {
-                const stemr_pair *const pair = &t->pair[k];
-                if (pair->node != c || pair->state == STEMR_SINGLE || pair->state == STEMR_TIGHT) continue;
-                if (pair->state == STEMR_FRESH || !exhausted(t, pair)) t->list[count++] = k;
-            }
-        }
-        if (count == 0) break;
-        eig_status const status = eig_cpu_stemr_share(t, count, eig_cpu_stemr_bisect);
+        int64_t probes = 0;
+        for (int64_t c = from; c < upto; ++c) classify(t, c);
+        /* First those whose representation is kept: fuller units. */
+        for (int kept = 1; kept >= 0; --kept)
+            for (int64_t c = from; c < upto; ++c)
+                if ((t->node[c].slot >= 0) == kept) probe_node(t, c, &probes);
+        if (probes == 0) break;
+        eig_status const status = eig_cpu_stemr_count(t, probes);
         if (status != EIG_OK) return status;
+        for (int64_t c = from; c < upto; ++c)
+            for (int64_t k = t->node[c].first; k <= t->node[c].last; ++k)
+                if (goes_on(t, c, k)) narrow(t, &t->pair[k]);
     }
     for (int64_t c = from; c < upto; ++c) descend(t, c);
     return EIG_OK;
@@ -220,7 +294,7 @@ static eig_status shift_level(stemr_task *t, int64_t from, int64_t upto)
             if (tries == 0 || node->growth > most_growth(t, node)) t->list[count++] = c;
         }
         t->stats.shifts += CANDIDATES * count;
-        status = eig_cpu_stemr_share_nodes(t, count, choose_shifts);
+        status = eig_cpu_stemr_share(t, STEMR_NODES, count, choose_shifts);
     }
     return status;
 }

@@ -111,7 +111,7 @@ int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
 static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
 {
     double const start = clock_ms();
-    io_sink sink[OUTPUTS] = {{NULL}};
+    io_sink sink[OUTPUTS] = {{.path = NULL}};
     int status = write_files(j, sink, s);
     io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = stebz_plot(j, args->file[0], s->w, s->m);

@@ -183,7 +183,7 @@ static int write_all(job *j, const char *file, eig_context *ctx)
 {
     double const start = clock_ms();
     bool const filed = j->values || j->vectors || j->residuals || j->info_path;
-    io_sink sink[OUTPUTS] = {{NULL}};
+    io_sink sink[OUTPUTS] = {{.path = NULL}};
     int status = write_files(j, sink);
     io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = write_plot(j, file);

@@ -258,7 +258,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Passes: "preparation"; then multisection "table" and "brackets", or "blocks" and "sorting" where T splits on a CPU
  * (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
  * "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
- * Same bits for any number of threads and from run to run; on a CPU a range has the bits of the full run.
+ * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
  * halves at least every fourth count, so that an eigenvalue takes no more than about 250.

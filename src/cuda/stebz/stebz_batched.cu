@@ -4,7 +4,7 @@
  *           at a time and takes the next from a shared counter.
  * Memory    per matrix: 16 bytes a padded row (8 in float), an edge every 16 rows, and the table of 2n shifts, 24 bytes
  *           each; 8.7 KB for n = 128 in double.  T is read from global memory twice, w written once.
- * Bits      the shifts of an eigenvalue depend on its matrix alone, not on its place or the size of the batch. */
+ * Bits      those of a matrix by itself (stebz_bracket.cuh). */
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
 #include "team.cuh"
@@ -67,6 +67,7 @@ static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, b
         p.norm[k] = team.max(p.norm[k]);
         p.lo[k] = -team.max(-p.lo[k]);
         p.hi[k] = team.max(p.hi[k]);
+        p.sway[k] = team.max(p.sway[k]);
     }
     if (team.rank == 0) {
         shared->facts = find_facts<real>(job, p);
@@ -82,41 +83,31 @@ static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, b
 }
 
 /* Brackets of all wanted eigenvalues, one a lane. */
-template <typename real>
+template <typename real, bool may_pivot>
 static __device__ void team_refine(const stebz_job &job, const resident<real> &matrix, const stebz_table &table,
                                    batch_team *shared, sized_team team)
 {
-    stebz_facts const f = shared->facts;
+    stebz_facts const f = facts_of<may_pivot>(&shared->facts);
     int const wanted = (int)(f.iu - f.il + 1);
     int at = team.rank;
     stebz_bracket s = {};
-    if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
+    if (at < wanted) s = bracket_from_table(f, table, f.il + at);
     for (;;) {
-        for (;;) {
-            double const lo = bracket_lo(s), hi = bracket_hi(s), mid = stebz_middle<real>(f, lo, hi);
-            if (at >= wanted || (!stebz_narrow_enough(f, lo, hi) && lo < mid && mid < hi)) break;
+        double lo, hi;
+        while (at < wanted && bracket_done(f, s, &lo, &hi)) {
             stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
             at = team.size + atomicAdd(&shared->next, 1);
-            if (at < wanted) s = bracket_from_table<real>(f, table, f.il + at);
+            if (at < wanted) s = bracket_from_table(f, table, f.il + at);
         }
         bool const active = at < wanted;
         if (!__any_sync(0xffffffffu, active)) break;
         double const x = active ? bracket_shift<real>(f, s) : 0;
         bracket_move(s, x, matrix.count(f, x));
     }
-    team.sync(); /* all eigenvalues are written */
 }
 
-/* Running maxima, where counts that are not monotone in the last places have left w descending. */
-template <typename real> static __device__ void team_order(const stebz_job &job, int wanted, int rank)
-{
-    real *const arrays[] = {(real *)job.w, (real *)job.lower, (real *)job.upper};
-    if (rank > 0) return;
-    for (real *values : arrays)
-        for (int i = 1; values && i < wanted; ++i) values[i] = fmax(values[i], values[i - 1]);
-}
-
-template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) batch_kernel(batch_args a)
+template <typename real, bool may_pivot>
+static __global__ void __launch_bounds__(LARGE_BLOCK, 2) batch_kernel(batch_args a)
 {
     extern __shared__ char memory[];
     int const number = threadIdx.x / a.team; /* of the team in the block */
@@ -150,17 +141,15 @@ template <typename real> static __global__ void __launch_bounds__(LARGE_BLOCK) b
             stebz_store_trivial(shared->facts, (real *)job.w, (real *)job.lower, (real *)job.upper, i);
         return;
     }
+    stebz_facts const f = facts_of<may_pivot>(&shared->facts);
     for (int j = team.rank; j < a.points; j += team.size) {
-        stebz_value const v = T.count(shared->facts, stebz_table_point<real>(shared->facts, a.points, j));
+        stebz_value const v = T.count(f, stebz_table_point(f, a.points, j));
         table.count[j] = j == 0 ? 0 : j == a.points - 1 ? job.t.n : v.count;
         table.mantissa[j] = v.mantissa;
         table.exponent[j] = v.exponent;
     }
     team.sync(); /* the table is complete */
-    team_refine<real>(job, T, table, shared, team);
-    bool descends = false;
-    for (int i = team.rank + 1; i < wanted; i += team.size) descends |= ((real *)job.w)[i] < ((real *)job.w)[i - 1];
-    if (team.max(descends) > 0) team_order<real>(job, wanted, team.rank);
+    team_refine<real, may_pivot>(job, T, table, shared, team);
 }
 
 /* --------------------------------------------------------------- launchers */
@@ -188,7 +177,7 @@ bool eig_cuda_stebz_batch_fits(const eig_context *ctx, const stebz_problem *p)
     return p->batched && shape(p, cuda_state_of(ctx)->shared_bytes, &a, &teams, &bytes);
 }
 
-template <typename real>
+template <typename real, bool may_pivot>
 static eig_status launch(eig_context *ctx, const batch_args &a, int teams, size_t bytes, cudaStream_t stream)
 {
     int64_t const most = (int64_t)1 << 30; /* matrices of one launch's grid */
@@ -202,8 +191,9 @@ static eig_status launch(eig_context *ctx, const batch_args &a, int teams, size_
         if (a.job.lower) part.job.lower = (real *)a.job.lower + first * a.stride_w;
         if (a.job.upper) part.job.upper = (real *)a.job.upper + first * a.stride_w;
         if (a.info) part.info = a.info + first;
-        status = cuda_launch(ctx, "stebz: batch_kernel", stream,
-                             {(part.batch + teams - 1) / teams, a.team * teams, bytes}, batch_kernel<real>, part);
+        status =
+            cuda_launch(ctx, "stebz: batch_kernel", stream, {(part.batch + teams - 1) / teams, a.team * teams, bytes},
+                        batch_kernel<real, may_pivot>, part);
     }
     return status;
 }
@@ -222,6 +212,10 @@ eig_status eig_cuda_stebz_batch(eig_context *ctx, const stebz_problem *p, cudaSt
     a.batch = p->batch;
     a.stride_d = p->stride_d, a.stride_e = p->stride_e, a.stride_w = p->stride_w;
     a.info = p->info;
-    return p->type == EIG_S ? launch<float>(ctx, a, teams, bytes, stream)
-                            : launch<double>(ctx, a, teams, bytes, stream);
+    bool const may_pivot = p->abstol > 0;
+    if (p->type == EIG_S)
+        return may_pivot ? launch<float, true>(ctx, a, teams, bytes, stream)
+                         : launch<float, false>(ctx, a, teams, bytes, stream);
+    return may_pivot ? launch<double, true>(ctx, a, teams, bytes, stream)
+                     : launch<double, false>(ctx, a, teams, bytes, stream);
 }

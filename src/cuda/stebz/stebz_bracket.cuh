@@ -3,16 +3,29 @@
  * A group of m lanes refines the bracket of one eigenvalue, m a power of two from 1 to 32; every lane of the group
  * holds the whole state.  Invariant: C(lo) < k <= C(hi) with counts evaluated for these very ends.
  *
+ * Bits    the result is the leaf at which plain bisection ends, with the same counts, from an interval that holds all of
+ *         the spectrum: a function of T and k alone, however the bracket was found.  A count that bisection would make
+ *         outside (lo, hi) is known where counts are monotone: those by pivots are, those of the product form at
+ *         multiples of f.grid (docs/stebz.md).  So all shifts are such multiples until the bracket is one cell of the
+ *         grid, and the levels below are bisected as they stand.
  * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
  * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two
  *         ladders of m/2 shifts on both sides of the interpolated point, from its estimated error up to half the way
- *         to the ends: the bracket shrinks to the true error, whichever it is.
- * Where few halvings are left, equal spacing needs no luck: close. */
+ *         to the ends: the bracket shrinks to the true error, whichever it is.  Near the end, and by pivots: the next
+ *         levels of the bisection, all their points at once. */
 #ifndef EIG_STEBZ_BRACKET_CUH
 #define EIG_STEBZ_BRACKET_CUH
 
 #include "bracket.h"
 #include "stebz_count.cuh"
+
+/* The facts, so that the compiler knows what they cannot be: only a tolerance asks for counts by pivots. */
+template <bool may_pivot> static __device__ __forceinline__ stebz_facts facts_of(const stebz_facts *facts)
+{
+    stebz_facts f = *facts;
+    if (!may_pivot) f.pivot = f.fine = 0;
+    return f;
+}
 
 struct stebz_end {
     double x, mantissa, exponent;
@@ -41,7 +54,6 @@ static __device__ __forceinline__ bool bracket_single(const stebz_facts &f, cons
 }
 
 /* The bracket of eigenvalue k in the table: a binary search that keeps the invariant, so that it needs no order. */
-template <typename real>
 static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const stebz_table &t, int64_t k)
 {
     int64_t lo = 0, hi = t.points - 1;
@@ -55,9 +67,9 @@ static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const s
     /* The neighbour beyond one end serves as the third point. */
     int64_t const a = lo > 0 ? lo : hi, b = lo > 0 ? hi : lo, c = lo > 0 ? lo - 1 : hi + 1 < t.points ? hi + 1 : hi;
     stebz_bracket s;
-    s.a = stebz_end{stebz_table_point<real>(f, t.points, a), t.mantissa[a], t.exponent[a]};
-    s.b = stebz_end{stebz_table_point<real>(f, t.points, b), t.mantissa[b], t.exponent[b]};
-    s.c = stebz_end{stebz_table_point<real>(f, t.points, c), t.mantissa[c], t.exponent[c]};
+    s.a = stebz_end{stebz_table_point(f, t.points, a), t.mantissa[a], t.exponent[a]};
+    s.b = stebz_end{stebz_table_point(f, t.points, b), t.mantissa[b], t.exponent[b]};
+    s.c = stebz_end{stebz_table_point(f, t.points, c), t.mantissa[c], t.exponent[c]};
     s.k = k;
     s.count_a = t.count[a];
     s.count_b = t.count[b];
@@ -72,45 +84,111 @@ static __device__ __forceinline__ double bracket_interpolate(const stebz_bracket
                          s.c.exponent, with_c, 1, width);
 }
 
-/* One lane: the next shift. */
-template <typename real> static __device__ double bracket_shift(const stebz_facts &f, const stebz_bracket &s)
+/* A bracket that is a leaf of the bisection's tree, or that a count at x parts. */
+struct stebz_cell {
+    double lo, x, hi;
+    bool leaf;
+};
+
+/* The tree of brackets by pivots, from [f.lo, f.hi]: where bisection comes to with all counts known up to a and from b. */
+static __device__ stebz_cell pivot_cell(const stebz_facts &f, double a, double b)
 {
-    double const lo = bracket_lo(s), hi = bracket_hi(s), width = stebz_width(f, lo, hi);
-    double const middle = stebz_middle<real>(f, lo, hi);
-    bool const close = hi - lo <= (sizeof(real) == 4 ? 32 : 4) * width;
-    if (close || !bracket_single(f, s) || s.idle >= BRACKET_PATIENCE) return middle;
-    double const x = (double)(real)bracket_interpolate(s, s.has_c, width);
-    return lo < x && x < hi ? x : middle;
+    double lo = f.lo, hi = f.hi;
+    for (;;) {
+        double const x = stebz_middle(f, lo, hi);
+        if (stebz_narrow_enough(f, lo, hi) || !(lo < x && x < hi)) return stebz_cell{lo, x, hi, true};
+        if (a < x && x < b) return stebz_cell{lo, x, hi, false};
+        if (x <= a)
+            lo = x;
+        else
+            hi = x;
+    }
 }
 
-/* Lane i of a group of m: its next shift; shifts ascend with lanes. */
+/* Whether bisection ends here: at the leaf *lo, *hi.  A bracket of the product form is a cell of the grid then, or of its
+ * halves, quarters, ... */
+static __device__ __forceinline__ bool bracket_done(const stebz_facts &f, const stebz_bracket &s, double *lo,
+                                                    double *hi)
+{
+    *lo = bracket_lo(s), *hi = bracket_hi(s);
+    if (!f.pivot) return *hi - *lo <= f.grid && stebz_narrow_enough(f, *lo, *hi);
+    stebz_cell const cell = pivot_cell(f, *lo, *hi);
+    *lo = cell.lo, *hi = cell.hi;
+    return cell.leaf;
+}
+
+/* x on the grid, strictly between the ends, which are farther apart than a cell. */
+static __device__ __forceinline__ double bracket_snap(const stebz_facts &f, double x, double lo, double hi)
+{
+    double const y = rint(x * f.per_grid) * f.grid;
+    return y <= lo ? lo + f.grid : y >= hi ? hi - f.grid : y;
+}
+
+/* One lane's next shift. */
+template <typename real> static __device__ double bracket_shift(const stebz_facts &f, const stebz_bracket &s)
+{
+    double const lo = bracket_lo(s), hi = bracket_hi(s), middle = lo + 0.5 * (hi - lo);
+    if (f.pivot) return pivot_cell(f, lo, hi).x;
+    if (hi - lo <= f.grid) return middle;
+    bool const close = hi - lo <= (sizeof(real) == 4 ? 8 : 2) * f.grid;
+    bool const bisect = close || !bracket_single(f, s) || s.idle >= BRACKET_PATIENCE;
+    return bracket_snap(f, bisect ? middle : bracket_interpolate(s, s.has_c, f.grid), lo, hi);
+}
+
+/* By pivots, lane i of a group of m: its point among the next levels of the bisection, numbered from 1 as in a heap. */
+static __device__ double bracket_node(const stebz_facts &f, const stebz_bracket &s, int i, int m)
+{
+    double a = bracket_lo(s), b = bracket_hi(s);
+    int const node = min(i + 1, m - 1);
+    for (int bit = 30 - __clz(node); bit >= 0; --bit) {
+        stebz_cell const cell = pivot_cell(f, a, b);
+        if (cell.leaf) return cell.x;
+        if (node >> bit & 1)
+            a = cell.x;
+        else
+            b = cell.x;
+    }
+    return pivot_cell(f, a, b).x;
+}
+
+/* The spacing at which m points fill the bracket with leaves, all of them or but one level; 0: it is too wide. */
+static __device__ __forceinline__ double bracket_comb(const stebz_facts &f, double lo, double hi, int m)
+{
+    double const width = fmin(stebz_width(f, lo, hi), f.grid);
+    double const leaf = __hiloint2double(__double2hiint(width) & 0x7ff00000, 0);
+    if (hi - lo <= (m + 1) * leaf) return leaf;
+    return hi - lo <= f.grid ? 0.5 * (hi - lo) : 0;
+}
+
+/* Lane i of a group of m: its next shift; shifts ascend with lanes, but for pivots. */
 template <typename real>
 static __device__ double bracket_shift_of(const stebz_facts &f, const stebz_bracket &s, int i, int m)
 {
-    double const lo = bracket_lo(s), hi = bracket_hi(s), middle = stebz_middle<real>(f, lo, hi);
-    double const width = stebz_width(f, lo, hi), half = 0.5 * m;
+    if (f.pivot) return bracket_node(f, s, i, m);
+    double const lo = bracket_lo(s), hi = bracket_hi(s), middle = lo + 0.5 * (hi - lo), half = 0.5 * m;
+    double const comb = bracket_comb(f, lo, hi, m);
+    if (comb > 0) return fmin(lo + (i + 1) * comb, hi - comb);
+    bool const close = hi - lo <= (m + 1) * (sizeof(real) == 4 ? m + 1 : 1) * f.grid;
     bool const left = i < m / 2;
     double const bisect = s.a.x + 0.5 * (s.b.x - s.a.x); /* what bracket_point returns where it cannot interpolate */
     double best = bisect;
-    bool const close = hi - lo <= (m + 1) * (sizeof(real) == 4 ? m + 1 : 1) * width;
-    if (!close && bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, width);
+    if (!close && bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, f.grid);
     double x;
     if (best == bisect) {
         x = left ? lo + (middle - lo) * ((i + 1) / (half + 0.5)) : hi - (hi - middle) * ((m - i) / (half + 0.5));
     } else {
-        double const secant = bracket_interpolate(s, false, width), gap = best - secant;
+        double const secant = bracket_interpolate(s, false, f.grid), gap = best - secant;
         double const reach = 0.5 * (left ? best - lo : hi - best), size = fabs(gap), ratio = size / (hi - lo);
         int const rung = left ? m / 2 - 1 - i : i - m / 2;
         /* The secant is off by about gap, the parabola by about gap^2 over the width. */
         double const guess = m == 2 ? size * sqrt(sqrt(ratio)) : (m == 4 ? 1.0 : 0.3) * size * ratio;
-        double const least = fmin(fmax(0.3 * width, guess), reach);
+        double const least = fmin(fmax(0.3 * f.grid, guess), reach);
         double const most = m == 4 ? fmin(fmax(2 * size, least), reach) : reach;
         float const climb = m > 2 ? log2f((float)(most / least)) * (float)rung / (float)(m / 2 - 1) : 0.0f;
         double const distance = fmin(least * (double)exp2f(climb), reach);
         x = best + (left ? -distance : distance);
     }
-    x = (double)(real)x;
-    return lo < x && x < hi ? x : middle;
+    return bracket_snap(f, x, lo, hi);
 }
 
 /* One lane: moves the end that the count at x allows. */
@@ -172,6 +250,63 @@ static __device__ void bracket_narrow(stebz_bracket &s, double x, const stebz_va
     s.has_c = s.c.x != s.a.x;
     bool const slow = hi.x - lo.x > 2 * width / (m + 1);
     s.idle = slow && s.idle == 0 ? 1 : 0;
+}
+
+/* The ends that bisection has left; from here on only counts are asked. */
+static __device__ __forceinline__ void bracket_leave(stebz_bracket &s, double lo, double hi)
+{
+    s.a = stebz_end{lo, 0, 0};
+    s.b = stebz_end{hi, 0, 0};
+    s.count_a = s.count_b = s.k;
+    s.has_c = 0;
+}
+
+/* A group of m that counted by pivots goes down the levels.  All lanes of the warp. */
+static __device__ void bracket_descend(const stebz_facts &f, stebz_bracket &s, const stebz_value &v, int m)
+{
+    int const base = (threadIdx.x & 31) & ~(m - 1);
+    double a = bracket_lo(s), b = bracket_hi(s);
+    for (int node = 1, levels = 1; levels < m; levels *= 2) {
+        stebz_cell const cell = pivot_cell(f, a, b);
+        int64_t const count = __shfl_sync(0xffffffffu, v.count, base + node - 1);
+        bool const beyond = count < s.k;
+        node = 2 * node + beyond;
+        if (cell.leaf) continue;
+        if (beyond)
+            a = cell.x;
+        else
+            b = cell.x;
+    }
+    bracket_leave(s, a, b);
+}
+
+/* A group whose points were a comb: the cell of the grid, then its halves, as bisection would go down them. */
+static __device__ void bracket_comb_out(const stebz_facts &f, stebz_bracket &s, unsigned reached, double comb)
+{
+    double const lo = bracket_lo(s), hi = bracket_hi(s);
+    int const teeth = (int)((hi - lo) / comb), cell = (int)fmin((double)teeth, f.grid / comb);
+    int at = 0, size = cell;
+    while (at + size < teeth && !(reached >> (at + size - 1) & 1)) at += size;
+    while (size > 1 && !stebz_narrow_enough(f, lo + at * comb, lo + (at + size) * comb)) {
+        size /= 2;
+        if (!(reached >> (at + size - 1) & 1)) at += size;
+    }
+    bracket_leave(s, lo + at * comb, lo + (at + size) * comb);
+}
+
+/* A group's new bracket.  All lanes of the warp. */
+static __device__ void bracket_take(const stebz_facts &f, stebz_bracket &s, double x, const stebz_value &v, int m)
+{
+    if (f.pivot) return bracket_descend(f, s, v, m);
+    int const base = (threadIdx.x & 31) & ~(m - 1);
+    unsigned const reached = __ballot_sync(0xffffffffu, v.count >= s.k) >> base;
+    double const comb = bracket_comb(f, bracket_lo(s), bracket_hi(s), m);
+    stebz_bracket t = s;
+    if (!__all_sync(0xffffffffu, comb > 0)) bracket_narrow(t, x, v, m);
+    if (comb > 0)
+        bracket_comb_out(f, s, reached, comb);
+    else
+        s = t;
 }
 
 /* The whole state of another lane.  All lanes of the warp. */

@@ -47,6 +47,7 @@ struct stebz_facts {
     double norm, lo, hi;   /* largest absolute row sum; an interval that holds all eigenvalues strictly */
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
+    double grid, per_grid; /* counts at multiples of this power of two are monotone (stebz_bracket.cuh); 1/grid */
     double pivmin;
     long long il, iu;
     unsigned finished; /* thread blocks that are done in the current launch */
@@ -55,10 +56,13 @@ struct stebz_facts {
 /* What one thread block of the measuring kernel found; [1] with entries magnified, for matrices of tiny norm. */
 struct stebz_partial {
     double norm[2], lo[2], hi[2];
+    double sway[2]; /* largest 1.5 (|b| + |b'|) + max(|b|, |b'|) of a row's off-diagonals */
     int finite;
 };
 
 enum { STEBZ_MEASURE_BLOCKS = 256 };
+
+#define STEBZ_WIDEST_LEAF 0x1p-10 /* of bisection, in the scaled T, whatever the tolerance */
 
 /* Counts at points 0..points-1, equally spaced over [facts.lo, facts.hi], ends included. */
 struct stebz_table {
@@ -77,6 +81,7 @@ struct stebz_split {
     long long blocks;              /* how many there are */
     long long next_long, next_row; /* where the next launch goes on, if the last one stopped on the way */
     int unfinished;
+    double from, upto; /* eigenvalues outside are not wanted */
 };
 
 enum { STEBZ_SPLIT_FROM = 2049, STEBZ_SHORT_ROWS = 1024, STEBZ_SPLIT_GRID = 2048 };
@@ -165,11 +170,11 @@ static __device__ __forceinline__ double2 stebz_entry(const real *d, const real 
                         i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
 }
 
-/* Point j of a table over [lo, hi], rounded to the precision of the count. */
-template <typename real>
+/* Point j of a table over [lo, hi], on the grid; the ends of T with one row are not. */
 static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, int64_t points, int64_t j)
 {
-    return j == points - 1 ? f.hi : (double)(real)(f.lo + (f.hi - f.lo) * ((double)j / (double)(points - 1)));
+    double const x = f.lo + (f.hi - f.lo) * ((double)j / (double)(points - 1));
+    return j == points - 1 ? f.hi : fmin(fmax(rint(x * f.per_grid) * f.grid, f.lo), f.hi);
 }
 
 /* How wide a final bracket may be. */
@@ -183,13 +188,10 @@ static __device__ __forceinline__ bool stebz_narrow_enough(const stebz_facts &f,
     return hi - lo <= stebz_width(f, lo, hi);
 }
 
-/* Middle of a bracket, as the count can represent it. */
-template <typename real>
+/* Middle of a bracket of pivot counts. */
 static __device__ __forceinline__ double stebz_middle(const stebz_facts &f, double lo, double hi)
 {
-    double const mid = lo + 0.5 * (hi - lo);
-    if (!f.pivot) return (double)(real)mid;
-    return f.fine ? bracket_fine_middle(lo, hi, fmax(f.abstol, f.pivmin)) : mid;
+    return f.fine ? bracket_fine_middle(lo, hi, fmax(f.abstol, f.pivmin)) : lo + 0.5 * (hi - lo);
 }
 
 /* Rounds y*2^scale to the output's precision, down or up where it is not representable. */

@@ -1,8 +1,7 @@
 /* stebz on CUDA, method multisection: a table of shifts, then independent brackets (stebz_multisection.cuh).
  *
- * Order     ascending: the last block takes running maxima of w, lower and upper where w descends, which can happen in
- *           the last places because counts are not monotone there; lower <= exact <= upper stays true.
- * Bits      runs depend on the number of eigenvalues alone and a warp's steps on its run: the same bits on every run.
+ * Order     ascending, since all eigenvalues are leaves of one tree (stebz_bracket.cuh).
+ * Bits      those of stebz_bracket.cuh: no matter how many eigenvalues are wanted, nor what warps share them out.
  * Bound by  the chain of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "stebz_multisection.cuh"
 #include "team.cuh"
@@ -19,48 +18,9 @@ template <typename real, bool may_pivot>
 static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job, int64_t first, int64_t last)
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
-    stebz_facts const f = *job.facts;
+    stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || solved_by_blocks(job)) return;
     fill_table<real, may_pivot>(job, f, first, last, memory);
-}
-
-/* True in all threads of the block if the values do not ascend. */
-template <typename real> static __device__ bool descends(const real *values, int64_t first, int64_t last)
-{
-    bool found = false;
-    for (int64_t i = (first > 0 ? first : 1) + threadIdx.x; i < last; i += blockDim.x)
-        found |= __ldcg(values + i) < __ldcg(values + i - 1);
-    return __syncthreads_or(found);
-}
-
-/* Running maximum of values[first..last), continued from values[first-1]; by the first warp. */
-template <typename real> static __device__ void running_maximum(real *values, int64_t first, int64_t last)
-{
-    if (!values || threadIdx.x >= 32) return;
-    real carry = first > 0 ? __ldcg(values + first - 1) : -(real)INFINITY;
-    for (int64_t base = first; base < last; base += 32) {
-        int64_t const i = base + threadIdx.x;
-        real const value = i < last ? __ldcg(values + i) : -(real)INFINITY;
-        real highest = value;
-        for (int step = 1; step < 32; step *= 2) {
-            real const other = __shfl_up_sync(0xffffffffu, highest, step);
-            highest = (int)threadIdx.x >= step ? fmax(highest, other) : highest;
-        }
-        highest = fmax(highest, carry);
-        if (i < last && highest != value) values[i] = highest;
-        carry = __shfl_sync(0xffffffffu, highest, 31);
-    }
-}
-
-/* The last block to come here orders the results. */
-template <typename real> static __device__ void finish_launch(const stebz_job &job, int64_t first, int64_t last)
-{
-    if (!last_block(&job.facts->finished)) return;
-    if (descends((const real *)job.w, first, last)) {
-        running_maximum((real *)job.w, first, last);
-        running_maximum((real *)job.lower, first, last);
-        running_maximum((real *)job.upper, first, last);
-    }
 }
 
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */
@@ -76,14 +36,14 @@ template <typename real> static __device__ bool trivial(const stebz_job &job, co
     return true;
 }
 
-template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) refine_kernel(stebz_job job)
+template <typename real, bool may_pivot>
+static __global__ void __launch_bounds__(THREADS, 2) refine_kernel(stebz_job job)
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
-    stebz_facts const f = *job.facts;
+    stebz_facts const f = facts_of<may_pivot>(job.facts);
     int64_t const wanted = f.iu >= f.il ? f.iu - f.il + 1 : 0, last = job.last < wanted ? job.last : wanted;
     if (trivial<real>(job, f, wanted) || solved_by_blocks(job)) return;
     refine_brackets<real, may_pivot>(job, f, last, memory);
-    finish_launch<real>(job, job.first, last);
 }
 
 /* --------------------------------------------------------------- launchers */

@@ -6,8 +6,7 @@
  *           run, and when half of the groups have nothing left, those that have get twice the lanes.  So no lane
  *           idles, neither for a small n nor for a slow bracket.
  * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
- * Bits      what a bracket gets depends on the lanes that its group has, hence on the launch's shape and on the number
- *           of eigenvalues: the same bits on every run. */
+ * Bits      a bracket's way depends on the lanes that its group has, its end does not (stebz_bracket.cuh). */
 #ifndef EIG_STEBZ_MULTISECTION_CUH
 #define EIG_STEBZ_MULTISECTION_CUH
 
@@ -48,7 +47,7 @@ static __device__ void fill_table(const stebz_job &job, const stebz_facts &f, in
     int64_t const step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t first = begin + (int64_t)blockIdx.x * blockDim.x; first < end; first += step) {
         int64_t const j = first + threadIdx.x;
-        stebz_value const v = counter.count(f, stebz_table_point<real>(f, t.points, j < end ? j : end - 1), true);
+        stebz_value const v = counter.count(f, stebz_table_point(f, t.points, j < end ? j : end - 1), true);
         if (j >= end) continue;
         /* The ends need no rounding analysis: no eigenvalue lies below, none above. */
         t.count[j] = j == 0 ? 0 : j == t.points - 1 ? job.t.n : v.count;
@@ -72,9 +71,8 @@ static __device__ void finish_brackets(const stebz_job &job, const stebz_facts &
 {
     int const lane = threadIdx.x & 31, base = lane & ~(run.m - 1);
     for (;;) {
-        double const lo = bracket_lo(s), hi = bracket_hi(s), mid = stebz_middle<real>(f, lo, hi);
-        bool const done = at >= 0 && (stebz_narrow_enough(f, lo, hi) || !(lo < mid && mid < hi));
-        bool const leads = lane == base;
+        double lo, hi;
+        bool const done = at >= 0 && bracket_done(f, s, &lo, &hi), leads = lane == base;
         if (done && leads) stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, at, lo, hi);
         unsigned const free = __ballot_sync(0xffffffffu, leads && (done || at < 0));
         if (__any_sync(0xffffffffu, done) == 0 && (free == 0 || run.next >= run.end)) return;
@@ -82,7 +80,7 @@ static __device__ void finish_brackets(const stebz_job &job, const stebz_facts &
         run.next = run.next + __popc(free) < run.end ? run.next + __popc(free) : run.end;
         if (!done && at >= 0) continue;
         at = mine < run.end ? mine : -1;
-        if (at >= 0) s = bracket_from_table<real>(f, job.table, f.il + at);
+        if (at >= 0) s = bracket_from_table(f, job.table, f.il + at);
     }
 }
 
@@ -133,7 +131,7 @@ static __device__ void refine_brackets(const stebz_job &job, const stebz_facts &
         stebz_value const v = counter.count(f, x, working);
         if (!working) continue;
         if (run.m > 1)
-            bracket_narrow(s, x, v, run.m);
+            bracket_take(f, s, x, v, run.m);
         else
             bracket_move(s, x, v);
     }

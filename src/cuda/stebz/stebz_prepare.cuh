@@ -9,7 +9,7 @@
 template <typename real>
 static __device__ stebz_partial measure_rows(const real *d, const real *e, int64_t n, int64_t first, int64_t step)
 {
-    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 1};
+    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, 1};
     for (int64_t i = first; i < n; i += step) {
         double const a = d[i], before = i > 0 ? (double)e[i - 1] : 0, after = i < n - 1 ? (double)e[i] : 0;
         p.finite &= isfinite(a) && isfinite(before) && isfinite(after);
@@ -18,6 +18,7 @@ static __device__ stebz_partial measure_rows(const real *d, const real *e, int64
             double const factor = k ? 0x1p200 : 0x1p-2;
             double const radius = factor * fabs(before) + factor * fabs(after), centre = factor * a;
             p.norm[k] = fmax(p.norm[k], fabs(centre) + radius);
+            p.sway[k] = fmax(p.sway[k], 1.5 * radius + factor * fmax(fabs(before), fabs(after)));
             p.lo[k] = fmin(p.lo[k], centre - radius);
             p.hi[k] = fmax(p.hi[k], centre + radius);
         }
@@ -45,9 +46,14 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     f.fine = job.abstol > 0 && f.abstol < eps * f.norm;
     f.pivot = f.fine || job.pivots;
     f.error = (f.pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * f.norm;
+    /* Counts at shifts eps*sway apart do not fall (docs/stebz-cuda.md); no leaf of bisection is larger than the grid. */
+    double const sway = 1.001 * eps * scalbn(p.sway[k], -exponent), leaf = fmax(f.abstol, f.reltol * f.norm);
+    int grid;
+    frexp(fmax(sway, fmin(0.501 * leaf, STEBZ_WIDEST_LEAF / 2)), &grid);
+    f.grid = scalbn(1.0, grid), f.per_grid = scalbn(1.0, -grid);
     double const margin = 2 * STURM_ERROR_PRODUCT * eps * f.norm;
-    f.lo = (double)(real)(scalbn(p.lo[k], -exponent) - margin);
-    f.hi = (double)(real)(scalbn(p.hi[k], -exponent) + margin);
+    f.lo = floor((scalbn(p.lo[k], -exponent) - margin) * f.per_grid) * f.grid;
+    f.hi = ceil((scalbn(p.hi[k], -exponent) + margin) * f.per_grid) * f.grid;
     if (job.t.n == 1) {
         f.lo = f.hi = scalbn(p.lo[k], -exponent);
         f.error = 0;

@@ -82,8 +82,9 @@ static __device__ __forceinline__ int64_t end_of_block(const stebz_job &job, int
     return block + 1 < blocks ? job.room.starts[block + 1] : job.t.n;
 }
 
-/* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole. */
-static __device__ bool worthwhile(const stebz_job &job, const stebz_facts &f, split_walk &walk)
+/* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole, with all of
+ * its eigenvalues: what is wanted must not decide, since bits depend on the answer. */
+static __device__ bool worthwhile(const stebz_job &job, split_walk &walk)
 {
     int64_t const blocks = job.split->blocks;
     unsigned long long cost = 0;
@@ -95,8 +96,28 @@ static __device__ bool worthwhile(const stebz_job &job, const stebz_facts &f, sp
     for (int d = 16; d > 0; d /= 2) cost += __shfl_xor_sync(0xffffffffu, cost, d);
     if (threadIdx.x % 32 == 0 && cost > 0) atomicAdd(&job.split->cost, cost);
     walk.wait();
-    double const wanted = (double)(f.iu - f.il + 1);
-    return (double)job.split->cost <= 0.75 * (double)job.t.n * wanted;
+    return (double)job.split->cost <= 0.75 * (double)job.t.n * (double)job.t.n;
+}
+
+/* Where some eigenvalues are wanted: an interval that holds them, with so much room on both sides that what lies outside
+ * sorts before or behind them.  Afterwards job.split->from, upto. */
+template <typename real, bool may_pivot>
+static __device__ void find_window(const stebz_job &job, const stebz_facts &f, char *memory, split_walk &walk)
+{
+    bool const some = f.iu - f.il + 1 < job.t.n;
+    if (some) fill_table<real, may_pivot>(job, f, 0, job.table.points, memory);
+    if (some) walk.wait();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        double lo = -INFINITY, hi = INFINITY;
+        if (some) {
+            lo = bracket_lo(bracket_from_table(f, job.table, f.il));
+            hi = bracket_hi(bracket_from_table(f, job.table, f.iu));
+            double const room = 8 * f.error + 4 * stebz_width(f, lo, hi);
+            lo -= room, hi += room;
+        }
+        job.split->from = lo, job.split->upto = hi;
+    }
+    walk.wait();
 }
 
 /* ---------------------------------------------------------------- short blocks */
@@ -184,8 +205,8 @@ static __device__ stebz_bracket bracket_of_block(const double2 *rows, const steb
     }
     double const margin = f.error + 4 * f.pivmin;
     stebz_bracket s = {};
-    s.a.x = lo - margin;
-    s.b.x = hi + margin;
+    s.a.x = floor((lo - margin) * f.per_grid) * f.grid;
+    s.b.x = ceil((hi + margin) * f.per_grid) * f.grid;
     s.k = k;
     s.count_b = last - first;
     s.idle = BRACKET_PATIENCE; /* the polynomial is not known at the ends */
@@ -200,6 +221,15 @@ static __device__ double eigenvalue_of_two(double a, double b, double c, int64_t
     return k == 1 ? middle - root : middle + root;
 }
 
+/* Takes the place of an eigenvalue outside the window. */
+template <typename real> static __device__ void store_beyond(const stebz_job &job, int64_t at, bool above)
+{
+    real const value = above ? (real)INFINITY : -(real)INFINITY;
+    ((real *)job.room.w)[at] = value;
+    if (job.lower) ((real *)job.room.lower)[at] = value;
+    if (job.upper) ((real *)job.room.upper)[at] = value;
+}
+
 /* Eigenvalue `at` - `first` + 1 of the block of rows [first, last), into place `at`. */
 template <typename real, bool pivots>
 static __device__ void solve_short(const stebz_job &job, const stebz_facts &f, int64_t first, int64_t last, int64_t at)
@@ -211,14 +241,14 @@ static __device__ void solve_short(const stebz_job &job, const stebz_facts &f, i
     } else if (last - first == 2 && !f.fine) {
         lo = hi = eigenvalue_of_two(rows[first].x, rows[last - 1].y, rows[last - 1].x, at - first + 1);
     } else {
-        stebz_facts g = f;
-        g.pivot = f.fine; /* here pivots come with values of the polynomial */
         stebz_bracket s = bracket_of_block(rows, f, first, last, at - first + 1);
-        double const unit = 1 / (s.b.x - s.a.x);
-        for (;;) {
-            lo = bracket_lo(s), hi = bracket_hi(s);
-            double const x = bracket_shift<double>(g, s);
-            if (stebz_narrow_enough(f, lo, hi) || !(lo < x && x < hi)) break;
+        double const unit = 1 / (s.b.x - s.a.x), from = job.split->from, upto = job.split->upto;
+        if (s.a.x < from && count_rows<pivots>(rows, first, last, from, f.pivmin, unit).count >= s.k)
+            return store_beyond<real>(job, at, false);
+        if (upto < s.b.x && count_rows<pivots>(rows, first, last, upto, f.pivmin, unit).count < s.k)
+            return store_beyond<real>(job, at, true);
+        while (!bracket_done(f, s, &lo, &hi)) {
+            double const x = bracket_shift<double>(f, s);
             bracket_move(s, x, count_rows<pivots>(rows, first, last, x, f.pivmin, unit));
         }
     }
@@ -260,6 +290,25 @@ template <typename real> static __device__ stebz_job job_of_block(const stebz_jo
     return part;
 }
 
+/* Which eigenvalues of a long block are wanted, by its table: those in the window, and a point further on each side.  Gives
+ * the others their places, if asked to.  How many are wanted. */
+template <typename real> static __device__ int64_t want_window(stebz_job &part, stebz_facts &f, int64_t row, bool place)
+{
+    int64_t const n = part.t.n, end = part.table.points - 1, step = (int64_t)gridDim.x * THREADS;
+    double const width = (f.hi - f.lo) / (double)end;
+    double const below = floor((part.split->from - f.lo) / width) - 1;
+    double const above = ceil((part.split->upto - f.lo) / width) + 1;
+    f.il = 1, f.iu = n;
+    if (below > 0) f.il = part.table.count[below < (double)end ? (int64_t)below : end] + 1;
+    if (above < (double)end) f.iu = part.table.count[above > 0 ? (int64_t)above : 0];
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; place && i < n; i += step)
+        if (i + 1 < f.il || i + 1 > f.iu) store_beyond<real>(part, row + i, i + 1 > f.iu);
+    part.w = (real *)part.w + f.il - 1;
+    if (part.lower) part.lower = (real *)part.lower + f.il - 1;
+    if (part.upper) part.upper = (real *)part.upper + f.il - 1;
+    return f.iu < f.il ? 0 : f.iu - f.il + 1;
+}
+
 template <typename real> static __device__ void make_rows(const stebz_job &part, const stebz_facts &f)
 {
     int64_t const padding = part.t.blocks * STURM_BLOCK - part.t.n, step = (int64_t)gridDim.x * THREADS;
@@ -280,19 +329,19 @@ static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *me
         int64_t const number = job.room.longs[block];
         int64_t const first = job.room.starts[number], last = end_of_block(job, number, job.split->blocks);
         stebz_job part = job_of_block<real>(job, first, last);
-        f.il = 1, f.iu = part.t.n;
         if (row == 0) {
             make_rows<real>(part, f);
             walk.wait();
             fill_table<real, may_pivot>(part, f, 0, part.table.points, memory);
             walk.wait();
         }
+        int64_t const wanted = want_window<real>(part, f, first, row == 0);
         part.first = row;
-        part.last = row = row + SLICE < part.t.n ? row + SLICE : part.t.n;
+        part.last = row = row + SLICE < wanted ? row + SLICE : wanted;
         refine_brackets<real, may_pivot>(part, f, part.last, memory);
         walk.wait();
         rows -= 12 * (double)(part.last - part.first) * (double)part.t.n;
-        if (row == part.t.n) ++block, row = 0;
+        if (row == wanted) ++block, row = 0;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) job.split->next_long = block, job.split->next_row = row;
     return block == longs;
@@ -318,15 +367,16 @@ static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job, do
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
     static_assert(SORT_TILE * sizeof(double) <= STEBZ_SHARED, "a tile of the sort does not fit");
-    stebz_facts const f = *job.facts;
+    stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || !job.split->any || f.iu < f.il) return;
     if (resume && !job.split->unfinished) return;
     split_walk walk = {&job.split->barrier, 0};
     bool worth = true;
     if (!resume) {
         list_starts<real>(job, f, walk);
-        worth = worthwhile(job, f, walk);
+        worth = worthwhile(job, walk);
         if (worth) {
+            find_window<real, may_pivot>(job, f, memory, walk);
             make_pairs<real>(job, f);
             walk.wait();
             if (may_pivot && f.pivot)

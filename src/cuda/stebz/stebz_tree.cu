@@ -61,7 +61,7 @@ static __device__ void tree_split(const tree_interval &parent, double middle, in
 template <typename real>
 static __device__ bool tree_converged(const stebz_job &job, const stebz_facts &f, const tree_interval &i)
 {
-    double const mid = stebz_middle<real>(f, i.lo, i.hi);
+    double const mid = stebz_middle(f, i.lo, i.hi);
     if (!stebz_narrow_enough(f, i.lo, i.hi) && i.lo < mid && mid < i.hi) return false;
     int64_t const first = i.below + 1 > f.il ? i.below + 1 : f.il, last = i.upto < f.iu ? i.upto : f.iu;
     for (int64_t k = first; k <= last; ++k)
@@ -81,7 +81,7 @@ static __device__ int64_t tree_level(const stebz_job &job, const stebz_facts &f,
         int64_t const i = first + threadIdx.x;
         bool const mine = i < count;
         tree_interval const parent = from[mine ? i : first];
-        double const middle = stebz_middle<real>(f, parent.lo, parent.hi);
+        double const middle = stebz_middle(f, parent.lo, parent.hi);
         int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
         tree_interval left, right;
         tree_split(parent, middle, below, &left, &right);
@@ -187,7 +187,7 @@ static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job
         bool active = i < ones;
         tree_interval interval = lists->one[active ? i : first];
         while (__syncthreads_or(active)) {
-            double const middle = stebz_middle<real>(f, interval.lo, interval.hi);
+            double const middle = stebz_middle(f, interval.lo, interval.hi);
             int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
             if (!active) continue;
             if (below == interval.below)

@@ -276,7 +276,8 @@ static void test_cancel(void **state)
         assert_int_equal(eig_set_progress(ctx, note, &r), EIG_OK);
         expect_refused(ctx, eig_dstebz(ctx, NULL, LARGE_N, d, e, NULL, w, NULL, NULL, NULL), EIG_CANCELLED,
                        "cancelled");
-        assert_true(r.calls == most + 1 && r.last < 1);
+        assert_int_equal(r.calls, most + 1);
+        assert_true(r.last < 1 || !test_on_cpu()); /* a GPU looks up from large matrices alone */
         r = (report){pthread_self(), 0, most, 0};
         expect_refused(ctx, eig_dstebz(ctx, NULL, N, d, e, NULL, w, NULL, NULL, NULL), EIG_CANCELLED, "cancelled");
         assert_int_equal(r.calls, most + 1);

@@ -41,6 +41,14 @@ static eig_status open_children(eig_context *ctx, const char *devices)
     }
 }
 
+/* What the child is, without its name: "cuda:1 NVIDIA H200, sm_90" is " NVIDIA H200, sm_90". */
+static const char *kind_of(const multi_worker *worker)
+{
+    const char *const text = eig_describe(worker->child);
+    size_t const length = strlen(worker->name);
+    return strncmp(text, worker->name, length) == 0 ? text + length : text;
+}
+
 static void multi_close(eig_context *ctx)
 {
     multi_state *const s = multi_state_of(ctx);
@@ -54,8 +62,10 @@ eig_status eig_multi_open(eig_context *ctx, const char *devices)
 {
     multi_state *const s = ctx->state = calloc(1, sizeof *s);
     if (!s) return eig_fail(ctx, EIG_NO_MEMORY, "cannot allocate the context's state");
-    s->grain = GRAIN;
+    s->grain = GRAIN, s->alike = true;
     eig_status status = open_children(ctx, devices);
+    for (int i = 1; i < s->workers && status == EIG_OK; ++i)
+        s->alike = s->alike && strcmp(kind_of(&s->worker[i]), kind_of(&s->worker[0])) == 0;
     if (status == EIG_OK) status = eig_multi_start(ctx);
     if (status == EIG_OK)
         ctx->backend = &eig_backend_multi;
@@ -80,14 +90,6 @@ eig_status eig_multi_create(eig_context **out, const char *devices, int64_t grai
     eig_status const status = eig_multi_open(ctx, devices);
     if (status == EIG_OK) multi_state_of(ctx)->grain = grain;
     return status;
-}
-
-/* What the child is, without its name: "cuda:1 NVIDIA H200, sm_90" is " NVIDIA H200, sm_90". */
-static const char *kind_of(const multi_worker *worker)
-{
-    const char *const text = eig_describe(worker->child);
-    size_t const length = strlen(worker->name);
-    return strncmp(text, worker->name, length) == 0 ? text + length : text;
 }
 
 /* "cuda:0,1 NVIDIA H200, sm_90"; where they differ the others' kinds follow, as far as there is room. */

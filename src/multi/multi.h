@@ -26,12 +26,11 @@ typedef struct multi_call {
     const char *family; /* for the sentences */
     multi_work *work;
     const void *problem;
-    void *result;  /* of the work's own kind, or NULL */
-    int64_t count; /* what is shared out */
-    int64_t
-        parts; /* > 0: as many parts of equal length; 0: long parts first, then shorter ones, at least `least` long */
-    int64_t least;
-    bool silent; /* a small part of the caller's call, that reports nothing */
+    void *result;        /* of the work's own kind, or NULL */
+    int64_t count;       /* what is shared out */
+    int64_t parts;       /* > 0: part k for child k; 0: from a queue, a head for each child first, then shorter ones */
+    int64_t head, least; /* their lengths, where parts is 0: the first ones', the shortest one's */
+    bool silent;         /* a small part of the caller's call, that reports nothing */
 } multi_call;
 
 typedef struct multi_state multi_state;
@@ -43,7 +42,8 @@ typedef struct multi_worker {
     char name[32]; /* "cuda:1", for the sentences */
     pthread_t thread;
     bool started;
-    int64_t at;              /* length of the part in work; under the lock */
+    bool served;             /* with its first part; under the lock, as is `at` */
+    int64_t at;              /* length of the part in work */
     _Atomic double fraction; /* of it that is done */
     int passes;              /* times of this call's parts, added up */
     eig_pass pass[EIG_MOST_PASSES];
@@ -54,13 +54,14 @@ struct multi_state {
     multi_worker worker[MULTI_MOST_CHILDREN];
     int64_t grain; /* a call of less work is not shared out; about one multiplication each */
     bool started;  /* threads may run */
+    bool alike;    /* the children are of one kind */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
     /* Under the lock, but for stop: */
     const multi_call *call; /* NULL: the threads end */
     int64_t turn;           /* how many calls there were */
     int active, running;    /* workers that take part, and those that have not finished */
-    int64_t next, part;     /* what is not yet taken, from 0; parts taken */
+    int64_t next;           /* what the queue has not yet given, from 0 */
     int64_t done;
     atomic_bool stop;
     int failed; /* the worker that failed first, or -1 */

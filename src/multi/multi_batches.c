@@ -6,8 +6,8 @@
 
 enum {
     FEW = 256, /* matrices for a child, below which parts are of equal length: few do not fill a GPU */
-    STEP = 32, /* long parts are multiples of it */
-    SHARE = 32 /* of a child's fair share, the shortest part */
+    STEP = 32, /* parts are multiples of it */
+    SHARE = 16 /* the shortest part of an equal share; what like GPUs leave at first for whoever is faster */
 };
 
 /* Shares a batch out, where the work of all matrices, `each` multiplications a matrix, is worth it.  alone: the fewest
@@ -19,12 +19,14 @@ static eig_status run_batch(eig_context *ctx, const char *family, multi_work *wo
     int64_t const fits = batch / alone > 1 ? batch / alone : 1, children = s->workers < fits ? s->workers : fits;
     bool const worth = each * (double)batch >= (double)s->grain;
     multi_call call = {.family = family, .work = work, .problem = problem, .count = batch};
-    if (!worth)
+    if (!worth) {
         call.parts = 1;
-    else if (batch < FEW * children)
+    } else if (batch < FEW * children) {
         call.parts = children;
-    else
+    } else {
         call.least = (batch / (children * SHARE) + STEP - 1) / STEP * STEP;
+        call.head = batch / children * (s->alike ? SHARE - 1 : SHARE / 2) / SHARE / STEP * STEP;
+    }
     return eig_multi_run(ctx, &call, worth ? children : 1);
 }
 

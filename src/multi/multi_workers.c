@@ -36,24 +36,39 @@ static void add_times(multi_worker *worker)
     }
 }
 
-/* Takes the next part; false where none is left.  Under the lock.
- *
- * Parts of different length: a share of what is left, so that all children end at about the same time, whatever their
- * speeds, and few calls are made. */
-static bool take(multi_worker *worker, int64_t *first, int64_t *count)
+/* The child's own part, once. */
+static bool take_own(multi_worker *worker, int64_t *first, int64_t *count)
+{
+    const multi_call *const call = worker->state->call;
+    int64_t const part = worker - worker->state->worker;
+    if (worker->served || part >= call->parts) return false;
+    *first = eig_cut(call->count, call->parts, part);
+    *count = eig_cut(call->count, call->parts, part + 1) - *first;
+    return true;
+}
+
+/* The next part of the queue: a head, then shares of what is left, so that all children end at about the same time,
+ * whatever their speeds.  Few parts: every call fills and empties a pipeline. */
+static bool take_next(multi_worker *worker, int64_t *first, int64_t *count)
 {
     multi_state *const s = worker->state;
     const multi_call *const call = s->call;
-    if (s->next >= call->count || atomic_load(&s->stop)) return false;
+    int64_t const left = call->count - s->next, least = call->least, share = left / (2 * s->active);
+    if (left <= 0) return false;
+    int64_t const length = !worker->served ? call->head : share > least ? share / least * least : least;
     *first = s->next;
-    if (call->parts > 0) {
-        *count = eig_cut(call->count, call->parts, ++s->part) - *first;
-    } else {
-        int64_t const left = call->count - *first, share = left / (2 * s->active);
-        int64_t const rounded = (share > call->least ? share : call->least) / call->least * call->least;
-        *count = left < rounded + call->least ? left : rounded; /* no short rest */
-    }
+    *count = left < length + least / 2 ? left : length; /* no short rest */
     s->next += *count;
+    return true;
+}
+
+/* Under the lock. */
+static bool take(multi_worker *worker, int64_t *first, int64_t *count)
+{
+    multi_state *const s = worker->state;
+    if (atomic_load(&s->stop)) return false;
+    if (s->call->parts > 0 ? !take_own(worker, first, count) : !take_next(worker, first, count)) return false;
+    worker->served = true;
     worker->at = *count;
     atomic_store(&worker->fraction, 0);
     return true;
@@ -156,11 +171,11 @@ static void begin(eig_context *ctx, const multi_call *call, int active)
         multi_worker *const worker = &s->worker[i];
         worker->child->threads = threads > 1 ? threads : 1;
         worker->child->timing = ctx->timing;
-        worker->passes = 0, worker->at = 0;
+        worker->passes = 0, worker->at = 0, worker->served = false;
     }
     s->call = call;
     s->active = s->running = active;
-    s->next = s->part = s->done = 0;
+    s->next = s->done = 0;
     s->failed = -1, s->status = EIG_OK;
     atomic_store(&s->stop, false);
     ++s->turn;

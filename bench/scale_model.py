@@ -4,10 +4,13 @@
     bench/scale_model.py              prints the tables of docs/scale.md
     bench/scale_model.py --write      puts them there
     bench/scale_model.py --check      whether they stand there
+    bench/scale_model.py --compare    the model beside bench_scale's rows of several GPUs in one machine
 
 Times of one GPU are rows of bench/results; what one of k GPUs does with its share of a tridiagonal matrix was measured on
 one GPU (bench/scale_share.c).  The rest are the figures below.
 """
+import csv
+import glob
 import math
 import os
 import sys
@@ -124,15 +127,47 @@ def batch_table(title, count, solve_one, size_in, size_out):
     return title + "\n\n" + table(["GPUs", "kernels", "PCIe", "files", "slowest", "demand on the file system"], rows[::2])
 
 
+def a_matrix(row):
+    return row["time_ms"] / 1000 / row["batch"]
+
+
+HEEV = row_of("heev-cuda-h200", family="heev-resident", type="c128", n=32, batch=20000)
+GEEV = row_of("geev-cuda-h200", family="geev-affine-abscissa", n=15)
+
+
 def batches():
-    heev = row_of("heev-cuda-h200", family="heev-resident", type="c128", n=32, batch=20000)
-    geev = row_of("geev-cuda-h200", family="geev-affine-abscissa", n=15)
-    n = 32
+    n = HEEV["n"]
     return [
         batch_table(f"Eigenpairs of 10^7 Hermitian matrices {n} x {n}, c128, from a file to files:", 10**7,
-                    heev["time_ms"] / 1000 / heev["batch"], 16 * n * n, 16 * n * n + 8 * n),
+                    a_matrix(HEEV), 16 * n * n, 16 * n * n + 8 * n),
         batch_table("The abscissa of a 15 x 15 control loop at 400^3 points, f64, made on the GPU, to a file:", 400**3,
-                    geev["time_ms"] / 1000 / geev["batch"], 0, 8)]
+                    a_matrix(GEEV), 0, 8)]
+
+
+def predicted(row):
+    """A call on host arrays in one machine; None for a case that the model does not know."""
+    n, batch, gpus = (int(row[key]) for key in ("n", "batch", "gpus"))
+    if row["family"] in ("stebz", "stemr"):
+        rows = rows_of(SHARE, family=row["family"], n=n)
+        solve = share(row["family"], n, gpus) if rows else None
+        return solve and solve + (8 * n * n / gpus / PCIE if row["family"] == "stemr" else 0)
+    known = {"heev": (HEEV, 16 * n * n + 8 * n), "geev": (GEEV, 8)}.get(row["family"])
+    if not known or known[0]["n"] != n:
+        return None
+    return batch / gpus * max(a_matrix(known[0]), known[1] / PCIE)
+
+
+def comparison():
+    rows = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
+        with open(path, encoding="utf-8") as file:
+            for row in csv.DictReader(line for line in file if line.strip() and not line.startswith("#")):
+                model = predicted(row)
+                if model:
+                    measured = float(row["time_ms"]) / 1000
+                    rows.append([row["family"], row["n"], row["memory"], row["gpus"], time_text(model),
+                                 time_text(measured), f"{model / measured:.2f}"])
+    return table(["case", "n", "memory", "GPUs", "model", "measured", "ratio"], rows)
 
 
 def tables():
@@ -142,8 +177,8 @@ def tables():
 def main():
     page = os.path.join(ROOT, "docs/scale.md")
     begin, end = "<!-- made by bench/scale_model.py -->\n\n", "\n\n<!-- end of the model -->"
-    made = tables()
-    if not sys.argv[1:]:
+    made = comparison() if sys.argv[1:] == ["--compare"] else tables()
+    if sys.argv[1:] in ([], ["--compare"]):
         print(made)
         return
     with open(page, encoding="utf-8") as file:

@@ -1,22 +1,26 @@
 /* What the commands share: the error sentence, contexts and their failures, types. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
 #include "progress.h"
+#include "together.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 int cli_fail(int status, const char *format, ...)
 {
+    char sentence[1024];
     progress_clear();
     va_list list;
     va_start(list, format);
-    fputs("eigpack: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    vsnprintf(sentence, sizeof sentence, format, list);
     va_end(list);
+    if (!together_keep(sentence)) fprintf(stderr, "eigpack: %s\n", sentence);
     return status;
 }
 
@@ -24,16 +28,52 @@ int cli_status(const eig_context *ctx, eig_status status)
 {
     progress_clear();
     if (status == EIG_OK) return CLI_OK;
+    if (status == EIG_CANCELLED) return CLI_STOPPED; /* by another rank, which says why */
     const char *const detail = eig_error_detail(ctx);
     return cli_fail(status == EIG_BAD_ARGUMENT ? CLI_USAGE : CLI_FAILED, "%s",
                     detail[0] ? detail : eig_status_text(status));
+}
+
+/* The GPUs of a host are shared out among its ranks, one after the other.  The highest number that answers, from the
+ * rank's own down, tells how many there are. */
+static eig_status create_for_rank(eig_context **ctx, const char *device, const eig_ranks *ranks)
+{
+    char name[32];
+    for (int k = ranks->host_rank; k >= 0; k--) {
+        snprintf(name, sizeof name, "cuda:%d", k);
+        eig_status const status = eig_create(ctx, name);
+        if (status == EIG_OK && k == ranks->host_rank) return status;
+        eig_destroy(*ctx);
+        if (status != EIG_OK) continue;
+        snprintf(name, sizeof name, "cuda:%d", ranks->host_rank % (k + 1));
+        return eig_create(ctx, name);
+    }
+    return eig_create(ctx, device);
+}
+
+static eig_status create(eig_context **ctx, const char *device)
+{
+    const eig_ranks *const ranks = together_ranks();
+    bool const open = !device || strcmp(device, "auto") == 0 || strcmp(device, "cuda") == 0;
+    return ranks && open ? create_for_rank(ctx, device, ranks) : eig_create(ctx, device);
+}
+
+/* Where nothing binds the ranks of a host to cores of their own, each gets its share. */
+static int64_t threads_for_rank(void)
+{
+    const eig_ranks *const ranks = together_ranks();
+    long const cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t bound;
+    if (!ranks || (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) < cores)) return 0;
+    return cores > ranks->host_size ? cores / ranks->host_size : 1;
 }
 
 int cli_open(const arguments *args, eig_context **ctx)
 {
     int64_t threads = 0;
     if (!option_integer(args, "threads", 0, 65536, &threads)) return CLI_USAGE;
-    eig_status const created = eig_create(ctx, option_text(args, "device"));
+    if (threads == 0) threads = threads_for_rank();
+    eig_status const created = create(ctx, option_text(args, "device"));
     int status = cli_status(*ctx, created);
     if (status == CLI_OK) status = cli_status(*ctx, eig_set_threads(*ctx, (int)threads));
     if (status == CLI_OK) status = cli_status(*ctx, eig_set_timing(*ctx, option_given(args, "timing")));
@@ -51,6 +91,18 @@ bool cli_on_cpu(eig_context *ctx)
     return strncmp(eig_describe(ctx), "cpu", 3) == 0;
 }
 
+bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part)
+{
+    *part = (cli_part){0};
+    if (!together() || (*range == EIG_RANGE_INDEX && !(1 <= *il && *il <= *iu && *iu <= n))) return true;
+    int64_t const begin = *range == EIG_RANGE_INDEX ? *il : 1;
+    part->all = *range == EIG_RANGE_INDEX ? *iu - *il + 1 : n;
+    together_part(part->all, &part->first, &part->mine);
+    if (part->mine == 0) return false;
+    *range = EIG_RANGE_INDEX, *il = begin + part->first, *iu = *il + part->mine - 1;
+    return true;
+}
+
 void cli_add_passes(cli_times *times, eig_context *ctx)
 {
     enum { MOST = sizeof times->pass / sizeof *times->pass };
@@ -66,9 +118,19 @@ void cli_add_passes(cli_times *times, eig_context *ctx)
     }
 }
 
+const char *cli_describe(eig_context *ctx)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "%s", eig_describe(ctx));
+    size_t const used = strlen(text);
+    if (together()) snprintf(text + used, sizeof text - used, ", %d ranks", together_size());
+    return text;
+}
+
 void cli_print_times(eig_context *ctx, const cli_times *times)
 {
-    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", eig_describe(ctx), times->read_ms, times->solve_ms);
+    if (together_rank() > 0) return;
+    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", cli_describe(ctx), times->read_ms, times->solve_ms);
     for (int i = 0; i < times->passes; i++)
         fprintf(stderr, "%s%s %.3f", i == 0 ? " (" : ", ", times->pass[i].name, times->pass[i].ms);
     fprintf(stderr, "%s, write %.3f ms\n", times->passes > 0 ? ")" : "", times->write_ms);
@@ -115,6 +177,10 @@ static int check_output(const cli_output *outputs, int k, const char *const *inp
         if (inputs[i] && !io_is_standard_input(inputs[i]) && !io_is_standard_output(out->path) &&
             io_same_file(inputs[i], out->path))
             return cli_fail(CLI_USAGE, "--%s %s would overwrite the input %s", out->option, out->path, inputs[i]);
+    if (together() && out->rank == CLI_PICTURE)
+        return cli_fail(CLI_USAGE, "--%s is for one process: draw without mpirun", out->option);
+    if (together() && !io_sink_can_join(out->path))
+        return cli_fail(CLI_USAGE, "--%s %s: under mpirun results go to .npy files", out->option, out->path);
     int const rank = out->rank == CLI_PICTURE ? 0 : out->rank;
     return io_try_output(out->path, rank, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
@@ -128,6 +194,15 @@ int cli_check_files(const char *const *inputs, int input_count, const cli_output
         int const status = outputs[k].path ? check_output(outputs, k, inputs, input_count) : CLI_OK;
         if (status != CLI_OK) return status;
     }
+    return CLI_OK;
+}
+
+int cli_check_ranks(const arguments *args, bool prints, const char *output, const char *const *alone)
+{
+    if (!together()) return CLI_OK;
+    if (prints) return cli_fail(CLI_USAGE, "under mpirun results go to .npy files: give --%s F.npy", output);
+    for (; *alone; alone++)
+        if (option_given(args, *alone)) return cli_fail(CLI_USAGE, "--%s is for one process: not under mpirun", *alone);
     return CLI_OK;
 }
 

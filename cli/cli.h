@@ -27,6 +27,7 @@ struct cli_command {
     const option_row *options; /* ended by a row without a name */
     int (*run)(const arguments *args);
     bool computes; /* on threads: see spin.h */
+    bool ranks;    /* works under mpirun */
 };
 
 extern const cli_command command_info, command_eigenvalues, command_stebz, command_stemr, command_heev, command_geev,
@@ -43,6 +44,18 @@ int cli_status(const eig_context *ctx, eig_status status);
 int cli_open(const arguments *args, eig_context **ctx);
 
 bool cli_on_cpu(eig_context *ctx);
+
+/* eig_describe, and how many ranks there are. */
+const char *cli_describe(eig_context *ctx);
+
+/* A rank's part of a matrix's eigenvalues: `mine` from number `first` on, counted from 0, of `all`. */
+typedef struct cli_part {
+    int64_t first, mine, all;
+} cli_part;
+
+/* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: there is nothing to compute for it.
+ * A range that is wrong stays as it is, for the library to refuse. */
+bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
 
 /* How long the stages of a run took, and the passes of its calls. */
 typedef struct cli_times {
@@ -75,6 +88,10 @@ enum { CLI_PICTURE = -1 }; /* a rank */
  * are one file, that none is an input, and that standard input is named once.  Inputs may be NULL.  Returns an exit
  * status. */
 int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count);
+
+/* Under mpirun: refuses to print results, which --output could write, and options that need all results in one process
+ * (a list ended by NULL).  Returns an exit status. */
+int cli_check_ranks(const arguments *args, bool prints, const char *output, const char *const *alone);
 
 /* Whether one of the outputs is standard output, which then has nothing else. */
 bool cli_to_standard_output(const cli_output *outputs, int count);

@@ -5,6 +5,7 @@
 #include "geev_result.h"
 #include "memory.h"
 #include "svg.h"
+#include "together.h"
 
 #include <stdio.h>
 
@@ -107,13 +108,12 @@ static int open_outputs(geev_job *j)
     io_type const type = type_in_file(j->type), complex = type_in_file(type_complex(j->type));
     io_array values = {complex, 2, {j->batch, j->n}, NULL}, measures = {type, 1, {j->batch}, NULL};
     io_array const info = {IO_I32, 1, {j->batch}, NULL};
-    io_error error;
     if (j->is_family) measures.rank = family_shape(&j->family, measures.shape);
     if (!j->is_family && j->file.one) values = (io_array){complex, 1, {j->n}, NULL};
     j->sink[GEEV_VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = values};
     j->sink[GEEV_MEASURED] = (io_sink){.path = j->measures, .variable = "measure", .a = measures};
     j->sink[GEEV_INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
-    return io_sinks_open(j->sink, GEEV_OUTPUTS, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+    return together_sinks_open(j->sink, GEEV_OUTPUTS);
 }
 
 static int write_plot(const geev_job *j, const arguments *args)
@@ -141,15 +141,16 @@ static int write_plot(const geev_job *j, const arguments *args)
 static int finish(geev_job *j, const arguments *args)
 {
     double const start = clock_ms();
-    io_error error;
-    if (!io_sinks_close(j->sink, GEEV_OUTPUTS, &error)) return cli_fail(CLI_FAILED, "%s", error.text);
-    int const status = j->plot ? write_plot(j, args) : CLI_OK;
+    int status = together_sinks_close(j->sink, GEEV_OUTPUTS);
+    if (status == CLI_OK && j->plot) status = write_plot(j, args);
     j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
+    together_times(&j->times);
+    together_sum(&j->failed);
     if (!j->prints && !j->quiet)
         printf("%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
                (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
-               (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, eig_describe(j->ctx),
+               (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, cli_describe(j->ctx),
                j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
     return cli_failed_matrices(j->failed, j->batch);
@@ -160,7 +161,9 @@ static int run(const arguments *args)
     geev_job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
+    static const char *const alone[] = {NULL};
     j.prints = !j.quiet && (j.measure >= 0 ? !j.measures : !j.values);
+    if (status == CLI_OK) status = cli_check_ranks(args, j.prints, j.measure >= 0 ? "measure-output" : "values", alone);
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);
@@ -219,4 +222,5 @@ const cli_command command_geev = {
     .options = options,
     .run = run,
     .computes = true,
+    .ranks = true,
 };

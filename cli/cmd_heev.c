@@ -3,6 +3,7 @@
 #include "matrices_file.h"
 #include "memory.h"
 #include "stream.h"
+#include "together.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,11 +144,10 @@ static int open_outputs(job *j)
     io_array const values = {real, 2, {batch, n}, NULL}, vectors = {type, 3, {batch, n, n}, NULL};
     io_array const w = {real, 1, {n}, NULL}, v = {type, 2, {n, n}, NULL}, info = {IO_I32, 1, {batch}, NULL};
     bool const one = j->file.one;
-    io_error error;
     j->sink[VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = one ? w : values};
     j->sink[VECTORS] = (io_sink){.path = j->vectors, .variable = "eigenvectors", .a = one ? v : vectors};
     j->sink[INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
-    return io_sinks_open(j->sink, OUTPUTS, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+    return together_sinks_open(j->sink, OUTPUTS);
 }
 
 static int solve_all(const arguments *args, job *j)
@@ -155,7 +155,8 @@ static int solve_all(const arguments *args, job *j)
     char what[64];
     snprintf(what, sizeof what, "matrix of order %lld", (long long)j->file.n);
     int64_t const nn = j->file.n * j->file.n, size = (int64_t)type_size(j->type);
-    stream s = {.ctx = j->ctx, .job = j, .batch = j->file.batch, .what = what, .work = work};
+    stream s = {.ctx = j->ctx, .job = j, .what = what, .work = work};
+    together_part(j->file.batch, &s.first, &s.batch);
     s.bytes = (j->vectors ? 2 : 1) * nn * size + j->file.n * size + (int64_t)sizeof(int);
     s.loaded = io_source_held(&j->file.source), s.held = stream_held(j->sink, OUTPUTS);
     s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
@@ -168,13 +169,15 @@ static int solve_all(const arguments *args, job *j)
 static int finish(job *j)
 {
     double const start = clock_ms();
-    io_error error;
-    if (!io_sinks_close(j->sink, OUTPUTS, &error)) return cli_fail(CLI_FAILED, "%s", error.text);
+    int const status = together_sinks_close(j->sink, OUTPUTS);
+    if (status != CLI_OK) return status;
     j->times.write_ms += clock_ms() - start;
+    together_times(&j->times);
+    together_sum(&j->failed);
     if (!j->prints && !j->quiet)
         printf("%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->file.n * j->file.batch),
                j->vectors ? "pairs" : "values", (long long)j->file.batch, j->file.batch == 1 ? "x" : "ces",
-               (long long)j->file.n, eig_describe(j->ctx), j->times.solve_ms);
+               (long long)j->file.n, cli_describe(j->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
     return cli_failed_matrices(j->failed, j->file.batch);
 }
@@ -196,7 +199,9 @@ static int run(const arguments *args)
     job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
+    static const char *const alone[] = {NULL};
     j.prints = !j.values && !j.vectors && !j.quiet;
+    if (status == CLI_OK) status = cli_check_ranks(args, j.prints, "values", alone);
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);
@@ -235,4 +240,5 @@ const cli_command command_heev = {
     .options = options,
     .run = run,
     .computes = true,
+    .ranks = true,
 };

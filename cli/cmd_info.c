@@ -49,4 +49,5 @@ const cli_command command_info = {
     .examples = "  eigpack info\n  EIG_CPU=avx2 eigpack info\n",
     .options = options,
     .run = run,
+    .ranks = true,
 };

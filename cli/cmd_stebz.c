@@ -4,7 +4,9 @@
 #include "memory.h"
 #include "progress.h"
 #include "svg.h"
+#include "together.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,32 +47,57 @@ static int read_options(const arguments *args, stebz_job *j)
     bool const asked = cli_to_standard_output(outputs, 4);
     j->taken = asked || (!j->output && !j->quiet);
     j->quiet |= asked;
-    return cli_check_files(inputs, 3, outputs, 4);
+    static const char *const alone[] = {"count", "interval", "reference", NULL};
+    int const status = cli_check_ranks(args, !j->output && !j->quiet, "output", alone);
+    return status == CLI_OK ? cli_check_files(inputs, 3, outputs, 4) : status;
 }
 
 /* ----------------------------------------------------------------- output */
 
-/* Writes rows numbers, or rows pairs where columns is 2, in the type of the computation. */
-static int write_numbers(const stebz_job *j, const char *path, const char *variable, const double *x, int64_t rows,
-                         int columns)
+enum { VALUES, ENCLOSURES, INFO, OUTPUTS };
+
+/* Writes this rank's count numbers of an output, from number first on, in the type of the computation. */
+static int write_numbers(const stebz_job *j, io_sink *sink, int64_t first, const double *x, int64_t count)
 {
-    int64_t const count = rows * columns;
     numbers y;
+    io_error error;
+    if (!sink->path) return CLI_OK;
     if (!numbers_make(&y, j->type, count)) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
     numbers_from(&y, 0, x, count);
-    int const status = cli_write(path, variable, &y, rows, columns == 2 ? 2 : 0);
+    bool const good = io_sink_write(sink, first, count, y.data, &error);
     numbers_free(&y);
-    return status;
+    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-static int write_enclosures(const stebz_job *j, const spectrum *s)
+static int write_enclosures(const stebz_job *j, io_sink *sink, const spectrum *s)
 {
+    if (!j->enclosures) return CLI_OK;
     double *const pairs = (double *)cli_allocate(s->m, 2 * sizeof *pairs);
     if (!pairs) return cli_fail(CLI_FAILED, "no memory for %lld enclosures", (long long)s->m);
     for (int64_t k = 0; k < s->m; k++) pairs[2 * k] = s->lower[k], pairs[2 * k + 1] = s->upper[k];
-    int const status = write_numbers(j, j->enclosures, "enclosures", pairs, s->m, 2);
+    int const status = write_numbers(j, sink, 2 * j->part.first, pairs, 2 * s->m);
     free(pairs);
     return status;
+}
+
+static int write_files(const stebz_job *j, io_sink *sink, const spectrum *s)
+{
+    int const good = EIG_INFO_OK;
+    io_type const type = type_in_file(j->type);
+    int64_t const m = together() ? j->part.all : s->m;
+    const char *const printed = j->quiet ? NULL : "-";
+    io_error error;
+    sink[VALUES].path = j->output ? j->output : printed;
+    sink[VALUES].variable = "eigenvalues", sink[VALUES].a = (io_array){type, 1, {m}, NULL};
+    sink[ENCLOSURES].path = j->enclosures;
+    sink[ENCLOSURES].variable = "enclosures", sink[ENCLOSURES].a = (io_array){type, 2, {m, 2}, NULL};
+    sink[INFO] = (io_sink){.path = j->info, .variable = "info", .a = {IO_I32, 1, {1}, NULL}};
+    int status = together_sinks_open(sink, OUTPUTS);
+    if (status == CLI_OK) status = write_numbers(j, &sink[VALUES], j->part.first, s->w, s->m);
+    if (status == CLI_OK) status = write_enclosures(j, &sink[ENCLOSURES], s);
+    if (status == CLI_OK && together_rank() == 0 && !io_sink_write(&sink[INFO], 0, 1, &good, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    return status == CLI_OK ? together_sinks_close(sink, OUTPUTS) : status;
 }
 
 int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
@@ -84,29 +111,26 @@ int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
 static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
 {
     double const start = clock_ms();
-    int good = EIG_INFO_OK, status = CLI_OK;
-    io_array const info = {.type = IO_I32, .rank = 1, .shape = {1}, .data = &good};
-    io_error error;
-    if (j->output)
-        status = write_numbers(j, j->output, "eigenvalues", s->w, s->m, 1);
-    else if (!j->quiet)
-        status = write_numbers(j, "-", "eigenvalues", s->w, s->m, 1);
-    if (status == CLI_OK && j->enclosures) status = write_enclosures(j, s);
-    if (status == CLI_OK && j->info && !io_write_array(j->info, "info", &info, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
+    io_sink sink[OUTPUTS] = {{.path = NULL}};
+    int status = write_files(j, sink, s);
+    io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = stebz_plot(j, args->file[0], s->w, s->m);
     j->times.write_ms = clock_ms() - start;
     return status;
 }
 
 /* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */
-static void print_summary(const stebz_job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
+static void print_summary(stebz_job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
 {
-    if (j->output && !j->quiet && s->m > 0)
-        printf("%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)s->m, (long long)a->exact.n,
-               s->w[0] + 0.0, s->w[s->m - 1] + 0.0, eig_describe(ctx), s->total_ms);
+    int64_t const m = together() ? j->part.all : s->m;
+    double ends[] = {s->m > 0 ? -s->w[0] : -INFINITY, s->m > 0 ? s->w[s->m - 1] : -INFINITY};
+    together_largest(ends, 2);
+    together_times(&j->times);
+    if (j->output && !j->quiet && m > 0)
+        printf("%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)m, (long long)a->exact.n,
+               0.0 - ends[0], ends[1] + 0.0, cli_describe(ctx), j->times.solve_ms);
     else if (j->output && !j->quiet)
-        printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, eig_describe(ctx));
+        printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, cli_describe(ctx));
     if (j->timing) cli_print_times(ctx, &j->times);
 }
 
@@ -171,7 +195,9 @@ static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tr
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
-    int status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
+    int status = CLI_OK;
+    if (cli_index_part(a->exact.n, &j->options.range, &j->options.il, &j->options.iu, &j->part))
+        status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
     j->times.solve_ms = s.total_ms;
     if (status == CLI_OK) cli_add_passes(&j->times, ctx);
     if (status == CLI_OK) status = write_all(j, args, &s);
@@ -258,4 +284,5 @@ const cli_command command_stebz = {
     .options = options,
     .run = run,
     .computes = true,
+    .ranks = true,
 };

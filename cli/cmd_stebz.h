@@ -14,6 +14,7 @@ typedef struct stebz_job {
     const char *output, *enclosures, *info, *plot, *reference;
     double *shifts; /* --count */
     int64_t shift_count;
+    cli_part part; /* of one matrix's eigenvalues */
     cli_times times;
 } stebz_job;
 

@@ -2,6 +2,7 @@
 #include "chart.h"
 #include "io/slices.h"
 #include "svg.h"
+#include "together.h"
 #include "tridiagonal.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct job {
     int *info;
     eig_stemr_stats stats;
     eig_stemr_node *tree;
+    cli_part part;
     cli_times times;
 } job;
 
@@ -56,9 +58,12 @@ static int read_options(const arguments *args, job *j)
                                   {"info", j->info_path, 1},
                                   {"residuals", j->residuals, 1},
                                   {"plot", j->plot, CLI_PICTURE}};
-    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-    j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
-    return cli_check_files(inputs, 2, outputs, OUTPUTS);
+    static const char *const alone[] = {"interval", "stats", NULL};
+    enum { FILES = sizeof outputs / sizeof *outputs };
+    j->quiet |= cli_to_standard_output(outputs, FILES);
+    bool const prints = !j->quiet && !j->values && !j->vectors && !j->residuals && !j->info_path;
+    int const status = cli_check_ranks(args, prints, "values", alone);
+    return status == CLI_OK ? cli_check_files(inputs, 2, outputs, FILES) : status;
 }
 
 /* Vectors are computed where anything about them is asked for. */
@@ -70,6 +75,7 @@ static bool wants_vectors(const job *j)
 static int solve(eig_context *ctx, job *j)
 {
     eig_stemr_options *const o = &j->options;
+    if (!cli_index_part(j->t.exact.n, &o->range, &o->il, &o->iu, &j->part)) return CLI_OK;
     int64_t const n = j->t.exact.n, most = 6 * (n / 2 + 1); /* clusters, on six levels */
     bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     j->room = indices ? o->iu - o->il + 1 : n;
@@ -92,38 +98,45 @@ static int solve(eig_context *ctx, job *j)
     return cli_status(ctx, status);
 }
 
-/* The first m numbers of x. */
-static int write_first(const job *j, const char *path, const char *variable, const numbers *x)
+/* v[i][k] is element i of vector k: this rank's columns of it, a row at a time. */
+static bool write_vectors(const job *j, io_sink *sink, int64_t all, io_error *error)
 {
-    numbers part = *x;
-    part.count = j->m;
-    return cli_write(path, variable, &part, j->m, 0);
-}
-
-/* v[i][k] is element i of vector k. */
-static int write_vectors(const job *j)
-{
-    int64_t const n = j->t.exact.n;
+    int64_t const n = j->t.exact.n, m = j->m;
     numbers v;
-    if (!numbers_make(&v, j->type, n * j->m)) return cli_fail(CLI_FAILED, "no memory for the vectors");
-    for (int64_t k = 0; k < j->m; k++)
-        for (int64_t i = 0; i < n; i++) numbers_put_part(&v, i * j->m + k, numbers_part(&j->z, i + k * n));
-    int const status = cli_write(j->vectors, "eigenvectors", &v, n, j->m);
+    bool good = true;
+    if (!sink->path) return true;
+    if (!numbers_make(&v, j->type, n * m)) {
+        snprintf(error->text, sizeof error->text, "no memory for the vectors");
+        return false;
+    }
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t i = 0; i < n; i++) numbers_put_part(&v, i * m + k, numbers_part(&j->z, i + k * n));
+    if (m == all) good = io_sink_write(sink, 0, n * m, v.data, error);
+    for (int64_t i = 0; i < n && good && m < all; i++)
+        good = io_sink_write(sink, i * all + j->part.first, m, numbers_at(&v, i * m), error);
     numbers_free(&v);
-    return status;
+    return good;
 }
 
-static int write_files(const job *j)
+enum { VALUES, VECTORS, RESIDUALS, INFO, OUTPUTS };
+
+static int write_files(const job *j, io_sink *sink)
 {
-    io_array const info = {.type = IO_I32, .rank = 1, .shape = {j->m}, .data = j->info};
+    io_type const type = type_in_file(j->type);
+    int64_t const all = together() ? j->part.all : j->m, first = j->part.first;
     io_error error;
-    int status = CLI_OK;
-    if (j->values) status = write_first(j, j->values, "eigenvalues", &j->w);
-    if (status == CLI_OK && j->vectors) status = write_vectors(j);
-    if (status == CLI_OK && j->residuals) status = write_first(j, j->residuals, "residuals", &j->residual);
-    if (status == CLI_OK && j->info_path && !io_write_array(j->info_path, "info", &info, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
-    return status;
+    sink[VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = {type, 1, {all}, NULL}};
+    sink[VECTORS] =
+        (io_sink){.path = j->vectors, .variable = "eigenvectors", .a = {type, 2, {j->t.exact.n, all}, NULL}};
+    sink[RESIDUALS] = (io_sink){.path = j->residuals, .variable = "residuals", .a = {type, 1, {all}, NULL}};
+    sink[INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = {IO_I32, 1, {all}, NULL}};
+    int const status = together_sinks_open(sink, OUTPUTS);
+    if (status != CLI_OK) return status;
+    bool const good = io_sink_write(&sink[VALUES], first, j->m, j->w.data, &error) &&
+                      write_vectors(j, &sink[VECTORS], all, &error) &&
+                      io_sink_write(&sink[RESIDUALS], first, j->m, j->residual.data, &error) &&
+                      io_sink_write(&sink[INFO], first, j->m, j->info, &error);
+    return good ? together_sinks_close(sink, OUTPUTS) : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
 static int write_plot(const job *j, const char *file)
@@ -170,22 +183,26 @@ static int write_all(job *j, const char *file, eig_context *ctx)
 {
     double const start = clock_ms();
     bool const filed = j->values || j->vectors || j->residuals || j->info_path;
-    int status = write_files(j);
+    io_sink sink[OUTPUTS] = {{.path = NULL}};
+    int status = write_files(j, sink);
+    io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = write_plot(j, file);
     if (status == CLI_OK && !filed && !j->quiet)
         for (int64_t k = 0; k < j->m; k++) printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
     j->times.write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;
+    int64_t failed = 0, found = j->m;
+    for (int64_t k = 0; k < j->m; k++) failed += j->info[k] != 0;
+    together_times(&j->times);
+    together_sum(&failed), together_sum(&found);
     if (filed && !j->quiet)
-        printf("%lld of %lld eigen%s, %s, %.3f ms\n", (long long)j->m, (long long)j->t.exact.n,
-               wants_vectors(j) ? "pairs" : "values", eig_describe(ctx), j->times.solve_ms);
+        printf("%lld of %lld eigen%s, %s, %.3f ms\n", (long long)found, (long long)j->t.exact.n,
+               wants_vectors(j) ? "pairs" : "values", cli_describe(ctx), j->times.solve_ms);
     if (j->stats_wanted) print_stats(j);
     if (j->timing) cli_print_times(ctx, &j->times);
-    int64_t failed = 0;
-    for (int64_t k = 0; k < j->m; k++) failed += j->info[k] != 0;
     if (failed == 0) return CLI_OK;
     return cli_fail(CLI_FAILED, "%lld of %lld eigenpairs miss the accuracy promised", (long long)failed,
-                    (long long)j->m);
+                    (long long)found);
 }
 
 static int run(const arguments *args)
@@ -248,4 +265,5 @@ const cli_command command_stemr = {
     .options = options,
     .run = run,
     .computes = true,
+    .ranks = true,
 };

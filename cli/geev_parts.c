@@ -1,6 +1,7 @@
 /* eigpack geev: a slice of the batch, from the file or the grid to the outputs. */
 #include "cmd_geev.h"
 #include "geev_result.h"
+#include "together.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,7 +172,8 @@ int geev_solve(geev_job *j, const arguments *args)
     char what[64];
     snprintf(what, sizeof what, "matrix of order %lld", (long long)j->n);
     int64_t const size = (int64_t)type_size(j->type);
-    stream s = {.ctx = j->ctx, .job = j, .batch = j->batch, .what = what, .work = work, .times = j->times};
+    stream s = {.ctx = j->ctx, .job = j, .what = what, .work = work, .times = j->times};
+    together_part(j->batch, &s.first, &s.batch);
     s.bytes = inputs(j) * size + (wants_values(j) ? 2 * j->n * size : 0) + (j->measure >= 0 ? size : 0) +
               (int64_t)sizeof(int);
     s.loaded = io_source_held(&j->file.source);

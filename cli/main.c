@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "spin.h"
+#include "together.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,11 +42,13 @@ static const cli_command *find_command(const char *name)
 static int run(const cli_command *command, int argc, char **argv)
 {
     arguments args;
-    if (command->computes) spin_briefly(argv);
+    if (together() && !command->ranks)
+        return cli_fail(CLI_USAGE, "%s is for one process: start it without mpirun", command->name);
     int const status = options_read(command, argc - 1, argv + 1, &args);
     if (status >= 0) return status;
     args.program = argv[0];
-    progress_show(isatty(STDERR_FILENO) && !option_given(&args, "quiet"));
+    bool const wanted = isatty(STDERR_FILENO) || option_given(&args, "progress");
+    progress_show(wanted && together_rank() == 0 && !option_given(&args, "quiet"));
     return command->run(&args);
 }
 
@@ -79,7 +82,10 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const cli_command *const command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (command && command->computes) spin_briefly(argv);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit then shows as a failed write, which is reported */
     progress_catch_signals();
-    return finish(dispatch(argc, argv));
+    int const status = together_open();
+    return status == CLI_OK ? together_end(finish(dispatch(argc, argv))) : status;
 }

@@ -1,9 +1,10 @@
-/* The progress bar and signals.  A signal handler can reach nothing but globals, so this file has the program's only
- * ones: the one bar of the one terminal. */
+/* The progress bar and signals.  A signal handler can reach nothing but globals: the one bar of the one terminal, and in
+ * together.c the ranks. */
 #define _POSIX_C_SOURCE 200809L /* sigaction */
 #include "progress.h"
 #include "bench/support/times.h"
 #include "cli.h"
+#include "together.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void end_by(int number)
 {
     io_remove_temporary();
     if (shown) say("\r\033[K");
-    if (number != SIGPIPE)
+    if (number != SIGPIPE && together_rank() == 0)
         say(io_output_begun() ? "eigpack: stopped before everything was written\n"
                               : "eigpack: stopped; nothing was written\n");
     sigset_t own;
@@ -119,17 +120,31 @@ void progress_files(bool shown_too)
     io_watch(bar.visible && shown_too ? on_file : NULL);
 }
 
+static void show(void *user, double fraction)
+{
+    (void)user;
+    progress_at(bar.phase, "", fraction < 1 ? fraction : 0.999);
+}
+
+bool progress_done(double fraction)
+{
+    const eig_ranks *const ranks = together_ranks();
+    if (ranks) return ranks->progress(fraction) != 0;
+    show(NULL, fraction);
+    return false;
+}
+
 static int on_progress(void *user, double fraction)
 {
     (void)user;
-    double const whole = ((double)bar.part + fraction) / (double)bar.parts;
-    progress_at(bar.phase, "", whole < 1 ? whole : 0.999);
-    return 0;
+    return progress_done(((double)bar.part + fraction) / (double)bar.parts);
 }
 
 void progress_attach(eig_context *ctx)
 {
-    if (bar.visible) eig_set_progress(ctx, on_progress, NULL);
+    const eig_ranks *const ranks = together_ranks();
+    if (ranks) ranks->show(show, NULL);
+    if (bar.visible || ranks) eig_set_progress(ctx, on_progress, NULL);
     bar.phase = "";
     progress_part(0, 1);
 }

@@ -24,6 +24,9 @@ void progress_phase(const char *what);
 /* How much of a phase is done, 0 to 1, e.g. of "making" the matrices of a kind. */
 void progress_at(const char *what, const char *name, double fraction);
 
+/* How much of all parts is done, 0 to 1.  True: another rank has failed, and this one is to stop. */
+bool progress_done(double fraction);
+
 /* A run of `parts` library calls, of which `part` are done: the bar then covers them all. */
 void progress_part(int64_t part, int64_t parts);
 

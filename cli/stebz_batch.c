@@ -1,6 +1,7 @@
 /* eigpack stebz on a batch: outputs have a row a matrix. */
 #include "cmd_stebz.h"
 #include "stream.h"
+#include "together.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,7 +154,6 @@ static int open_outputs(batch_run *r)
 {
     const stebz_job *const j = r->j;
     io_type const type = type_in_file(j->type);
-    io_error error;
     r->sink[VALUES] = (io_sink){.path = j->output                ? j->output
                                         : j->quiet && !j->shifts ? NULL
                                                                  : "-",
@@ -162,7 +162,7 @@ static int open_outputs(batch_run *r)
     r->sink[ENCLOSURES] =
         (io_sink){.path = j->enclosures, .variable = "enclosures", .a = {type, 3, {r->batch, r->m, 2}, NULL}};
     r->sink[INFO] = (io_sink){.path = j->info, .variable = "info", .a = {IO_I32, 1, {r->batch}, NULL}};
-    return io_sinks_open(r->sink, OUTPUTS, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
+    return together_sinks_open(r->sink, OUTPUTS);
 }
 
 /* The eigenvalues of all matrices together, but for those that have none. */
@@ -253,7 +253,8 @@ static int solve_all(batch_run *r, const arguments *args)
     char what[64];
     snprintf(what, sizeof what, "matrix of order %lld", (long long)r->n);
     int64_t const size = (int64_t)type_size(j->type), results = r->m * (j->enclosures ? 5 : 1) * size;
-    stream s = {.ctx = r->ctx, .job = r, .batch = r->batch, .what = what, .work = work, .times = j->times};
+    stream s = {.ctx = r->ctx, .job = r, .what = what, .work = work, .times = j->times};
+    together_part(r->batch, &s.first, &s.batch);
     s.bytes = (r->n + r->many->columns) * size + (j->shifts ? r->m * (int64_t)sizeof(int64_t) : results) +
               (int64_t)sizeof(int);
     s.loaded = io_source_held(&r->many->d) + io_source_held(&r->many->e);
@@ -269,7 +270,7 @@ static int finish(const batch_run *r)
     const stebz_job *const j = r->j;
     if (j->output && !j->quiet && !j->shifts)
         printf("%lld eigenvalues of %lld matrices of order %lld, %s, %.3f ms\n", (long long)(r->batch * r->m),
-               (long long)r->batch, (long long)r->n, eig_describe(r->ctx), j->times.solve_ms);
+               (long long)r->batch, (long long)r->n, cli_describe(r->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(r->ctx, &j->times);
     if (r->failed == 0) return CLI_OK;
     return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (not finite): their eigenvalues are NaN",
@@ -279,11 +280,13 @@ static int finish(const batch_run *r)
 static int write_all(batch_run *r, const char *file)
 {
     double const start = clock_ms();
-    io_error error;
-    if (!io_sinks_close(r->sink, OUTPUTS, &error)) return cli_fail(CLI_FAILED, "%s", error.text);
-    int const status = r->j->plot ? plot(r, file) : CLI_OK;
+    int status = together_sinks_close(r->sink, OUTPUTS);
+    if (status == CLI_OK && r->j->plot) status = plot(r, file);
     r->j->times.write_ms += clock_ms() - start;
-    return status;
+    if (status != CLI_OK) return status;
+    together_times(&r->j->times);
+    together_sum(&r->failed);
+    return CLI_OK;
 }
 
 static int make_held(batch_run *r)

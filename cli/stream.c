@@ -4,6 +4,7 @@
 #include "bench/support/times.h"
 #include "memory.h"
 #include "progress.h"
+#include "together.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -71,10 +72,11 @@ static bool solve_slice(pipeline *p, int64_t k)
     stream_slice const slice = slice_of(p, k);
     progress_part(k, p->slices);
     double const start = clock_ms();
-    int const status = p->s->solve(p->s->job, &slice);
+    int status = p->s->solve(p->s->job, &slice);
     p->s->times.solve_ms += clock_ms() - start;
     if (status == CLI_OK) cli_add_passes(&p->s->times, p->s->ctx);
-    if (p->slices > 1) progress_at("", "", 0.999 * (double)(k + 1) / (double)p->slices);
+    bool const stop = (p->slices > 1 || together()) && progress_done((double)(k + 1) / (double)p->slices);
+    if (stop && status == CLI_OK) status = CLI_STOPPED;
     return pass_on(p, &p->solved, status, NULL);
 }
 
@@ -191,6 +193,7 @@ static int run(pipeline *p)
     } else {
         run_in_turn(p);
     }
+    progress_clear();
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->mutex);
     if (p->status != CLI_OK && p->error.text[0]) return cli_fail(p->status, "%s", p->error.text);
@@ -202,7 +205,8 @@ int stream_run(stream *s, const arguments *args)
     int64_t asked = 0;
     if (!option_size(args, "memory", &asked)) return CLI_USAGE;
     if (s->batch == 0) return CLI_OK;
-    int64_t const all = asked > 0 ? asked : memory_free() + s->loaded;
+    int64_t const shares = together() ? together_ranks()->host_size : 1;
+    int64_t const all = asked > 0 ? asked : memory_free() / shares + s->loaded;
     int64_t const count = count_of(s, asked > 0 ? asked : all / 4);
     if (!fits(s, count, all))
         return cli_fail(CLI_USAGE, "%.3g MB of memory are not enough: each %s takes %.3g MB, all else %.3g MB",

@@ -23,7 +23,9 @@ same() {
     check "$name: status" [ $? -eq $status ]
     check "$name: sentence" cmp err whole.err
     check "$name: what is printed" cmp <(sed 's/, [0-9.]* ms$//' out) <(sed 's/, [0-9.]* ms$//' whole.out)
-    for file in $files; do check "$name: $file" cmp "$file" "whole.$file"; done
+    for file in $files; do # the head of a .mat file tells the second in which it was written
+        check "$name: $file" cmp --ignore-initial="$([ "${file##*.}" = mat ] && echo 128 || echo 0)" "$file" "whole.$file"
+    done
     # shellcheck disable=SC2086
     rm -f $files whole.*
 }

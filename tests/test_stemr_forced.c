@@ -184,13 +184,35 @@ static void test_wide_brackets(void **state)
     }
 }
 
+/* All families, and matrices without clusters, of which the first has vectors of few rows. */
+static void all_kinds(const stemr_limits *limits)
+{
+    eig_context *const ctx = test_context(2);
+    all_families(limits, 90);
+    for (int c = 0; c < 2; ++c) {
+        fixture f = make("uniform", 300, real_types[c]), g = make("121", 300, real_types[c]);
+        solve_within(ctx, limits, 1, 300, &f), certify("uniform", &f, 1);
+        solve_within(ctx, limits, 1, 300, &g), certify("121", &g, 1);
+        drop(&f), drop(&g);
+    }
+    eig_destroy(ctx);
+}
+
 /* A twist where the vector is small is sought anew. */
 static void test_blind_twists(void **state)
 {
     (void)state;
     stemr_limits blind = usual;
     blind.blind = true;
-    all_families(&blind, 90);
+    all_kinds(&blind);
+}
+
+/* Windows that are too narrow for the eigenvalue, or for the vector alone, are given up. */
+static void test_narrow_windows(void **state)
+{
+    (void)state;
+    stemr_limits narrow = usual;
+    for (narrow.window = 4; narrow.window <= 64; narrow.window *= 2) all_kinds(&narrow);
 }
 
 /* Representations of clusters that are not kept, because there is no room, are the same when they are made again. */
@@ -312,7 +334,7 @@ static void test_zero_pivots(void **state)
         fill_rows(rows, variant);
         plain_of(rows, d, e);
         for (int l = 0; l < STEMR_LANES; ++l) {
-            t.hi[l] = (l - 16) * 0.5, t.lo[l] = 0;
+            t.hi[l] = (l - 16) * 0.5, t.lo[l] = 0, t.top[l] = 0, t.bottom[l] = ROWS - 1;
             zeros += zero_pivots(d, e, t.hi[l]);
         }
         kernel->count(rows, ROWS, false, STEMR_LANES, &t, scratch);
@@ -330,7 +352,8 @@ static void test_zero_pivots(void **state)
                             reference_count(ROWS, d, e, t.hi[l] + 1e-13L));
         }
         kernel->vectors(rows, ROWS, false, STEMR_LANES, &t, scratch);
-        for (int l = 0; l < STEMR_LANES; ++l) columns[l] = (stemr_column){.z = z[l], .scale = 1 / sqrt(t.norm[l])};
+        for (int l = 0; l < STEMR_LANES; ++l)
+            columns[l] = (stemr_column){.z = z[l], .scale = 1 / sqrt(t.norm[l]), .last = ROWS - 1};
         kernel->store(ROWS, STEMR_LANES, scratch, false, 0x1p-100, columns);
         for (int l = 0; l < STEMR_LANES; ++l) check_vector(d, e, t.hi[l], z[l], t.gamma[l], t.twist[l]);
     }
@@ -394,6 +417,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_skew),
         cmocka_unit_test(test_wide_brackets),
         cmocka_unit_test(test_blind_twists),
+        cmocka_unit_test(test_narrow_windows),
         cmocka_unit_test(test_kept_representations),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_zero_pivots),

@@ -67,6 +67,7 @@ typedef struct io_output {
     char *target;     /* path with symbolic links followed */
     char *temporary;  /* NULL when target is no regular file */
     FILE *file;       /* write here */
+    bool joined;      /* another process opened it, and will give it its name */
 } io_output;
 
 bool io_output_open(io_output *out, const char *path, io_error *error);
@@ -78,6 +79,9 @@ bool io_output_close(io_output *out, bool written, io_error *error);
 /* The two halves of closing: all bytes on the disk under the temporary name; then the target's name. */
 bool io_output_settle(io_output *out, bool written, io_error *error);
 bool io_output_publish(io_output *out, io_error *error);
+
+/* Opens the temporary file that another process has for the same path. */
+bool io_output_join(io_output *out, const char *path, const char *temporary, io_error *error);
 
 /* Ends it with the target as it was before. */
 void io_output_abandon(io_output *out);

@@ -243,7 +243,8 @@ bool io_output_settle(io_output *out, bool written, io_error *error)
 bool io_output_publish(io_output *out, io_error *error)
 {
     io_tell("writing", out->path, 1, 1);
-    if (out->temporary && rename(out->temporary, out->target) != 0) return output_fail(out, error, errno);
+    if (out->temporary && !out->joined && rename(out->temporary, out->target) != 0)
+        return output_fail(out, error, errno);
     begun = true;
     forget(out);
     return true;
@@ -252,6 +253,14 @@ bool io_output_publish(io_output *out, io_error *error)
 bool io_output_close(io_output *out, bool written, io_error *error)
 {
     return io_output_settle(out, written, error) && io_output_publish(out, error);
+}
+
+bool io_output_join(io_output *out, const char *path, const char *temporary, io_error *error)
+{
+    *out = (io_output){.path = path, .joined = true, .temporary = strdup(temporary)};
+    if (!out->temporary || !note(NULL, out->temporary)) return output_fail(out, error, errno);
+    out->file = fopen(temporary, "r+b");
+    return out->file || output_fail(out, error, errno);
 }
 
 bool io_output_reserve(io_output *out, int64_t bytes, io_error *error)

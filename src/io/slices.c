@@ -147,7 +147,8 @@ static bool open_sliced(io_sink *sink, io_error *error)
     if (!sink->out) return io_fail(error, sink->path, "cannot be written: there is no memory");
     if (!io_output_open(sink->out, sink->path, error)) return free(sink->out), sink->out = NULL, false;
     if (io_format_of(sink->path) != FORMAT_NPY) return true;
-    if (!npy_write_header(sink->out, &sink->a)) return io_output_settle(sink->out, false, error);
+    if (!npy_write_header(sink->out, &sink->a) || fflush(sink->out->file) != 0)
+        return io_output_settle(sink->out, false, error);
     return !sink->out->temporary ||
            io_output_reserve(sink->out, (int64_t)ftello(sink->out->file) + bytes_of(&sink->a), error);
 }
@@ -205,17 +206,51 @@ bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numb
     return good || io_output_settle(sink->out, false, error);
 }
 
-bool io_sinks_close(io_sink *sinks, int count, io_error *error)
+bool io_sinks_settle(io_sink *sinks, int count, io_error *error)
 {
     bool good = true;
     for (int k = 0; k < count && good; ++k)
         if (sinks[k].out) good = io_output_settle(sinks[k].out, true, error);
+    return good;
+}
+
+bool io_sinks_publish(io_sink *sinks, int count, io_error *error)
+{
+    bool good = true;
     for (int k = 0; k < count && good; ++k)
         if (sinks[k].a.data) good = io_write_array(sinks[k].path, sinks[k].variable, &sinks[k].a, error);
     for (int k = 0; k < count && good; ++k)
         if (sinks[k].out) good = io_output_publish(sinks[k].out, error);
     io_sinks_abandon(sinks, count);
     return good;
+}
+
+bool io_sinks_close(io_sink *sinks, int count, io_error *error)
+{
+    return io_sinks_settle(sinks, count, error) && io_sinks_publish(sinks, count, error);
+}
+
+/* ------------------------------------------------------------------ one file of several processes */
+
+const char *io_sink_temporary(const io_sink *sink)
+{
+    return sink->out && sink->out->temporary ? sink->out->temporary : "";
+}
+
+bool io_sink_join(io_sink *sink, const char *temporary, io_error *error)
+{
+    unsigned char head[10];
+    sink->out = (io_output *)calloc(1, sizeof *sink->out);
+    if (!sink->out) return io_fail(error, sink->path, "cannot be written: there is no memory");
+    if (!io_output_join(sink->out, sink->path, temporary, error)) return false;
+    bool const good = fread(head, 1, sizeof head, sink->out->file) == sizeof head &&
+                      fseeko(sink->out->file, 10 + head[8] + 256 * head[9], SEEK_SET) == 0;
+    return good || io_output_settle(sink->out, false, error);
+}
+
+bool io_sink_can_join(const char *path)
+{
+    return io_format_of(path) == FORMAT_NPY && !io_is_standard_output(path) && !io_is_stream(path);
 }
 
 void io_sinks_abandon(io_sink *sinks, int count)

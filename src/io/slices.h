@@ -66,6 +66,16 @@ bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numb
 bool io_sinks_close(io_sink *sinks, int count, io_error *error);
 void io_sinks_abandon(io_sink *sinks, int count); /* leaves nothing; a zeroed structure is closed */
 
+/* The two halves of closing: all is on the disk; then the files have their names. */
+bool io_sinks_settle(io_sink *sinks, int count, io_error *error);
+bool io_sinks_publish(io_sink *sinks, int count, io_error *error);
+
+/* Several processes write parts of one .npy file: the first opens it and tells the temporary name, by which the others
+ * join; each settles what it wrote, and when all have, each publishes: the name is given by the first. */
+const char *io_sink_temporary(const io_sink *sink);
+bool io_sink_join(io_sink *sink, const char *temporary, io_error *error);
+bool io_sink_can_join(const char *path); /* a .npy file, no pipe or device */
+
 /* The bytes of memory that sources and sinks hold. */
 int64_t io_source_held(const io_source *s);
 int64_t io_sink_held(const io_sink *sink);

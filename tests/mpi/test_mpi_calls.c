@@ -27,9 +27,6 @@ static void same_everywhere(eig_mpi_context *ctx, eig_status status, eig_status 
     CHECK(strstr(text, words) != NULL);
 }
 
-/* The rank that is wrong: each in turn. */
-#define EACH(culprit) for (int culprit = 0; culprit < test_size; ++culprit)
-
 static void who(char *text, size_t room, int culprit, const char *words)
 {
     if (test_size > 1)
@@ -48,8 +45,7 @@ static void works(eig_mpi_context *ctx)
 static void test_bad_arguments(eig_mpi_context *ctx)
 {
     char words[200];
-    EACH(culprit)
-    {
+    for (int culprit = 0; culprit < test_size; ++culprit) {
         bool const bad = test_rank == culprit;
         who(words, sizeof words, culprit, "stebz: d is NULL with n = 60");
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, bad ? NULL : d, e, NULL, w, NULL, NULL),
@@ -119,8 +115,7 @@ static void test_one_fails_in_the_middle(eig_mpi_context *ctx)
 {
     static _Alignas(256) char small[256];
     char words[200];
-    EACH(culprit)
-    {
+    for (int culprit = 0; culprit < test_size; ++culprit) {
         who(words, sizeof words, culprit, "stebz: the workspace lent has 256 bytes");
         if (test_rank == culprit) CHECK(eig_set_workspace(eig_mpi_local(ctx), small, sizeof small) == EIG_OK);
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, w, NULL, NULL), EIG_BAD_WORKSPACE, words);
@@ -157,8 +152,7 @@ static void test_progress(eig_mpi_context *ctx)
     works(ctx);
     CHECK(l.calls >= 2 && l.inside == EIG_BUSY);
     char words[200];
-    EACH(culprit)
-    {
+    for (int culprit = 0; culprit < test_size; ++culprit) {
         l = (listener){.ctx = ctx, .stop_at = test_rank == culprit};
         who(words, sizeof words, culprit, "stebz: cancelled by the progress callback");
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, w, NULL, NULL), EIG_CANCELLED, words);
@@ -208,8 +202,7 @@ static void test_contexts(eig_mpi_context *ctx, const char *device)
     CHECK(eig_mpi_ranks(other, &rank, NULL) == EIG_OK && rank == test_size - 1 - test_rank);
     eig_mpi_destroy(other);
     /* A device that one rank has not. */
-    EACH(culprit)
-    {
+    for (int culprit = 0; culprit < test_size; ++culprit) {
         eig_status const status = eig_mpi_create(&other, MPI_COMM_WORLD, test_rank == culprit ? "abacus" : device);
         char words[100];
         who(words, sizeof words, culprit, "unknown device \"abacus\"");
@@ -297,9 +290,12 @@ static void tests(eig_mpi_context *ctx, const char *device)
     works(ctx);
     test_bad_arguments(ctx);
     test_differences(ctx);
-    test_one_fails_in_the_middle(ctx);
-    test_progress(ctx);
-    test_cancel_early(ctx);
+    /* A GPU that takes host arrays neither uses lent memory nor reports from a single small call. */
+    if (strcmp(device, "cpu") == 0) {
+        test_one_fails_in_the_middle(ctx);
+        test_progress(ctx);
+        test_cancel_early(ctx);
+    }
     test_contexts(ctx, device);
     test_slices(ctx);
     test_options();

@@ -18,6 +18,10 @@ function [V, D, W] = pageeig(X, form)
 %     E = pageeig(X);
 %
 %   See also eig, eig_affine, eig_tridiagonal.
+  if nargin == 1 && nargout < 2
+    V = eigpack_gateway('values', X);
+    return;
+  end
   if nargin < 1 || nargin > 2
     error('eigpack:badArgument', 'eigpack: pageeig takes an array, and ''vector'' or ''matrix''');
   end
@@ -34,39 +38,26 @@ function [V, D, W] = pageeig(X, form)
   n = size(X, 1);
   more = size(X);
   more = more(3:end);
-  hermitian = eigpack_gateway('hermitian', X);
   if nargout > 1
+    hermitian = eigpack_gateway('hermitian', X);
     if ~all(hermitian)
       error('eigpack:notSupported', ['eigpack: page %d is not Hermitian; eigenvectors of such pages are not computed, ' ...
             'eigenvalues are: E = pageeig(X)'], find(~hermitian, 1));
     end
-    [w, V] = eigpack_gateway('heev', X, 1);
+    [w, V] = eigpack_gateway('heev', X);
     V = reshape(V, [n, n, more]);
     W = V;
   else
-    w = eigenvalues(X, hermitian);
+    w = eigpack_gateway('values', X);
   end
   if strcmpi(form, 'vector')
     D = reshape(w, [n, 1, more]);
   else
     D = zeros([n, n, more], class(w));
-    pages = numel(hermitian);
-    D(bsxfun(@plus, (1:n + 1:n * n)', (0:pages - 1) * n * n)) = w;
+    D(bsxfun(@plus, (1:n + 1:n * n)', (0:prod(more) - 1) * n * n)) = w;
   end
   if nargout < 2
     V = D;
-  end
-end
-
-function w = eigenvalues(X, hermitian)
-  if all(hermitian)
-    w = eigpack_gateway('heev', X, 0);
-  elseif ~any(hermitian)
-    w = eigpack_gateway('geev', X);
-  else
-    w = zeros(size(X, 1), numel(hermitian), class(X));
-    w(:, ~hermitian) = eigpack_gateway('geev', X(:, :, ~hermitian));
-    w(:, hermitian) = eigpack_gateway('heev', X(:, :, hermitian), 0);
   end
 end
 
@@ -140,6 +131,8 @@ end
 %! assert(E(:, :, 1), [1; 3], 8 * eps);
 %! assert(E(:, :, 2), [1i; -1i], 8 * eps);
 %! assert(sort(E(:, :, 3)), [1; 2], 8 * eps);
+%! assert(pageeig(single(X)), single(E), 8 * eps('single'));
+%! assert(size(pageeig(reshape(X(:, :, [1, 2, 3, 1, 2, 3]), [2, 2, 3, 1, 2]))), [2, 1, 3, 1, 2]);
 %! assert(isreal(pageeig([1, 1; 0, 2])));
 %! D = pageeig(X, 'matrix');
 %! assert(D(:, :, 2), diag([1i, -1i]), 8 * eps);

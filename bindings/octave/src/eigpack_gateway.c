@@ -200,50 +200,112 @@ static bool is_hermitian(const pages *p, int64_t begin, int parts)
     return true;
 }
 
-/* hermitian(X): for each page, whether it is Hermitian.  All must be finite: heev would read one triangle only. */
+/* Flags: for each page, whether it is Hermitian; returns how many are.  All must be finite: heev would read one triangle
+ * only. */
+static int64_t find_hermitian(const pages *p, mxLogical *flags)
+{
+    int const parts = p->type == EIG_C || p->type == EIG_Z ? 2 : 1;
+    int64_t const length = p->n * p->n * parts;
+    int64_t count = 0;
+    int *info = scratch(p->batch, sizeof *info);
+    for (int64_t b = 0; b < p->batch; b++) {
+        info[b] = is_finite(p, b * length, (b + 1) * length) ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+        flags[b] = is_hermitian(p, b * length, parts);
+        count += flags[b];
+    }
+    check_info(info, p->batch, "page");
+    return count;
+}
+
+/* hermitian(X): the flags. */
 static void hermitian(mxArray *out[], const mxArray *in[])
 {
     pages const p = read_pages(in[0], "X");
-    int const parts = p.type == EIG_C || p.type == EIG_Z ? 2 : 1;
-    int64_t const length = p.n * p.n * parts;
-    int *info = scratch(p.batch, sizeof *info);
     out[0] = mxCreateLogicalMatrix(1, (mwSize)p.batch);
-    mxLogical *flags = mxGetLogicals(out[0]);
-    for (int64_t b = 0; b < p.batch; b++) {
-        info[b] = is_finite(&p, b * length, (b + 1) * length) ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
-        flags[b] = is_hermitian(&p, b * length, parts);
-    }
-    check_info(info, p.batch, "page");
+    find_hermitian(&p, mxGetLogicals(out[0]));
 }
 
-/* heev(X, vectors): w (n x pages) and, where vectors is not 0, V of pages that are Hermitian. */
+/* heev(X): w (n x pages) and V of pages that are Hermitian. */
 static void heev(mxArray *out[], const mxArray *in[])
 {
     pages const p = read_pages(in[0], "X");
     int64_t const n = p.n, ld = n > 0 ? n : 1;
-    bool const vectors = mxGetScalar(in[1]) != 0, complex = p.type == EIG_C || p.type == EIG_Z;
+    bool const complex = p.type == EIG_C || p.type == EIG_Z;
     int *info = scratch(p.batch, sizeof *info);
     out[0] = real_result(p.type, n, p.batch, 1);
-    if (vectors && !complex) out[1] = real_result(p.type, n, n, p.batch);
-    void *v = !vectors ? NULL : complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
+    if (!complex) out[1] = real_result(p.type, n, n, p.batch);
+    void *v = complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
     check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, mxGetData(out[0]), n, v, ld, ld * n, info,
                            NULL, p.batch));
     check_info(info, p.batch, "page");
-    if (vectors && complex) out[1] = complex_result(p.type, v, n, n, p.batch);
+    if (complex) out[1] = complex_result(p.type, v, n, n, p.batch);
 }
 
-/* geev(X): w (n x pages). */
-static void geev(mxArray *out[], const mxArray *in[])
+/* Values of pages that are all Hermitian. */
+static mxArray *hermitian_values(const pages *p)
+{
+    int64_t const n = p->n, ld = n > 0 ? n : 1;
+    int *info = scratch(p->batch, sizeof *info);
+    mxArray *w = real_result(p->type, n, p->batch, 1);
+    check(eig_heev_batched(context, p->type, NULL, n, p->data, ld, ld * n, mxGetData(w), n, NULL, ld, ld * n, info,
+                           NULL, p->batch));
+    check_info(info, p->batch, "page");
+    return w;
+}
+
+/* Values of pages of which none is Hermitian, and of all pages of a mixture: interleaved. */
+static void *general_values(const pages *p)
+{
+    need(p->type == EIG_S || p->type == EIG_D, "eigpack:notSupported",
+         "a page of X is complex and not Hermitian; there is no method for these");
+    int64_t const n = p->n, ld = n > 0 ? n : 1;
+    int *info = scratch(p->batch, sizeof *info);
+    void *w = scratch(n * p->batch, 2 * eig_type_size(p->type));
+    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, info, p->batch));
+    check_info(info, p->batch, "page");
+    return w;
+}
+
+/* Puts the ascending values of the Hermitian pages of a real mixture in the place of those in w. */
+static void put_hermitian_values(const pages *p, const mxLogical *flags, int64_t count, void *w)
+{
+    size_t const size = eig_type_size(p->type), page = (size_t)(p->n * p->n) * size;
+    pages some = {.n = p->n, .batch = count, .type = p->type};
+    char *copy = scratch(p->n * p->n * count, size);
+    for (int64_t b = 0, k = 0; b < p->batch; b++)
+        if (flags[b]) memcpy(copy + (size_t)k++ * page, (const char *)p->data + (size_t)b * page, page);
+    some.data = copy;
+    mxArray *values = hermitian_values(&some);
+    pages const read = {.type = p->type, .data = mxGetData(values)};
+    for (int64_t b = 0, k = 0; b < p->batch; b++) {
+        for (int64_t i = 0; flags[b] && i < p->n; i++, k++) {
+            if (p->type == EIG_S)
+                ((eig_c *)w)[b * p->n + i] = (eig_c){(float)number_of(&read, k), 0};
+            else
+                ((eig_z *)w)[b * p->n + i] = (eig_z){number_of(&read, k), 0};
+        }
+    }
+    mxDestroyArray(values);
+}
+
+/* values(X): the eigenvalues, n x 1 x ..., in one call, since a call is most of the time of one small page. */
+static void values(mxArray *out[], const mxArray *in[])
 {
     pages const p = read_pages(in[0], "X");
-    need(p.type == EIG_S || p.type == EIG_D, "eigpack:notSupported",
-         "a page of X is complex and not Hermitian; there is no method for these");
-    int64_t const n = p.n, ld = n > 0 ? n : 1;
-    int *info = scratch(p.batch, sizeof *info);
-    void *w = scratch(n * p.batch, 2 * eig_type_size(p.type));
-    check(eig_geev_batched(context, p.type, NULL, n, p.data, ld, ld * n, w, n, info, p.batch));
-    check_info(info, p.batch, "page");
-    out[0] = complex_result(p.type, w, n, p.batch, 1);
+    mxLogical *flags = scratch(p.batch, sizeof *flags);
+    int64_t const count = find_hermitian(&p, flags);
+    if (count == p.batch) {
+        out[0] = hermitian_values(&p);
+    } else {
+        void *w = general_values(&p);
+        if (count > 0) put_hermitian_values(&p, flags, count, w);
+        out[0] = complex_result(p.type, w, p.n, p.batch, 1);
+    }
+    mwSize const dimensions = mxGetNumberOfDimensions(in[0]);
+    mwSize *size = scratch((int64_t)dimensions, sizeof *size);
+    memcpy(size, mxGetDimensions(in[0]), dimensions * sizeof *size);
+    size[1] = 1;
+    mxSetDimensions(out[0], size, dimensions);
 }
 
 /* d (n x batch) and e (n-1 x batch); for one matrix both may lie as they like. */
@@ -388,7 +450,7 @@ static const struct {
     int arguments, most_results;
     void (*call)(mxArray *out[], const mxArray *in[]);
 } commands[] = {
-    {"hermitian", 1, 1, hermitian}, {"heev", 2, 2, heev},   {"geev", 1, 1, geev},
+    {"hermitian", 1, 1, hermitian}, {"heev", 1, 2, heev},   {"values", 1, 1, values},
     {"stebz", 4, 1, stebz},         {"stemr", 4, 2, stemr}, {"affine", 3, 1, affine},
 };
 

@@ -111,6 +111,32 @@ def eigvalsh_tridiagonal(
 ) -> Bounds[_T]: ...
 @overload
 def eigh_tridiagonal(
+    d: _Host,
+    e: _Host,
+    eigvals_only: Literal[False] = False,
+    select: _Select = "a",
+    select_range: _Range = None,
+    check_finite: bool = True,
+    tol: float = 0.0,
+    *,
+    device: str | None = None,
+    check: bool | None = None,
+) -> EighResult[_Real]: ...
+@overload
+def eigh_tridiagonal(
+    d: _Host,
+    e: _Host,
+    eigvals_only: Literal[True],
+    select: _Select = "a",
+    select_range: _Range = None,
+    check_finite: bool = True,
+    tol: float = 0.0,
+    *,
+    device: str | None = None,
+    check: bool | None = None,
+) -> _Real: ...
+@overload
+def eigh_tridiagonal(
     d: _T,
     e: _T,
     eigvals_only: Literal[False] = False,

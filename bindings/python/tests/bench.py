@@ -1,4 +1,5 @@
-"""The table of docs/python.md: eigpack beside NumPy and SciPy on this machine, every answer checked.
+"""The table of docs/python.md: eigpack beside NumPy and SciPy, and PyTorch and JAX where they are installed, on this machine,
+every answer checked.
 
 python bindings/python/tests/bench.py
 """
@@ -13,19 +14,30 @@ import eigpack  # noqa: E402
 import numpy as np  # noqa: E402
 import scipy.linalg  # noqa: E402
 
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import jax
 
-def times(ours, theirs, repeats=5):
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_platforms", "cpu")
+except ImportError:
+    jax = None
+
+
+def times(calls, repeats=5):
     """Medians in seconds, measured in turn."""
-    own, other = [], []
-    ours(), theirs()
+    taken = [[] for _ in calls]
+    for call in calls:
+        call()
     for _ in range(repeats):
-        begin = time.perf_counter()
-        ours()
-        middle = time.perf_counter()
-        theirs()
-        own.append(middle - begin)
-        other.append(time.perf_counter() - middle)
-    return statistics.median(own), statistics.median(other)
+        for call, list_of in zip(calls, taken):
+            begin = time.perf_counter()
+            call()
+            list_of.append(time.perf_counter() - begin)
+    return [statistics.median(x) for x in taken]
 
 
 def text(seconds):
@@ -36,10 +48,27 @@ def text(seconds):
     return f"{seconds * 1e9:.3g} ns"
 
 
-def row(name, ours, theirs, check, repeats=5):
+def peers(name, a):
+    """PyTorch's and JAX's function of that name, on an array of theirs; None where there is none."""
+    calls = [None, None]
+    if torch and hasattr(torch.linalg, name):
+        x, f = torch.from_numpy(a), getattr(torch.linalg, name)
+        calls[0] = lambda: f(x)
+    if jax and hasattr(jax.numpy.linalg, name):
+        y, g = jax.numpy.asarray(a), jax.jit(getattr(jax.numpy.linalg, name))
+        calls[1] = lambda: jax.block_until_ready(g(y))
+    return calls
+
+
+def row(name, ours, theirs, check, repeats=5, others=(None, None)):
     assert check(ours(), theirs()), name
-    own, other = times(ours, theirs, repeats)
-    print(f"| {name} | {text(own)} | {text(other)} | {other / own:.1f} |", flush=True)
+    for other in filter(None, others):
+        first = other()
+        assert check(ours(), np.asarray(first) if not isinstance(first, tuple) else type(ours())(*map(np.asarray, first))), name
+    own, *rest = times([ours, theirs, *filter(None, others)], repeats)
+    rest = iter(rest)
+    cells = [f"{next(rest) / own:.1f}" if call else "" for call in (theirs, *others)]
+    print(f"| {name} | {text(own)} | " + " | ".join(cells) + " |", flush=True)
 
 
 def close(x, y, bound=1e-8):
@@ -58,21 +87,23 @@ def many(f, count):
 
 def main():
     rng = np.random.default_rng(0)
-    print(f"{eigpack.describe('cpu')}; NumPy {np.__version__}, SciPy {scipy.__version__}\n")
-    print("| problem | eigpack | NumPy or SciPy | ratio |\n|---|---|---|---|")
+    versions = "".join(f", {lib.__name__} {lib.__version__}" for lib in (torch, jax) if lib)
+    print(f"{eigpack.describe('cpu')}; NumPy {np.__version__}, SciPy {scipy.__version__}{versions}; times over eigpack's:\n")
+    print("| problem | eigpack | NumPy or SciPy | PyTorch | JAX |\n|---|---|---|---|---|")
     a = rng.standard_normal((200_000, 10, 10))
     h = a + a.swapaxes(-1, -2)
-    row("`eigvals`, 200,000 matrices 10 x 10", lambda: eigpack.eigvals(a), lambda: np.linalg.eigvals(a), moments, 3)
-    row("`eigvalsh`, the same, symmetric", lambda: eigpack.eigvalsh(h), lambda: np.linalg.eigvalsh(h), close, 3)
+    row("`eigvals`, 200,000 matrices 10 x 10", lambda: eigpack.eigvals(a), lambda: np.linalg.eigvals(a), moments, 3, peers("eigvals", a))
+    row("`eigvalsh`, the same, symmetric", lambda: eigpack.eigvalsh(h), lambda: np.linalg.eigvalsh(h), close, 3, peers("eigvalsh", h))
     row(
         "`eigh`, the same",
         lambda: eigpack.eigh(h),
         lambda: np.linalg.eigh(h),
         lambda x, y: close(x.eigenvalues, y.eigenvalues),
         3,
+        peers("eigh", h),
     )
     b = rng.standard_normal((10_000, 30, 30))
-    row("`eigvals`, 10,000 matrices 30 x 30", lambda: eigpack.eigvals(b), lambda: np.linalg.eigvals(b), moments, 3)
+    row("`eigvals`, 10,000 matrices 30 x 30", lambda: eigpack.eigvals(b), lambda: np.linalg.eigvals(b), moments, 3, peers("eigvals", b))
     z = rng.standard_normal((2000, 40, 40)) + 1j * rng.standard_normal((2000, 40, 40))
     z = z + z.swapaxes(-1, -2).conj()
     row(
@@ -80,6 +111,8 @@ def main():
         lambda: eigpack.eigh(z),
         lambda: np.linalg.eigh(z),
         lambda x, y: close(x.eigenvalues, y.eigenvalues),
+        3,
+        peers("eigh", z),
     )
     d, e = rng.uniform(size=5000), rng.uniform(size=4999)
     row(

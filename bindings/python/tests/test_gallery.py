@@ -18,4 +18,4 @@ def test_script(script, tmp_path):
 
 
 def test_there_are_scripts():
-    assert len(SCRIPTS) >= 2
+    assert len(SCRIPTS) >= 4

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,43 @@ def test_threads_at_the_same_time(rng):
         for _ in range(5):
             for w, of in zip(pool.map(eigpack.eigvals, a), expected):
                 assert np.array_equal(w, of)
+
+
+def test_all_functions_at_the_same_time(rng):
+    """Eight threads in turns of all functions, failures, and changes of the number of threads; the arrays are shared."""
+    a, h, d = made(rng, float, 40, 6, 6), hermitian(rng, complex, 40, 6, 6), rng.uniform(size=60)
+    calls = [
+        lambda: eigpack.eigvals(a),
+        lambda: np.concatenate([x.ravel() for x in eigpack.eigh(h)]),
+        lambda: eigpack.eigvalsh(h.swapaxes(-1, -2), "U"),
+        lambda: eigpack.eigvals_affine(a[:3], a[0, :, :2], "radius"),
+        lambda: eigpack.eigvalsh_tridiagonal(d, d[1:], "v", (0.0, 1.0), bounds=True).upper,
+        lambda: eigpack.eigh_tridiagonal(d, d[1:]).eigenvectors,
+        lambda: eigpack.sturm_count(d, d[1:], d),
+    ]
+    expected = [call() for call in calls]
+    ready = threading.Barrier(8)
+
+    def work(first):
+        ready.wait()
+        for turn in range(40):
+            k = (first + turn) % len(calls)
+            assert np.array_equal(calls[k](), expected[k])
+            eigpack.set_threads(turn % 3)
+            with pytest.raises(eigpack.LinAlgError):
+                eigpack.eigvals([[np.nan]])
+
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+    finally:
+        eigpack.set_threads(0)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="a Python with the GIL")
+def test_the_gil_stays_off():
+    program = "import sys, numpy; before = sys._is_gil_enabled(); import eigpack; assert sys._is_gil_enabled() == before"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_the_gil_is_released(rng):

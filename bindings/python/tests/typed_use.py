@@ -10,6 +10,8 @@ real: npt.NDArray[np.floating] = eigpack.eigvalsh(a, "U", check=False)
 values, vectors = eigpack.eigh([[1.0, 0.0], [0.0, 1.0]])
 shape: tuple[int, ...] = eigpack.eigh(a).eigenvectors.shape
 low: npt.NDArray[np.floating] = eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "i", (0, 1), bounds=True).lower
+pairs: eigpack.EighResult[npt.NDArray[np.floating]] = eigpack.eigh_tridiagonal([1.0, 2.0], [0.5], select="i", select_range=(0, 0))
+some: npt.NDArray[np.floating] = eigpack.eigh_tridiagonal(a[0], a[0, 1:], True)
 counts: npt.NDArray[np.int64] = eigpack.sturm_count(a[0], a[0, 1:], 0.5)
 abscissa: npt.NDArray[np.floating] = eigpack.eigvals_affine(a[None], np.zeros((4, 0)), "abscissa")
 text: str = eigpack.describe("cpu")

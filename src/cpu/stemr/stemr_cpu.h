@@ -40,11 +40,12 @@ typedef struct stemr_limits {
     int bad_level;   /* from this level on every representation counts as bad; 0: none */
     int pool;        /* representations of clusters that are kept, if they are of all of T */
     bool blind;      /* twists that are sought in a double's digits are row 0 */
+    int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries */
 } stemr_limits;
 
-#define STEMR_LIMITS                                                                           \
-    {                                                                                          \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false \
+#define STEMR_LIMITS                                                                                \
+    {                                                                                               \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112 \
     }
 
 enum {
@@ -87,6 +88,7 @@ typedef struct stemr_pair {
     double goal;                         /* its bracket has to become as narrow */
     int64_t probe, probes;               /* those that tell about its bracket */
     int64_t twist;                       /* where its vector is large; -1: not known */
+    int64_t top, bottom;                 /* rows of the block beside which its vector counts as 0 */
     double before;                       /* what the refinement's last step found, see eig_cpu_stemr_step */
     bool ready;                          /* x is good enough for the vector */
     double value;                        /* eigenvalue of the scaled T */

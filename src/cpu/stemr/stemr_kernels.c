@@ -42,7 +42,7 @@ SIMD_FN void forward(const stemr_row *rows, int64_t n, bool const is_own, int co
             vreal const ratio = b * inverse;
             if (what == TWIST) {
                 trace[(i * TRACE + 2) * VECTORS + v] = third[v];
-                third[v] = longer(third[v], ratio);
+                third[v] = longer(third[v], ratio * ratio);
             } else if (what == REPRESENT) {
                 wide_lanes const coupling = mrrr_coupling_lanes(b, pivot, inverse);
                 own[(i * OWN) * VECTORS + v] = pivot.hi, own[(i * OWN + 1) * VECTORS + v] = pivot.lo;
@@ -83,7 +83,7 @@ SIMD_FN void backward(const stemr_row *rows, int64_t n, bool const is_own, int c
                 wide_lanes const d = row_d(rows, own, is_own, i, v), g = row_g(rows, own, is_own, i, v);
                 p[v] = mrrr_backward_lanes(d, g, x[v], p[v], &above[v], &inverse);
                 vreal const ratio = b * inverse;
-                below[v] = longer(below[v], ratio);
+                below[v] = longer(below[v], ratio * ratio);
             }
             vreal const gamma = wide_sum_rounded_lanes(s, above[v]);
             vint const better = simd_abs(gamma) < simd_abs(best[v]);
@@ -107,7 +107,7 @@ SIMD_FN void group_of(const stemr_row *rows, int64_t n, bool const is_own, int c
     lanes_space const s = space_of(scratch, n, group);
     int const first = group * VECTORS * SIMD_LANES;
     if (what == SEEK) {
-        seek_twist(rows, n, vectors, first, t, s.trace);
+        seek(rows, n, vectors, t->bits, first, t, s.trace);
     } else if (what == STEP || what == VECTOR) {
         joined(rows, n, is_own, vectors, what == VECTOR, first, t, s.own, s.trace);
         if (what == VECTOR) entries(n, vectors, first, t, s.trace);
@@ -224,21 +224,19 @@ SIMD_FN void transpose(vreal r[SIMD_LANES])
 #endif
 }
 
-/* The rows where lanes are as large as `small`: from first to last. */
-SIMD_FN void find_support(int64_t n, const vreal *at, vreal small, vint *first, vint *last)
+/* The rows of first to last where lanes are as large as `small`: these from *from to *upto. */
+SIMD_FN void find_support(int64_t first, int64_t last, const vreal *at, vreal small, vint *from, vint *upto)
 {
     vint found = {0};
-    *first = *last = found;
-    for (int64_t i = 0; i < n && simd_mask_bits(found) != (1u << SIMD_LANES) - 1; ++i) {
-        vint const large = simd_abs(at[i * VECTORS]) >= small;
-        *first = simd_select_bits(found, *first, row_number(i));
-        found |= large;
+    *from = *upto = row_number(first);
+    for (int64_t i = first; i <= last && !all_of(found); ++i) {
+        *from = simd_select_bits(found, *from, row_number(i));
+        found |= simd_abs(at[i * VECTORS]) >= small;
     }
     found = (vint){0};
-    for (int64_t i = n - 1; i >= 0 && simd_mask_bits(found) != (1u << SIMD_LANES) - 1; --i) {
-        vint const large = simd_abs(at[i * VECTORS]) >= small;
-        *last = simd_select_bits(found, *last, row_number(i));
-        found |= large;
+    for (int64_t i = last; i >= first && !all_of(found); --i) {
+        *upto = simd_select_bits(found, *upto, row_number(i));
+        found |= simd_abs(at[i * VECTORS]) >= small;
     }
 }
 
@@ -273,16 +271,21 @@ static void store_zeros(const stemr_column *c, int64_t n, bool single)
 SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const single, double least, stemr_column *columns)
 {
     vreal scale = simd_splat(1);
-    vint first, last;
-    for (int l = 0; l < lanes; ++l) scale[l] = columns[l].scale;
-    find_support(n, at, simd_splat(least) / scale, &first, &last);
+    vint from, upto;
+    int64_t first = n - 1, last = 0;
     for (int l = 0; l < lanes; ++l) {
-        columns[l].first = first[l], columns[l].last = last[l];
+        scale[l] = columns[l].scale;
+        if (columns[l].first < first) first = columns[l].first;
+        if (columns[l].last > last) last = columns[l].last;
+    }
+    find_support(first, last, at, simd_splat(least) / scale, &from, &upto);
+    for (int l = 0; l < lanes; ++l) {
+        columns[l].first = from[l], columns[l].last = upto[l];
         store_zeros(&columns[l], n, single);
     }
-    for (int64_t i = 0; i < n; i += SIMD_LANES) {
+    for (int64_t i = first; i <= last; i += SIMD_LANES) {
         vreal z[SIMD_LANES];
-        EACH(k, SIMD_LANES) z[k] = (i + k < n ? at[(i + k) * VECTORS] : (vreal){0}) * scale;
+        EACH(k, SIMD_LANES) z[k] = (i + k <= last ? at[(i + k) * VECTORS] : (vreal){0}) * scale;
         transpose(z);
         EACH(l, SIMD_LANES)
             if (l < lanes) store_numbers(&columns[l], single, i, n, z[l]);

@@ -18,19 +18,22 @@ typedef struct stemr_row {
 /* What the lanes read and find.  Lanes are independent: what one finds depends neither on its place nor on its
  * neighbours. */
 typedef struct stemr_lanes {
-    double hi[STEMR_LANES], lo[STEMR_LANES]; /* in: the shift x of each lane's representation N */
-    int64_t count[STEMR_LANES];              /* eigenvalues of N below x, by the signs of D+ */
-    double gamma[STEMR_LANES];               /* of N - x at the twist: 1 over the entry of its inverse there */
-    double norm[STEMR_LANES];                /* square of the length of the vector that is 1 at the twist */
-    int64_t twist[STEMR_LANES];              /* the row where |gamma| is least, or nearly */
-    double growth[STEMR_LANES];              /* largest |D+|: of a representation that was made */
+    double hi[STEMR_LANES], lo[STEMR_LANES];       /* in: the shift x of each lane's representation N */
+    int64_t count[STEMR_LANES];                    /* eigenvalues of N below x, by the signs of D+ */
+    double gamma[STEMR_LANES];                     /* of N - x at the twist: 1 over the entry of its inverse there */
+    double norm[STEMR_LANES];                      /* square of the length of the vector that is 1 at the twist */
+    int64_t twist[STEMR_LANES];                    /* the row where |gamma| is least, or nearly */
+    int64_t top[STEMR_LANES], bottom[STEMR_LANES]; /* rows of the window: beside it the vector is 0 */
+    double edge[STEMR_LANES];   /* the larger entry of the vector at the window's ends, where these cut it */
+    int bits;                   /* in: windows end where vectors are 2^-bits */
+    double growth[STEMR_LANES]; /* largest |D+|: of a representation that was made */
 } stemr_lanes;
 
 /* Where a lane's vector goes. */
 typedef struct stemr_column {
     void *z;             /* [n] */
     double scale;        /* that makes its length 1 */
-    int64_t first, last; /* out: the rows of its support */
+    int64_t first, last; /* in: rows beside which it is 0; out: those of its support */
 } stemr_column;
 
 /* Each function takes n rows of the representation that the block begins with, and scratch of row_bytes*n.  own: every
@@ -45,9 +48,9 @@ typedef struct stemr_kernel {
     void (*count)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, const void *scratch);
     /* Counts, twists, gammas and norms. */
     void (*twist)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
-    /* Twists alone, by a double's digits, of representations that are definite: where a vector is largest, nearly. */
+    /* Twists, where vectors are largest, nearly, and windows: by a double's digits, of representations that are definite. */
     void (*seek)(const stemr_row *rows, int64_t n, int lanes, stemr_lanes *t, void *scratch);
-    /* Counts, gammas and norms for the twists that t has. */
+    /* Counts, gammas, norms and edges for the twists and windows that t has: of the rows of the windows. */
     void (*step)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* The same, and vectors in the scratch, with the exact norms of these. */
     void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);

@@ -174,16 +174,44 @@ bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma
     return false;
 }
 
+/* Shifts, twists and windows of the lanes' pairs. */
+static void set_walk(stemr_lanes *x, const stemr_group_lanes *g)
+{
+    for (int l = 0; l < STEMR_LANES; ++l) {
+        const stemr_pair *const k = g->pair[l];
+        set_shift(x, l, k->x);
+        x->twist[l] = k->twist, x->top[l] = k->top, x->bottom[l] = k->bottom;
+    }
+}
+
+/* A step on the rows of a window, which can only be the last: there a count tells nothing of T, but the sign of gamma
+ * does.  Where it is not, leaves the bracket, or the window cuts off too much, the window is given up. */
+static bool step_in_window(const stemr_task *t, stemr_pair *k, double gamma, double norm, double edge)
+{
+    stemr_pair stepped = *k;
+    bool const close = eig_cpu_stemr_step(&stepped, t->close, gamma < 0 ? k->index : k->index - 1, gamma, norm);
+    bool const moved = stepped.x.hi != k->x.hi || stepped.x.lo != k->x.lo;
+    bool const holds = edge <= t->close * t->close * k->gap * sqrt(norm), last = close && moved && holds;
+    if (last)
+        *k = stepped;
+    else
+        k->top = 0, k->bottom = t->block[k->block].length - 1;
+    return last;
+}
+
 /* After a bisection the twist is sought anew. */
 static void step_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
     stemr_group_lanes const g = load(t, STEMR_PAIRS, u, &x, scratch);
-    bool const known = g.pair[0]->twist >= 0;
-    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x), x.twist[l] = g.pair[l]->twist;
-    (known ? t->kernel->step : t->kernel->twist)(g.rows, g.n, u->own, g.lanes, &x, scratch);
+    set_walk(&x, &g);
+    (x.twist[0] >= 0 ? t->kernel->step : t->kernel->twist)(g.rows, g.n, u->own, g.lanes, &x, scratch);
     for (int l = 0; l < g.lanes; ++l) {
         stemr_pair *const k = g.pair[l];
+        if (k->top > 0 || k->bottom < g.n - 1) {
+            k->ready = step_in_window(t, k, x.gamma[l], x.norm[l], x.edge[l]);
+            continue;
+        }
         k->ready = eig_cpu_stemr_step(k, t->close, x.count[l], x.gamma[l], x.norm[l]);
         k->twist = k->ready || k->before < INFINITY ? x.twist[l] : -1;
     }
@@ -193,9 +221,13 @@ static void seek_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
     stemr_group_lanes const g = load(t, STEMR_PAIRS, u, &x, scratch);
-    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x);
+    set_walk(&x, &g);
+    x.bits = t->limits.window;
     t->kernel->seek(g.rows, g.n, g.lanes, &x, scratch);
-    for (int l = 0; l < g.lanes; ++l) g.pair[l]->twist = t->limits.blind ? 0 : x.twist[l];
+    for (int l = 0; l < g.lanes; ++l) {
+        g.pair[l]->twist = t->limits.blind ? 0 : x.twist[l];
+        if (!t->limits.blind) g.pair[l]->top = x.top[l], g.pair[l]->bottom = x.bottom[l];
+    }
 }
 
 /* All steps of a turn at once, so that lanes stay full and pairs with near twists share them. */
@@ -225,10 +257,11 @@ static bool is_poor(const stemr_task *t, const stemr_group_lanes *g, const stemr
 {
     const stemr_pair *const k = g->pair[l];
     double const least = fmax(8 * t->close * t->close * k->gap, 0x1p-94 * fabs(k->x.hi));
-    return fabs(x->gamma[l]) > least * sqrt((double)g->n * x->norm[l]);
+    return !(fabs(x->gamma[l]) + x->edge[l] <= least * sqrt((double)g->n * x->norm[l]));
 }
 
-/* Vectors in the scratch.  Where one is small at its twist, errors of x weigh more: then the twist is sought anew. */
+/* Vectors in the scratch.  Where one is small at its twist, errors of x weigh more: then the twist is sought anew, in all
+ * rows; also where a window was too narrow. */
 static void make_vectors(stemr_task *t, const stemr_group_lanes *g, bool own, stemr_lanes *x, void *scratch)
 {
     stemr_lanes found = *x;
@@ -239,7 +272,7 @@ static void make_vectors(stemr_task *t, const stemr_group_lanes *g, bool own, st
     if (!poor) return;
     t->kernel->twist(g->rows, g->n, own, g->lanes, &found, scratch);
     for (int l = 0; l < g->lanes; ++l)
-        if (is_poor(t, g, x, l)) x->twist[l] = found.twist[l];
+        if (is_poor(t, g, x, l)) x->twist[l] = found.twist[l], x->top[l] = 0, x->bottom[l] = g->n - 1;
     t->kernel->vectors(g->rows, g->n, own, g->lanes, x, scratch);
 }
 
@@ -251,7 +284,7 @@ static void vectors_unit(stemr_task *t, const stemr_unit *u, void *scratch)
     const stemr_block *const b = &t->block[g.pair[0]->block];
     bool const single = type_is_single(p->type);
     stemr_column columns[STEMR_LANES];
-    for (int l = 0; l < STEMR_LANES; ++l) set_shift(&x, l, g.pair[l]->x), x.twist[l] = g.pair[l]->twist;
+    set_walk(&x, &g);
     make_vectors(t, &g, u->own, &x, scratch);
     for (int l = 0; l < g.lanes; ++l) {
         char *const z = type_at(p->type, p->z, g.pair[l]->column * p->ldz);
@@ -259,11 +292,12 @@ static void vectors_unit(stemr_task *t, const stemr_unit *u, void *scratch)
         memset(z, 0, (size_t)b->start * size);
         memset(z + (size_t)(b->start + b->length) * size, 0, (size_t)(p->n - b->start - b->length) * size);
         columns[l] = (stemr_column){.z = z + (size_t)b->start * size, .scale = 1 / sqrt(x.norm[l])};
+        columns[l].first = x.top[l], columns[l].last = x.bottom[l];
     }
     t->kernel->store(g.n, g.lanes, scratch, single, single ? 0x1p-60 : 0x1p-100, columns);
     for (int l = 0; l < g.lanes; ++l) {
         stemr_pair *const k = g.pair[l];
-        k->residual = fabs(x.gamma[l]) / sqrt(x.norm[l]);
+        k->residual = (fabs(x.gamma[l]) + x.edge[l]) / sqrt(x.norm[l]);
         k->support_first = b->start + columns[l].first, k->support_last = b->start + columns[l].last;
     }
 }

@@ -118,7 +118,7 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
         for (int64_t j = k; j <= end; ++j) {
             stemr_pair *const pair = &t->pair[t->pairs++];
             *pair = (stemr_pair){.block = number, .index = j, .node = -1, .column = -1, .twist = -1};
-            pair->state = STEMR_SINGLE;
+            pair->state = STEMR_SINGLE, pair->bottom = b->length - 1;
             pair->lo = wide_add_d(wide_of(lower_end(t, j)), sigma);
             pair->hi = wide_add_d(wide_of(upper_end(t, j)), sigma);
             pair->x = wide_middle(pair->lo, pair->hi);

@@ -1,18 +1,14 @@
 /* stemr on CUDA: from the caller's T to T~, and to brackets and classes of its eigenvalues.
  *
- *   engine           the method multisection of stebz brackets eigenvalues of T to 2^-50
- *   settle_kernel    which cell of 2^-51 holds an eigenvalue, decided by counts at edges of a lattice: the same for any
- *                    range, which the engine's brackets are not
+ *   engine           the method multisection of stebz finds the cell of STEMR_CELL that holds an eigenvalue of T, the
+ *                    same for any range (stebz_bracket.cuh)
  *   class_kernel     distances of neighbours; singles and clusters
  *
  * Subsets   some eigenvalues beside those that are asked for are looked at, so that a cluster that is cut is worked out
  *           whole; where these do not suffice, counts->cut says so. */
-#include "stemr_walk.cuh"
+#include "stemr_cuda.cuh"
 
-enum { THREADS = 128, COUNT_THREADS = 32, COUNT_STEP = 8, SPARE_LANES = 8192 };
-
-/* The lattice on which an eigenvalue is looked for first: the engine knows it better. */
-#define COARSE 0x1p-48
+enum { THREADS = 128 };
 
 /* Cells and classes leave this much room for errors of counts and the perturbation of T~. */
 #define MARGIN 0x1p-50
@@ -56,7 +52,7 @@ static __global__ void open_kernel(stemr_task t, bool again)
         t.counts->scale = f->scale, t.counts->finite = f->finite, t.counts->zero = f->zero;
         t.counts->stats.representations = t.counts->stats.blocks;
         f->scale = 0;
-        f->abstol = 0x1p-50;
+        f->abstol = STEMR_CELL;
     }
     f->il = t.first, f->iu = t.first + t.pairs - 1;
     t.counts->cut = t.counts->fresh = 0;
@@ -64,88 +60,14 @@ static __global__ void open_kernel(stemr_task t, bool again)
     t.counts->first_column = t.p.range == EIG_RANGE_VALUE ? INT64_MAX : t.p.il - t.first;
 }
 
-/* A count on its way: leading minors, up to a factor. */
-struct minor_walk {
-    double before, here, square;
-    int count;
-
-    __device__ __forceinline__ void step(double2 row, double x)
-    {
-        double const next = fma(row.x - x, here, -(square * before));
-        count += (unsigned)(__double2hiint(next) ^ __double2hiint(here)) >> 31;
-        before = here, here = next, square = row.y;
-    }
-    __device__ __forceinline__ void rescale()
-    {
-        int const e = max(__double2hiint(before) & 0x7fffffff, __double2hiint(here) & 0x7fffffff) >> 20;
-        double const factor = __hiloint2double((2046 - e) << 20, 0);
-        before *= factor, here *= factor;
-    }
-};
-
-static __device__ __forceinline__ double2 minor_row(const stemr_entry &row)
-{
-    return make_double2(row.a.hi, row.square);
-}
-
-/* Eigenvalues below x, by signs of leading minors; off-diagonals have a floor, so that no two neighbours vanish. */
-static __device__ int count_below(const stemr_entry *entry, int n, double x)
-{
-    minor_walk s = {0, 1, 0, 0};
-    double2 next[COUNT_STEP];
-#pragma unroll
-    for (int k = 0; k < COUNT_STEP; ++k) next[k] = minor_row(entry[k < n ? k : 0]);
-    int i = 0;
-    for (; i + COUNT_STEP <= n; i += COUNT_STEP) {
-        double2 row[COUNT_STEP];
-#pragma unroll
-        for (int k = 0; k < COUNT_STEP; ++k) {
-            int const ahead = i + COUNT_STEP + k;
-            row[k] = next[k];
-            next[k] = minor_row(entry[ahead < n ? ahead : 0]);
-        }
-#pragma unroll
-        for (int k = 0; k < COUNT_STEP; ++k) s.step(row[k], x);
-        s.rescale();
-    }
-    for (; i < n; ++i) s.step(minor_row(entry[i]), x);
-    return s.count;
-}
-
-/* The lower end of each eigenvalue's cell takes the place of the engine's value: a count at the nearest edge of a coarse
- * lattice, then 3 bits by the points inside.  Eight lanes have one each; where n is large, one lane halves three times. */
-static __global__ void __launch_bounds__(COUNT_THREADS) settle_kernel(stemr_task t, int lanes)
-{
-    stebz_facts const f = *t.job.facts;
-    if (!f.finite || f.zero) return;
-    int const n = (int)t.n, rank = threadIdx.x % lanes, group = COUNT_THREADS / lanes;
-    int const base = threadIdx.x - rank;
-    for (int64_t first = (int64_t)blockIdx.x * group; first < t.pairs; first += (int64_t)gridDim.x * group) {
-        int64_t const k = first + threadIdx.x / lanes, pair = k < t.pairs ? k : first;
-        int64_t const index = t.first + pair;
-        double const edge = rint(t.w[pair] * (1 / COARSE)) * COARSE;
-        double lo = count_below(t.entry, n, edge) >= index ? edge - COARSE : edge;
-        if (lanes == 1) {
-            for (double step = COARSE / 2; step >= STEMR_CELL; step /= 2)
-                if (count_below(t.entry, n, lo + step) < index) lo += step;
-        } else {
-            bool const beyond = rank > 0 && count_below(t.entry, n, lo + rank * STEMR_CELL) < index;
-            unsigned const mask = __ballot_sync(0xffffffffu, beyond) >> base & 0xff;
-            lo += (31 - __clz(mask | 1)) * STEMR_CELL; /* the last point below the eigenvalue */
-        }
-        __syncwarp();
-        if (k < t.pairs && rank == 0) t.w[k] = lo;
-    }
-}
-
 static __device__ double lower_end(const stemr_task &t, int64_t k)
 {
-    return t.w[k] - MARGIN;
+    return t.w[k] - 0.5 * STEMR_CELL - MARGIN;
 }
 
 static __device__ double upper_end(const stemr_task &t, int64_t k)
 {
-    return t.w[k] + STEMR_CELL + MARGIN;
+    return t.w[k] + 0.5 * STEMR_CELL + MARGIN;
 }
 
 /* Distance of pairs k and k+1; infinite at the ends of the spectrum, 0 where the neighbour is not known. */
@@ -233,9 +155,6 @@ eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cuda
     if (t->n == 1) return status;
     if (status == EIG_OK) status = eig_cuda_stebz_table(ctx, EIG_D, &t->job, 0, t->job.table.points, stream);
     if (status == EIG_OK) status = eig_cuda_stebz_refine(ctx, EIG_D, &t->job, stream);
-    int const lanes = t->n <= SPARE_LANES ? 8 : 1;
-    cuda_shape const counts = shape_of(t->pairs * lanes, COUNT_THREADS);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: settle_kernel", stream, counts, settle_kernel, *t, lanes);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: class_kernel", stream, shape_of(t->pairs, THREADS), class_kernel, *t);
     return status;

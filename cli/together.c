@@ -1,0 +1,141 @@
+/* The ranks of a program that mpirun started, working as one. */
+#define _POSIX_C_SOURCE 200809L /* sigset_t */
+#include "together.h"
+#include "cli.h"
+#include "cut.h"
+#include "ranks.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const eig_ranks *ranks; /* NULL: alone */
+static char kept[1024];        /* this rank's sentence */
+static bool over;              /* an agreement has failed: there are no more */
+
+int together_open(void)
+{
+    int const status = cli_ranks_open(&ranks);
+    if (status == CLI_OK && together_rank() > 0 && !freopen("/dev/null", "w", stdout))
+        return cli_fail(CLI_FAILED, "/dev/null cannot be opened");
+    return status;
+}
+
+int together_end(int status)
+{
+    status = together_agree(status);
+    if (!ranks) return status;
+    /* All is done and said.  mpirun ends the other ranks by a signal once one has gone with another status than 0: none
+     * goes before all are deaf to it. */
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    ranks->barrier();
+    ranks->finish();
+    ranks = NULL;
+    return status;
+}
+
+bool together(void)
+{
+    return ranks != NULL;
+}
+
+int together_rank(void)
+{
+    return ranks ? ranks->rank : 0;
+}
+
+int together_size(void)
+{
+    return ranks ? ranks->size : 1;
+}
+
+const eig_ranks *together_ranks(void)
+{
+    return ranks;
+}
+
+bool together_keep(const char *sentence)
+{
+    if (ranks && kept[0] == '\0') snprintf(kept, sizeof kept, "%s", sentence);
+    return ranks != NULL;
+}
+
+int together_agree(int status)
+{
+    int from = 0;
+    if (!ranks || over) return status;
+    if (status > 0) ranks->stop();
+    int const all = ranks->agree(status, kept, sizeof kept, &from);
+    if (all == CLI_OK) return CLI_OK;
+    over = true;
+    if (ranks->rank == 0 && kept[0] && from == 0) fprintf(stderr, "eigpack: %s\n", kept);
+    if (ranks->rank == 0 && kept[0] && from > 0) fprintf(stderr, "eigpack: rank %d: %s\n", from, kept);
+    return all > 0 ? all : CLI_FAILED;
+}
+
+void together_part(int64_t count, int64_t *first, int64_t *mine)
+{
+    int const rank = together_rank(), size = together_size();
+    *first = eig_cut(count, size, rank);
+    *mine = eig_cut(count, size, rank + 1) - *first;
+}
+
+void together_sum(int64_t *value)
+{
+    if (ranks) ranks->sum(value, 1);
+}
+
+void together_largest(double *values, int count)
+{
+    if (ranks) ranks->largest(values, count);
+}
+
+void together_times(cli_times *times)
+{
+    double ms[] = {times->read_ms, times->solve_ms, times->write_ms};
+    together_largest(ms, 3);
+    times->read_ms = ms[0], times->solve_ms = ms[1], times->write_ms = ms[2];
+}
+
+/* ------------------------------------------------------------------- files */
+
+static int said(bool good, const io_error *error)
+{
+    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error->text);
+}
+
+/* Rank 0 tells the name of its temporary file, which the others open too. */
+static bool join(io_sink *sink, io_error *error)
+{
+    char name[4096] = "";
+    if (!sink->path) return true;
+    if (ranks->rank == 0) snprintf(name, sizeof name, "%s", io_sink_temporary(sink));
+    ranks->broadcast(name, sizeof name, 0);
+    return ranks->rank == 0 || io_sink_join(sink, name, error);
+}
+
+int together_sinks_open(io_sink *sinks, int count)
+{
+    io_error error;
+    if (!ranks) return said(io_sinks_open(sinks, count, &error), &error);
+    int status = together_agree(ranks->rank > 0 ? CLI_OK : said(io_sinks_open(sinks, count, &error), &error));
+    if (status != CLI_OK) return status;
+    bool good = true;
+    for (int k = 0; k < count; k++) {
+        io_error own;
+        if (join(&sinks[k], &own) || !good) continue;
+        good = false, error = own;
+    }
+    return together_agree(said(good, &error));
+}
+
+int together_sinks_close(io_sink *sinks, int count)
+{
+    io_error error;
+    if (!ranks) return said(io_sinks_close(sinks, count, &error), &error);
+    int const status = together_agree(said(io_sinks_settle(sinks, count, &error), &error));
+    if (status != CLI_OK) return status;
+    return together_agree(said(io_sinks_publish(sinks, count, &error), &error));
+}

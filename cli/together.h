@@ -1,0 +1,47 @@
+/* The ranks of a program that mpirun started, working as one; or one process alone, for which every function here does
+ * what is natural.
+ *
+ * Every rank walks the same road.  Where all must have come through before any goes on, they agree: a rank that has
+ * failed until then ends all, and its sentence is printed, once.  "Collective": every rank calls it, unless an agreement
+ * has failed before. */
+#ifndef EIG_CLI_TOGETHER_H
+#define EIG_CLI_TOGETHER_H
+
+#include "cli.h"
+#include "io/slices.h"
+#include "mpi/ranks.h"
+
+#include <stdbool.h>
+
+/* The status of a rank that only stopped because another one failed: it has nothing to say. */
+enum { CLI_STOPPED = EIG_RANKS_STOPPED };
+
+/* At the start and at the end of the program; together_end returns its exit status. */
+int together_open(void);
+int together_end(int status);
+
+/* Whether there are several ranks; which this one is, 0 where it is alone; and how many there are, 1 then. */
+bool together(void);
+int together_rank(void);
+int together_size(void);
+const eig_ranks *together_ranks(void); /* NULL: alone */
+
+/* Keeps what this rank would say until they agree; false: it is alone, and may say it. */
+bool together_keep(const char *sentence);
+
+/* Collective: CLI_OK where all ranks are well; else one exit status for all. */
+int together_agree(int status);
+
+/* The part of count things that is this rank's: *first, ..., *first + *mine - 1. */
+void together_part(int64_t count, int64_t *first, int64_t *mine);
+
+/* Collective. */
+void together_sum(int64_t *value);
+void together_largest(double *values, int count);
+void together_times(cli_times *times); /* the longest of all */
+
+/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file.  Return an exit status. */
+int together_sinks_open(io_sink *sinks, int count);
+int together_sinks_close(io_sink *sinks, int count);
+
+#endif

@@ -110,7 +110,7 @@ def table(rows):
     for way in ("copy to", "copy from"):
         for memory in ("pinned", "pageable"):
             for number, r in enumerate(r for r in rows if r["family"] == way and r["memory"] == memory):
-                what = f"{way} the GPU{'' if r['gpus'] == 1 else 's'}, 1 GiB each"
+                what = f"{way} the GPU{'' if r['gpus'] == 1 else 's'}, 256 MiB each"
                 lines.append(f"| {what} | {memory} | {r['gpus']} | {r['time_ms']:.4g} | {r['gb_s']:.3g} | "
                              f"{r['efficiency']:.2f} |")
     places = sorted({f"{row['machine']}; commit {row['commit']}" for row in rows})

@@ -24,6 +24,7 @@ done
 expect 0 '^cpu +cpu ' info
 expect 2 "info takes no files" info file
 expect 2 "unknown device \"abacus\"" eigenvalues --device abacus
+expect 2 "unknown device \"cuda:0,x\"" eigenvalues --device cuda:0,x
 expect 2 "--threads = '-1': must be an integer from 0" eigenvalues --threads -1
 expect 1 "(cuda:77|no CUDA|no NVIDIA driver)" eigenvalues --device cuda:77
 

@@ -3,8 +3,11 @@
  * Kernels are enqueued on one stream, and nothing is waited for, unless a long call on host arrays reports progress. */
 #include "stebz_cuda.cuh"
 
-/* Eigenvalues between two reports of progress, and the order from which reports are made on the way. */
+/* Eigenvalues between two reports of progress, at least, and the order from which reports are made on the way. */
 enum { SLICE = 65536, SLICED_FROM = 200000 };
+/* Eigenvalues times rows between them: about a second of an H200.  A launch has some 65,536 lanes, and only with several
+ * eigenvalues a lane none of them idles. */
+static const int64_t SLICE_WORK = (int64_t)1 << 38;
 
 /* ----------------------------------------------------------------- workspace */
 
@@ -121,8 +124,10 @@ static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &j
 /* The brackets, after the table.  wait: as above. */
 static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, bool wait)
 {
-    int64_t const part = job.abstol > 0 ? SLICE / 4 : SLICE; /* counts may be by pivots then, which take longer */
-    int64_t const last = job.last, slice = wait && last >= SLICED_FROM ? part : last;
+    int64_t const least = SLICE, fits = SLICE_WORK / job.t.n, most = fits > least ? fits : least;
+    int64_t const part = job.abstol > 0 ? most / 4 : most; /* counts may be by pivots then, which take longer */
+    int64_t const last = job.last, slices = wait && last >= SLICED_FROM ? (last + part - 1) / part : 1;
+    int64_t const slice = (last + slices - 1) / slices;
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
         job.last = job.first + slice < last ? job.first + slice : last;

@@ -27,9 +27,11 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_split.cu
     src/cuda/stemr/stemr_cuda.cu
     src/cuda/stemr/stemr_root.cu
+    src/cuda/stemr/stemr_locate.cu
     src/cuda/stemr/stemr_twist.cu
     src/cuda/stemr/stemr_vectors.cu
     src/cuda/stemr/stemr_tree.cu
+    src/cuda/stemr/stemr_grid.cu
     src/cuda/stemr/stemr_sections.cu
     src/cuda/stemr/stemr_tight.cu
     src/cuda/stemr/stemr_certify.cu

@@ -38,7 +38,8 @@ static void layout(arena *a, stemr_task *t)
     t->e = (double *)arena_take(a, n, sizeof(double));
     t->w = (double *)arena_take(a, n, sizeof(double));
     t->pair = (stemr_pair *)arena_take(a, n, sizeof(stemr_pair));
-    t->list = (int *)arena_take(a, 2 * n, sizeof(int));
+    t->list = (int *)arena_take(a, 4 * n, sizeof(int));
+    t->left = t->counts ? t->counts->left[0] : NULL;
     t->room_lanes = eig_cuda_stemr_room_lanes(n);
     t->room = t->p.vectors ? NULL : (double *)arena_take(a, t->room_lanes, (size_t)n * sizeof(double));
     eig_cuda_stemr_tree_layout(a, t);
@@ -122,16 +123,25 @@ static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const s
     return eig_cuda_stemr_trivial(ctx, t, counts->finite, found, first, stream);
 }
 
-/* Pairs of clusters, wave by wave. */
-static eig_status for_waves(eig_context *ctx, const stemr_task *t, int waves, cudaStream_t stream,
+/* Pairs of T~ and, wave by wave, of clusters: chains of rows that leave most of the GPU idle, so that they go side by side
+ * where they do not share the room. */
+static eig_status for_waves(eig_context *ctx, const stemr_task *t, bool clusters, int waves, cudaStream_t stream,
                             eig_status (*work)(eig_context *, const stemr_task *, int, cudaStream_t))
 {
-    eig_status status = work(ctx, t, -1, stream);
+    const cuda_state *const state = cuda_state_of(ctx);
+    bool const forks = clusters && t->p.z;
+    stemr_task beside = *t;
+    beside.list += 2 * t->n, beside.left = t->counts->left[1];
+    eig_status status = forks ? stemr_order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
+    if (status == EIG_OK)
+        status = forks ? work(ctx, &beside, STEMR_ROOT_WAVE, state->side) : work(ctx, t, STEMR_ROOT_WAVE, stream);
+    if (clusters && status == EIG_OK) status = work(ctx, t, STEMR_CLOSE_WAVE, stream);
     for (int wave = 0; wave < waves && status == EIG_OK; ++wave) {
         if (waves > 1) status = eig_cuda_stemr_represent(ctx, t, wave, stream);
         if (status == EIG_OK) status = work(ctx, t, wave, stream);
     }
-    return status;
+    eig_status const joined = forks ? stemr_order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
+    return status == EIG_OK ? joined : status;
 }
 
 static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cuda_clock *clock)
@@ -150,10 +160,10 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
     bool const plain = t->p.method == EIG_STEMR_REFERENCE;
     if (clusters) status = eig_cuda_stemr_tree(ctx, t, stream, &waves);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (!plain && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_polish);
+    if (!plain && status == EIG_OK) status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_polish);
     if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && !plain && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_vectors);
+    if (t->p.z && !plain && status == EIG_OK) status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_vectors);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (t->p.z && (clusters || plain) && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);

@@ -2,6 +2,7 @@
  *
  *     stemr_cuda.cu       the driver: workspace, order of the kernels, arrays on either side
  *     stemr_root.cu       scales T, brackets by the engine of stebz, cells that do not depend on the range, classes
+ *     stemr_locate.cu     the row where a vector is large
  *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, a lane a pair
  *     stemr_vectors.cu    vectors into their columns, their lengths, supports, values, info
  *     stemr_tree.cu       clusters: shifts, representations, bisection
@@ -10,6 +11,9 @@
  *     stemr_reference.cu  the plain version
  *     stemr_told.cu       the tree of clusters, for callers that ask for it
  *     stemr_step.cuh      a row of the qd algorithms, made for short chains
+ *     stemr_minors.cuh    a row of the recurrence of leading minors
+ *     stemr_walk.cuh      walks along T~ and along representations
+ *     stemr_lanes.cuh     lists of pairs, and what their lanes leave
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
  *
@@ -47,6 +51,12 @@ enum stemr_state {
     STEMR_TIGHT
 };
 
+/* A member of a cluster that T~ serves, with two words, or with three. */
+enum stemr_closeness { STEMR_NOT_CLOSE, STEMR_CLOSE, STEMR_VERY_CLOSE };
+
+/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE. */
+enum { STEMR_ROOT_WAVE = -1, STEMR_MEMBERS = -2, STEMR_CLOSE_WAVE = -3 };
+
 /* An eigenpair on its way. */
 struct stemr_pair {
     int64_t index;                       /* eigenvalue of T~, from 1 */
@@ -59,10 +69,13 @@ struct stemr_pair {
     double value;     /* eigenvalue of the scaled T~ */
     double residual;  /* of its vector and T~ */
     double scale;     /* 1 / length of the vector that is 1 at the twist */
-    int twist;        /* its row */
+    int twist;        /* its row; -1: not known yet */
     int node;         /* -1: T~ */
     int state;        /* stemr_state */
     int info;
+    int aimed;   /* x is final as far as T~ with two words goes */
+    int close;   /* stemr_closeness */
+    double tail; /* VERY_CLOSE: added to x */
 };
 
 /* A cluster with a representation: rows pool[slot*n .. slot*n+n-1] hold L D L^T = T~ - sigma. */
@@ -73,6 +86,7 @@ struct stemr_node {
     int tries, slot, wave;
     double left, right;  /* distance of the neighbours beside the cluster */
     double growth;       /* largest |D| of its representation */
+    wide_d lo, hi;       /* of its first and last member, before they are narrowed */
     wide_d shift, sigma; /* against its parent; against T~: the sum of the shifts */
 };
 
@@ -86,7 +100,7 @@ struct stemr_counts {
     int fresh;                     /* pairs in clusters */
     int nodes;                     /* that have been made */
     int tight;                     /* pairs of state TIGHT */
-    int left[4];                   /* lists of the refinement: how many pairs they hold */
+    int left[2][4];                /* lists of the refinement: how many pairs they hold */
     int64_t below, upto;           /* range by value: indices of what may be wanted are below+1..upto */
     int64_t first_column, columns; /* pair of column 0; how many are asked for */
     double most;                   /* certificate */
@@ -104,7 +118,8 @@ struct stemr_task {
     stemr_pair *pair;     /* [n] */
     double *room;         /* for walks, where z is not wanted: n numbers a lane */
     int64_t room_lanes;
-    int *list; /* [2][n] of pairs, in no order that matters */
+    int *list; /* [2][n] of pairs, in no order that matters; two such, for work on two streams */
+    int *left; /* [4] of counts: how many pairs the lists hold */
     stemr_counts *counts;
     stebz_job job; /* the engine's */
     stemr_limits limits;
@@ -165,6 +180,18 @@ static __device__ __forceinline__ double stemr_noise(uint64_t i)
     return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
 }
 
+/* Pairs of a warp; the two lanes of a pair are so far from each other. */
+enum { STEMR_HALF = 16 };
+
+/* What follows on `later` waits for what is on `sooner` now. */
+static inline eig_status stemr_order_streams(eig_context *ctx, cudaStream_t sooner, cudaStream_t later,
+                                             cudaEvent_t event)
+{
+    CUDA_TRY(cudaEventRecord(event, sooner));
+    CUDA_TRY(cudaStreamWaitEvent(later, event, 0));
+    return EIG_OK;
+}
+
 extern "C" {
 
 /* Room that tree, tight and certificate want beside pair and list: sets node, pool, tree_room; with base NULL it measures
@@ -198,10 +225,16 @@ eig_status eig_cuda_stemr_tell_tree(eig_context *ctx, const stemr_task *t, cudaS
 eig_status eig_cuda_stemr_load(eig_context *ctx, stemr_task *t, cudaStream_t stream);
 eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cudaStream_t stream);
 
+/* stemr_locate.cu: rows of the pairs of T~ that are listed for this turn; in turn 0 of those that have none.  wide: members of
+ * clusters. */
+eig_status eig_cuda_stemr_locate(eig_context *ctx, const stemr_task *t, bool wide, int turn, cudaStream_t stream);
+
 /* stemr_twist.cu: lists pairs that are SINGLE, those against T~ (wave -1) or against the nodes of a wave; corrects them.
- * Lanes that have a room where z is not wanted. */
+ * Lanes that have a room where z is not wanted.  aim_members: members of clusters that counts against T~ have parted, before
+ * they have nodes: their rows, and x as far as T~ tells it. */
 int64_t eig_cuda_stemr_room_lanes(int64_t n);
-eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, bool all, cudaStream_t stream);
+eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 
 /* stemr_vectors.cu: values of all pairs, and columns of those that are asked for; vectors of the pairs of a wave; what is

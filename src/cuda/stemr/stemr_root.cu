@@ -111,7 +111,7 @@ static __global__ void class_kernel(stemr_task t)
     pair.x = stemr_middle(pair.lo, pair.hi);
     pair.gap = fmin(fmin(left, right), 2.0);
     pair.before = INFINITY;
-    pair.node = -1;
+    pair.node = pair.twist = -1;
     bool const single = pair.gap >= STEMR_GAP_ROOT;
     pair.state = !wanted ? STEMR_SKIPPED : single ? STEMR_SINGLE : STEMR_FRESH;
     pair.column = wanted && asked_for(t, k) ? pair.index - (t.p.range == EIG_RANGE_VALUE ? t.first : t.p.il) : -1;

@@ -1,9 +1,10 @@
-/* stemr on CUDA: brackets of clusters' members, against the representations of their nodes, until gaps part them.
+/* stemr on CUDA: brackets of clusters' members, against T~ or the representations of their nodes, until gaps part them.
  *
  * A round takes 4 bits from every bracket that goes on: 15 shifts at once, or 3 and 3, or 1 four times, by how many
  * members there are to fill the lanes with.  Brackets are powers of two wide and the shifts lie on one lattice, so that
  * all three ways end at the same bracket.  Between rounds a kernel tells which members are single.
  *
+ * Root      Against T~, after the lattices of stemr_grid.cu: rounds alone.  Against nodes:
  * Rough     First the brackets lose some bits by counts with a double's digits, which take a sixth of the time.  These are
  *           hints: in double, representations of glued matrices are good to 2^-8 .. 2^-17 of their eigenvalues.
  * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
@@ -13,11 +14,18 @@
 #include "stemr_count.cuh"
 #include "stemr_tree.cuh"
 
+/* Counts against T~ err by 2^-100: what they part is this far apart, and what they leave is no narrower. */
+#define ROOT_GAP 0x1p-88
+#define ROOT_WIDTH 0x1p-94
+
 /* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
 #define ROUGH_PART 0x1p-17
 #define ROUGH_WIDTH 0x1p-59
 enum {
-    ROOM = 128, /* widths of a bracket beside it: Rayleigh's quotient then takes three steps, not six */
+    /* Widths of a bracket beside it, so that Rayleigh's quotient takes few steps; brackets from T~ become up to four times as
+     * wide against a node. */
+    ROOM = 2,
+    ROOT_ROOM = 8,
     ROUGH_BITS = 16,
     RUNGS = 8, /* of a ladder, on either side: out to 2^13 brackets */
     THREADS = 128,
@@ -27,7 +35,11 @@ enum {
     ROUGH_MOST = 8000,
     LADDER_MANY = 1100,
     MANY = 4500,
-    MOST = 18000
+    MOST = 18000,
+    ROOT_MANY = 600,
+    ROOT_MOST = 4000,
+    ROOT_TURNS = 2, /* rounds against T~ in a launch, where launches cost more than counts: */
+    ROOT_SMALL = 2048,
 };
 
 /* -------------------------------------------------------------------- classes */
@@ -43,24 +55,26 @@ static __device__ __forceinline__ double width_of(const stemr_member &m)
 }
 
 /* Distance of member k and the next one; of the last one and the neighbour beside the cluster. */
-static __device__ double gap_of(const stemr_task &t, const stemr_node &c, int64_t k)
+static __device__ double gap_of(const stemr_task &t, const stemr_forest &f, const stemr_node &c, int64_t k)
 {
     if (k < c.first) return c.left;
     if (k >= c.last) return c.right;
+    if (t.pair[k].node != t.pair[k + 1].node) return f.member[k].right; /* one is T~'s own */
     return stemr_difference(t.pair[k + 1].lo, t.pair[k].hi).hi;
 }
 
 /* Whether k and the next one are parted: by a relative gap, and well enough for a Rayleigh quotient. */
-static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const stemr_node &c, int64_t k)
+static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const stemr_node &c, int64_t k, bool root)
 {
     if (k < c.first || k >= c.last) return true;
-    double const gap = gap_of(t, c, k);
-    return gap >= STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1])) &&
-           gap >= ROOM * fmax(width_of(f.member[k]), width_of(f.member[k + 1]));
+    if (t.pair[k].node != t.pair[k + 1].node) return true; /* by counts against T~ */
+    double const gap = gap_of(t, f, c, k);
+    return gap >= (root ? ROOT_GAP : STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1]))) &&
+           gap >= (root ? ROOT_ROOM : ROOM) * fmax(width_of(f.member[k]), width_of(f.member[k + 1]));
 }
 
 /* Which members of nodes first to last-1 are single; lists those that have to go on. */
-static __global__ void classify(stemr_task t, stemr_forest f, int first, int last, int round)
+static __global__ void classify(stemr_task t, stemr_forest f, int first, int last, int round, bool root)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     bool active = false;
@@ -69,14 +83,16 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
         stemr_pair &pair = t.pair[k];
         stemr_member &m = f.member[k];
         stemr_node const &c = t.node[pair.node];
-        bool const before = parted(t, f, c, k - 1), after = parted(t, f, c, k);
-        m.left = gap_of(t, c, k - 1), m.right = gap_of(t, c, k);
+        bool const before = parted(t, f, c, k - 1, root), after = parted(t, f, c, k, root);
+        m.left = gap_of(t, f, c, k - 1), m.right = gap_of(t, f, c, k);
         m.joined = !after;
         pair.gap = fmin(m.left, m.right);
-        pair.x = stemr_middle(pair.lo, pair.hi);
         pair.state = before && after && m.sure == 3 ? STEMR_SINGLE : STEMR_ACTIVE;
-        bool const exhausted = width_of(m) <= fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
-        active = pair.state == STEMR_ACTIVE && !(exhausted && m.sure == 3);
+        double const least = root ? ROOT_WIDTH : fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
+        bool const exhausted = width_of(m) <= least;
+        bool const ends = exhausted && m.sure == 3;
+        active = pair.state == STEMR_ACTIVE && !ends;
+        if (pair.state == STEMR_ACTIVE && ends) f.level->together = 1;
     }
     unsigned const mask = __ballot_sync(0xffffffffu, active);
     int base = 0;
@@ -243,23 +259,27 @@ static __device__ void climb_by_steps(section &s, int64_t index, bool working, c
     }
 }
 
-enum stage { ROUGH, LADDER, ROUND };
+enum stage { ROUGH, LADDER, ROUND, ROOT };
 
 template <stage what, int bits>
-static __device__ void work_members(const stemr_task &t, const stemr_forest &f, int count)
+static __device__ void work_members(const stemr_task &t, const stemr_forest &f, int count, stemr_root_tile *tiles)
 {
     constexpr int lanes = what == LADDER && bits < 4 ? 4 : lanes_for<bits>, groups = THREADS / lanes;
     bool const upwards = threadIdx.x % 2;
     int const n = (int)t.n;
+    stemr_of_root const root = {t.entry, n, tiles + threadIdx.x / 32};
     for (int64_t first = (int64_t)blockIdx.x * groups; first < count; first += (int64_t)gridDim.x * groups) {
         int64_t const mine = first + threadIdx.x / lanes;
         bool const working = mine < count;
         int const k = t.list[working ? mine : count - 1];
         stemr_pair &pair = t.pair[k];
         stemr_member &m = f.member[k];
-        const stemr_row *const rows = stemr_rows_of(t, pair.node);
+        const stemr_row *const rows = what == ROOT ? NULL : stemr_rows_of(t, pair.node);
         section s = {pair.lo, m.exponent, m.sure};
-        if (what == ROUGH)
+        if (what == ROOT)
+            for (int turn = 0; turn < (n > ROOT_SMALL ? 1 : ROOT_TURNS); ++turn)
+                round_of<bits>(s, pair.index, working, [&](wide_d x) { return root_count_below(root, x, upwards); });
+        else if (what == ROUGH)
             rough_rounds<bits>(s, pair.index, working,
                                [&](wide_d x) { return rough_count_below(rows, n, x.hi, upwards); });
         else if (what == LADDER && bits == 4)
@@ -271,6 +291,7 @@ static __device__ void work_members(const stemr_task &t, const stemr_forest &f, 
         __syncwarp(); /* all have read the bracket */
         if (!working || threadIdx.x % lanes != 0) continue;
         pair.lo = s.lo, pair.hi = point_of(s, 1, s.exponent);
+        pair.x = stemr_middle(pair.lo, pair.hi);
         m.exponent = s.exponent, m.sure = s.sure;
     }
 }
@@ -280,18 +301,71 @@ template <stage what>
 static __global__ void __launch_bounds__(THREADS, what == ROUGH ? 3 : 4)
     sections(stemr_task t, stemr_forest f, int round)
 {
+    __shared__ stemr_root_tile tiles[what == ROOT ? THREADS / 32 : 1];
     int const count = f.level->active[round];
-    constexpr int many = what == ROUGH ? ROUGH_MANY : what == LADDER ? LADDER_MANY : MANY;
-    constexpr int most = what == ROUGH ? ROUGH_MOST : MOST;
+    constexpr int many = what == ROUGH ? ROUGH_MANY : what == LADDER ? LADDER_MANY : what == ROOT ? ROOT_MANY : MANY;
+    constexpr int most = what == ROUGH ? ROUGH_MOST : what == ROOT ? ROOT_MOST : MOST;
     if (count <= many)
-        work_members<what, 4>(t, f, count);
+        work_members<what, 4>(t, f, count, tiles);
     else if (count <= most && what != LADDER)
-        work_members<what, 2>(t, f, count);
+        work_members<what, 2>(t, f, count, tiles);
     else
-        work_members<what, 1>(t, f, count);
+        work_members<what, 1>(t, f, count, tiles);
+}
+
+/* ----------------------------------------------------------------------- root */
+
+/* Brackets of the members of nodes from first on, a power of two wide, against T~.  A block a node. */
+static __global__ void __launch_bounds__(THREADS) open_nodes(stemr_task t, stemr_forest f, int first)
+{
+    stemr_node const c = t.node[first + blockIdx.x];
+    for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
+        stemr_pair &pair = t.pair[k];
+        stemr_member &m = f.member[k];
+        frexp(stemr_difference(pair.hi, pair.lo).hi, &m.exponent);
+        m.sure = 0;
+        pair.hi = wide_add_d(pair.lo, stemr_wide(width_of(m)));
+        pair.x = stemr_middle(pair.lo, pair.hi);
+        pair.state = STEMR_ACTIVE, pair.node = first + (int)blockIdx.x;
+    }
 }
 
 /* ----------------------------------------------------------------------- host */
+
+/* Members that a round has to work on; with none, *together: whether some are left that nothing has parted. */
+static eig_status look(eig_context *ctx, stemr_forest f, int round, int *left, int *together, cudaStream_t stream)
+{
+    int found[STEMR_ROUNDS + 3]; /* active[round] and what follows */
+    size_t const upto = offsetof(stemr_level, together) - offsetof(stemr_level, active),
+                 skipped = (size_t)round * sizeof(int);
+    CUDA_TRY(
+        cudaMemcpyAsync(found, f.level->active + round, upto - skipped + sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    *left = found[0], *together = found[(upto - skipped) / sizeof(int)];
+    return EIG_OK;
+}
+
+extern "C" eig_status eig_cuda_stemr_root_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first,
+                                                   int last, int *left, cudaStream_t stream)
+{
+    enum { PAIRS = 128, BLOCKS = 8, FIRST_LOOK = 2 };
+    int64_t const blocks = (t->pairs + PAIRS - 1) / PAIRS, work = (int64_t)cuda_state_of(ctx)->multiprocessors * BLOCKS;
+    CUDA_TRY(cudaMemsetAsync(f.level->active, 0, sizeof f.level->active + sizeof f.level->together, stream));
+    eig_status status = cuda_launch(ctx, "stemr: open", stream, {last - first, THREADS}, open_nodes, *t, f, first);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stemr: classes", stream, {blocks, PAIRS}, classify, *t, f, first, last,
+                             STEMR_ROUNDS + 1, true);
+    if (status == EIG_OK) status = eig_cuda_stemr_grid(ctx, t, f, first, stream);
+    for (int round = 0; status == EIG_OK; ++round) {
+        status = cuda_launch(ctx, "stemr: classes", stream, {blocks, PAIRS}, classify, *t, f, first, last, round, true);
+        if (status != EIG_OK || round == STEMR_ROUNDS) return status;
+        int active = *left = 1;
+        if (round >= FIRST_LOOK) status = look(ctx, f, round, &active, left, stream);
+        if (status != EIG_OK || active == 0) return status;
+        status = cuda_launch(ctx, "stemr: root sections", stream, {work, THREADS}, sections<ROOT>, *t, f, round);
+    }
+    return status;
+}
 
 extern "C" eig_status eig_cuda_stemr_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first,
                                               int last, cudaStream_t stream)
@@ -301,13 +375,12 @@ extern "C" eig_status eig_cuda_stemr_sections(eig_context *ctx, const stemr_task
     CUDA_TRY(cudaMemsetAsync(f.level->active, 0, sizeof f.level->active, stream));
     for (int round = 0;; ++round) {
         eig_status status =
-            cuda_launch(ctx, "stemr: classes", stream, {blocks, PAIRS}, classify, *t, f, first, last, round);
+            cuda_launch(ctx, "stemr: classes", stream, {blocks, PAIRS}, classify, *t, f, first, last, round, false);
         if (status != EIG_OK || round == STEMR_ROUNDS) return status;
-        if (round > 0 && round % LOOKS == 0) {
-            int left = 0;
-            CUDA_TRY(cudaMemcpyAsync(&left, &f.level->active[round], sizeof left, cudaMemcpyDeviceToHost, stream));
-            CUDA_TRY(cudaStreamSynchronize(stream));
-            if (left == 0) return EIG_OK;
+        if (round % LOOKS == 0) {
+            int left = 0, together = 0;
+            status = look(ctx, f, round, &left, &together, stream);
+            if (status != EIG_OK || left == 0) return status;
         }
         if (round == 0) {
             status = cuda_launch(ctx, "stemr: rough sections", stream, {work, THREADS}, sections<ROUGH>, *t, f, round);

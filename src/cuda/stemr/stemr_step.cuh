@@ -1,7 +1,7 @@
 /* stemr on CUDA: a row of the qd algorithms of mrrr.inc, made for short chains.
  *
  * A lane works off a row after the other, and each waits for the one before: what counts is the path from s to the next
- * s, at some 17 cycles an operation.  By mrrr.inc's text it is some 33 operations long, here 9:
+ * s, at 8 cycles an operation and more for the reciprocal.  By mrrr.inc's text it is some 33 operations long, here 9:
  *
  *   - a sum whose larger term is known takes three;
  *   - the reciprocal is an approximation and three operations, of which the last is the quotient's first word, and the

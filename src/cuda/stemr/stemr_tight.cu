@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_
     bool skew = false;
     if (k + 1 < t.pairs) {
         const stemr_pair &a = t.pair[k], &b = t.pair[k + 1];
-        bool const clustered = a.node >= 0 || b.node >= 0, there = a.column >= 0 && b.column >= 0;
+        bool const clustered = a.node >= 0 || b.node >= 0 || a.close || b.close, there = a.column >= 0 && b.column >= 0;
         if (clustered && there && b.state == STEMR_SINGLE && a.state == STEMR_SINGLE)
             skew = !(fabs(dot_of_pairs(t, a, b)) <= t.limits.skew * (double)t.n * eps_of(t));
     }

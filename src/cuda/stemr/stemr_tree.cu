@@ -1,5 +1,6 @@
-/* stemr on CUDA: clusters.  Level by level each gets a shift and with it a representation, against which its members are
- * bisected (stemr_sections.cu) until gaps part them; what stays together is a cluster of the next level.
+/* stemr on CUDA: clusters.  Those that counts against T~ part need no more (stemr_sections.cu).  Else, and where the caller limits
+ * the depth, each gets a representation level by level, against which its members are bisected until gaps part them; what stays
+ * together is a cluster of the next level.
  *
  * Shifts    A warp a cluster, a candidate a lane: sixteen near it, outside at both ends and inside, and sixteen ever
  *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the first
@@ -7,10 +8,16 @@
  * Rows      On the first level a candidate leaves marks on its way, from which the winner's rows are made, a thread for
  *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
  *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
- * Chain     n rows a level, at 130 ns a row.
+ * Chain     n rows a level.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
  * Bits      what becomes of a cluster depends on its members alone. */
 #include "stemr_tree.cuh"
+#include "stemr_walk.cuh"
+
+/* T~ with two words tells eigenvalues to 2^-104: where a gap is this large, over n, vectors err by n eps / 2 at most; else they
+ * get three words. */
+#define ROOT_PART 0x1p-51
+#define ROOT_ERROR 0x1p-98 /* of counts, with room */
 
 enum { NEAR = 16, FAR = 16, THREADS = 256, SCAN = 1024, AHEAD = 4, NARROW_BLOCKS = 4096 };
 
@@ -80,10 +87,13 @@ static __global__ void __launch_bounds__(SCAN) make_nodes(stemr_task t, stemr_fo
             c = stemr_node{};
             c.parent = t.pair[k].node;
             c.level = c.parent < 0 ? 1 : t.node[c.parent].level + 1;
-            c.first = (int)k, c.left = f.member[k].left;
+            c.first = (int)k, c.left = f.member[k].left, c.lo = t.pair[k].lo;
         }
         __syncthreads(); /* nodes that begin here are there */
-        if (ends.y) t.node[made.y + rank.y].last = (int)k, t.node[made.y + rank.y].right = f.member[k].right;
+        if (ends.y) {
+            stemr_node &c = t.node[made.y + rank.y];
+            c.last = (int)k, c.right = f.member[k].right, c.hi = t.pair[k].hi;
+        }
         made.x += total.x, made.y += total.y;
     }
     if (threadIdx.x != 0) return;
@@ -94,10 +104,9 @@ static __global__ void __launch_bounds__(SCAN) make_nodes(stemr_task t, stemr_fo
 /* --------------------------------------------------------------------- shifts */
 
 /* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its ancestors:
- * visit(i, row).  mark(i, s): s before row i, of every fourth. */
-template <bool deep, typename marker, typename visitor>
-static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, marker mark,
-                                                 visitor visit)
+ * visit(i, row). */
+template <bool deep, typename visitor>
+static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, visitor visit)
 {
     int const above = deep ? c.level - 1 : 0; /* ancestors */
     wide_d x[STEMR_DEPTH], s[STEMR_DEPTH];
@@ -111,7 +120,6 @@ static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stem
     stemr_entry ahead[AHEAD];
     for (int j = 0; j < AHEAD; ++j) ahead[j] = stemr_load_entry(t.entry + min((int64_t)j, t.n - 1));
     for (int64_t i0 = 0; i0 < t.n; i0 += AHEAD) {
-        mark(i0, first);
         stemr_entry here[AHEAD];
 #pragma unroll
         for (int j = 0; j < AHEAD; ++j) {
@@ -134,10 +142,33 @@ static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stem
     }
 }
 
-/* The shift of candidate j of a set, against the parent's representation, and what speaks against it. */
-static __device__ wide_d candidate(const stemr_task &t, const stemr_node &c, int set, int j, double *penalty)
+/* Goes down the rows of T~ - x = L D L^T without a division in the way: mark(i, s), s before row i, of every
+ * STEMR_SEGMENT-th; the largest pivot. */
+template <typename marker>
+static __device__ __forceinline__ double walk_minors(const stemr_task &t, wide_d x, marker mark)
 {
-    wide_d const lo = t.pair[c.first].lo, hi = t.pair[c.last].hi;
+    __shared__ stemr_root_tile tile;
+    stemr_of_root const rows = {t.entry, (int)t.n, &tile};
+    stemr_minors m = stemr_first_minors();
+    double largest = 0;
+    rows.walk(false, rows.n, [&](int i0, const stemr_of_root::line *lines) {
+        if (i0 > 0 && i0 % STEMR_SEGMENT == 0) mark(i0, wide_minus_d(stemr_state_of(m)));
+#pragma unroll
+        for (int k = 0; k < STEMR_GROUP; ++k) {
+            double const before = stemr_kept_away(m.here.hi, m.before.hi);
+            m = stemr_next_minors(lines[k].a, lines[k].b, x, m);
+            double const pivot = fabs(m.here.hi * stemr_reciprocal(before, stemr_guess(before)));
+            largest = i0 + k < rows.n ? fmax(largest, pivot) : largest;
+        }
+        stemr_rescale_minors(m);
+    });
+    return largest;
+}
+
+/* The shift of candidate j of a set, against the parent's representation, and what speaks against it. */
+static __device__ wide_d candidate(const stemr_node &c, int set, int j, double *penalty)
+{
+    wide_d const lo = c.lo, hi = c.hi;
     double const width = fmax(stemr_difference(hi, lo).hi, DBL_MIN);
     *penalty = 1;
     if (set > 0) {
@@ -182,14 +213,14 @@ template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(
         int const set = turn == 0 ? lane / NEAR : 2;
         double penalty, largest = 0;
         bool finite = true;
-        wide_d const x = candidate(t, c, set, lane % NEAR, &penalty);
-        auto const mark = [&](int64_t i, wide_d s) {
-            if (!deep && i > 0 && i % STEMR_SEGMENT == 0) marks[(i / STEMR_SEGMENT - 1) * 32 + lane] = s;
-        };
-        walk_rows<deep>(t, c, x, mark, [&](int64_t, const stemr_row &row) {
-            largest = fmax(largest, fabs(row.d.hi));
-            finite = finite && fabs(row.d.hi) < INFINITY;
-        });
+        wide_d const x = candidate(c, set, lane % NEAR, &penalty);
+        if (deep)
+            walk_rows<deep>(t, c, x, [&](int64_t, const stemr_row &row) {
+                largest = fmax(largest, fabs(row.d.hi));
+                finite = finite && fabs(row.d.hi) < INFINITY;
+            });
+        else
+            largest = walk_minors(t, x, [&](int64_t i, wide_d s) { marks[(i / STEMR_SEGMENT - 1) * 32 + lane] = s; });
         __syncwarp(); /* marks are there */
         if (!finite) largest = INFINITY;
         for (int half = turn; half < 2; ++half) {
@@ -226,8 +257,7 @@ template <bool deep> static __global__ void write_rows(stemr_task t, int first)
     stemr_node const c = t.node[node];
     if (deep != (c.level > 1)) return;
     stemr_row *const rows = stemr_rows_of(t, node);
-    walk_rows<deep>(
-        t, c, c.shift, [](int64_t, wide_d) {}, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
+    walk_rows<deep>(t, c, c.shift, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
 }
 
 /* Rows of nodes first to last-1 of level 1 whose marks are there, a thread a segment. */
@@ -251,16 +281,16 @@ static __global__ void __launch_bounds__(32) write_segments(stemr_task t, stemr_
 /* -------------------------------------------------------------------- members */
 
 /* The bracket of a member in its node's own numbers, a power of two wide. */
-static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, wide_d shift)
+static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stemr_node &c)
 {
-    wide_d const lo = stemr_difference(pair.lo, shift), hi = stemr_difference(pair.hi, shift);
-    double const room = fmax(0x1p-52 * fmax(fabs(lo.hi), fabs(hi.hi)), STEMR_LEAST_WIDTH);
+    wide_d const lo = stemr_difference(pair.lo, c.shift), hi = stemr_difference(pair.hi, c.shift);
+    double const of_counts = c.parent < 0 ? ROOT_ERROR + 0x1p-102 * c.growth : STEMR_LEAST_WIDTH;
+    double const room = fmax(0x1p-52 * fmax(fabs(lo.hi), fabs(hi.hi)), of_counts);
     double const begin = lo.hi - room, width = (hi.hi + room) - begin;
     frexp(width, &m.exponent);
-    m.sure = 0;
     pair.lo = stemr_wide(begin);
     pair.hi = wide_add_d(pair.lo, stemr_wide(scalbn(1.0, m.exponent)));
-    pair.x = stemr_middle(pair.lo, pair.hi);
+    pair.x = stemr_difference(pair.x, c.shift);
 }
 
 /* Members of nodes from first on; tight where the representation is of no use, or is not wanted.  A block a node. */
@@ -271,14 +301,21 @@ static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stem
     bool const good = stemr_good(t, c);
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
         stemr_pair &pair = t.pair[k];
-        pair.gap = fmin(c.left, c.right);
+        bool const known = c.level == 1 && pair.state == STEMR_SINGLE; /* parted by counts against T~ */
         pair.tight = c.first;
-        pair.x = stemr_middle(pair.lo, pair.hi);
-        pair.state = good ? STEMR_ACTIVE : STEMR_TIGHT;
         f.member[k].joined = 0;
+        if (!known) pair.x = stemr_middle(pair.lo, pair.hi), f.member[k].sure = 0;
+        if (known && !(t.p.most_depth < STEMR_DEPTH)) { /* T~ serves */
+            pair.node = -1;
+            pair.close = pair.gap >= ROOT_PART / (double)t.n ? STEMR_CLOSE : STEMR_VERY_CLOSE;
+            continue;
+        }
+        pair.gap = fmin(c.left, c.right);
+        pair.state = good ? STEMR_ACTIVE : STEMR_TIGHT;
+        if (!good) pair.node = c.parent;
         if (!good) continue;
         pair.node = node;
-        own_bracket(pair, f.member[k], c.shift);
+        own_bracket(pair, f.member[k], c);
     }
     if (threadIdx.x != 0) return;
     /* Integers: sums in any order. */
@@ -351,7 +388,8 @@ extern "C" void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t)
     t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
     t->node = (stemr_node *)arena_take(a, t->node_room, sizeof(stemr_node));
     t->pool = (stemr_row *)arena_take(a, t->slots * t->n, sizeof(stemr_row));
-    t->tree_bytes = sizeof(stemr_level) + (size_t)t->n * sizeof(stemr_member) +
+    t->tree_bytes = sizeof(stemr_level) +
+                    (size_t)t->n * (sizeof(stemr_member) + sizeof(run_bracket) + STEMR_POINTS * sizeof(int)) +
                     (size_t)(t->slots * stemr_segments(t->n)) * sizeof(wide_d);
     t->tree_room = arena_take(a, 1, t->tree_bytes);
 }
@@ -369,20 +407,25 @@ extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_tas
     return write_nodes(ctx, t, wave * t->slots, (wave + 1) * t->slots, stream);
 }
 
+/* Shifts of nodes first..last-1, of one level and one wave. */
+static eig_status choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first, int64_t last,
+                         cudaStream_t stream)
+{
+    return cuda_launch(ctx, "stemr: shifts", stream, {last - first, 32},
+                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+}
+
 /* Nodes from..upto-1, all of one level. */
 static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t from,
                              int64_t upto, cudaStream_t stream)
 {
-    bool const deep = level > t->p.most_depth;
     int64_t const groups = (stemr_segments(t->n) + 32) / 32;
     eig_status status = EIG_OK;
     for (int64_t first = from, last; first < upto && status == EIG_OK; first = last) {
         int64_t const wave = (first / t->slots + 1) * t->slots;
         last = wave < upto ? wave : upto;
-        cuda_shape const warps = {last - first, 32};
-        if (!deep)
-            status = cuda_launch(ctx, "stemr: shifts", stream, warps,
-                                 level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+        bool const deep = level > t->p.most_depth;
+        if (!deep) status = choose(ctx, t, f, level, first, last, stream);
         if (status == EIG_OK)
             status = cuda_launch(ctx, "stemr: members", stream, {last - first, THREADS}, enter_nodes, *t, f, (int)first,
                                  deep);
@@ -395,6 +438,23 @@ static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest
         if (status == EIG_OK) status = eig_cuda_stemr_sections(ctx, t, f, (int)first, (int)last, stream);
     }
     return status;
+}
+
+/* Clusters 0..upto-1, the first level, by T~ alone as far as it goes; *left: whether members need a representation.  Shifts are
+ * chosen at the same time. */
+static eig_status work_root(eig_context *ctx, const stemr_task *t, stemr_forest f, int64_t upto, int *left,
+                            cudaStream_t stream)
+{
+    const cuda_state *const state = cuda_state_of(ctx);
+    eig_status status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    for (int64_t first = 0; first < upto && status == EIG_OK; first += t->slots)
+        status = choose(ctx, t, f, 1, first, first + t->slots < upto ? first + t->slots : upto, state->side);
+    if (status == EIG_OK) status = eig_cuda_stemr_root_sections(ctx, t, f, 0, (int)upto, left, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_aim_members(ctx, t, stream);
+    eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
+    if (t->p.most_depth < STEMR_DEPTH) *left = 1;
+    if (status != EIG_OK || *left > 0) return status == EIG_OK ? joined : status;
+    return cuda_launch(ctx, "stemr: members", stream, {upto, THREADS}, enter_nodes, *t, f, 0, false);
 }
 
 extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves)
@@ -410,6 +470,12 @@ extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t,
         CUDA_TRY(cudaMemcpyAsync(&upto, &f.level->nodes, sizeof upto, cudaMemcpyDeviceToHost, stream));
         CUDA_TRY(cudaStreamSynchronize(stream));
         if (upto == from) break;
+        int left = 1;
+        if (level == 1 && t->p.most_depth > 0) status = work_root(ctx, t, f, upto, &left, stream);
+        if (status != EIG_OK || left == 0) {
+            *waves = 0;
+            return status;
+        }
         status = work_level(ctx, t, f, level, from, upto, stream);
         from = upto;
     }

@@ -32,13 +32,24 @@ struct stemr_member {
 /* What the host reads of a level. */
 struct alignas(16) stemr_level {
     int nodes;                    /* made so far, of all levels */
-    int active[STEMR_ROUNDS + 1]; /* members that a round has to work on */
+    int active[STEMR_ROUNDS + 2]; /* members that a round has to work on */
+    int together;                 /* members that nothing has parted in the last round */
 };
 
+/* What a member finds on the lattice of its run (stemr_grid.cu). */
+struct run_bracket {
+    int found, exponent;
+    wide_d lo;
+};
+
+enum { STEMR_POINTS = 4 }; /* shifts of such a lattice for a member */
+
 struct stemr_forest {
-    stemr_member *member; /* [n] */
     stemr_level *level;   /* [1] */
     wide_d *marks;        /* [slots][stemr_segments] */
+    stemr_member *member; /* [n] */
+    run_bracket *lattice; /* [n] */
+    int *count;           /* [STEMR_POINTS * n] */
 };
 
 /* Segments of a representation but the first. */
@@ -52,10 +63,21 @@ static inline stemr_forest stemr_forest_of(const stemr_task *t)
     stemr_level *const level = (stemr_level *)t->tree_room;
     wide_d *const marks = (wide_d *)(level + 1);
 
-    return stemr_forest{(stemr_member *)(marks + t->slots * stemr_segments(t->n)), level, marks};
+    stemr_member *const member = (stemr_member *)(marks + t->slots * stemr_segments(t->n));
+    run_bracket *const lattice = (run_bracket *)(member + t->n);
+
+    return stemr_forest{level, marks, member, lattice, (int *)(lattice + t->n)};
 }
 
 extern "C" {
+
+/* First shifts for the members that are ACTIVE and of nodes from first on, as classes have joined them. */
+eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, cudaStream_t stream);
+
+/* Sections for members of nodes first to last-1, all of level 1, against T~: parted ones become SINGLE, others ACTIVE, *left of
+ * them; node is set. */
+eig_status eig_cuda_stemr_root_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, int last,
+                                        int *left, cudaStream_t stream);
 
 /* Sections for members of nodes first to last-1, whose representations are in the pool: they become SINGLE, or stay
  * ACTIVE, joined to their neighbours. */

@@ -7,12 +7,12 @@
  *   column_kernel    ranges by value: which pairs are asked for
  *   tell_kernel      values, supports, info
  *
- * Cost      some 35 operations a row and lane and a chain of some 130 cycles a row; z is written twice and read once. */
-#include "stemr_walk.cuh"
+ * Cost      some 40 operations a row and lane; z is written twice and read once. */
+#include "stemr_close.cuh"
 
 #include "team.cuh"
 
-enum { STEP = 8, HALF = 16, THREADS = 32, WARPS = 4, TELLERS = 256 };
+enum { STEP = 8, THREADS = 32, WARPS = 4, TELLERS = 256 };
 
 /* Pivots are kept this far from 0 where ratios are stored as floats. */
 #define LEAST_FLOAT_PIVOT 0x1p-100
@@ -28,7 +28,7 @@ static __device__ void write_tile(const ratio_tile<real> &tile, real *column, in
     int const lane = threadIdx.x % 32, k = lane % STEP;
     for (int l = 0; l < 32; l += 32 / STEP) {
         int const from = l + lane / STEP;
-        bool const back = from >= HALF;
+        bool const back = from >= STEMR_HALF;
         real *const to = (real *)__shfl_sync(0xffffffffu, (unsigned long long)column, from);
         int const end = __shfl_sync(0xffffffffu, length, from), i = i0 + k;
         if (to && i < end) to[back ? n - 1 - i : i] = tile.at[from][k];
@@ -41,9 +41,13 @@ template <typename real> struct ratio_sink {
     real *column;
     int n, length;
 
+    __device__ __forceinline__ double kept(double ratio) const
+    {
+        return sizeof(real) == 4 ? fmax(fmin(ratio, 1 / LEAST_FLOAT_PIVOT), -1 / LEAST_FLOAT_PIVOT) : ratio;
+    }
     __device__ __forceinline__ double take(int i, double ratio) const
     {
-        if (sizeof(real) == 4) ratio = fmax(fmin(ratio, 1 / LEAST_FLOAT_PIVOT), -1 / LEAST_FLOAT_PIVOT);
+        ratio = kept(ratio);
         tile->at[threadIdx.x % 32][i % STEP] = (real)ratio;
         return ratio;
     }
@@ -59,19 +63,20 @@ template <typename rows_type, typename real>
 static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
 {
     __shared__ ratio_tile<real> tile;
-    int const count = t.counts->left[0], lane = threadIdx.x % 32, n = (int)t.n;
-    bool const back = lane >= HALF;
-    for (int first = blockIdx.x * HALF; first < count; first += gridDim.x * HALF) {
-        int const mine = first + lane % HALF;
+    __shared__ stemr_root_tile root_tile;
+    int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
+    bool const back = lane >= STEMR_HALF;
+    for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
+        int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
         stemr_pair *const pair = t.pair + t.list[real_one ? mine : first];
         bool const wanted = real_one && pair->column >= 0;
-        rows_type const rows = stemr_rows_of<rows_type>(t, pair);
+        rows_type const rows = stemr_rows_of<rows_type>(t, pair).with(&root_tile);
         wide_d const x = pair->x;
         int const length = back ? n - 1 - pair->twist : pair->twist;
         real *const column = wanted ? (real *)t.p.z + pair->column * t.p.ldz : NULL;
         ratio_sink<real> const sink = {&tile, column, n, length};
-        stemr_half const h = stemr_walk_half(rows, x, back, length, warp_max(length), sink);
+        auto const h = stemr_walk_half(rows, x, back, length, warp_max(length), sink);
         stemr_found const f = stemr_meet(rows, x, back, length, h);
         __syncwarp();
         if (!wanted || back) continue;
@@ -92,7 +97,7 @@ static __device__ __forceinline__ double scan_product(double x, int lane)
 
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
 {
-    int const count = t.counts->left[0], lane = threadIdx.x % 32, n = (int)t.n;
+    int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
     double const least = sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
         stemr_pair *const pair = t.pair + t.list[at];
@@ -211,9 +216,9 @@ static __global__ void trivial_kernel(stemr_task t, bool finite, int64_t found, 
 template <typename rows_type, typename real>
 static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
 {
-    eig_status status = eig_cuda_stemr_list(ctx, t, wave, stream);
+    eig_status status = eig_cuda_stemr_list(ctx, t, wave, true, stream);
     if (status == EIG_OK)
-        status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + HALF - 1) / HALF, THREADS},
+        status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + STEMR_HALF - 1) / STEMR_HALF, THREADS},
                              ratio_kernel<rows_type, real>, *t);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: product_kernel", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
@@ -223,6 +228,9 @@ static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaSt
 
 eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
 {
+    if (wave == STEMR_CLOSE_WAVE)
+        return t->p.type == EIG_S ? launch<stemr_of_close, float>(ctx, t, wave, stream)
+                                  : launch<stemr_of_close, double>(ctx, t, wave, stream);
     if (t->p.type == EIG_S)
         return wave < 0 ? launch<stemr_of_root, float>(ctx, t, wave, stream)
                         : launch<stemr_of_node, float>(ctx, t, wave, stream);

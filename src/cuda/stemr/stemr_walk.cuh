@@ -9,7 +9,7 @@
 #ifndef EIG_STEMR_WALK_CUH
 #define EIG_STEMR_WALK_CUH
 
-#include "stemr_cuda.cuh"
+#include "stemr_minors.cuh"
 
 /* What a step finds. */
 struct stemr_stride {
@@ -33,9 +33,34 @@ static __device__ __forceinline__ void stemr_fetch(const void *at)
     asm volatile("prefetch.global.L1 [%0];" : : "l"(at));
 }
 
+static __device__ __forceinline__ wide_d stemr_shuffle(wide_d x, int mask)
+{
+    return wide_d{__shfl_xor_sync(0xffffffffu, x.hi, mask), __shfl_xor_sync(0xffffffffu, x.lo, mask)};
+}
+
+/* Rows that a walk goes without a branch: what stands beside the chain then fills its gaps. */
+enum { STEMR_GROUP = 4 };
+
+static __device__ __forceinline__ wide_d stemr_pick(bool first, wide_d x, wide_d y)
+{
+    return wide_d{first ? x.hi : y.hi, first ? x.lo : y.lo};
+}
+
+static __device__ __forceinline__ stemr_minors stemr_pick(bool first, const stemr_minors &x, const stemr_minors &y)
+{
+    return stemr_minors{stemr_pick(first, x.here, y.here), stemr_pick(first, x.before, y.before), first ? x.b : y.b};
+}
+
+/* A warp's copy of 32 rows of T~ from either end, and of the next 32. */
+struct stemr_root_tile {
+    double2 a[2][2][32];
+    double b[2][2][32];
+};
+
 struct stemr_of_root {
     const stemr_entry *entry;
     int n;
+    stemr_root_tile *tile; /* of walk, in shared memory; NULL where it is not used */
 
     struct line {
         wide_d a;
@@ -74,6 +99,87 @@ struct stemr_of_root {
     {
         return stemr_less_of(r.part, other).hi;
     }
+
+    __device__ __forceinline__ stemr_of_root with(stemr_root_tile *shared) const
+    {
+        return stemr_of_root{entry, n, shared};
+    }
+
+    /* visit(i, lines) for every STEMR_GROUP places until all up to longest have been visited; all lanes of a warp.  Lines
+     * beyond the end hold numbers that nobody uses. */
+    template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
+    {
+        enum { ROWS = 32, GROUP = STEMR_GROUP };
+        line lines[2];
+        fetch_tile(0, lines);
+        put_tile(0, lines);
+#pragma unroll 1
+        for (int i0 = 0, at = 0; i0 < longest; i0 += ROWS, at = 1 - at) {
+            bool const more = i0 + ROWS < longest;
+            if (more) fetch_tile(i0 + ROWS, lines);
+            int const end = min((int)ROWS, longest - i0);
+#pragma unroll 1
+            for (int j = 0; j < end; j += GROUP) {
+                line here[GROUP];
+#pragma unroll
+                for (int k = 0; k < GROUP; ++k) here[k] = tile_line(at, back, j + k);
+                visit(i0 + j, here);
+            }
+            if (more) put_tile(1 - at, lines);
+            __syncwarp(); /* the walk is through with the tile, and the next one is there */
+        }
+    }
+    __device__ __forceinline__ void fetch_tile(int i0, line *lines) const
+    {
+        int const lane = threadIdx.x % 32;
+        lines[0] = load(false, i0 + lane), lines[1] = load(true, i0 + lane);
+    }
+    __device__ __forceinline__ void put_tile(int at, const line *lines) const
+    {
+        int const lane = threadIdx.x % 32;
+        for (int side = 0; side < 2; ++side) {
+            tile->a[at][side][lane] = make_double2(lines[side].a.hi, lines[side].a.lo);
+            tile->b[at][side][lane] = lines[side].b;
+        }
+        __syncwarp(); /* the tile is there */
+    }
+    __device__ __forceinline__ line tile_line(int at, bool back, int k) const
+    {
+        double2 const a = tile->a[at][back][k];
+        return line{{a.x, a.y}, tile->b[at][back][k]};
+    }
+
+    /* The way of stemr_walk_half. */
+    struct way {
+        stemr_minors m;
+        double kept; /* m.here.hi, kept away from 0 */
+    };
+    __device__ __forceinline__ way begin(bool, wide_d) const
+    {
+        return way{stemr_first_minors(), 1};
+    }
+    __device__ __forceinline__ way go(const line &l, wide_d x, const way &w, bool *negative, double *ratio) const
+    {
+        way next;
+        next.m = stemr_next_minors(l.a, l.b, x, w.m);
+        next.kept = stemr_kept_away(next.m.here.hi, w.kept);
+        *negative = (__double2hiint(next.m.here.hi) ^ __double2hiint(w.m.here.hi)) < 0;
+        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
+        return next;
+    }
+    __device__ __forceinline__ void rescale(way &w) const
+    {
+        w.kept *= stemr_rescale_minors(w.m);
+    }
+    static __device__ __forceinline__ way pick(bool first, const way &x, const way &y)
+    {
+        return way{stemr_pick(first, x.m, y.m), first ? x.kept : y.kept};
+    }
+    __device__ __forceinline__ double meet(wide_d x, bool back, int length, const way &w) const
+    {
+        wide_d const s = stemr_state_of(w.m);
+        return gamma(step(load(back, length), x, s), x, s, stemr_shuffle(s, STEMR_HALF));
+    }
 };
 
 struct stemr_of_node {
@@ -110,6 +216,62 @@ struct stemr_of_node {
     {
         return stemr_less_of(wide_add_d(mine, x), wide_minus_d(other)).hi;
     }
+
+    __device__ __forceinline__ stemr_of_node with(stemr_root_tile *) const
+    {
+        return *this;
+    }
+
+    /* As above, with loads a turn ahead: lanes may have rows of their own. */
+    template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
+    {
+        enum { AHEAD = STEMR_GROUP };
+        line next[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) next[k] = load(back, k);
+#pragma unroll 1
+        for (int i0 = 0; i0 < longest; i0 += AHEAD) {
+            line here[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) here[k] = next[k], next[k] = load(back, i0 + AHEAD + k);
+            visit(i0, here);
+        }
+    }
+
+    /* The way of stemr_walk_half: the state is u / v, and no division stands in the way. */
+    struct way {
+        wide_d u, v;
+        double kept; /* v.hi, kept away from 0 */
+    };
+    __device__ __forceinline__ way begin(bool back, wide_d x) const
+    {
+        return way{start(back, x), {1, 0}, 1};
+    }
+    __device__ __forceinline__ way go(const line &l, wide_d x, const way &w, bool *negative, double *ratio) const
+    {
+        way next;
+        next.v = wide_add_d(wide_product_d(l.a, w.v), w.u);
+        next.u = wide_add_d(wide_product_d(l.c, w.u), wide_minus_d(wide_product_d(x, next.v)));
+        next.kept = stemr_kept_away(next.v.hi, w.kept);
+        *negative = (__double2hiint(next.v.hi) ^ __double2hiint(w.v.hi)) < 0;
+        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
+        return next;
+    }
+    __device__ __forceinline__ void rescale(way &w) const
+    {
+        double const factor = stemr_rescaling(w.u.hi, w.v.hi);
+        w.u.hi *= factor, w.u.lo *= factor, w.v.hi *= factor, w.v.lo *= factor, w.kept *= factor;
+    }
+    static __device__ __forceinline__ way pick(bool first, const way &x, const way &y)
+    {
+        return way{stemr_pick(first, x.u, y.u), stemr_pick(first, x.v, y.v), first ? x.kept : y.kept};
+    }
+    __device__ __forceinline__ double meet(wide_d x, bool, int, const way &w) const
+    {
+        wide_d const v = {w.kept, w.v.lo};
+        wide_d const s = wide_quotient_d(w.u, v, stemr_reciprocal(v.hi, stemr_guess(v.hi)));
+        return gamma(stemr_stride{}, x, s, stemr_shuffle(s, STEMR_HALF));
+    }
 };
 
 template <typename rows_type>
@@ -117,7 +279,7 @@ static __device__ __forceinline__ rows_type stemr_rows_of(const stemr_task &t, c
 template <>
 __device__ __forceinline__ stemr_of_root stemr_rows_of<stemr_of_root>(const stemr_task &t, const stemr_pair *)
 {
-    return stemr_of_root{t.entry, (int)t.n};
+    return stemr_of_root{t.entry, (int)t.n, NULL};
 }
 template <>
 __device__ __forceinline__ stemr_of_node stemr_rows_of<stemr_of_node>(const stemr_task &t, const stemr_pair *k)
@@ -135,42 +297,45 @@ static __device__ __forceinline__ double stemr_longer(double ratio, double befor
 }
 
 /* The walk to a pair's twist, which is `length` places away; longest: that of the warp's lanes.  sink is given the ratios. */
-struct stemr_half {
-    wide_d s;
+template <typename rows_type> struct stemr_half {
+    typename rows_type::way way;
     double third;
     int negative;
 };
 
 template <typename rows_type, typename sink_type>
-static __device__ __forceinline__ stemr_half stemr_walk_half(const rows_type &rows, wide_d x, bool back, int length,
-                                                             int longest, const sink_type &sink)
+static __device__ __forceinline__ stemr_half<rows_type> stemr_walk_half(const rows_type &rows, wide_d x, bool back,
+                                                                        int length, int longest, const sink_type &sink)
 {
-    enum { STEP = 8, AHEAD = 4 };
-    stemr_half h = {rows.start(back, x), 1, 0};
-    typename rows_type::line next[AHEAD]; /* loaded a turn ahead */
+    enum { STEP = 8 }; /* places between calls of sink.end */
+    typedef typename rows_type::line line_type;
+    stemr_half<rows_type> at = {rows.begin(back, x), 1, 0};
+    auto const go = [&](const line_type &line, int i, bool stores) {
+        bool negative;
+        double ratio;
+        at.way = rows.go(line, x, at.way, &negative, &ratio);
+        if (stores)
+            ratio = sink.take(i, ratio);
+        else
+            ratio = sink.kept(ratio);
+        at.negative += negative;
+        at.third = stemr_longer(ratio, at.third);
+    };
+    rows.walk(back, longest, [&](int i0, const line_type *lines) {
+        auto const before = at;
 #pragma unroll
-    for (int k = 0; k < AHEAD; ++k) next[k] = rows.load(back, k);
-#pragma unroll 1
-    for (int i0 = 0; i0 < longest; i0 += STEP) {
-#pragma unroll
-        for (int j = 0; j < STEP; j += AHEAD) {
-            typename rows_type::line line[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; ++k) line[k] = next[k], next[k] = rows.load(back, i0 + j + AHEAD + k);
-#pragma unroll
-            for (int k = 0; k < AHEAD; ++k) {
-                int const i = i0 + j + k;
-                bool const on = i < length;
-                stemr_stride const r = rows.step(line[k], x, h.s);
-                double const ratio = sink.take(i, r.ratio);
-                h.negative += on && r.pivot < 0;
-                h.s = on ? r.next : h.s;
-                h.third = on ? stemr_longer(ratio, h.third) : h.third;
-            }
-        }
-        sink.end(i0 + STEP);
-    }
-    return h;
+        for (int k = 0; k < STEMR_GROUP; ++k) go(lines[k], i0 + k, true);
+        rows.rescale(at.way);
+        bool const on = i0 + STEMR_GROUP <= length;
+        at.way = rows_type::pick(on, at.way, before.way);
+        at.third = on ? at.third : before.third;
+        at.negative = on ? at.negative : before.negative;
+        int const upto = i0 + STEMR_GROUP;
+        if (upto % STEP == 0 || upto >= longest) sink.end((upto + STEP - 1) / STEP * STEP);
+    });
+    for (int i = length / STEMR_GROUP * STEMR_GROUP; i < length; ++i) go(rows.load(back, i), i, false);
+    __syncwarp();
+    return at;
 }
 
 /* What a pair's factorisation says, in both of its lanes. */
@@ -179,23 +344,16 @@ struct stemr_found {
     int twist, count;
 };
 
-static __device__ __forceinline__ wide_d stemr_shuffle(wide_d x, int mask)
-{
-    return wide_d{__shfl_xor_sync(0xffffffffu, x.hi, mask), __shfl_xor_sync(0xffffffffu, x.lo, mask)};
-}
-
-/* The two walks meet, HALF lanes apart. */
+/* The two walks meet, STEMR_HALF lanes apart. */
 template <typename rows_type>
 static __device__ __forceinline__ stemr_found stemr_meet(const rows_type &rows, wide_d x, bool back, int length,
-                                                         const stemr_half &h)
+                                                         const stemr_half<rows_type> &h)
 {
-    enum { HALF = 16 };
-    wide_d const other = stemr_shuffle(h.s, HALF);
     stemr_found f;
-    f.norm = h.third + (__shfl_xor_sync(0xffffffffu, h.third, HALF) - 1);
-    f.gamma = rows.gamma(rows.step(rows.load(back, length), x, h.s), x, h.s, other);
-    f.gamma = __shfl_sync(0xffffffffu, f.gamma, threadIdx.x % HALF); /* that of the lane from the top */
-    f.count = h.negative + __shfl_xor_sync(0xffffffffu, h.negative, HALF) + (f.gamma < 0);
+    f.norm = h.third + (__shfl_xor_sync(0xffffffffu, h.third, STEMR_HALF) - 1);
+    f.gamma = rows.meet(x, back, length, h.way);
+    f.gamma = __shfl_sync(0xffffffffu, f.gamma, threadIdx.x % STEMR_HALF); /* that of the lane from the top */
+    f.count = h.negative + __shfl_xor_sync(0xffffffffu, h.negative, STEMR_HALF) + (f.gamma < 0);
     f.twist = 0;
     return f;
 }

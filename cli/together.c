@@ -26,10 +26,9 @@ int together_end(int status)
     status = together_agree(status);
     if (!ranks) return status;
     /* All is done and said.  mpirun ends the other ranks by a signal once one has gone with another status than 0: none
-     * goes before all are deaf to it. */
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
+     * goes before all are deaf to it, in all their threads, of which MPI has some. */
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_IGN);
     ranks->barrier();
     ranks->finish();
     ranks = NULL;

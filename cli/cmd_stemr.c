@@ -224,8 +224,6 @@ static int run(const arguments *args)
     j.times.read_ms = clock_ms() - start;
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
-    if (status == CLI_OK && j.plot && !cli_on_cpu(ctx))
-        status = cli_fail(CLI_USAGE, "--plot: a GPU does not tell its tree; give --device cpu");
     if (status == CLI_OK) status = solve(ctx, &j);
     if (status == CLI_OK) status = write_all(&j, args->file[0], ctx);
     eig_destroy(ctx);
@@ -260,7 +258,7 @@ const cli_command command_stemr = {
         "or n with a padding in front); files as stebz takes them.",
     .examples = "  eigpack stemr d.dat e.dat --values w.npy --vectors v.npy\n"
                 "  eigpack stemr T.mtx --range 1:10 --vectors v.npy --stats\n"
-                "  eigpack stemr T.mtx --device cpu --quiet --plot tree.svg\n"
+                "  eigpack stemr T.mtx --quiet --plot tree.svg\n"
                 "  eigpack generate glued -n 2100 -o - | eigpack stemr - --vectors v.npy --values w.npy\n",
     .options = options,
     .run = run,

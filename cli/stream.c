@@ -155,14 +155,22 @@ static bool fits(const stream *s, int64_t count, int64_t budget)
     return left >= 0 && count <= left / slots_of(s, count) / (s->bytes > 0 ? s->bytes : 1);
 }
 
+/* The GPUs of a context, by what describes it: "cuda:0,1 ..."; 0: a CPU. */
+static int64_t gpus_of(eig_context *ctx)
+{
+    int64_t gpus = cli_on_cpu(ctx) ? 0 : 1;
+    for (const char *at = eig_describe(ctx); gpus > 0 && *at && *at != ' '; at++) gpus += *at == ',';
+    return gpus;
+}
+
 /* Slices of a megabyte a core, 8 at least: small ones stay in the caches, and reading and writing begin early and end
- * late; but enough problems for every thread.  A GPU, which cuts them once more, wants them larger. */
+ * late; but enough problems for every thread.  A GPU, which cuts them once more, wants 32: of 655 MB in and out, 33 MB
+ * each took 0.72 s on an H200, 256 MB each 1.1 s. */
 static int64_t count_of(const stream *s, int64_t budget)
 {
-    bool const gpu = !cli_on_cpu(s->ctx);
-    int64_t const cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t const target = (gpu ? 256 : cores > 8 ? cores : 8) << 20;
-    int64_t const least = gpu ? 256 : 16 * cores;
+    int64_t const gpus = gpus_of(s->ctx), cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t const target = (gpus > 0 ? 32 * gpus : cores > 8 ? cores : 8) << 20;
+    int64_t const least = gpus > 0 ? 256 * gpus : 16 * cores;
     int64_t count = target / (s->bytes > 0 ? s->bytes : 1);
     if (count < least) count = least;
     if (count > s->batch) count = s->batch;

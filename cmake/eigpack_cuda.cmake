@@ -33,6 +33,8 @@ set(EIG_CUDA_SOURCES
     src/cuda/stemr/stemr_sections.cu
     src/cuda/stemr/stemr_tight.cu
     src/cuda/stemr/stemr_certify.cu
+    src/cuda/stemr/stemr_told.cu
+    src/cuda/stemr/stemr_reference.cu
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_plain.cu
     src/cuda/heev/heev_large.cu

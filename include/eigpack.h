@@ -342,8 +342,7 @@ typedef struct eig_stemr_options {
     int most_depth;       /* levels of clusters that get a representation of their own, the others being left to inverse
                                 iteration; 0 = 6, the most; -1 = none: for tests */
     eig_stemr_node *tree; /* [tree_room] out, or NULL: the clusters of all levels, parents before children, as many as
-                                there is room for; always in host memory.  stats.nodes tells how many.  A CUDA context
-                                writes none */
+                                there is room for; always in host memory.  stats.nodes tells how many */
     int64_t tree_room;
 } eig_stemr_options;
 
@@ -402,7 +401,7 @@ typedef struct eig_stemr_stats {
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
  * On a GPU a call waits for its stream: it reads counters once, with a range by value or a cluster at a range's end twice or
  * more, and some of each level of clusters; it cannot be captured in a graph.  With EIG_RANGE_VALUE it may write columns of
- * z beyond the pairs found.  Method reference is auto there.
+ * z beyond the pairs found.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
  * Same bits for any number of threads and from run to run.
  * Cost: O(n) a pair; memory beside z O(n), on a CPU 2 KB a row and thread, on a GPU some 3 KB a row and 8 MB,

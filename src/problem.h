@@ -64,7 +64,7 @@ typedef struct stemr_problem {
     eig_stemr_stats *stats; /* all from m on but w: NULL: not wanted */
     eig_stemr_node *tree;   /* [tree_room], NULL where that is 0; on the host */
     int64_t tree_room;
-    const struct stemr_limits *limits; /* NULL, but in tests: of the CPU's method (stemr_cpu.h) */
+    const struct stemr_limits *limits; /* NULL, but in tests (stemr_limits.h) */
 } stemr_problem;
 
 /* One call of eig_heev_batched. */

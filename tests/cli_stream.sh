@@ -46,7 +46,13 @@ same "stebz" stebz d.npy e.npy --output=a.npy --enclosures=b.npy --info=c.npy
 same "stebz as text" stebz d.npy e.npy --range 2:4 --output=a.dat
 same "stebz printed" stebz d.npy e.npy --range 60:60 --type f32
 same "stebz --count" stebz d.npy e.npy --count 0,0.5 --output=a.npy
-same "stebz of two forms" stebz d.npy d.npy --output=a.npy
+# A padding in front of each row of e is left out.
+expect 0 '' generate uniform -n 60 --batch 301 -o d2.npy -o e2.npy
+expect 0 '' generate uniform -n 60 --batch 301 -o d2.dat -o e2.dat
+sed 's/^/7 /' e2.dat >padded.dat
+expect 0 '' stebz d2.npy e2.npy -q -o a.npy
+expect 0 '' stebz d2.npy padded.dat -q -o b.npy --memory 1M
+check "a padding" cmp a.npy b.npy
 expect 0 '' generate random -n 9 --batch 2 -o F.npy
 same "a family over a large grid" geev --affine F.npy --grid 0:1:30001 --values=a.npy --info=b.npy \
     --measure abscissa --measure-output=c.npy

@@ -226,7 +226,6 @@ static void test_tree(void **state)
     enum { N = 210, ROOM = 3 * N };
     static eig_stemr_node tree[ROOM], part[ROOM];
     (void)state;
-    if (strncmp(test_device, "cuda", 4) == 0) skip(); /* it tells no tree */
     eig_context *const ctx = test_context(2);
     for (size_t k = 0; k < COUNT(families); ++k) {
         fixture f = make_family(k, N, EIG_D);

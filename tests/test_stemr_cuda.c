@@ -137,9 +137,56 @@ static void test_sizes(void **state)
     eig_destroy(ctx);
 }
 
+/* |1 - |z'y|| of vector j of one and vector k of the other. */
+static double turned(const fixture *f, int64_t j, const fixture *g, int64_t k)
+{
+    double dot = 0;
+    for (int64_t i = 0; i < f->n; ++i) dot += z_of(f, i, j) * z_of(g, i, k);
+    return fabs(1 - fabs(dot));
+}
+
+/* The plain version keeps the promises by itself; the fast one has its values, and its vectors where gaps fix them. */
+static void test_plain(void **state)
+{
+    static const int64_t orders[] = {2, 21, 84, 150};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    int compared = 0;
+    for (size_t i = 0; i < COUNT(orders) - (small ? 2 : 0); ++i)
+        for (size_t k = 0; k < COUNT(families); k += small ? 5 : 1)
+            for (int c = 0; c < 2; ++c) {
+                int64_t const n = orders[i];
+                fixture fast = make_family(k, n, real_types[c]), plain = make_family(k, n, real_types[c]);
+                double const eps = type_eps(real_types[c]);
+                eig_stemr_options o = EIG_STEMR_OPTIONS;
+                solve(ctx, NULL, &fast);
+                o.method = EIG_STEMR_REFERENCE;
+                solve(ctx, &o, &plain);
+                certify(families[k].name, &plain, 1);
+                assert_int_equal(plain.stats.inverse_iterations, n);
+                for (int64_t j = 0; j < n; ++j) {
+                    double const w = numbers_part(&fast.w, j), gap = 1e-3 * fast.norm;
+                    assert_true(fabs(w - numbers_part(&plain.w, j)) <= 2 * eps * fast.norm);
+                    bool const alone = (j == 0 || w - numbers_part(&fast.w, j - 1) > gap) &&
+                                       (j + 1 == n || numbers_part(&fast.w, j + 1) - w > gap);
+                    if (alone && !(turned(&fast, j, &plain, j) <= 100 * (double)n * eps))
+                        fail_msg("%s, n = %lld: vector %lld differs by %g", families[k].name, (long long)n,
+                                 (long long)j, turned(&fast, j, &plain, j));
+                    compared += alone;
+                }
+                o.range = EIG_RANGE_INDEX, o.il = n / 3 + 1, o.iu = n / 3 + (n + 2) / 3;
+                solve(ctx, &o, &plain);
+                certify("a part", &plain, o.il);
+                drop(&fast), drop(&plain);
+            }
+    assert_true(compared > (small ? 50 : 2000));
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_plain),
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_sides),
         cmocka_unit_test(test_sizes),

@@ -1,5 +1,6 @@
-/* stemr on the CPU from the inside: every fallback is forced, by inputs that need it or by limits of the method that are
- * moved (stemr_limits), and held to the same promises; cuts of clusters; steps of a single and kernels by themselves. */
+/* stemr from the inside: every fallback is forced, by inputs that need it or by limits of the method that are moved
+ * (stemr_limits), and held to the same promises; cuts of clusters; steps of a single and kernels by themselves.  On CUDA
+ * what has its limits there. */
 #include "cpu/stemr/stemr_cpu.h"
 #include "problem.h"
 #include "support/stemr_fixture.h"
@@ -17,7 +18,7 @@ static void solve_within(eig_context *ctx, const stemr_limits *limits, int64_t i
     p.stats = &f->stats, p.limits = limits;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
     p.most_depth = STEMR_DEPTH;
-    if (eig_cpu_stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+    if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
 }
 
 /* Sums over the families, each certified. */
@@ -423,6 +424,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_zero_pivots),
         cmocka_unit_test(test_cuts),
     };
+    struct CMUnitTest const on_cuda[] = {
+        cmocka_unit_test(test_bad_subsets),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_skew),
+    };
     if (!test_device_answers(argc, argv)) return 77;
+    if (strncmp(test_device, "cuda", 4) == 0) return cmocka_run_group_tests(on_cuda, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

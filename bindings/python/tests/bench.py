@@ -1,11 +1,12 @@
 """The table of docs/python.md: eigpack beside NumPy and SciPy, and PyTorch and JAX where they are installed, on this machine,
 every answer checked.
 
-python bindings/python/tests/bench.py
+python bindings/python/tests/bench.py [--one-core]      one-core: every library on one thread, CPU time in place of wall time
 """
 
 import os
 import statistics
+import sys
 import time
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # on small matrices OpenBLAS's threads only wait for each other
@@ -27,6 +28,10 @@ except ImportError:
     jax = None
 
 
+one_core = "--one-core" in sys.argv
+clock = time.process_time if one_core else time.perf_counter
+
+
 def times(calls, repeats=5):
     """Medians in seconds, measured in turn."""
     taken = [[] for _ in calls]
@@ -34,9 +39,9 @@ def times(calls, repeats=5):
         call()
     for _ in range(repeats):
         for call, list_of in zip(calls, taken):
-            begin = time.perf_counter()
+            begin = clock()
             call()
-            list_of.append(time.perf_counter() - begin)
+            list_of.append(clock() - begin)
     return [statistics.median(x) for x in taken]
 
 
@@ -87,6 +92,10 @@ def many(f, count):
 
 def main():
     rng = np.random.default_rng(0)
+    if one_core:
+        eigpack.set_threads(1)
+        if torch:
+            torch.set_num_threads(1)
     versions = "".join(f", {lib.__name__} {lib.__version__}" for lib in (torch, jax) if lib)
     print(f"{eigpack.describe('cpu')}; NumPy {np.__version__}, SciPy {scipy.__version__}{versions}; times over eigpack's:\n")
     print("| problem | eigpack | NumPy or SciPy | PyTorch | JAX |\n|---|---|---|---|---|")

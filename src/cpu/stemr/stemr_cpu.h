@@ -17,6 +17,7 @@
 #include "mrrr.h"
 #include "stebz/stebz_cpu.h"
 #include "stemr_kernels.h"
+#include "stemr_limits.h"
 #include "watch.h"
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
@@ -26,27 +27,6 @@
 #define STEMR_SPLIT_SINGLE 0x1p-27
 #define STEMR_CLOSE_SINGLE 0x1p-14
 #define STEMR_FINE_SINGLE 0x1p-28 /* a bracket this narrow beside the gap needs no refinement */
-
-/* Limits of the method, for the same T.  Tests move them, to force what matrices seldom do. */
-typedef struct stemr_limits {
-    double noise;    /* random changes of diagonal elements, at most */
-    double bracket;  /* width of the first brackets */
-    double gap_root; /* closer eigenvalues are a cluster */
-    double gap;      /* the same, relative, against a cluster's representation */
-    double growth;   /* of a cluster's representation, at most, times the gap beside it */
-    double skew;     /* inner product of neighbours in a cluster, at most, in n eps */
-    double told[2];  /* what info tells: residuals, inner products after inverse iteration, beyond this, in n eps */
-    double miss;     /* widths by which the brackets of clusters of clusters are moved */
-    int bad_level;   /* from this level on every representation counts as bad; 0: none */
-    int pool;        /* representations of clusters that are kept, if they are of all of T */
-    bool blind;      /* twists that are sought in a double's digits are row 0 */
-    int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries */
-} stemr_limits;
-
-#define STEMR_LIMITS                                                                                \
-    {                                                                                               \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112 \
-    }
 
 enum {
     STEMR_DEPTH = 6,      /* levels of clusters below the first representation */

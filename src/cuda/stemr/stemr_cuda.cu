@@ -52,6 +52,7 @@ static stemr_task task_of(const stemr_problem *p)
     t.job.d = p->d, t.job.e = p->e;
     t.job.range = p->range;
     t.job.il = p->il, t.job.iu = p->iu, t.job.vl = p->vl, t.job.vu = p->vu;
+    t.limits = p->limits ? *p->limits : stemr_limits STEMR_LIMITS;
     return t;
 }
 
@@ -85,11 +86,12 @@ static eig_status find_classes(eig_context *ctx, stemr_task *t, stemr_counts *co
         bool const known = facts.finite && !facts.zero;
         il = known ? facts.il : 1, iu = known ? facts.iu : t->n;
     }
-    for (int64_t beside = BESIDE; status == EIG_OK; beside *= 8) {
+    bool const plain = t->p.method == EIG_STEMR_REFERENCE; /* of all pairs */
+    for (int64_t beside = plain ? t->n : (int64_t)BESIDE; status == EIG_OK; beside *= 8) {
         t->first = il > beside ? il - beside : 1;
         int64_t const last = iu < t->n - beside ? iu + beside : t->n;
         t->pairs = last - t->first + 1;
-        status = eig_cuda_stemr_root(ctx, t, beside > BESIDE, stream);
+        status = eig_cuda_stemr_root(ctx, t, beside > BESIDE && !plain, stream);
         if (status == EIG_OK) status = read_counts(ctx, t, counts, stream);
         if (status != EIG_OK || !counts->cut) break;
     }
@@ -145,17 +147,19 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
     }
     bool const clusters = counts.fresh > 0;
     int waves = 0;
+    bool const plain = t->p.method == EIG_STEMR_REFERENCE;
     if (clusters) status = eig_cuda_stemr_tree(ctx, t, stream, &waves);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_polish);
+    if (!plain && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_polish);
     if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_vectors);
+    if (t->p.z && !plain && status == EIG_OK) status = for_waves(ctx, t, waves, stream, eig_cuda_stemr_vectors);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && clusters && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
+    if (t->p.z && (clusters || plain) && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);
     if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (t->p.tree_room > 0 && status == EIG_OK) status = eig_cuda_stemr_tell_tree(ctx, t, stream);
     if (t->p.stats && status == EIG_OK) {
         status = read_counts(ctx, t, &counts, stream);
         *t->p.stats = counts.stats;

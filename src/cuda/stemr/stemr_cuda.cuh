@@ -7,6 +7,8 @@
  *     stemr_tree.cu       clusters: shifts, representations, bisection
  *     stemr_tight.cu      the last resort: inverse iteration, orthogonalised
  *     stemr_certify.cu    residuals and orthogonality
+ *     stemr_reference.cu  the plain version
+ *     stemr_told.cu       the tree of clusters, for callers that ask for it
  *     stemr_step.cuh      a row of the qd algorithms, made for short chains
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
@@ -22,6 +24,7 @@
 
 #include "../stebz/stebz_cuda.cuh"
 #include "cuda_common.cuh"
+#include "stemr_limits.h"
 #include "stemr_step.cuh"
 
 #define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
@@ -104,6 +107,7 @@ struct stemr_task {
     int *list; /* [2][n] of pairs, in no order that matters */
     stemr_counts *counts;
     stebz_job job; /* the engine's */
+    stemr_limits limits;
     /* k7's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
     stemr_node *node;
     stemr_row *pool;
@@ -182,6 +186,12 @@ eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStrea
 
 /* At the end: p.residual and p.orthogonality of columns 0..counts->columns-1, where they are wanted. */
 eig_status eig_cuda_stemr_certify(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+
+/* stemr_reference.cu: all pairs of T~, TIGHT, in runs of close ones. */
+eig_status eig_cuda_stemr_plain(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+
+/* stemr_told.cu: options.tree and its count, after the values.  Waits for the stream. */
+eig_status eig_cuda_stemr_tell_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* stemr_root.cu: T~, and with a range by value what may be wanted, in t->job.facts; then brackets and classes of
  * eigenvalues t->first to t->first + t->pairs - 1, `again` after others. */

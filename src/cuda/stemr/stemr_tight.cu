@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_
         const stemr_pair &a = t.pair[k], &b = t.pair[k + 1];
         bool const clustered = a.node >= 0 || b.node >= 0, there = a.column >= 0 && b.column >= 0;
         if (clustered && there && b.state == STEMR_SINGLE && a.state == STEMR_SINGLE)
-            skew = !(fabs(dot_of_pairs(t, a, b)) <= (double)t.n * eps_of(t));
+            skew = !(fabs(dot_of_pairs(t, a, b)) <= t.limits.skew * (double)t.n * eps_of(t));
     }
     if (threadIdx.x % 32 != 0) return;
     f.member[k].joined = skew;
@@ -219,7 +219,7 @@ static __global__ void __launch_bounds__(THREADS) check_tight(stemr_task t)
     double most = 0;
     for (int64_t j = max(k - NEIGHBOURS, (int64_t)0); j < t.pairs && j <= k + NEIGHBOURS; ++j)
         if (j != k && t.pair[j].column >= 0) most = fmax(most, fabs(dot_of_pairs(t, t.pair[j], pair)));
-    if (threadIdx.x % 32 == 0 && !(most <= 4 * (double)t.n * eps_of(t))) pair.info |= EIG_STEMR_ORTHOGONALITY;
+    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * eps_of(t))) pair.info |= EIG_STEMR_ORTHOGONALITY;
 }
 
 extern "C" eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream)

@@ -93,12 +93,6 @@ static __global__ void __launch_bounds__(SCAN) make_nodes(stemr_task t, stemr_fo
 
 /* --------------------------------------------------------------------- shifts */
 
-/* More growth than this would let errors of the representation reach beyond the gaps beside the cluster. */
-static __device__ __forceinline__ double most_growth(const stemr_node &c)
-{
-    return 0x1p52 * fmin(c.left, c.right);
-}
-
 /* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its ancestors:
  * visit(i, row).  mark(i, s): s before row i, of every fourth. */
 template <bool deep, typename marker, typename visitor>
@@ -180,7 +174,7 @@ template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(
     wide_d *const marks = (wide_d *)stemr_rows_of(t, first + blockIdx.x);
     wide_d *const kept = stemr_marks_of(t, f, first + blockIdx.x);
     int64_t const segments = stemr_segments(t.n);
-    double const enough = most_growth(c);
+    double const enough = stemr_most_growth(c);
     double growth = INFINITY;
     wide_d shift = {0, 0};
     int tried = 0;
@@ -274,7 +268,7 @@ static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stem
 {
     int const node = first + blockIdx.x;
     stemr_node const c = t.node[node];
-    bool const good = !deep && c.growth <= most_growth(c);
+    bool const good = stemr_good(t, c);
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
         stemr_pair &pair = t.pair[k];
         pair.gap = fmin(c.left, c.right);

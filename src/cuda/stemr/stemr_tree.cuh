@@ -70,6 +70,19 @@ static __device__ __forceinline__ stemr_row *stemr_rows_of(const stemr_task &t, 
     return t.pool + (node % t.slots) * t.n;
 }
 
+/* More growth than this would let errors of the representation reach beyond the gaps beside the cluster. */
+static __device__ __forceinline__ double stemr_most_growth(const stemr_node &c)
+{
+    return 0x1p52 * fmin(c.left, c.right);
+}
+
+/* Whether the node has a representation that is good enough; too deep ones have none. */
+static __device__ __forceinline__ bool stemr_good(const stemr_task &t, const stemr_node &c)
+{
+    bool const bad = t.limits.bad_level > 0 && c.level >= t.limits.bad_level;
+    return c.level <= t.p.most_depth && !bad && c.growth <= stemr_most_growth(c);
+}
+
 /* What the node's choice has kept: s before rows STEMR_SEGMENT, 2 STEMR_SEGMENT, ... */
 static __device__ __forceinline__ wide_d *stemr_marks_of(const stemr_task &t, const stemr_forest &f, int node)
 {

@@ -177,7 +177,7 @@ static __global__ void tell_kernel(stemr_task t)
     stemr_put(t.p.type, t.p.w, pair.column, value_of(t, pair));
     double const eps = t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
     if (t.p.info) {
-        bool const large = t.p.z && !(pair.residual <= (double)t.n * eps);
+        bool const large = t.p.z && !(pair.residual <= t.limits.told[0] * (double)t.n * eps);
         t.p.info[pair.column] = large ? pair.info | EIG_STEMR_RESIDUAL : pair.info;
     }
     if (t.p.z && t.p.isuppz) {

@@ -1,0 +1,29 @@
+/* Limits of the method stemr, for T scaled so that its norm is in [1/2, 1).  Tests move them, to force what matrices
+ * seldom do. */
+#ifndef EIG_STEMR_LIMITS_H
+#define EIG_STEMR_LIMITS_H
+
+#include <float.h>
+#include <stdbool.h>
+
+typedef struct stemr_limits {
+    double noise;    /* random changes of diagonal elements, at most; CPU */
+    double bracket;  /* width of the first brackets; CPU */
+    double gap_root; /* closer eigenvalues are a cluster; CPU */
+    double gap;      /* the same, relative, against a cluster's representation; CPU */
+    double growth;   /* of a cluster's representation, at most, times the gap beside it; CPU */
+    double skew;     /* inner product of neighbours in a cluster, at most, in n eps */
+    double told[2];  /* what info tells: residuals, inner products after inverse iteration, beyond this, in n eps */
+    double miss;     /* widths by which the brackets of clusters of clusters are moved; CPU */
+    int bad_level;   /* from this level on every representation counts as bad; 0: none */
+    int pool;        /* representations of clusters that are kept, if they are of all of T; CPU */
+    bool blind;      /* twists that are sought in a double's digits are row 0; CPU */
+    int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries; CPU */
+} stemr_limits;
+
+#define STEMR_LIMITS                                                                                \
+    {                                                                                               \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112 \
+    }
+
+#endif

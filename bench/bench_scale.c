@@ -286,12 +286,19 @@ static int gpus_of(const char *device)
     return gpus > 0 ? gpus : 1;
 }
 
+static eig_context *open_context(const char *device)
+{
+    eig_context *ctx = NULL;
+    eig_status const status = eig_create(&ctx, device);
+    must(ctx, status);
+    return ctx;
+}
+
 /* The median time of a call on the device. */
 static double time_case(const scale_case *c, const char *device, const memory *in, memory *out)
 {
-    eig_context *ctx;
+    eig_context *const ctx = open_context(device);
     times t = {0};
-    must(ctx, eig_create(&ctx, device));
     touch(out, 0x55);
     must(ctx, c->call(ctx, c, in->at, out->at));
     for (int i = 0; i < MOST_REPEATS && (i == 0 || t.total_ms < 2000); ++i) {
@@ -306,8 +313,7 @@ static double time_case(const scale_case *c, const char *device, const memory *i
 static void run_case(const scale_case *c, bool pinned, int sets, const char *const *devices)
 {
     memory in = make_memory(c->in_bytes, pinned), out = make_memory(c->out_bytes, pinned);
-    eig_context *cpu;
-    must(cpu, eig_create(&cpu, "cpu"));
+    eig_context *const cpu = open_context("cpu");
     c->fill(c, in.at);
     double single = 0;
     uint64_t bits = 0;

@@ -148,7 +148,7 @@ typedef struct backend {
     eig_status (*set_stream)(eig_context *ctx, void *stream);
     eig_status (*synchronize)(eig_context *ctx);
     eig_status (*clear)(eig_context *ctx, void *array, size_t bytes); /* sets an array of a call to zero, on its side */
-    bool (*on_device)(eig_context *ctx, const void *array); /* whether it lies in a GPU's memory */
+    bool (*on_device)(eig_context *ctx, const void *array);           /* whether it lies in a GPU's memory */
     size_t (*stebz_work_size)(const eig_context *ctx, const stebz_problem *p);
     eig_status (*stebz)(eig_context *ctx, const stebz_problem *p);
     size_t (*stebz_count_work_size)(const eig_context *ctx, const stebz_count_problem *p);

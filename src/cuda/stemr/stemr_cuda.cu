@@ -163,7 +163,8 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
     if (!plain && status == EIG_OK) status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_polish);
     if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && !plain && status == EIG_OK) status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_vectors);
+    if (t->p.z && !plain && status == EIG_OK)
+        status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_vectors);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (t->p.z && (clusters || plain) && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);

@@ -153,8 +153,7 @@ eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cuda
     t->job.first = 0, t->job.last = t->pairs;
     eig_status status = cuda_launch(ctx, "stemr: open_kernel", stream, {1, 1}, open_kernel, *t, again);
     if (t->n == 1) return status;
-    if (t->p.method == EIG_STEMR_REFERENCE)
-        return status == EIG_OK ? eig_cuda_stemr_plain(ctx, t, stream) : status;
+    if (t->p.method == EIG_STEMR_REFERENCE) return status == EIG_OK ? eig_cuda_stemr_plain(ctx, t, stream) : status;
     if (status == EIG_OK) status = eig_cuda_stebz_table(ctx, EIG_D, &t->job, 0, t->job.table.points, stream);
     if (status == EIG_OK) status = eig_cuda_stebz_refine(ctx, EIG_D, &t->job, stream);
     if (status == EIG_OK)

@@ -219,7 +219,8 @@ static __global__ void __launch_bounds__(THREADS) check_tight(stemr_task t)
     double most = 0;
     for (int64_t j = max(k - NEIGHBOURS, (int64_t)0); j < t.pairs && j <= k + NEIGHBOURS; ++j)
         if (j != k && t.pair[j].column >= 0) most = fmax(most, fabs(dot_of_pairs(t, t.pair[j], pair)));
-    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * eps_of(t))) pair.info |= EIG_STEMR_ORTHOGONALITY;
+    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * eps_of(t)))
+        pair.info |= EIG_STEMR_ORTHOGONALITY;
 }
 
 extern "C" eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream)

@@ -1,5 +1,5 @@
 /* stemr on the CPU: factorisations from both ends that meet at a row that is known, the twist, and vectors; a lane each.
- * Part of stemr_kernels.c.
+ * Part of stemr_kernels.c, for double alone: float is computed in double.
  *
  * Window    a lane's rows from top to bottom: beside them its vector is so small that it counts as 0.
  * Mapping   the lanes of a group walk together, from the highest top to the lowest twist among them, from the lowest

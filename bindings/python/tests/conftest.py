@@ -44,11 +44,6 @@ def same_spectrum(w, expected, bound):
     return True
 
 
-def same_alone(x, y):
-    """Whether a tridiagonal matrix alone gives what it gave in a batch: on a GPU other kernels solve one, on the CPU none."""
-    return np.array_equal(x, y) if DEVICE == "cpu" else np.allclose(x, y, rtol=1e-13, atol=1e-13)
-
-
 def check_pairs(a, w, v):
     """Residual and orthogonality of eigenpairs."""
     n, eps = a.shape[-1], eps_of(a.dtype)

@@ -5,7 +5,7 @@ import tracemalloc
 import eigpack
 import numpy as np
 import pytest
-from conftest import DEVICE, check_pairs, hermitian, made, same_alone, same_spectrum
+from conftest import DEVICE, check_pairs, hermitian, made, same_spectrum
 from eigpack import _layout
 
 
@@ -125,7 +125,7 @@ def test_tridiagonal_strides(rng):
     assert np.array_equal(eigpack.eigvalsh_tridiagonal(wide[::2, :10], e, device=DEVICE), w)
     assert np.array_equal(eigpack.eigvalsh_tridiagonal(np.asfortranarray(d), np.asfortranarray(e), device=DEVICE), w)
     assert np.array_equal(eigpack.eigvalsh_tridiagonal(d[::-1], e[::-1], device=DEVICE), w[::-1])
-    assert same_alone(eigpack.eigvalsh_tridiagonal(d[2], e[2], device=DEVICE), w[2])
+    assert np.array_equal(eigpack.eigvalsh_tridiagonal(d[2], e[2], device=DEVICE), w[2])
     assert np.array_equal(eigpack.sturm_count(wide[::2, :10], e, w), np.broadcast_to(np.arange(10), (4, 10)) + (
         eigpack.sturm_count(d, e, w) - np.arange(10)))
     pairs = eigpack.eigh_tridiagonal(wide[::2, :10], e)

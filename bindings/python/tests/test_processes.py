@@ -145,7 +145,9 @@ except KeyboardInterrupt:
     assert eigpack.eigvalsh(np.eye(2)).tolist() == [1, 1]
     print("usable", flush=True)
 """
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    # A shell lets the commands that it puts in the background ignore Ctrl-C, and Python keeps what it inherits.
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert process.stdout.readline() == "begin\n"
     time.sleep(0.7)
     process.send_signal(signal.SIGINT)

@@ -148,11 +148,14 @@ except KeyboardInterrupt:
     # A shell lets the commands that it puts in the background ignore Ctrl-C, and Python keeps what it inherits.
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    assert process.stdout.readline() == "begin\n"
-    time.sleep(0.7)
-    process.send_signal(signal.SIGINT)
-    sent = time.perf_counter()
-    rest, _ = process.communicate(timeout=60)
+    try:
+        assert process.stdout.readline() == "begin\n"
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        sent = time.perf_counter()
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()  # one that did not heed would run for ever
     assert rest == "usable\n" and process.returncode == 0
     assert time.perf_counter() - sent < 3
 

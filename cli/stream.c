@@ -164,8 +164,8 @@ static int64_t gpus_of(eig_context *ctx)
 }
 
 /* Slices of a megabyte a core, 8 at least: small ones stay in the caches, and reading and writing begin early and end
- * late; but enough problems for every thread.  A GPU, which cuts them once more, wants 32: of 655 MB in and out, 33 MB
- * each took 0.72 s on an H200, 256 MB each 1.1 s. */
+ * late; but enough problems for every thread.  A GPU, which cuts them once more, gets 32: of 655 MB in and out
+ * all sizes took 0.7 to 1.1 s on an H200, with no clear order. */
 static int64_t count_of(const stream *s, int64_t budget)
 {
     int64_t const gpus = gpus_of(s->ctx), cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);

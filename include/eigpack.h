@@ -127,8 +127,9 @@ typedef enum eig_layout {
 typedef struct eig_context eig_context;
 
 /* Opens a context on a device: "cpu", "cuda" (its first GPU), "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs), or "auto"
- * (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a context (unless memory is exhausted:
- * then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and it must be destroyed.
+ * (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a context
+ * (unless memory is exhausted: then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and
+ * it must be destroyed.
  *
  * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
  * tridiagonal matrix each gets a run of eigenvalues or shifts.  Results have the bits of one GPU; but the orthogonality
@@ -146,8 +147,9 @@ EIG_API void eig_destroy(eig_context *ctx);
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
 EIG_API const char *eig_error_detail(const eig_context *ctx);
 
-/* What computes, e.g. "cpu avx512, 16 threads", "cuda:0 NVIDIA H200, sm_90" or "cuda:0,1 NVIDIA H200, sm_90".  Valid until the next call.  The
- * instruction set of a CPU context is the best that the machine has; EIG_CPU=baseline|avx2|avx512 chooses another. */
+/* What computes, e.g. "cpu avx512, 16 threads", "cuda:0 NVIDIA H200, sm_90" or "cuda:0,1 NVIDIA H200, sm_90".  Valid until
+ * the next call.  The instruction set of a CPU context is the best that the machine has; EIG_CPU=baseline|avx2|avx512
+ * chooses another. */
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's

@@ -206,7 +206,7 @@ EIG_API eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int
 typedef enum eig_range {
     EIG_RANGE_ALL = 'A',
     EIG_RANGE_INDEX = 'I', /* eigenvalues il to iu, 1-based, inclusive */
-    EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu] */
+    EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu]; w may lie outside by its error */
 } eig_range;
 
 typedef enum eig_stebz_method {

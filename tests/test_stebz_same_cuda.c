@@ -137,7 +137,7 @@ static void test_batches(void **state)
     eig_destroy(ctx);
 }
 
-/* Tolerances: the default, a loose one, a relative one, and one that counts by pivots. */
+/* Tolerances: a loose one, a relative one, and one that counts by pivots. */
 static void test_tolerances(void **state)
 {
     (void)state;

@@ -117,8 +117,8 @@ typedef struct stebz_search {
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
-    bool steady;          /* a part of the spectrum: brackets do not depend on il and iu, since they are those of cells,
-                             taken whole, of the table of all eigenvalues */
+    bool steady;          /* of a part of the spectrum, and of stemr's pairs always: brackets do not depend on il and
+                             iu, since they are those of cells, taken whole, of the table of all eigenvalues */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;

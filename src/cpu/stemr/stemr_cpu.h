@@ -205,8 +205,8 @@ void eig_cpu_stemr_tell_tree(stemr_task *t);
 /* A node for pairs first to last; they become fresh, or tight where no level is left. */
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
 
-/* stemr_refine.c: shares list[0..count-1] out in units, and does something with each.  Progress is told as t->from to
- * t->from + t->part. */
+/* stemr_refine.c: shares list[0..count-1] out in units, and does something with each.  Pairs are sorted first, with
+ * t->order as room: its contents are lost.  Progress is told as t->from to t->from + t->part. */
 typedef void stemr_work(stemr_task *t, const stemr_unit *u, void *scratch);
 eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, stemr_work *work);
 

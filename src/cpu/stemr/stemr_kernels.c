@@ -241,7 +241,7 @@ SIMD_FN void find_support(int64_t first, int64_t last, const vreal *at, vreal sm
 }
 
 /* Numbers of a column, from row i on, those outside its support left out. */
-SIMD_FN void store_numbers(const stemr_column *c, bool single, int64_t i, int64_t n, vreal z)
+SIMD_FN void store_numbers(const stemr_column *c, bool single, int64_t i, vreal z)
 {
     typedef float narrow __attribute__((vector_size(SIMD_BYTES / 2)));
     if (i >= c->first && i + SIMD_LANES - 1 <= c->last) {
@@ -252,7 +252,7 @@ SIMD_FN void store_numbers(const stemr_column *c, bool single, int64_t i, int64_
             memcpy((double *)c->z + i, &z, sizeof z);
         return;
     }
-    for (int l = 0; l < SIMD_LANES && i + l < n; ++l) {
+    for (int l = 0; l < SIMD_LANES; ++l) {
         bool const inside = i + l >= c->first && i + l <= c->last;
         if (single && inside) ((float *)c->z)[i + l] = (float)z[l];
         if (!single && inside) ((double *)c->z)[i + l] = z[l];
@@ -288,7 +288,7 @@ SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const singl
         EACH(k, SIMD_LANES) z[k] = (i + k <= last ? at[(i + k) * VECTORS] : (vreal){0}) * scale;
         transpose(z);
         EACH(l, SIMD_LANES)
-            if (l < lanes) store_numbers(&columns[l], single, i, n, z[l]);
+            if (l < lanes) store_numbers(&columns[l], single, i, z[l]);
     }
 }
 

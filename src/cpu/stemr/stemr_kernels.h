@@ -18,13 +18,13 @@ typedef struct stemr_row {
 /* What the lanes read and find.  Lanes are independent: what one finds depends neither on its place nor on its
  * neighbours. */
 typedef struct stemr_lanes {
-    double hi[STEMR_LANES], lo[STEMR_LANES];       /* in: the shift x of each lane's representation N */
-    int64_t count[STEMR_LANES];                    /* eigenvalues of N below x, by the signs of D+ */
-    double gamma[STEMR_LANES];                     /* of N - x at the twist: 1 over the entry of its inverse there */
-    double norm[STEMR_LANES];                      /* square of the length of the vector that is 1 at the twist */
-    int64_t twist[STEMR_LANES];                    /* the row where |gamma| is least, or nearly */
-    int64_t top[STEMR_LANES], bottom[STEMR_LANES]; /* rows of the window: beside it the vector is 0 */
-    double edge[STEMR_LANES];   /* the larger entry of the vector at the window's ends, where these cut it */
+    double hi[STEMR_LANES], lo[STEMR_LANES]; /* in: the shift x of each lane's representation N */
+    int64_t count[STEMR_LANES]; /* eigenvalues of N below x, by the signs of pivots; of a window's rows alone */
+    double gamma[STEMR_LANES];  /* of N - x at the twist: 1 over the entry of its inverse there */
+    double norm[STEMR_LANES];   /* square of the length of the vector that is 1 at the twist */
+    int64_t twist[STEMR_LANES]; /* the row where |gamma| is least, or nearly: in for step and vectors */
+    int64_t top[STEMR_LANES], bottom[STEMR_LANES]; /* the same: rows of the window, beside which the vector is 0 */
+    double edge[STEMR_LANES];   /* of step and vectors: the larger entry of the vector where the window cuts it, or 0 */
     int bits;                   /* in: windows end where vectors are 2^-bits */
     double growth[STEMR_LANES]; /* largest |D+|: of a representation that was made */
 } stemr_lanes;

@@ -1,13 +1,13 @@
 /* stemr on CUDA, the driver: workspace, order of the kernels, arrays on either side.
  *
  *     root          scale, T~, brackets by the engine of stebz, singles and clusters
- *     tree          clusters get representations of their own, until their members are parted
+ *     tree          members of clusters are parted by counts against T~, else against representations of their own
  *     refinement    every eigenvalue by Rayleigh quotients, in twice the digits
- *     vectors       one more factorisation a pair; its vector straight into its column
+ *     vectors       one more walk a pair; its vector straight into its column
  *     fallbacks     pairs that nothing parted; certificate
  *
  * Host      reads counters once after the root, where a range by value or a cluster at a range's end needs it once more, and
- *           once a level of the tree, which a T without clusters does not have. */
+ *           once a level of the tree, which a T without clusters does not have, and after some rounds of its sections. */
 #include "stemr_cuda.cuh"
 
 #include <limits.h>

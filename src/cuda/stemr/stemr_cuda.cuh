@@ -3,9 +3,11 @@
  *     stemr_cuda.cu       the driver: workspace, order of the kernels, arrays on either side
  *     stemr_root.cu       scales T, brackets by the engine of stebz, cells that do not depend on the range, classes
  *     stemr_locate.cu     the row where a vector is large
- *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, a lane a pair
+ *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, two lanes a pair
  *     stemr_vectors.cu    vectors into their columns, their lengths, supports, values, info
- *     stemr_tree.cu       clusters: shifts, representations, bisection
+ *     stemr_tree.cu       clusters, level by level: which there are, their shifts and representations
+ *     stemr_grid.cu       first brackets of a cluster's members, which share their shifts
+ *     stemr_sections.cu   sections of these brackets, until gaps part the members
  *     stemr_tight.cu      the last resort: inverse iteration, orthogonalised
  *     stemr_certify.cu    residuals and orthogonality
  *     stemr_reference.cu  the plain version
@@ -14,6 +16,8 @@
  *     stemr_minors.cuh    a row of the recurrence of leading minors
  *     stemr_walk.cuh      walks along T~ and along representations
  *     stemr_lanes.cuh     lists of pairs, and what their lanes leave
+ *     stemr_count.cuh     counts of eigenvalues below a shift
+ *     stemr_close.cuh     walks along T~ with three words
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
  *
@@ -45,8 +49,8 @@ struct alignas(32) stemr_entry {
 
 enum stemr_state {
     STEMR_SKIPPED, /* not wanted, nor near what is */
-    STEMR_FRESH,   /* in a cluster, in brackets of its parent */
-    STEMR_ACTIVE,  /* the same, in brackets of its own representation */
+    STEMR_FRESH,   /* in a cluster, in brackets against T~, or against its parent's node */
+    STEMR_ACTIVE,  /* in a cluster, in brackets that sections narrow: against T~ at first, then against its own node */
     STEMR_SINGLE,
     STEMR_TIGHT
 };
@@ -63,7 +67,8 @@ struct stemr_pair {
     int64_t column;                      /* of z; -1: not asked for */
     int64_t tight;                       /* state TIGHT: the first of the pairs that are orthogonalised with it */
     int64_t support_first, support_last; /* rows of its vector that are not 0, from 0 */
-    wide_d lo, hi, x; /* bracket and eigenvalue of its node's representation; node -1: of T~ itself */
+    wide_d lo, hi, x; /* bracket and eigenvalue of its node's representation; of T~ itself where node is -1, and while
+                         counts against T~ part its cluster */
     double gap;       /* distance of its neighbours */
     double before;    /* residual of the last correction */
     double value;     /* eigenvalue of the scaled T~ */
@@ -123,7 +128,7 @@ struct stemr_task {
     stemr_counts *counts;
     stebz_job job; /* the engine's */
     stemr_limits limits;
-    /* k7's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
+    /* The tree's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
     stemr_node *node;
     stemr_row *pool;
     int64_t node_room, slots;
@@ -200,11 +205,13 @@ void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t);
 
 /* Clusters: on entry members have state FRESH, with lo, hi, x and gap (to the nearer neighbour) against T~; neighbours
  * whose distance is STEMR_GAP_ROOT or more (pair[k+1].lo - pair[k].hi) are of different clusters.  On return every one is
- * SINGLE, with node, lo, hi, x and gap against it, or TIGHT, with x; p.most_depth = 0: TIGHT at once.  Members that are
- * not asked for have column -1.  Nodes share the pool in `waves` waves.  Waits for the stream. */
+ * SINGLE or TIGHT; p.most_depth = 0: TIGHT at once.  A SINGLE one that T~ serves has node -1, its closeness, x as far as T~
+ * with two words tells it, and the row of its twist; another one has a node, and lo, hi, x and gap against it.  Members
+ * that are not asked for have column -1.  Nodes share the pool in `waves` waves; 0: T~ serves all of them.  Waits for the
+ * stream. */
 eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves);
 
-/* The rows of the nodes of a wave; wave 0 is there when the tree returns. */
+/* The rows of the nodes of a wave; those of wave 0 are there when the tree returns. */
 eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 
 /* After the vectors: neighbours in a cluster that are not orthogonal, and pairs that are TIGHT, by inverse iteration; sets

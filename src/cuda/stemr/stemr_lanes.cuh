@@ -4,7 +4,7 @@
 
 #include "stemr_cuda.cuh"
 
-/* Where a lane leaves states: 3 numbers each. */
+/* Where a lane leaves states: 3 numbers each, 5 with twice the digits (stemr_locate.cu). */
 struct stemr_state_room {
     double *doubles; /* one of the two is set */
     unsigned *words;

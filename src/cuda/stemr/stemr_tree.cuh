@@ -1,7 +1,8 @@
 /* stemr on CUDA: what the files about clusters share.
  *
  *   stemr_tree.cu       level by level: which clusters there are, their shifts and representations
- *   stemr_sections.cu   brackets of a level's members, until they are parted
+ *   stemr_grid.cu       first brackets of the members of level 1, against T~
+ *   stemr_sections.cu   brackets of a level's members, until they are parted: against T~, then against representations
  *   stemr_count.cuh     the counts that these take
  *
  * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they take
@@ -25,7 +26,7 @@ enum {
 struct stemr_member {
     double left, right; /* distance of its neighbours */
     int joined;         /* it and pair k+1 are of one cluster that is to come */
-    int sure;           /* counts against its node's representation have confirmed lo (1) and hi (2) */
+    int sure;           /* counts against what the bracket is of have confirmed lo (1) and hi (2) */
     int exponent;       /* the bracket is 2^exponent wide */
 };
 

@@ -6,7 +6,7 @@
  *           whose states it makes again from those left, and finds gamma and the length of the vector at each: n rows
  *           long, not 2n.  The better of the two twists is the pair's.
  * Memory    states lie in the pair's column of z, 3 doubles every 8 rows; where z is not wanted, in a room of some lanes.
- * Cost      some 110 operations a row and pair; a chain of some 130 cycles a row.
+ * Cost      some 110 operations a row and pair; a chain of some 240 cycles a row.
  * Bits      a pair's result depends on its bracket and its representation alone.  Lists may come in any order. */
 #include "stemr_close.cuh"
 #include "stemr_lanes.cuh"

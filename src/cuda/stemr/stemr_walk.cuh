@@ -5,7 +5,8 @@
  * of the vector to the next one's, without its sign.  Two walks that meet at a row give gamma there.
  *
  * N is T~ (stemr_of_root) or the representation of a cluster (stemr_of_node); the first has the state b^2 / pivot, the
- * second s and p of mrrr.inc. */
+ * second s and p of mrrr.inc.  stemr_walk_half, which knows where it ends, has no division in its way: its state is two
+ * leading minors of T~ - x (stemr_minors.cuh), or u and v with s = u / v. */
 #ifndef EIG_STEMR_WALK_CUH
 #define EIG_STEMR_WALK_CUH
 

@@ -105,7 +105,8 @@ static double error_of(const stemr_run *r, double norm)
         double const x = numbers_part(&residual, i) / norm / unit;
         worst = info[i] != 0 || isnan(x) ? INFINITY : fmax(worst, x);
     }
-    worst = fmax(worst, numbers_part(&skew, 0) / unit);
+    double const angle = numbers_part(&skew, 0) / unit;
+    worst = isnan(angle) ? INFINITY : fmax(worst, angle);
     numbers_free(&residual), numbers_free(&skew), free(info);
     return worst;
 }

@@ -26,6 +26,22 @@ def read_results():
     return results
 
 
+def scale_rows():
+    """The rows of bench/results/scale/*.csv, which bench_scale wrote: columns of their own."""
+    rows = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
+        with open(path, encoding="utf-8") as file:
+            rows += list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
+    for row in rows:
+        if row["commit"].endswith("-dirty") or row["check"] != "ok":
+            sys.exit(f"bench/results/scale: a row that cannot stand: {row}")
+        for key in ("n", "batch", "gpus"):
+            row[key] = int(row[key])
+        for key in ("time_ms", "gb_s", "efficiency"):
+            row[key] = float(row[key])
+    return rows
+
+
 RESULTS = read_results()
 
 

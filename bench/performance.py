@@ -7,7 +7,6 @@ heev's part.
     bench/performance.py            writes them
     bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
 """
-import csv
 import os
 import re
 import sys
@@ -16,7 +15,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
 from measured import (NUMBERS, RESULTS, ROOT, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
-                      source, time, times, wrapped)
+                      scale_rows, source, time, times, wrapped)
 
 
 # ------------------------------------------------------------------- plots
@@ -113,11 +112,9 @@ PLOTS = (
 # ------------------------------------------------------------------- texts
 
 def several_gpus(family, n, gpus):
-    """A row of bench_scale's file, which has columns of its own."""
-    with open(os.path.join(ROOT, "bench/results/scale/scale-cuda-4xh200.csv"), encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        row, = (r for r in rows if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, str(n), "pinned", str(gpus)))
-    return {"time_ms": float(row["time_ms"])}
+    """The row of a call of bench_scale on pinned memory."""
+    row, = (r for r in scale_rows() if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
+    return row
 
 
 def table_short():

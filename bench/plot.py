@@ -76,7 +76,8 @@ class Figure:
         up = (math.log10(y) - self.y0) / (self.y1 - self.y0)
         return LEFT + right * (RIGHT - LEFT), BOTTOM - up * (BOTTOM - TOP)
 
-    def axes(self):
+    def levels(self):
+        """The lines across, and what they are."""
         out = []
         for decade in range(self.y0, self.y1 + 1):
             _, y = self.at(self.xticks[0], 10.0 ** decade)
@@ -86,8 +87,12 @@ class Figure:
                     out.append(f'<path d="M{LEFT} {level:.1f}H{RIGHT}" stroke="{FINE}"/>')
             out.append(f'<path d="M{LEFT} {y:.1f}H{RIGHT}" stroke="{GRID}"/>')
             out.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{time_text(10.0 ** decade)}</text>')
+        return out
+
+    def axes(self):
+        out = self.levels()
         for tick in self.xticks:
-            x, _ = self.at(tick, 10.0 ** self.y0)
+            x, _ = self.at(tick, 1)
             out.append(f'<path d="M{x:.1f} {TOP}V{BOTTOM}" stroke="{GRID}"/>')
             out.append(f'<text x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:,}</text>')
         out.append(f'<path d="M{LEFT} {TOP}H{RIGHT}V{BOTTOM}H{LEFT}z" fill="none" stroke="{INK}"/>')

@@ -1,34 +1,17 @@
 #!/usr/bin/env python3
 """Makes the table and the plot of docs/scale.md's section on several GPUs from bench/results/scale/*.csv, which
 bench_scale wrote: no number of a measurement is typed by hand.  --check compares instead.  Needs Python 3.8 alone."""
-import csv
-import glob
 import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import plot  # noqa: E402
+from measured import ROOT, scale_rows  # noqa: E402
 
 PAGE, PICTURE = "docs/scale.md", "docs/images/scale-efficiency.svg"
 CASES = (("geev", "geev affine"), ("stebz", "stebz"), ("heev", "heev c128"), ("stemr", "stemr"))
 MUST = 0.9
-
-
-def read_rows():
-    rows = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
-        with open(path, encoding="utf-8") as file:
-            rows += list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
-    for row in rows:
-        if row["commit"].endswith("-dirty") or row["check"] != "ok":
-            sys.exit(f"bench/results/scale: a row that cannot stand: {row}")
-        for key in ("n", "batch", "gpus"):
-            row[key] = int(row[key])
-        for key in ("time_ms", "gb_s", "efficiency"):
-            row[key] = float(row[key])
-    return rows
 
 
 class Shares(plot.Figure):
@@ -44,7 +27,7 @@ class Shares(plot.Figure):
         up = (min(max(y, self.low), self.high) - self.low) / (self.high - self.low)
         return plot.LEFT + right * (plot.RIGHT - plot.LEFT), plot.BOTTOM - up * (plot.BOTTOM - plot.TOP)
 
-    def axes(self):
+    def levels(self):
         out = []
         for tenth in range(5, 11):
             _, y = self.at(1, tenth / 10)
@@ -52,17 +35,6 @@ class Shares(plot.Figure):
             out.append(f'<text x="{plot.LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth / 10:.1f}</text>')
         _, y = self.at(1, MUST)
         out.append(f'<path d="M{plot.LEFT} {y:.1f}H{plot.RIGHT}" stroke="{plot.LIMIT}" stroke-dasharray="3 3"/>')
-        for tick in self.xticks:
-            x, _ = self.at(tick, self.low)
-            out.append(f'<path d="M{x:.1f} {plot.TOP}V{plot.BOTTOM}" stroke="{plot.GRID}"/>')
-            out.append(f'<text x="{x:.1f}" y="{plot.BOTTOM + 18}" text-anchor="middle">{tick}</text>')
-        out.append(f'<path d="M{plot.LEFT} {plot.TOP}H{plot.RIGHT}V{plot.BOTTOM}H{plot.LEFT}z" fill="none" '
-                   f'stroke="{plot.INK}"/>')
-        out.append(f'<text x="{plot.LEFT}" y="24" font-size="15" font-weight="bold">{plot.escape(self.title)}</text>')
-        out.append(f'<text x="{(plot.LEFT + plot.RIGHT) / 2:.0f}" y="{plot.BOTTOM + 42}" text-anchor="middle">'
-                   f'{plot.escape(self.xlabel)}</text>')
-        out.append(f'<text transform="translate(16 {(plot.TOP + plot.BOTTOM) / 2:.0f}) rotate(-90)" '
-                   f'text-anchor="middle">{plot.escape(self.ylabel)}</text>')
         return out
 
 
@@ -120,7 +92,7 @@ def table(rows):
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    rows = read_rows()
+    rows = scale_rows()
     if not rows:
         return
     with open(os.path.join(ROOT, PAGE), encoding="utf-8") as file:

@@ -9,13 +9,11 @@
 Times of one GPU are rows of bench/results; what one of k GPUs does with its share of a tridiagonal matrix was measured on
 one GPU (bench/scale_share.c).  The rest are the figures below.
 """
-import csv
-import glob
 import math
 import os
 import sys
 
-from measured import ROOT, row_of, rows_of
+from measured import ROOT, row_of, rows_of, scale_rows
 
 LATENCY = 5e-6  # s, one message of MPI between two hosts; a guess on the safe side: a tenth of it changes no row by 5 %
 LINK = 50e9  # bytes/s of a GPU's network card: 400 Gb/s, one card a GPU [1]
@@ -146,7 +144,7 @@ def batches():
 
 def predicted(row):
     """A call on host arrays in one machine; None for a case that the model does not know."""
-    n, batch, gpus = (int(row[key]) for key in ("n", "batch", "gpus"))
+    n, batch, gpus = row["n"], row["batch"], row["gpus"]
     if row["family"] in ("stebz", "stemr"):
         rows = rows_of(SHARE, family=row["family"], n=n)
         solve = share(row["family"], n, gpus) if rows else None
@@ -159,14 +157,12 @@ def predicted(row):
 
 def comparison():
     rows = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
-        with open(path, encoding="utf-8") as file:
-            for row in csv.DictReader(line for line in file if line.strip() and not line.startswith("#")):
-                model = predicted(row)
-                if model:
-                    measured = float(row["time_ms"]) / 1000
-                    rows.append([row["family"], row["n"], row["memory"], row["gpus"], time_text(model),
-                                 time_text(measured), f"{model / measured:.2f}"])
+    for row in scale_rows():
+        model = predicted(row)
+        if model:
+            measured = row["time_ms"] / 1000
+            rows.append([row["family"], str(row["n"]), row["memory"], str(row["gpus"]), time_text(model),
+                         time_text(measured), f"{model / measured:.2f}"])
     return table(["case", "n", "memory", "GPUs", "model", "measured", "ratio"], rows)
 
 

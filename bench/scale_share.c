@@ -59,7 +59,7 @@ static double certified(const share *s, double norm)
     for (int64_t i = 0; i < s->count; ++i)
         worst = info[i] != 0 || isnan(residual[i]) ? INFINITY : fmax(worst, residual[i] / norm / unit);
     free(residual), free(info);
-    return fmax(worst, skew / unit);
+    return isnan(skew) ? INFINITY : fmax(worst, skew / unit);
 }
 
 static void put(const share *s, double ms, double error, bool passed)

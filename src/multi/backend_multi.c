@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least work that is shared out: less than that takes a GPU some hundred microseconds. */
+/* The least work that is shared out, in the units of multi_state's grain. */
 static const int64_t GRAIN = (int64_t)1 << 28;
 
 /* ---------------------------------------------------------------- open and close */

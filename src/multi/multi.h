@@ -52,9 +52,11 @@ typedef struct multi_worker {
 struct multi_state {
     int workers;
     multi_worker worker[MULTI_MOST_CHILDREN];
-    int64_t grain; /* a call of less work is not shared out; about one multiplication each */
-    bool started;  /* threads may run */
-    bool alike;    /* the children are of one kind */
+    /* A call of less work is not shared out: multiplications of a batch; of one T rows times eigenvalues or shifts, of
+     * stemr four times that. */
+    int64_t grain;
+    bool started; /* threads may run */
+    bool alike;   /* the children are of one kind */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
     /* Under the lock, but for stop: */

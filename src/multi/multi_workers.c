@@ -23,16 +23,23 @@ static int child_progress(void *user, double fraction)
     return atomic_load_explicit(&worker->state->stop, memory_order_relaxed);
 }
 
+/* Where the pass of this name stands in a list, which gets it if it has room; else NULL. */
+static double *time_of(eig_pass *pass, int *passes, const char *name)
+{
+    int k = 0;
+    while (k < *passes && strcmp(pass[k].name, name) != 0) ++k;
+    if (k == EIG_MOST_PASSES) return NULL;
+    if (k == *passes) pass[(*passes)++] = (eig_pass){name, 0};
+    return &pass[k].ms;
+}
+
 /* Adds the child's times, if it measured any, to those of this call. */
 static void add_times(multi_worker *worker)
 {
     const eig_context *const child = worker->child;
     for (int i = 0; child->timing && i < child->passes; ++i) {
-        int k = 0;
-        while (k < worker->passes && strcmp(worker->pass[k].name, child->pass[i].name) != 0) ++k;
-        if (k == EIG_MOST_PASSES) continue;
-        if (k == worker->passes) worker->pass[worker->passes++] = (eig_pass){child->pass[i].name, 0};
-        worker->pass[k].ms += child->pass[i].ms;
+        double *const ms = time_of(worker->pass, &worker->passes, child->pass[i].name);
+        if (ms) *ms += child->pass[i].ms;
     }
 }
 
@@ -234,11 +241,8 @@ static void merge_times(eig_context *ctx, int active)
     for (int i = 0; i < active; ++i) {
         const multi_worker *const worker = &s->worker[i];
         for (int j = 0; j < worker->passes; ++j) {
-            int k = 0;
-            while (k < ctx->passes && strcmp(ctx->pass[k].name, worker->pass[j].name) != 0) ++k;
-            if (k == EIG_MOST_PASSES) continue;
-            if (k == ctx->passes) ctx->pass[ctx->passes++] = (eig_pass){worker->pass[j].name, 0};
-            if (worker->pass[j].ms > ctx->pass[k].ms) ctx->pass[k].ms = worker->pass[j].ms;
+            double *const ms = time_of(ctx->pass, &ctx->passes, worker->pass[j].name);
+            if (ms && worker->pass[j].ms > *ms) *ms = worker->pass[j].ms;
         }
     }
 }

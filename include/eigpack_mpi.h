@@ -33,10 +33,10 @@ typedef struct eig_mpi_context eig_mpi_context;
 
 /* Opens a context over a copy of comm.
  *
- *   device  "cuda": a GPU for each rank: those of a host are dealt out to its ranks, in turn where the ranks are more;
- *           "cuda:K": just this one; "cpu": the processors that the ranks of a host may run on are shared out among them,
- *           one thread at least (where OMP_NUM_THREADS is set, each takes that); "auto" or NULL: "cuda" if every rank gets a GPU,
- *           else "cpu".  Ranks may give different names
+ *   device  "cuda": a GPU for each rank that asks for one: those of a host are dealt out to them, in turn where the ranks
+ *           are more; "cuda:K": just this one; "cpu": the processors that the ranks of a host may run on are shared out
+ *           among them, one thread at least (where OMP_NUM_THREADS is set, each takes that); "auto" or NULL: "cuda" if every
+ *           rank gets a GPU, else "cpu".  Ranks may give different names
  *
  * As with eig_create, a failed call also hands out a context that has a sentence and must be destroyed.  On all ranks *ctx
  * is NULL instead where any rank has no memory for it (EIG_NO_MEMORY) or a NULL in the place of ctx (EIG_BAD_ARGUMENT); and

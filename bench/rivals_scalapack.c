@@ -13,6 +13,7 @@
 #include "support/times.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,12 @@ static void open_job(job *j, int n)
     j->block = room(sizeof(int), n), j->split = room(sizeof(int), n), j->fail = room(sizeof(int), n);
     j->cluster = room(sizeof(int), 2 * j->ranks), j->gap = room(sizeof(double), j->ranks);
     int64_t const blocked = (int64_t)n * (j->columns + BLOCK);
-    j->lwork = (int)(fmax(5.0 * n, (double)blocked) + (double)most * n);
+    double const lwork = fmax(5.0 * n, (double)blocked) + (double)most * n;
+    if (lwork > INT_MAX) {
+        if (j->rank == 0) fprintf(stderr, "n = %d needs a workspace that ScaLAPACK cannot count: take more ranks\n", n);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    j->lwork = (int)lwork;
     j->liwork = 4 * n + j->ranks + 14;
     j->work = room(sizeof(double), j->lwork), j->iwork = room(sizeof(int), j->liwork);
 }

@@ -38,7 +38,7 @@ eig_status eig_mpi_agree(eig_mpi_context *ctx, int mine, int64_t *sums);
 void eig_mpi_begin(eig_mpi_context *ctx);
 eig_status eig_mpi_end(eig_mpi_context *ctx, eig_status mine, int64_t *sums);
 
-/* This rank's device, and its threads (device.c). */
+/* This rank's device, and its threads (mpi_device.c). */
 eig_status eig_mpi_open_device(eig_mpi_context *ctx, const char *device);
 
 #endif

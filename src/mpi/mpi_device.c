@@ -28,11 +28,25 @@ static eig_status open_gpu(eig_mpi_context *ctx, int number)
     return reopen(ctx, name);
 }
 
-/* GPU number r for rank r of the host; the ranks that find none learn how many there are, and take turns.  A launcher
- * may also show each rank a GPU of its own, as number 0. */
+/* This rank's number among those of the host that want a GPU. */
+static eig_status number_among(eig_mpi_context *ctx, bool wanted, int *number)
+{
+    int const one = wanted;
+    MPI_Request request;
+    *number = 0;
+    MPI_TRY(MPI_Iexscan(&one, number, 1, MPI_INT, MPI_SUM, ctx->wire.host, &request));
+    MPI_TRY(eig_wire_wait(&ctx->wire, 1, &request));
+    if (ctx->wire.host_rank == 0) *number = 0; /* which MPI leaves open */
+    return EIG_OK;
+}
+
+/* GPU number r for rank r among those of the host; the ranks that find none learn how many there are, and take turns.  A
+ * launcher may also show each rank a GPU of its own, as number 0. */
 static eig_status deal_gpus(eig_mpi_context *ctx, bool wanted, eig_status *status)
 {
-    int const mine = ctx->wire.host_rank;
+    int mine;
+    eig_status const failed = number_among(ctx, wanted, &mine);
+    if (failed != EIG_OK) return failed;
     *status = wanted ? open_gpu(ctx, mine) : EIG_OK;
     int gpus = wanted && *status == EIG_OK ? mine + 1 : 0;
     MPI_TRY(eig_wire_reduce(&ctx->wire, ctx->wire.host, &gpus, 1, MPI_INT, MPI_MAX));

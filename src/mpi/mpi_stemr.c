@@ -10,7 +10,7 @@ enum { Z = CALL_W + 1, ISUPPZ, INFO, RESIDUAL, PROBES = 4 };
 /* What stemr has beside the arrays. */
 typedef struct stemr_extras {
     const eig_stemr_options *options;
-    void *orthogonality;
+    double orthogonality;
     eig_stemr_stats stats;
 } stemr_extras;
 
@@ -107,7 +107,7 @@ static eig_status widen(tridiagonal_call *call, int direction, double gap, int64
     for (int64_t reach = 64; *end != stop && status == EIG_OK; reach *= 4) {
         int64_t far = *end + direction * reach;
         if ((far - stop) * direction > 0) far = stop;
-        int64_t const first = direction < 0 ? far : *end, last = direction < 0 ? *end : far, from = *end;
+        int64_t const first = direction < 0 ? far : *end, last = direction < 0 ? *end : far;
         void *w;
         if ((status = values(call, first, last, &w)) == EIG_OK)
             while (*end != far) {
@@ -117,7 +117,7 @@ static eig_status widen(tridiagonal_call *call, int direction, double gap, int64
                 *end += direction;
             }
         free(w);
-        if (*end != far || *end == from) break;
+        if (*end != far) break;
     }
     return status;
 }
@@ -167,8 +167,7 @@ static eig_status compute(tridiagonal_call *call, int *info)
     stemr_extras *const x = call->own;
     const call_array *const a = call->array;
     int64_t const first = call->run.first, last = first + call->run.count - 1;
-    int one; /* of the first pair, where the caller wants none */
-    int *const infos = a[INFO].mine ? a[INFO].mine : malloc((size_t)call->run.count * sizeof one);
+    int *const infos = a[INFO].mine ? a[INFO].mine : malloc((size_t)call->run.count * sizeof *infos);
     if (!infos) return no_memory(call);
     stemr_pairs const out = {a[CALL_W].mine, a[Z].mine, a[Z].stride, a[ISUPPZ].mine, infos, a[RESIDUAL].mine};
     eig_status status = compute_range(call, first, last, &out);
@@ -216,7 +215,7 @@ static double largest_entry(const tridiagonal_call *call, int probe, const doubl
 /* As the certificate of one process: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are long. */
 static eig_status estimate(tridiagonal_call *call)
 {
-    const stemr_extras *const x = call->own;
+    stemr_extras *const x = call->own;
     eig_mpi_context *const ctx = call->ctx;
     if (!call->orthogonality || !call->array[Z].wanted) return EIG_OK;
     double *const y = malloc((size_t)call->n * sizeof *y), largest = 0;
@@ -229,10 +228,19 @@ static eig_status estimate(tridiagonal_call *call)
     free(y);
     if (status == EIG_OK)
         status = eig_mpi_status(ctx, eig_wire_reduce(&ctx->wire, ctx->wire.comm, &largest, 1, MPI_DOUBLE, MPI_MAX));
-    if (call->run.info != EIG_INFO_OK) largest = NAN;
-    if (x->orthogonality && call->type == EIG_S) *(float *)x->orthogonality = (float)largest;
-    if (x->orthogonality && call->type == EIG_D) *(double *)x->orthogonality = largest;
+    x->orthogonality = largest;
     return status;
+}
+
+/* Without pairs it is 0, as one process says it. */
+static void put_orthogonality(const tridiagonal_call *call, void *out)
+{
+    const stemr_extras *const x = call->own;
+    double const value = call->run.info == EIG_INFO_OK ? x->orthogonality : NAN;
+    if (call->type == EIG_S)
+        *(float *)out = (float)value;
+    else
+        *(double *)out = value;
 }
 
 eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_options *where,
@@ -241,7 +249,7 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
                          eig_stemr_stats *stats)
 {
     tridiagonal_call call = {.ctx = ctx, .family = "stemr", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
-    stemr_extras extras = {.options = options, .orthogonality = orthogonality};
+    stemr_extras extras = {.options = options};
     call.own = &extras;
     call.check = check, call.count_upto = count_upto, call.compute = compute, call.finish = estimate;
     eig_stemr_options o;
@@ -255,8 +263,10 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
     eig_mpi_set_array(&call, INFO, "info", info, MPI_INT, 1, 1);
     eig_mpi_set_array(&call, RESIDUAL, "residual", z ? residual : NULL, call_number(&call), 1, 1);
     eig_status const status = eig_mpi_solve(&call, where, run);
-    if (stats && status == EIG_OK) *stats = extras.stats;
-    return status;
+    if (status != EIG_OK) return status;
+    if (stats) *stats = extras.stats;
+    if (orthogonality && (z || call.array[Z].wanted)) put_orthogonality(&call, orthogonality);
+    return EIG_OK;
 }
 
 /* The typed public functions. */

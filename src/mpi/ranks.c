@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)EIG_RANKS_STOPPED == (int)WIRE_STOPPED, "agree hands statuses on as they are");
+
 static mpi_wire wire;
 static eig_ranks table;
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -26,7 +26,7 @@ typedef struct mpi_wire {
     int epoch;       /* agreements so far: tells their messages apart */
     wire_show *show; /* called on rank 0 with the mean of all fractions, on the others with their own; or NULL */
     void *show_user;
-    double *fraction; /* rank 0: [size] */
+    double *fraction; /* [size] how far each rank is: on rank 0 as it has heard, on the others their own alone */
     double shown;     /* never falls between two agreements */
     int64_t told, heard, stops_heard;
     bool stopping;

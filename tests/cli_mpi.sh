@@ -3,7 +3,9 @@
 # is full for one of them.
 #   cli_mpi.sh PROGRAM DATA_FOLDER MPIEXEC [DEVICE]
 # With a device: the files of one process alone, by three ranks, all on this device.
-mpiexec=$3 device=${4:-}
+# EIG_TEST_HOSTS names a library by which ranks believe to be on several hosts, two on each.
+mpiexec=$3 device=${4:-} under=()
+[ -z "${EIG_TEST_HOSTS:-}" ] || under=(env "LD_PRELOAD=$EIG_TEST_HOSTS" EIG_TEST_HOST=2)
 open_mpi=$("$mpiexec" --version 2>&1 | grep -q 'Open MPI\|OpenRTE' && echo yes)
 # shellcheck source=support/checks.sh
 . "$(dirname "$0")/support/checks.sh" "$1" "$2"
@@ -12,7 +14,7 @@ open_mpi=$("$mpiexec" --version 2>&1 | grep -q 'Open MPI\|OpenRTE' && echo yes)
 ranks() {
     local count=$1 status
     shift
-    timeout -k 5 100 "$mpiexec" -n "$count" "$program" "$@" >out 2>all.err </dev/null
+    timeout -k 5 100 "$mpiexec" -n "$count" "${under[@]}" "$program" "$@" >out 2>all.err </dev/null
     status=$?
     grep '^eigpack: ' all.err >err
     return $status

@@ -179,8 +179,6 @@ static int check_output(const cli_output *outputs, int k, const char *const *inp
             return cli_fail(CLI_USAGE, "--%s %s would overwrite the input %s", out->option, out->path, inputs[i]);
     if (together() && out->rank == CLI_PICTURE)
         return cli_fail(CLI_USAGE, "--%s is for one process: draw without mpirun", out->option);
-    if (together() && !io_sink_can_join(out->path))
-        return cli_fail(CLI_USAGE, "--%s %s: under mpirun results go to .npy files", out->option, out->path);
     int const rank = out->rank == CLI_PICTURE ? 0 : out->rank;
     return io_try_output(out->path, rank, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
@@ -194,15 +192,6 @@ int cli_check_files(const char *const *inputs, int input_count, const cli_output
         int const status = outputs[k].path ? check_output(outputs, k, inputs, input_count) : CLI_OK;
         if (status != CLI_OK) return status;
     }
-    return CLI_OK;
-}
-
-int cli_check_ranks(const arguments *args, bool prints, const char *output, const char *const *alone)
-{
-    if (!together()) return CLI_OK;
-    if (prints) return cli_fail(CLI_USAGE, "under mpirun results go to .npy files: give --%s F.npy", output);
-    for (; *alone; alone++)
-        if (option_given(args, *alone)) return cli_fail(CLI_USAGE, "--%s is for one process: not under mpirun", *alone);
     return CLI_OK;
 }
 

@@ -54,7 +54,7 @@ typedef struct cli_part {
 } cli_part;
 
 /* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: there is nothing to compute for it.
- * A range that is wrong stays as it is, for the library to refuse. */
+ * A range that is wrong stays as it is, for the library to refuse; a range of values is first made one of indices. */
 bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
 
 /* How long the stages of a run took, and the passes of its calls. */
@@ -88,10 +88,6 @@ enum { CLI_PICTURE = -1 }; /* a rank */
  * are one file, that none is an input, and that standard input is named once.  Inputs may be NULL.  Returns an exit
  * status. */
 int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count);
-
-/* Under mpirun: refuses to print results, which --output could write, and options that need all results in one process
- * (a list ended by NULL).  Returns an exit status. */
-int cli_check_ranks(const arguments *args, bool prints, const char *output, const char *const *alone);
 
 /* Whether one of the outputs is standard output, which then has nothing else. */
 bool cli_to_standard_output(const cli_output *outputs, int count);

@@ -142,6 +142,7 @@ static int finish(geev_job *j, const arguments *args)
 {
     double const start = clock_ms();
     int status = together_sinks_close(j->sink, GEEV_OUTPUTS);
+    if (status == CLI_OK && j->prints) status = together_print();
     if (status == CLI_OK && j->plot) status = write_plot(j, args);
     j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
@@ -161,9 +162,7 @@ static int run(const arguments *args)
     geev_job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    static const char *const alone[] = {NULL};
     j.prints = !j.quiet && (j.measure >= 0 ? !j.measures : !j.values);
-    if (status == CLI_OK) status = cli_check_ranks(args, j.prints, j.measure >= 0 ? "measure-output" : "values", alone);
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);

@@ -110,9 +110,10 @@ static int solve(void *of, const stream_slice *s)
 /* One eigenvalue a line, behind the matrix's number where the file has several.  A zero is printed without its sign. */
 static void print_values(const job *j, const numbers *w, const stream_slice *s)
 {
+    FILE *const out = together_out();
     for (int64_t k = 0; k < j->file.n * s->count; k++) {
-        if (!j->file.one) printf("%lld ", (long long)(s->first + k / j->file.n));
-        printf("%.*g\n", type_digits(j->type), numbers_re(w, k) + 0.0);
+        if (!j->file.one) fprintf(out, "%lld ", (long long)(s->first + k / j->file.n));
+        fprintf(out, "%.*g\n", type_digits(j->type), numbers_re(w, k) + 0.0);
     }
 }
 
@@ -169,7 +170,8 @@ static int solve_all(const arguments *args, job *j)
 static int finish(job *j)
 {
     double const start = clock_ms();
-    int const status = together_sinks_close(j->sink, OUTPUTS);
+    int status = together_sinks_close(j->sink, OUTPUTS);
+    if (status == CLI_OK && j->prints) status = together_print();
     if (status != CLI_OK) return status;
     j->times.write_ms += clock_ms() - start;
     together_times(&j->times);
@@ -199,9 +201,7 @@ static int run(const arguments *args)
     job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    static const char *const alone[] = {NULL};
     j.prints = !j.values && !j.vectors && !j.quiet;
-    if (status == CLI_OK) status = cli_check_ranks(args, j.prints, "values", alone);
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);

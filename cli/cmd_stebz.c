@@ -47,9 +47,8 @@ static int read_options(const arguments *args, stebz_job *j)
     bool const asked = cli_to_standard_output(outputs, 4);
     j->taken = asked || (!j->output && !j->quiet);
     j->quiet |= asked;
-    static const char *const alone[] = {"count", "interval", "reference", NULL};
-    int const status = cli_check_ranks(args, !j->output && !j->quiet, "output", alone);
-    return status == CLI_OK ? cli_check_files(inputs, 3, outputs, 4) : status;
+    if (together() && j->reference) return cli_fail(CLI_USAGE, "--reference is for one process: not under mpirun");
+    return cli_check_files(inputs, 3, outputs, 4);
 }
 
 /* ----------------------------------------------------------------- output */
@@ -169,25 +168,48 @@ static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s)
 
 /* -------------------------------------------------------------- the counts */
 
+/* A rank's part of the counts, numbers first, ..., first + mine - 1. */
+static int write_counts(const stebz_job *j, int64_t first, int64_t mine, const int64_t *below)
+{
+    io_error error;
+    io_sink sink = {.path = j->output ? j->output : "-", .variable = "count", .a = {IO_I64, 1, {j->shift_count}, NULL}};
+    int status = together_sinks_open(&sink, 1);
+    if (status == CLI_OK && !io_sink_write(&sink, first, mine, below, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK) status = together_sinks_close(&sink, 1);
+    io_sinks_abandon(&sink, 1);
+    return status;
+}
+
 static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *a)
 {
-    int64_t const m = j->shift_count;
-    int64_t *const below = (int64_t *)cli_allocate(m, sizeof *below);
+    int64_t first, mine;
+    together_part(j->shift_count, &first, &mine);
+    int64_t *const below = (int64_t *)cli_allocate(mine, sizeof *below);
     numbers x;
-    int status = numbers_make(&x, j->type, m) && below
+    int status = numbers_make(&x, j->type, mine) && below
                      ? CLI_OK
-                     : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)m);
+                     : cli_fail(CLI_FAILED, "no memory for %lld counts", (long long)mine);
     if (status == CLI_OK) {
-        numbers_from(&x, 0, j->shifts, m);
+        numbers_from(&x, 0, j->shifts + first, mine);
         status =
-            cli_status(ctx, eig_stebz_count(ctx, j->type, a->exact.n, a->d.data, a->e.data, m, x.data, below, NULL));
+            cli_status(ctx, eig_stebz_count(ctx, j->type, a->exact.n, a->d.data, a->e.data, mine, x.data, below, NULL));
     }
-    io_array const out = {.type = IO_I64, .rank = 1, .shape = {m}, .data = below};
-    io_error error;
-    if (status == CLI_OK && !io_write_array(j->output ? j->output : "-", "count", &out, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK) status = write_counts(j, first, mine, below);
     free(below);
     numbers_free(&x);
+    return status;
+}
+
+/* Under mpirun: this rank's part of what is asked for; *some: there is any. */
+static int find_part(stebz_job *j, eig_context *ctx, const tridiagonal *a, bool *some)
+{
+    eig_stebz_options *const o = &j->options;
+    bool const by_value = together() && o->range == EIG_RANGE_VALUE;
+    int const status = by_value ? tridiagonal_indices(ctx, a, o, NULL, &o->il, &o->iu) : CLI_OK;
+    *some = !by_value || o->il <= o->iu;
+    if (by_value) o->range = EIG_RANGE_INDEX;
+    if (status == CLI_OK && *some) *some = cli_index_part(a->exact.n, &o->range, &o->il, &o->iu, &j->part);
     return status;
 }
 
@@ -195,9 +217,9 @@ static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tr
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
-    int status = CLI_OK;
-    if (cli_index_part(a->exact.n, &j->options.range, &j->options.il, &j->options.iu, &j->part))
-        status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
+    bool some;
+    int status = find_part(j, ctx, a, &some);
+    if (status == CLI_OK && some) status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
     j->times.solve_ms = s.total_ms;
     if (status == CLI_OK) cli_add_passes(&j->times, ctx);
     if (status == CLI_OK) status = write_all(j, args, &s);

@@ -58,12 +58,9 @@ static int read_options(const arguments *args, job *j)
                                   {"info", j->info_path, 1},
                                   {"residuals", j->residuals, 1},
                                   {"plot", j->plot, CLI_PICTURE}};
-    static const char *const alone[] = {"interval", "stats", NULL};
     enum { FILES = sizeof outputs / sizeof *outputs };
     j->quiet |= cli_to_standard_output(outputs, FILES);
-    bool const prints = !j->quiet && !j->values && !j->vectors && !j->residuals && !j->info_path;
-    int const status = cli_check_ranks(args, prints, "values", alone);
-    return status == CLI_OK ? cli_check_files(inputs, 2, outputs, FILES) : status;
+    return cli_check_files(inputs, 2, outputs, FILES);
 }
 
 /* Vectors are computed where anything about them is asked for. */
@@ -72,10 +69,24 @@ static bool wants_vectors(const job *j)
     return j->vectors || j->residuals || j->stats_wanted;
 }
 
+/* Under mpirun: this rank's part of what is asked for; *some: there is any. */
+static int find_part(eig_context *ctx, job *j, bool *some)
+{
+    eig_stemr_options *const o = &j->options;
+    bool const by_value = together() && o->range == EIG_RANGE_VALUE;
+    int const status = by_value ? tridiagonal_indices(ctx, &j->t, NULL, o, &o->il, &o->iu) : CLI_OK;
+    *some = !by_value || o->il <= o->iu;
+    if (by_value) o->range = EIG_RANGE_INDEX;
+    if (status == CLI_OK && *some) *some = cli_index_part(j->t.exact.n, &o->range, &o->il, &o->iu, &j->part);
+    return status;
+}
+
 static int solve(eig_context *ctx, job *j)
 {
     eig_stemr_options *const o = &j->options;
-    if (!cli_index_part(j->t.exact.n, &o->range, &o->il, &o->iu, &j->part)) return CLI_OK;
+    bool some;
+    int const part = find_part(ctx, j, &some);
+    if (part != CLI_OK || !some) return part;
     int64_t const n = j->t.exact.n, most = 6 * (n / 2 + 1); /* clusters, on six levels */
     bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     j->room = indices ? o->iu - o->il + 1 : n;
@@ -163,20 +174,34 @@ static int write_plot(const job *j, const char *file)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-/* On stderr, as the times are. */
-static void print_stats(const job *j)
+/* Under mpirun, of all ranks: the work of all, the largest of what is not work.  Blocks are those of all of T. */
+static void merge_stats(eig_stemr_stats *s)
 {
-    const eig_stemr_stats *const s = &j->stats;
-    double largest = 0;
+    double largest[] = {(double)s->blocks, (double)s->depth, (double)s->largest_cluster};
+    int64_t *const work[] = {&s->representations,     &s->clusters, &s->shifts,
+                             &s->bad_representations, &s->skew,     &s->inverse_iterations};
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) together_sum(work[i]);
+    together_largest(largest, 3);
+    s->blocks = (int64_t)largest[0], s->depth = (int64_t)largest[1], s->largest_cluster = (int64_t)largest[2];
+}
+
+/* On stderr, as the times are. */
+static void print_stats(job *j)
+{
+    eig_stemr_stats *const s = &j->stats;
+    double largest[] = {0, j->m > 0 ? numbers_part(&j->orthogonality, 0) : 0};
     for (int64_t k = 0; k < j->m; k++)
-        if (numbers_part(&j->residual, k) > largest) largest = numbers_part(&j->residual, k);
+        if (numbers_part(&j->residual, k) > largest[0]) largest[0] = numbers_part(&j->residual, k);
+    together_largest(largest, 2);
+    merge_stats(s);
+    if (together_rank() > 0) return;
     fprintf(stderr,
             "blocks %lld, representations %lld, depth %lld, clusters %lld (largest %lld), shifts tried %lld\n"
             "without a representation %lld, skew %lld, inverse iterations %lld\n"
             "largest residual %.3g, orthogonality %.3g (estimate)\n",
             (long long)s->blocks, (long long)s->representations, (long long)s->depth, (long long)s->clusters,
             (long long)s->largest_cluster, (long long)s->shifts, (long long)s->bad_representations, (long long)s->skew,
-            (long long)s->inverse_iterations, largest, numbers_part(&j->orthogonality, 0));
+            (long long)s->inverse_iterations, largest[0], largest[1]);
 }
 
 static int write_all(job *j, const char *file, eig_context *ctx)
@@ -188,7 +213,9 @@ static int write_all(job *j, const char *file, eig_context *ctx)
     io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = write_plot(j, file);
     if (status == CLI_OK && !filed && !j->quiet)
-        for (int64_t k = 0; k < j->m; k++) printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
+        for (int64_t k = 0; k < j->m; k++)
+            fprintf(together_out(), "%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
+    if (status == CLI_OK && !filed && !j->quiet) status = together_print();
     j->times.write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;
     int64_t failed = 0, found = j->m;

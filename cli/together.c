@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const eig_ranks *ranks; /* NULL: alone */
@@ -110,6 +111,7 @@ static bool join(io_sink *sink, io_error *error)
 {
     char name[4096] = "";
     if (!sink->path) return true;
+    if (sink->whole) return ranks->rank == 0 || io_sink_hold_part(sink, error);
     if (ranks->rank == 0) snprintf(name, sizeof name, "%s", io_sink_temporary(sink));
     ranks->broadcast(name, sizeof name, 0);
     return ranks->rank == 0 || io_sink_join(sink, name, error);
@@ -119,6 +121,7 @@ int together_sinks_open(io_sink *sinks, int count)
 {
     io_error error;
     if (!ranks) return said(io_sinks_open(sinks, count, &error), &error);
+    for (int k = 0; k < count; k++) sinks[k].whole = sinks[k].path && !io_sink_can_join(sinks[k].path);
     int status = together_agree(ranks->rank > 0 ? CLI_OK : said(io_sinks_open(sinks, count, &error), &error));
     if (status != CLI_OK) return status;
     bool good = true;
@@ -130,11 +133,101 @@ int together_sinks_open(io_sink *sinks, int count)
     return together_agree(said(good, &error));
 }
 
+/* What a rank wrote, at its place on rank 0. */
+static void take_part(io_sink *sink, int from)
+{
+    io_run run;
+    int64_t runs;
+    size_t const size = io_type_size(sink->a.type);
+    ranks->receive(&runs, sizeof runs, from);
+    for (int64_t i = 0; i < runs; i++) {
+        ranks->receive(&run, sizeof run, from);
+        ranks->receive((char *)sink->a.data + (size_t)run.first * size, (size_t)run.count * size, from);
+    }
+}
+
+static void give_part(io_sink *sink)
+{
+    size_t const size = io_type_size(sink->a.type);
+    ranks->send(&sink->runs, sizeof sink->runs);
+    for (int64_t i = 0; i < sink->runs; i++) {
+        const io_run *const run = &sink->run[i];
+        ranks->send(run, sizeof *run);
+        ranks->send((char *)sink->a.data + (size_t)run->first * size, (size_t)run->count * size);
+    }
+    io_sink_drop(sink);
+}
+
+static void collect(io_sink *sink)
+{
+    if (!sink->whole) return;
+    for (int from = 1; ranks->rank == 0 && from < ranks->size; from++) take_part(sink, from);
+    if (ranks->rank > 0) give_part(sink);
+}
+
 int together_sinks_close(io_sink *sinks, int count)
 {
     io_error error;
     if (!ranks) return said(io_sinks_close(sinks, count, &error), &error);
     int const status = together_agree(said(io_sinks_settle(sinks, count, &error), &error));
     if (status != CLI_OK) return status;
+    for (int k = 0; k < count; k++) collect(&sinks[k]);
     return together_agree(said(io_sinks_publish(sinks, count, &error), &error));
+}
+
+/* ---------------------------------------------------------------- printing */
+
+static struct {
+    FILE *file;
+    char *text;
+    size_t length;
+    bool lost; /* for want of memory */
+} printed;     /* by a rank other than 0 */
+
+FILE *together_out(void)
+{
+    if (together_rank() == 0) return stdout;
+    if (!printed.file && !printed.lost) printed.file = open_memstream(&printed.text, &printed.length);
+    printed.lost = !printed.file;
+    return printed.file ? printed.file : stdout; /* which goes nowhere; together_print tells */
+}
+
+enum { PIECE = 1 << 16 }; /* of a text under way */
+
+/* Prints what another rank sends. */
+static bool print_part(int from)
+{
+    static char piece[PIECE];
+    int64_t left;
+    bool good = true;
+    for (ranks->receive(&left, sizeof left, from); left > 0; left -= PIECE) {
+        size_t const some = left < PIECE ? (size_t)left : PIECE;
+        ranks->receive(piece, some, from);
+        good = good && fwrite(piece, 1, some, stdout) == some;
+    }
+    return good;
+}
+
+static void give_text(void)
+{
+    int64_t const length = (int64_t)printed.length;
+    ranks->send(&length, sizeof length);
+    for (int64_t done = 0; done < length; done += PIECE)
+        ranks->send(printed.text + done, (size_t)(length - done < PIECE ? length - done : PIECE));
+}
+
+int together_print(void)
+{
+    bool good = !printed.lost;
+    if (!ranks) return CLI_OK;
+    if (printed.file) good = fclose(printed.file) == 0;
+    printed.file = NULL;
+    int const status = together_agree(good ? CLI_OK : cli_fail(CLI_FAILED, "no memory for what is printed"));
+    for (int from = 1; status == CLI_OK && ranks->rank == 0 && from < ranks->size; from++)
+        good = print_part(from) && good;
+    if (status == CLI_OK && ranks->rank > 0) give_text();
+    free(printed.text);
+    printed.text = NULL, printed.length = 0;
+    if (status != CLI_OK) return status;
+    return good ? CLI_OK : cli_fail(CLI_FAILED, "cannot write to standard output");
 }

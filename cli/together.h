@@ -40,8 +40,13 @@ void together_sum(int64_t *value);
 void together_largest(double *values, int count);
 void together_times(cli_times *times); /* the longest of all */
 
-/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file.  Return an exit status. */
+/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file; of what is no .npy file rank 0
+ * holds the whole, and writes it.  Return an exit status. */
 int together_sinks_open(io_sink *sinks, int count);
 int together_sinks_close(io_sink *sinks, int count);
+
+/* Where a rank prints; together_print, collective, then brings to standard output what the ranks printed, in their order. */
+FILE *together_out(void);
+int together_print(void);
 
 #endif

@@ -1,5 +1,7 @@
 /* Tridiagonal matrices in the program: both types behind one face, comparison with a reference, certificates. */
 #include "tridiagonal.h"
+#include "mpi/stemr_upto.h"
+#include "together.h"
 
 #include <float.h>
 #include <math.h>
@@ -111,6 +113,39 @@ void spectrum_free(spectrum *s)
     free(s->lower);
     free(s->upper);
     *s = (spectrum){0};
+}
+
+/* ------------------------------------------------------- ranges of values */
+
+/* The eigenvalues up to x. */
+static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_stemr_options *stemr, double x,
+                             int64_t *count)
+{
+    const io_tridiagonal *const t = &a->exact;
+    double const next = nextafter(x, INFINITY);
+    eig_status const status = eig_dstebz_count(ctx, t->n, t->d, t->e, 1, &next, count, NULL);
+    if (status != EIG_OK || !stemr) return status;
+    return eig_stemr_upto(ctx, a->type, stemr, t->n, a->d.data, a->e.data, x, *count, count);
+}
+
+int tridiagonal_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
+                        const eig_stemr_options *stemr, int64_t *il, int64_t *iu)
+{
+    size_t bytes;
+    double const vl = stemr ? stemr->vl : stebz->vl, vu = stemr ? stemr->vu : stebz->vu;
+    int64_t below = 0, upto = 0;
+    /* Refuses wrong options. */
+    eig_status checked = stemr ? eig_stemr_work_size(ctx, a->type, stemr, a->exact.n, false, &bytes)
+                               : eig_stebz_work_size(ctx, a->type, stebz, a->exact.n, 1, &bytes);
+    if (checked == EIG_OK && together_rank() == 0) {
+        checked = count_upto(ctx, a, stemr, vl, &below);
+        if (checked == EIG_OK) checked = count_upto(ctx, a, stemr, vu, &upto);
+    }
+    int const status = together_agree(cli_status(ctx, checked));
+    if (status != CLI_OK) return status;
+    together_sum(&below), together_sum(&upto);
+    *il = below + 1, *iu = upto;
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------- comparison */

@@ -1,8 +1,11 @@
 #!/bin/bash
 # The program under mpirun: the files of one process from any number of ranks; errors said once; ranks killed; a disk that
 # is full for one of them.
-#   cli_mpi.sh PROGRAM DATA_FOLDER MPIEXEC
-mpiexec=$3
+#   cli_mpi.sh PROGRAM DATA_FOLDER MPIEXEC [DEVICE]
+# With a device: the files of one process alone, by three ranks, all on this device.
+# EIG_TEST_HOSTS names a library by which ranks believe to be on several hosts, two on each.
+mpiexec=$3 device=${4:-} under=()
+[ -z "${EIG_TEST_HOSTS:-}" ] || under=(env "LD_PRELOAD=$EIG_TEST_HOSTS" EIG_TEST_HOST=2)
 open_mpi=$("$mpiexec" --version 2>&1 | grep -q 'Open MPI\|OpenRTE' && echo yes)
 # shellcheck source=support/checks.sh
 . "$(dirname "$0")/support/checks.sh" "$1" "$2"
@@ -11,17 +14,19 @@ open_mpi=$("$mpiexec" --version 2>&1 | grep -q 'Open MPI\|OpenRTE' && echo yes)
 ranks() {
     local count=$1 status
     shift
-    timeout -k 5 100 "$mpiexec" -n "$count" "$program" "$@" >out 2>all.err </dev/null
+    timeout -k 5 100 "$mpiexec" -n "$count" "${under[@]}" "$program" "$@" >out 2>all.err </dev/null
     status=$?
     grep '^eigpack: ' all.err >err
     return $status
 }
 
-# same RANKS ARGUMENTS...: outputs, written "--values=a.npy", are those of one process; so are status and sentence.
+# same RANKS ARGUMENTS...: outputs, written "--values=a.npy", are those of one process; so are status, sentence and what is
+# printed, but for the device and the time in a summary.
 same() {
     local count=$1 files status file
     shift
-    files=$(grep -o '[a-z]*\.npy' <<<"$(printf '%s\n' "$@" | grep -- '--[a-z-]*=')")
+    [ -z "$device" ] || set -- "$@" --device "$device"
+    files=$(sed -En 's/^--[a-z-]+=([a-z]+\.(npy|txt|mtx))$/\1/p' <<<"$(printf '%s\n' "$@")")
     rm -f $files
     "$program" "$@" >whole.out 2>whole.err </dev/null
     status=$?
@@ -29,7 +34,7 @@ same() {
     ranks "$count" "$@"
     check "$count ranks, $1: status" [ $? -eq $status ]
     check "$count ranks, $1: sentence" cmp err whole.err
-    check "$count ranks, $1: summary" cmp <(sed 's/, cpu.*//' out) <(sed 's/, cpu.*//' whole.out)
+    check "$count ranks, $1: summary" cmp <(sed 's/, c[pu][ud].*//' out) <(sed 's/, c[pu][ud].*//' whole.out)
     for file in $files; do check "$count ranks, $*: $file" cmp "$file" "whole.$file"; done
 }
 
@@ -64,13 +69,19 @@ cp A.npy nan.npy
 printf '\377\377\377\377\377\377\377\377' | dd of=nan.npy bs=1 seek=$((128 + 8 * (49 * 900 + 5))) conv=notrunc 2>/dev/null
 
 # ---------------------------------------------------------------- the files of one process
-for count in 1 2 3 5; do
+counts='1 2 3 5'
+[ -z "$device" ] || counts=3
+for count in $counts; do
     same $count heev H.npy --values=a.npy --vectors=b.npy --info=c.npy
     same $count geev A.npy --values=a.npy --measure abscissa --measure-output=b.npy --memory 30K
     same $count stebz bd.npy be.npy --output=a.npy --enclosures=b.npy --info=c.npy
     same $count stebz d.npy e.npy --output=a.npy --enclosures=b.npy --info=c.npy
     same $count stemr d.npy e.npy --values=a.npy --vectors=b.npy --residuals=c.npy --info=i.npy
 done
+if [ -n "$device" ]; then
+    finish
+    exit
+fi
 same 3 stebz d.npy e.npy --range 17:101 --output=a.npy --type f32
 same 3 stemr d.npy e.npy --range 17:101 --values=a.npy --vectors=b.npy
 same 3 geev A.npy --values=a.npy --layout M --sort real --type f32
@@ -83,6 +94,57 @@ same 3 geev order0.npy --values=a.npy
 same 3 stebz d0.npy d0.npy --output=a.npy
 same 3 stemr d0.npy d0.npy --values=a.npy --vectors=b.npy
 same 3 geev nan.npy --values=a.npy --info=b.npy
+
+# Ranges of values: their ends are eigenvalues, or beyond all; what is found has ranks without a part.
+"$program" stebz d.npy e.npy -o - >w.txt
+low=$(sed -n 31p w.txt) high=$(sed -n 177p w.txt)
+for count in 3 5; do
+    for interval in "$low,$high" "-inf,$low" "3.9,inf" "20,30" "2.9610588841857250,2.9610588841857256"; do
+        same $count stebz d.npy e.npy --interval "$interval" --output=a.npy --enclosures=b.npy --info=c.npy
+        same $count stemr d.npy e.npy --interval "$interval" --values=a.npy --vectors=b.npy --info=i.npy
+    done
+done
+same 3 stemr d.npy e.npy --interval "$low,$high" --values=a.npy --vectors=b.npy --type f32
+same 3 stebz d.npy e.npy --interval "$low,$high" --output=a.npy --type f32
+same 3 stebz d0.npy d0.npy --interval 0,1 --output=a.npy
+
+# ---------------------------------------------------------------- what rank 0 holds whole: text, other forms, what is printed
+for count in 2 5; do
+    same $count heev H.npy
+    same $count geev A.npy --memory 30K
+    same $count geev A.npy --measure damping
+    same $count stebz d.npy e.npy
+    same $count stebz bd.npy be.npy --range 2:3
+    same $count stemr d.npy e.npy
+    same $count stebz d.npy e.npy --count -1,0,1,2.5,3,-inf,inf
+    same $count stebz bd.npy be.npy --count 0.5,1
+    same $count heev H.npy --values=a.txt --info=b.txt --memory 200K
+    same $count stebz bd.npy be.npy --output=a.txt --enclosures=b.npy
+    same $count stebz d.npy e.npy --output=a.mtx --enclosures=b.txt
+    same $count stemr d.npy e.npy --range 17:101 --values=a.txt --vectors=b.txt --residuals=c.mtx
+done
+same 3 heev few.npy
+same 5 geev few.npy --values=a.txt
+same 2 geev --affine few.npy --grid 0:1:11,0:1:7 --measure radius
+same 3 stebz d.npy e.npy --interval 1,2
+same 3 stemr d.npy e.npy --interval 1,2
+same 3 stebz d.npy e.npy --count 1,2 --output=a.npy
+same 3 stebz d0.npy d0.npy
+same 3 heev H.npy --values - --type c64
+same 3 geev nan.npy
+ranks 3 stemr d.npy e.npy --values - --vectors x.npy
+check "values to standard output, vectors to a file" cmp out <("$program" stemr d.npy e.npy)
+rm x.npy
+
+# The work of all ranks, whose cuts meet no cluster of this matrix; each has a representation of the whole besides.
+numbers() { grep -Eo '[0-9][0-9.e+-]*' "$1" | head -n 9 | tr '\n' ' '; }
+"$program" stemr d.npy e.npy --stats -q 2>whole.err
+"$mpiexec" -n 3 "$program" stemr d.npy e.npy --stats -q >out 2>err </dev/null
+read -ra whole <<<"$(numbers whole.err)"
+whole[1]=$((whole[1] + 2))
+check "statistics of all ranks" [ "$(numbers err)" = "${whole[*]} " ]
+check "statistics, once" [ "$(grep -c '^blocks' err)" -eq 1 ]
+check "the largest residual" [ "$(grep -o 'largest residual [^,]*' err)" = "$(grep -o 'largest residual [^,]*' whole.err)" ]
 ranks 2 heev H.npy --values x.npy -q
 check "quiet" [ ! -s out ]
 rm x.npy
@@ -90,14 +152,10 @@ rm x.npy
 # ---------------------------------------------------------------- refused, once
 refused 3 2 'unknown or ambiguous option --frob' heev H.npy --frob
 refused 3 2 'absent.npy: cannot be opened: No such file' heev absent.npy --values x.npy
-refused 3 2 'under mpirun results go to .npy files: give --values F.npy' heev H.npy
-refused 3 2 'give --measure-output F.npy' geev A.npy --measure radius
-refused 3 2 'give --output F.npy' stebz d.npy e.npy
-refused 3 2 '--values x.dat: under mpirun results go to .npy files' heev H.npy --values x.dat
-refused 3 2 '--values -: under mpirun' heev H.npy --values -
 refused 3 2 '--plot is for one process' geev A.npy --values x.npy --plot x.svg
-refused 3 2 '--count is for one process' stebz d.npy e.npy -o x.npy --count 0
-refused 3 2 '--interval is for one process' stemr d.npy e.npy --values x.npy --interval 0,1
+refused 3 2 '--reference is for one process' stebz d.npy e.npy -o x.npy --reference w.txt
+refused 3 2 'stemr: need vl < vu, got vl = 1, vu = 0' stemr d.npy e.npy --values x.npy --interval 1,0
+refused 3 1 'nowhere/w.txt: cannot be written' heev H.npy --values nowhere/w.txt
 refused 3 2 'need 1 <= il <= iu <= n|il = 5' stebz d.npy e.npy -o x.npy --range 5:4
 refused 3 1 'nowhere/w.npy: cannot be written' heev H.npy --values nowhere/w.npy
 refused 3 2 'generate is for one process' generate random -n 3 -o x.npy

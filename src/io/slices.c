@@ -166,7 +166,7 @@ bool io_sinks_open(io_sink *sinks, int count, io_error *error)
         io_sink *const sink = &sinks[k];
         if (!sink->path) continue;
         io_array const a = sink->a;
-        good = is_sliced(sink, replaced[k], direct)
+        good = !sink->whole && is_sliced(sink, replaced[k], direct)
                    ? open_sliced(sink, error)
                    : io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
     }
@@ -192,13 +192,27 @@ static bool write_binary(const io_sink *sink, int64_t first, int64_t count, cons
            fwrite(numbers, size, (size_t)count, file) == (size_t)count;
 }
 
+/* Notes what was written to a part: one run more, or the last one is longer. */
+static bool note_run(io_sink *sink, int64_t first, int64_t count, io_error *error)
+{
+    io_run *const last = sink->runs > 0 ? &sink->run[sink->runs - 1] : NULL;
+    if (last && last->first + last->count == first) return last->count += count, true;
+    if ((sink->runs & (sink->runs - 1)) == 0) { /* full: room for as many more */
+        io_run *const more = (io_run *)realloc(sink->run, (size_t)(sink->runs > 0 ? 2 * sink->runs : 1) * sizeof *more);
+        if (!more) return io_fail(error, sink->path, "cannot be written: there is no memory");
+        sink->run = more;
+    }
+    sink->run[sink->runs++] = (io_run){first, count};
+    return true;
+}
+
 bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error)
 {
     if (!sink->path || count == 0) return true;
     size_t const size = io_type_size(sink->a.type);
     if (!sink->out) {
         memcpy((char *)sink->a.data + (size_t)first * size, numbers, (size_t)count * size);
-        return true;
+        return !sink->whole || note_run(sink, first, count, error);
     }
     bool const good = io_format_of(sink->path) == FORMAT_TEXT ? write_text(sink, count, numbers)
                                                               : write_binary(sink, first, count, numbers);
@@ -253,14 +267,24 @@ bool io_sink_can_join(const char *path)
     return io_format_of(path) == FORMAT_NPY && !io_is_standard_output(path) && !io_is_stream(path);
 }
 
+bool io_sink_hold_part(io_sink *sink, io_error *error)
+{
+    io_array const a = sink->a;
+    return io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
+}
+
+void io_sink_drop(io_sink *sink)
+{
+    if (sink->out && sink->out->path) io_output_abandon(sink->out);
+    free(sink->out);
+    free(sink->run);
+    io_array_free(&sink->a);
+    *sink = (io_sink){0};
+}
+
 void io_sinks_abandon(io_sink *sinks, int count)
 {
-    for (int k = 0; k < count; ++k) {
-        if (sinks[k].out && sinks[k].out->path) io_output_abandon(sinks[k].out);
-        free(sinks[k].out);
-        io_array_free(&sinks[k].a);
-        sinks[k] = (io_sink){0};
-    }
+    for (int k = 0; k < count; ++k) io_sink_drop(&sinks[k]);
 }
 
 int64_t io_sink_held(const io_sink *sink)

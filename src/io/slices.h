@@ -47,11 +47,19 @@ void io_close_tridiagonals(io_tridiagonals *many);
 
 /* ------------------------------------------------------------ out */
 
+/* Numbers that follow one another. */
+typedef struct io_run {
+    int64_t first, count;
+} io_run;
+
 typedef struct io_sink {
     const char *path, *variable; /* path NULL: not wanted, every call succeeds */
     io_array a;                  /* type, rank and shape; data only where it is held whole */
     struct io_output *out;       /* else */
     int64_t next;                /* number behind the one that was written last */
+    bool whole;                  /* set by the caller: to be held whole, whatever the form */
+    io_run *run;                 /* of a part of it: what was written */
+    int64_t runs;
 } io_sink;
 
 enum { IO_SINKS = 6 }; /* at most, at a time */
@@ -75,6 +83,11 @@ bool io_sinks_publish(io_sink *sinks, int count, io_error *error);
 const char *io_sink_temporary(const io_sink *sink);
 bool io_sink_join(io_sink *sink, const char *temporary, io_error *error);
 bool io_sink_can_join(const char *path); /* a .npy file, no pipe or device */
+
+/* Outputs of any other form: the first process holds them whole, the others only what they write, in run[0 .. runs-1] of
+ * a.data.  The first takes these over, and writes all; the others drop theirs before they publish. */
+bool io_sink_hold_part(io_sink *sink, io_error *error);
+void io_sink_drop(io_sink *sink);
 
 /* The bytes of memory that sources and sinks hold. */
 int64_t io_source_held(const io_source *s);

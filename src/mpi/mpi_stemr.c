@@ -1,6 +1,8 @@
 /* eig_mpi_stemr: eigenpairs of one matrix on many ranks. */
 #include "tridiagonal.h"
 
+#include "stemr_upto.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ static eig_status compute_range(tridiagonal_call *call, int64_t first, int64_t l
 
 static double number_at(const tridiagonal_call *call, const void *array, int64_t at)
 {
-    return call->type == EIG_S ? (double)((const float *)array)[at] : ((const double *)array)[at];
+    return eig_number_at(call->type, array, at);
 }
 
 static eig_status no_memory(tridiagonal_call *call)
@@ -55,34 +57,25 @@ static eig_status no_memory(tridiagonal_call *call)
 /* Eigenvalues first to last, alone. */
 static eig_status values(tridiagonal_call *call, int64_t first, int64_t last, void **w)
 {
+    eig_stemr_options o;
+    eig_mpi_read(((stemr_extras *)call->own)->options, &o, sizeof o);
     *w = malloc((size_t)call_bytes(call, last - first + 1));
     if (!*w) return no_memory(call);
-    eig_stemr_stats const stats = ((stemr_extras *)call->own)->stats;
-    eig_status const status = compute_range(call, first, last, &(stemr_pairs){.w = *w});
-    ((stemr_extras *)call->own)->stats = stats;
-    return status;
+    return eig_mpi_local_failure(
+        call->ctx, eig_stemr_values(call->ctx->local, call->type, &o, call->n, call->d, call->e, first, last, *w));
 }
 
 /* The rule of stemr: by the eigenvalues that it computes.  The count says where to look. */
 static eig_status count_upto(tridiagonal_call *call, double x, int64_t *count, int *info)
 {
     int64_t about;
+    eig_stemr_options o;
+    eig_mpi_read(((stemr_extras *)call->own)->options, &o, sizeof o);
     eig_status status = eig_mpi_count_below(call, nextafter(x, INFINITY), &about, info);
     *count = about;
-    if (isinf(x) || *info != EIG_INFO_OK) return status;
-    for (int64_t beside = 2; status == EIG_OK; beside *= 8) {
-        int64_t const first = about > beside ? about - beside : 1;
-        int64_t const last = about + beside < call->n ? about + beside : call->n;
-        void *w;
-        status = values(call, first, last, &w);
-        bool const begins = status == EIG_OK && (first == 1 || number_at(call, w, 0) <= x);
-        bool const ends = status == EIG_OK && (last == call->n || number_at(call, w, last - first) > x);
-        for (*count = first - 1; status == EIG_OK && *count < last && number_at(call, w, *count - first + 1) <= x;)
-            ++*count;
-        free(w);
-        if (begins && ends) break;
-    }
-    return status;
+    if (status != EIG_OK || *info != EIG_INFO_OK) return status;
+    status = eig_stemr_upto(call->ctx->local, call->type, &o, call->n, call->d, call->e, x, about, count);
+    return status == EIG_NO_MEMORY ? no_memory(call) : eig_mpi_local_failure(call->ctx, status);
 }
 
 /* ------------------------------------------------------- inverse iteration */

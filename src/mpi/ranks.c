@@ -3,8 +3,6 @@
 
 #include "wire.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)EIG_RANKS_STOPPED == (int)WIRE_STOPPED, "agree hands statuses on as they are");
@@ -41,30 +39,14 @@ static void largest(double *values, int count)
     must(eig_wire_reduce(&wire, wire.comm, values, count, MPI_DOUBLE, MPI_MAX));
 }
 
-static int gather(const void *mine, size_t bytes, char **all, size_t *ends)
+static void send(const void *data, size_t bytes)
 {
-    int const count = bytes <= INT_MAX ? (int)bytes : -1;
-    int *const counts = malloc(2 * (size_t)wire.size * sizeof *counts);
-    int ok = counts != NULL;
-    MPI_Request request;
-    *all = NULL;
-    must(eig_wire_reduce(&wire, wire.comm, &ok, 1, MPI_INT, MPI_MIN));
-    if (ok) must(MPI_Iallgather(&count, 1, MPI_INT, counts, 1, MPI_INT, wire.comm, &request));
-    if (ok) must(eig_wire_wait(&wire, 1, &request));
-    size_t total = 0;
-    for (int r = 0; ok && r < wire.size; ++r) {
-        counts[wire.size + r] = (int)total;
-        ok = counts[r] >= 0 && total + (size_t)counts[r] <= INT_MAX;
-        if (ok) ends[r] = total += (size_t)counts[r];
-    }
-    if (ok && wire.rank == 0) ok = (*all = malloc(total + 1)) != NULL;
-    must(eig_wire_broadcast(&wire, &ok, sizeof ok, 0));
-    if (ok) {
-        must(MPI_Igatherv(mine, count, MPI_BYTE, *all, counts, counts + wire.size, MPI_BYTE, 0, wire.comm, &request));
-        must(eig_wire_wait(&wire, 1, &request));
-    }
-    free(counts);
-    return ok ? 0 : -1;
+    must(eig_wire_send(&wire, data, bytes));
+}
+
+static void receive(void *data, size_t bytes, int from)
+{
+    must(eig_wire_receive(&wire, data, bytes, from));
 }
 
 static int agree(int status, char *sentence, size_t room, int *from)
@@ -127,7 +109,8 @@ const eig_ranks *eig_ranks_open(void)
         .broadcast = broadcast,
         .sum = sum,
         .largest = largest,
-        .gather = gather,
+        .send = send,
+        .receive = receive,
         .agree = agree,
         .progress = progress,
         .show = show,

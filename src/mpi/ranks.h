@@ -22,15 +22,15 @@ typedef struct eig_ranks {
     void (*broadcast)(void *data, size_t bytes, int root);
     void (*sum)(int64_t *values, int count);
     void (*largest)(double *values, int count);
-    /* The bytes of all ranks, one after the other, on rank 0: *all, to be freed; on the others *all is NULL.  Where each
-     * rank's end: ends, the caller's array of size numbers, filled on every rank.  0; or -1 on every rank, and *all NULL,
-     * where memory is short on any or all bytes together are 2^31 or more: ends then has no meaning. */
-    int (*gather)(const void *mine, size_t bytes, char **all, size_t *ends);
     /* Agreement: 0 where every rank says 0.  Else the status of the lowest rank that says anything but 0 (one that says
      * EIG_RANKS_STOPPED counts only if there is no other), and on every rank that rank's sentence and its number in *from
      * (not NULL).  The sentence is an array of room > 0 bytes, the same room on all ranks, of which all are sent; where
      * every rank says 0 it stays, and *from is 0.  A rank that waits sleeps; rank 0 goes on showing progress meanwhile. */
     int (*agree)(int status, char *sentence, size_t room, int *from);
+
+    /* Not collective: bytes from another rank, which sends, to rank 0, which receives, in the order of sending. */
+    void (*send)(const void *data, size_t bytes);
+    void (*receive)(void *data, size_t bytes, int from);
 
     /* Not collective.  progress tells rank 0 how far this rank is, 0 to 1, as often as the caller likes; on rank 0 it
      * calls show with the mean of all ranks.  Returns 1 where another rank has called stop, else 0. */

@@ -13,6 +13,7 @@
     } while (0)
 
 enum { TAG_PROGRESS = 0, TAG_STOP = 2 }; /* and one more in every second epoch */
+enum { TAG_DATA = 4 };
 
 static int tag_of(const mpi_wire *wire, int tag)
 {
@@ -176,12 +177,38 @@ static int broadcast(mpi_wire *wire, void *data, int bytes, int root)
     return eig_wire_wait(wire, 1, &request);
 }
 
+/* Of one message: MPI counts in int. */
+static const size_t most_bytes = (size_t)1 << 30;
+
 int eig_wire_broadcast(mpi_wire *wire, void *data, size_t bytes, int root)
 {
-    size_t const most = (size_t)1 << 30;
     char *at = data;
-    for (; bytes > most; at += most, bytes -= most) TRY(broadcast(wire, at, (int)most, root));
+    for (; bytes > most_bytes; at += most_bytes, bytes -= most_bytes) TRY(broadcast(wire, at, (int)most_bytes, root));
     return broadcast(wire, at, (int)bytes, root);
+}
+
+int eig_wire_send(mpi_wire *wire, const void *data, size_t bytes)
+{
+    MPI_Request request;
+    for (const char *at = data; bytes > 0;) {
+        size_t const some = bytes < most_bytes ? bytes : most_bytes;
+        TRY(MPI_Isend(at, (int)some, MPI_BYTE, 0, TAG_DATA, wire->comm, &request));
+        TRY(eig_wire_wait(wire, 1, &request));
+        at += some, bytes -= some;
+    }
+    return MPI_SUCCESS;
+}
+
+int eig_wire_receive(mpi_wire *wire, void *data, size_t bytes, int from)
+{
+    MPI_Request request;
+    for (char *at = data; bytes > 0;) {
+        size_t const some = bytes < most_bytes ? bytes : most_bytes;
+        TRY(MPI_Irecv(at, (int)some, MPI_BYTE, from, TAG_DATA, wire->comm, &request));
+        TRY(eig_wire_wait(wire, 1, &request));
+        at += some, bytes -= some;
+    }
+    return MPI_SUCCESS;
 }
 
 int eig_wire_reduce(mpi_wire *wire, MPI_Comm comm, void *values, int count, MPI_Datatype type, MPI_Op op)

@@ -62,4 +62,8 @@ int eig_wire_reduce(mpi_wire *wire, MPI_Comm comm, void *values, int count, MPI_
 /* MPI_Bcast of any number of bytes. */
 int eig_wire_broadcast(mpi_wire *wire, void *data, size_t bytes, int root);
 
+/* Any number of bytes from another rank to rank 0, in the order in which they are sent. */
+int eig_wire_send(mpi_wire *wire, const void *data, size_t bytes);
+int eig_wire_receive(mpi_wire *wire, void *data, size_t bytes, int from);
+
 #endif

@@ -1,8 +1,9 @@
 /* What fails on one rank fails on all, with the same status and sentence, and hangs none; progress, batches, contexts. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "support.h"
 
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,11 @@ static void test_differences(eig_mpi_context *ctx)
         if (other) e[N - 2] = nextafter(kept, 10);
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, w, NULL, NULL), EIG_BAD_ARGUMENT, words);
         e[N - 2] = kept;
+        double const first = d[0];
+        if (other) d[0] = d[4], d[4] = first;
+        who(words, sizeof words, culprit, "stebz: the T is not that of rank 0");
+        same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, w, NULL, NULL), EIG_BAD_ARGUMENT, words);
+        if (other) d[4] = d[0], d[0] = first;
         who(words, sizeof words, culprit, "stemr: the function is not that of rank 0");
         eig_status const status =
             other ? eig_mpi_dstemr(ctx, NULL, NULL, N, d, e, NULL, w, NULL, 0, NULL, NULL, NULL, NULL, NULL)
@@ -230,6 +236,32 @@ static void test_contexts(eig_mpi_context *ctx, const char *device)
     CHECK(eig_mpi_dstebz(NULL, NULL, NULL, N, d, e, NULL, w, NULL, NULL) == EIG_BAD_ARGUMENT);
 }
 
+/* The ranks of a host share its processors; one that has a host for itself takes what one process takes. */
+static void test_threads(eig_mpi_context *ctx, const char *device)
+{
+    int on_host, mine = 0, alone = 0, sum, processors[CPU_SETSIZE], count = 0;
+    cpu_set_t set;
+    MPI_Comm host;
+    if (strcmp(device, "cpu") != 0 || getenv("OMP_NUM_THREADS")) return;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, test_rank, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &on_host);
+    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    for (int i = 0; i < CPU_SETSIZE; ++i) processors[i] = CPU_ISSET(i, &set) != 0;
+    MPI_Allreduce(MPI_IN_PLACE, processors, CPU_SETSIZE, MPI_INT, MPI_MAX, host);
+    for (int i = 0; i < CPU_SETSIZE; ++i) count += processors[i];
+    eig_context *single;
+    CHECK(eig_create(&single, "cpu") == EIG_OK);
+    CHECK(sscanf(eig_describe(single), "cpu %*[a-z0-9], %d thread", &alone) == 1);
+    CHECK(sscanf(eig_describe(eig_mpi_local(ctx)), "cpu %*[a-z0-9], %d thread", &mine) == 1);
+    eig_destroy(single);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, host);
+    CHECK(mine >= 1 && sum <= (count > on_host ? count : on_host));
+    CHECK(on_host > 1 || mine == alone);
+    const char *const each = getenv("EIG_TEST_HOST");
+    CHECK(!each || on_host <= atoi(each));
+    MPI_Comm_free(&host);
+}
+
 /* Each rank computes its slice of a batch; together they are all, once. */
 static void test_slices(eig_mpi_context *ctx)
 {
@@ -298,6 +330,7 @@ static void tests(eig_mpi_context *ctx, const char *device)
     test_progress(ctx);
     test_cancel_early(ctx, device);
     test_contexts(ctx, device);
+    test_threads(ctx, device);
     test_slices(ctx);
     test_options();
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct stemr_limits {
-    double noise;    /* random changes of diagonal elements, at most; CPU */
+    double noise;    /* random changes of diagonal elements, at most */
     double bracket;  /* width of the first brackets; CPU */
     double gap_root; /* closer eigenvalues are a cluster; CPU */
     double gap;      /* the same, relative, against a cluster's representation; CPU */
@@ -19,11 +19,12 @@ typedef struct stemr_limits {
     int pool;        /* representations of clusters that are kept, if they are of all of T; CPU */
     bool blind;      /* twists that are sought in a double's digits are row 0; CPU */
     int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries; CPU */
+    double part;     /* members of a cluster that are closer get a representation, T itself serves others; CUDA */
 } stemr_limits;
 
-#define STEMR_LIMITS                                                                                \
-    {                                                                                               \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112 \
+#define STEMR_LIMITS                                                                                         \
+    {                                                                                                        \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88 \
     }
 
 #endif

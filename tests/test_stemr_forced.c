@@ -10,16 +10,25 @@ enum { GRADED = 7 }; /* to 1e-16, of the families */
 static stemr_limits const usual = STEMR_LIMITS;
 
 /* The call with limits of its own. */
-static void solve_within(eig_context *ctx, const stemr_limits *limits, int64_t il, int64_t iu, fixture *f)
+static void solve_by(eig_context *ctx, eig_stemr_method method, const stemr_limits *limits, int64_t il, int64_t iu,
+                     fixture *f)
 {
     stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
+    p.method = method;
     p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data, p.orthogonality = f->orthogonality.data;
     p.stats = &f->stats, p.limits = limits;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
-    /* On CUDA T itself serves clusters unless the depth is limited; a representation is bad only where one is made. */
-    p.most_depth = strncmp(test_device, "cuda", 4) == 0 && limits->bad_level > 0 ? STEMR_DEPTH - 1 : STEMR_DEPTH;
+    /* On CUDA T itself serves clusters unless the depth is limited, or it does not part them; a representation is bad only
+     * where one is made. */
+    bool const serves = strncmp(test_device, "cuda", 4) == 0 && limits->part == usual.part;
+    p.most_depth = serves && limits->bad_level > 0 ? STEMR_DEPTH - 1 : STEMR_DEPTH;
     if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+}
+
+static void solve_within(eig_context *ctx, const stemr_limits *limits, int64_t il, int64_t iu, fixture *f)
+{
+    solve_by(ctx, EIG_STEMR_AUTO, limits, il, iu, f);
 }
 
 /* Sums over the families, each certified. */
@@ -406,6 +415,55 @@ static void test_cuts(void **state)
     eig_destroy(ctx);
 }
 
+/* Members of clusters that counts against T itself do not part, since their limit is moved, get representations, beside
+ * others that T serves; where these are bad, the whole cluster goes to inverse iteration.  The same bits in a subset.
+ * CUDA. */
+static void test_unparted(void **state)
+{
+    enum { N = 60 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    stemr_limits moved = usual;
+    for (moved.part = 0x1p-36; moved.part >= 0x1p-60; moved.part *= 0x1p-8) {
+        eig_stemr_stats const sum = all_families(&moved, 90);
+        moved.bad_level = 1;
+        eig_stemr_stats const bad = all_families(&moved, 90);
+        moved.bad_level = 0;
+        printf("part 2^%d: %lld clusters, %lld vectors by inverse iteration, %lld where representations are bad\n",
+               ilogb(moved.part), (long long)sum.clusters, (long long)sum.inverse_iterations,
+               (long long)bad.inverse_iterations);
+        assert_int_equal(sum.inverse_iterations, 0);
+        assert_true(bad.inverse_iterations > 50);
+        for (size_t k = 0; k < COUNT(families); ++k) {
+            fixture whole = make_family(k, N, EIG_D), part = make_family(k, N, EIG_D);
+            solve_within(ctx, &moved, 1, N, &whole);
+            for (int64_t il = 1; il + 8 <= N; il += 7) {
+                solve_within(ctx, &moved, il, il + 8, &part);
+                same_pairs(families[k].name, &whole, &part, il);
+            }
+            drop(&whole), drop(&part);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* Copies that agree in all digits that a count has: the plain version orthogonalises their vectors. */
+static void test_equal_copies(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    stemr_limits quiet = usual;
+    quiet.noise = 0;
+    for (size_t k = 0; k < COUNT(families); ++k)
+        for (int c = 0; c < 2; ++c) {
+            fixture f = make_family(k, 84, real_types[c]);
+            solve_by(ctx, EIG_STEMR_REFERENCE, &quiet, 1, f.n, &f);
+            certify(families[k].name, &f, 1);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
@@ -424,11 +482,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_zero_pivots),
         cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_equal_copies),
     };
     struct CMUnitTest const on_cuda[] = {
-        cmocka_unit_test(test_bad_subsets),
-        cmocka_unit_test(test_info),
-        cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_bad_subsets), cmocka_unit_test(test_info),         cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_unparted),    cmocka_unit_test(test_equal_copies),
     };
     if (!test_device_answers(argc, argv)) return 77;
     if (strncmp(test_device, "cuda", 4) == 0) return cmocka_run_group_tests(on_cuda, NULL, NULL);

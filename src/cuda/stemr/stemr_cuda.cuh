@@ -21,7 +21,7 @@
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
  *
- * T~        T with off-diagonals up to STEMR_SPLIT set to 0 and its diagonal perturbed by up to STEMR_PERTURBATION.  It is
+ * T~        T with off-diagonals up to STEMR_SPLIT set to 0 and its diagonal perturbed by up to limits.noise.  It is
  *           the first representation itself: with twice the digits a factorisation of T~ - x errs by 2^-100 of the norm,
  *           which is nothing beside gaps of STEMR_GAP_ROOT.  No serial root representation is made.
  * Blocks    are not told apart: where b is 0 the factorisations of T~ part by themselves.  Pair k is eigenvalue
@@ -36,7 +36,6 @@
 #include "stemr_step.cuh"
 
 #define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
-#define STEMR_PERTURBATION 0x1p-53 /* of diagonal elements, at most */
 #define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
 #define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
 #define STEMR_CELL 0x1p-51         /* the first brackets, as any range finds them */

@@ -37,7 +37,7 @@ static __global__ void make_kernel(stemr_task t)
     t.a[i] = a, t.e[i] = e;
     bool const split = fabs(e) <= STEMR_SPLIT;
     stemr_entry row;
-    row.a = wide_add_d(stemr_wide(a), stemr_wide(STEMR_PERTURBATION * stemr_noise((uint64_t)i)));
+    row.a = wide_add_d(stemr_wide(a), stemr_wide(t.limits.noise * stemr_noise((uint64_t)i)));
     row.b = split ? 0 : e;
     row.square = fmax(fabs(e), STURM_FLOOR_D) * fmax(fabs(e), STURM_FLOOR_D);
     t.entry[i] = row;

@@ -14,9 +14,9 @@
 #include "stemr_count.cuh"
 #include "stemr_tree.cuh"
 
-/* Counts against T~ err by 2^-100: what they part is this far apart, and what they leave is no narrower. */
-#define ROOT_GAP 0x1p-88
-#define ROOT_WIDTH 0x1p-94
+/* Counts against T~ err by 2^-100.  What they part is limits.part = 2^-88 apart, and what they leave is no narrower than this
+ * part of it. */
+#define ROOT_WIDTH 0x1p-6
 
 /* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
 #define ROUGH_PART 0x1p-17
@@ -69,7 +69,7 @@ static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const 
     if (k < c.first || k >= c.last) return true;
     if (t.pair[k].node != t.pair[k + 1].node) return true; /* by counts against T~ */
     double const gap = gap_of(t, f, c, k);
-    return gap >= (root ? ROOT_GAP : STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1]))) &&
+    return gap >= (root ? t.limits.part : STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1]))) &&
            gap >= (root ? ROOT_ROOM : ROOM) * fmax(width_of(f.member[k]), width_of(f.member[k + 1]));
 }
 
@@ -88,7 +88,8 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
         m.joined = !after;
         pair.gap = fmin(m.left, m.right);
         pair.state = before && after && m.sure == 3 ? STEMR_SINGLE : STEMR_ACTIVE;
-        double const least = root ? ROOT_WIDTH : fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
+        double const least =
+            root ? ROOT_WIDTH * t.limits.part : fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
         bool const exhausted = width_of(m) <= least;
         bool const ends = exhausted && m.sure == 3;
         active = pair.state == STEMR_ACTIVE && !ends;

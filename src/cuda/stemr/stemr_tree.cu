@@ -293,19 +293,26 @@ static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stem
     pair.x = stemr_difference(pair.x, c.shift);
 }
 
-/* Members of nodes from first on; tight where the representation is of no use, or is not wanted.  A block a node. */
+/* Members of nodes from first on; tight where the representation is of no use, or is not wanted: all of them then, since
+ * they are orthogonalised together.  A block a node. */
 static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
 {
     int const node = first + blockIdx.x;
     stemr_node const c = t.node[node];
     bool const good = stemr_good(t, c);
+    auto const is_known = [&](const stemr_pair &pair) { /* parted by counts against T~ */
+                                                        return c.level == 1 && pair.state == STEMR_SINGLE;
+    };
+    bool unknown = false;
+    for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) unknown = unknown || !is_known(t.pair[k]);
+    bool const serves = t.p.most_depth == STEMR_DEPTH && (!__syncthreads_or(unknown) || good); /* T~ the known ones */
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
         stemr_pair &pair = t.pair[k];
-        bool const known = c.level == 1 && pair.state == STEMR_SINGLE; /* parted by counts against T~ */
+        bool const known = is_known(pair);
         pair.tight = c.first;
         f.member[k].joined = 0;
         if (!known) pair.x = stemr_middle(pair.lo, pair.hi), f.member[k].sure = 0;
-        if (known && !(t.p.most_depth < STEMR_DEPTH)) { /* T~ serves */
+        if (known && serves) {
             pair.node = -1;
             pair.close = pair.gap >= ROOT_PART / (double)t.n ? STEMR_CLOSE : STEMR_VERY_CLOSE;
             continue;
@@ -326,7 +333,7 @@ static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stem
     eig_stemr_stats *const s = &t.counts->stats;
     add(&s->clusters, 1);
     atomicMax(stats + (&s->largest_cluster - (const int64_t *)s), (unsigned long long)(c.last - c.first + 1));
-    if (!good) atomicAdd(&t.counts->tight, c.last - c.first + 1);
+    if (!good && !serves) atomicAdd(&t.counts->tight, c.last - c.first + 1);
     if (deep) return;
     add(&s->shifts, (unsigned long long)c.tries);
     add(good ? &s->representations : &s->bad_representations, 1);

@@ -290,7 +290,8 @@ static eig_status count(eig_context *ctx, const stebz_count_problem *p, void *wo
     eig_status status = eig_cuda_start_clock(ctx, clock, stream);
     if (p->info) CUDA_TRY(cudaMemsetAsync(p->info, 0, sizeof *p->info, stream));
     if (status == EIG_OK) status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
-    if (status == EIG_OK) status = eig_cuda_stebz_shifts(ctx, p, &job, stream);
+    if (status == EIG_OK)
+        status = p->rough ? eig_cuda_stebz_rough(ctx, p, &job, stream) : eig_cuda_stebz_shifts(ctx, p, &job, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 

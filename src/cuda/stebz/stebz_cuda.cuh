@@ -125,6 +125,10 @@ eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_j
 eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
                                  cudaStream_t stream);
 
+/* The same where counts may be rough: in the product form. */
+eig_status eig_cuda_stebz_rough(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                cudaStream_t stream);
+
 /* Method multisection, after the preparation: what the table has to cover; points [first, last) of it; when all of them
  * are counted, the brackets of [job->first, job->last). */
 int64_t eig_cuda_stebz_table_points(const stebz_problem *p);

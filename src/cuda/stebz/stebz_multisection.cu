@@ -48,6 +48,24 @@ static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job
     job.facts->upto = stebz_table_point(f, t.points, upto);
 }
 
+/* Counts in the product form at shifts of no grid. */
+static __global__ void __launch_bounds__(THREADS)
+    rough_kernel(stebz_job job, const double *x, int64_t m, int64_t *count)
+{
+    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    stebz_facts const f = facts_of<false>(job.facts);
+    if (!f.finite || f.zero) return;
+    stebz_counter<double, false> counter;
+    counter.open(f, job.t, memory);
+    int64_t const step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < m; first += step) {
+        int64_t const j = first + threadIdx.x;
+        stebz_value const v = counter.count(f, scalbn(x[j < m ? j : m - 1], -f.scale), true);
+        if (j < m) count[j] = v.count;
+    }
+    __pipeline_wait_prior(0);
+}
+
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */
 template <typename real> static __device__ bool trivial(const stebz_job &job, const stebz_facts &f, int64_t wanted)
 {
@@ -115,6 +133,16 @@ eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, const stebz_jo
     eig_status const status = eig_cuda_stebz_table(ctx, type, &whole, 0, TABLE_LANES, stream);
     if (status != EIG_OK) return status;
     return cuda_launch(ctx, "stebz: window_kernel", stream, {1, WINDOW_THREADS}, window_kernel, whole);
+}
+
+eig_status eig_cuda_stebz_rough(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                cudaStream_t stream)
+{
+    int blocks = 0, threads = 0;
+    eig_status const status = choose_grid(ctx, rough_kernel, p->m, &blocks, &threads);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "stebz: rough_kernel", stream, {blocks, threads}, rough_kernel, *job, (const double *)p->x,
+                       p->m, p->count);
 }
 
 /* Blocks for a number of eigenvalues: one warp a scheduler for few, where more would only take turns, then two, then

@@ -320,6 +320,45 @@ static void test_failing_child(void **state)
     }
 }
 
+/* All of a GPU's memory but the last few megabytes; how many pieces. */
+static int fill_gpu(eig_context *child, int most, void **piece)
+{
+    int pieces = 0;
+    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20;) {
+        void *const at = pieces < most ? child->backend->allocate(child, bytes) : NULL;
+        if (at)
+            piece[pieces++] = at;
+        else
+            bytes /= 2;
+    }
+    return pieces;
+}
+
+/* The second of two children finds no memory, the first one has its own from before. */
+static void test_full_gpu(void **state)
+{
+    enum { N = 8, BATCH = 100000, PIECES = 400 };
+    (void)state;
+    if (test_on_cpu()) skip();
+    double *const a = malloc(sizeof *a * N * N * BATCH);
+    eig_z *const w[2] = {malloc(sizeof **w * N * BATCH), malloc(sizeof **w * N * BATCH)};
+    assert_true(a && w[0] && w[1]);
+    for (int i = 0; i < N * N * BATCH; ++i) a[i] = sin(1.0 + i);
+    eig_context *const ctx = open_several(1), *const first = multi_state_of(ctx)->worker[0].child;
+    eig_context *const second = multi_state_of(ctx)->worker[1].child;
+    assert_int_equal(eig_dgeev_batched(first, NULL, N, a, N, N * N, w[0], N, NULL, BATCH), EIG_OK);
+    void *piece[PIECES];
+    int const pieces = fill_gpu(second, PIECES, piece);
+    eig_status const status = eig_dgeev_batched(ctx, NULL, N, a, N, N * N, w[1], N, NULL, BATCH);
+    expect_refused(ctx, status, EIG_NO_MEMORY, multi_state_of(ctx)->worker[1].name);
+    assert_int_equal(multi_state_of(ctx)->failed, 1);
+    for (int i = 0; i < pieces; ++i) second->backend->release(second, piece[i]);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, N, a, N, N * N, w[1], N, NULL, BATCH), EIG_OK);
+    assert_memory_equal(w[0], w[1], sizeof **w * N * BATCH);
+    eig_destroy(ctx);
+    free(a), free(w[0]), free(w[1]);
+}
+
 /* What a callback has seen: fractions that never fall, from the thread that called. */
 typedef struct report {
     pthread_t caller;
@@ -466,6 +505,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_tridiagonal_corners),
         cmocka_unit_test(test_failing_child),
+        cmocka_unit_test(test_full_gpu),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_contexts),

@@ -4,7 +4,7 @@
  *
  * time_ms     median of the repeats of one call, after one that warms up; a call on host arrays ends when all is there
  * gb_s        bytes of the arrays that a call reads and writes, over its time; of rows "copy" the rate of copies alone,
- *             to the GPUs or from them, all at a time: what the link and the host's memory give
+ *             to the GPUs, from them or half of the bytes each way, all at a time: what links and host memory give
  * efficiency  t_1 / (k t_k)
  * check       of one GPU: its answer is right (below); of more: it has the same bits.  ok or FAIL
  * quick       small sizes
@@ -332,37 +332,51 @@ static void run_case(const scale_case *c, bool pinned, int sets, const char *con
     free_memory(&out);
 }
 
-/* Copies between the host and `gpus` GPUs, all at a time, 256 MB each. */
-static void run_copies(int gpus, bool pinned, bool to_gpu, double *single)
+typedef enum way { TO_GPU, FROM_GPU, BOTH_WAYS } way;
+
+/* Enqueues a copy between the host and the current GPU; both ways: half of the bytes each way. */
+static void copy(way w, void *device, char *host, size_t bytes, cudaStream_t *stream)
 {
+    size_t const half = w == BOTH_WAYS ? bytes / 2 : bytes;
+    char *const out = w == BOTH_WAYS ? host + half : host, *const from = (char *)device + (out - host);
+    if (w != FROM_GPU) CUDA(cudaMemcpyAsync(device, host, half, cudaMemcpyHostToDevice, stream[0]));
+    if (w != TO_GPU) CUDA(cudaMemcpyAsync(out, from, half, cudaMemcpyDeviceToHost, stream[1]));
+}
+
+/* Copies between the host and `gpus` GPUs, all at a time, 256 MB each. */
+static void run_copies(int gpus, bool pinned, way w, double *single)
+{
+    static const char *const names[] = {"copy to", "copy from", "copy both"};
     size_t const bytes = (size_t)1 << 28;
     memory host = make_memory(bytes * (size_t)gpus, pinned);
     void *device[64] = {NULL};
+    cudaStream_t stream[64][2];
     times t = {0};
     for (int k = 0; k < gpus; ++k) {
         CUDA(cudaSetDevice(k));
         CUDA(cudaMalloc(&device[k], bytes));
+        for (int i = 0; i < 2; ++i) CUDA(cudaStreamCreateWithFlags(&stream[k][i], cudaStreamNonBlocking));
     }
     for (int repeat = 0; repeat < 4; ++repeat) {
         double const begin = clock_ms();
 #pragma omp parallel for num_threads(gpus) schedule(static, 1)
         for (int k = 0; k < gpus; ++k) {
-            char *const at = host.at + bytes * (size_t)k;
             CUDA(cudaSetDevice(k));
-            CUDA(cudaMemcpy(to_gpu ? device[k] : at, to_gpu ? at : device[k], bytes, cudaMemcpyDefault));
+            copy(w, device[k], host.at + bytes * (size_t)k, bytes, stream[k]);
             CUDA(cudaDeviceSynchronize());
         }
         if (repeat > 0) times_add(&t, clock_ms() - begin);
     }
     for (int k = 0; k < gpus; ++k) {
         CUDA(cudaSetDevice(k));
+        for (int i = 0; i < 2; ++i) CUDA(cudaStreamDestroy(stream[k][i]));
         CUDA(cudaFree(device[k]));
     }
     CUDA(cudaSetDevice(0));
     double const rate = (double)bytes * gpus / times_median(&t);
     if (gpus == 1) *single = rate;
-    put_row(to_gpu ? "copy to" : "copy from", EIG_D, 0, (int64_t)(bytes / 8), pinned, gpus == 1 ? "cuda:0" : "first",
-            gpus, times_median(&t), (double)bytes * gpus, rate / (gpus * *single), true);
+    put_row(names[w], EIG_D, 0, (int64_t)(bytes / 8), pinned, gpus == 1 ? "cuda:0" : "first", gpus, times_median(&t),
+            (double)bytes * gpus, rate / (gpus * *single), true);
     free_memory(&host);
 }
 
@@ -416,9 +430,9 @@ int main(int argc, char **argv)
     CUDA(cudaGetDeviceCount(&gpus));
     int const sets = list_sets(gpus, argc - 1, argv + 1, devices);
     printf("family,type,n,batch,memory,device,gpus,time_ms,gb_s,efficiency,check,machine,commit\n");
-    for (int way = 0; way < 4 && is_wanted("copies", argc, argv); ++way) {
+    for (int w = 0; w < 5 && is_wanted("copies", argc, argv); ++w) { /* pageable memory goes one way at a time */
         double single = 0;
-        for (int k = 1; k <= gpus; k *= 2) run_copies(k, way < 2, way % 2 == 0, &single);
+        for (int k = 1; k <= gpus; k *= 2) run_copies(k, w < 3, (way)(w % 3), &single);
     }
     scale_case const cases[] = {case_stemr_of(quick ? 8192 : 65536), case_geev_of(quick ? 100 : 400),
                                 case_heev_of(32, quick ? 20000 : 400000), case_stebz_of(quick ? 100000 : 1000000)};

@@ -79,10 +79,12 @@ def table(rows):
             what = f"{name}, {size_of(r)}" if number == 0 else ""
             lines.append(f"| {what} | {memory if number == 0 else ''} | {r['device']} | {r['time_ms']:.4g} | "
                          f"{r['gb_s']:.3g} | {r['efficiency']:.2f} |")
-    for way in ("copy to", "copy from"):
+    ways = {"copy to": "copy to the GPU{}, 256 MiB each", "copy from": "copy from the GPU{}, 256 MiB each",
+            "copy both": "copies to and from the GPU{} at once, 128 MiB each"}
+    for way, words in ways.items():
         for memory in ("pinned", "pageable"):
             for number, r in enumerate(r for r in rows if r["family"] == way and r["memory"] == memory):
-                what = f"{way} the GPU{'' if r['gpus'] == 1 else 's'}, 256 MiB each"
+                what = words.format("" if r["gpus"] == 1 else "s")
                 lines.append(f"| {what} | {memory} | {r['gpus']} | {r['time_ms']:.4g} | {r['gb_s']:.3g} | "
                              f"{r['efficiency']:.2f} |")
     places = sorted({f"{row['machine']}; commit {row['commit']}" for row in rows})

@@ -5,6 +5,7 @@ set(EIG_SOURCES
     src/context.c
     src/threads.c
     src/options.c
+    src/gaps.c
     src/stebz.c
     src/stemr.c
     src/heev.c

@@ -132,13 +132,12 @@ typedef struct eig_context eig_context;
  * it must be destroyed.
  *
  * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
- * tridiagonal matrix each gets a run of eigenvalues or shifts.  Results have the bits of one GPU; but the orthogonality
- * of stemr is the largest estimate of one GPU's vectors, and its stats are sums, in which a cluster at a cut counts
- * twice.  The first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by
- * value where an end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.
- * A pass takes as long as on the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's
- * sentence names it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU
- * "cuda:all" is "cuda". */
+ * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits
+ * of one GPU; but the orthogonality of stemr is the largest estimate of one GPU's vectors, and its stats are sums.  The
+ * first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where an
+ * end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  A pass takes as
+ * long as on the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's sentence names
+ * it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
 /* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */

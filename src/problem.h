@@ -41,7 +41,8 @@ typedef struct stebz_count_problem {
     int64_t n, m;
     const void *d, *e, *x;
     int64_t *count;
-    int *info; /* NULL: not wanted */
+    int *info;  /* NULL: not wanted */
+    bool rough; /* right for a T some eps ||T|| away will do; T is finite and not zero, the type is d */
 } stebz_count_problem;
 
 /* One call of eig_stemr. */

@@ -96,7 +96,7 @@ eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_stebz_op
 eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const void *d, const void *e, int64_t m,
                            const void *x, int64_t *count, int *info)
 {
-    stebz_count_problem const p = {type, n, m, d, n > 1 ? e : NULL, x, count, info};
+    stebz_count_problem const p = {type, n, m, d, n > 1 ? e : NULL, x, count, info, false};
     eig_status status = eig_enter(ctx);
     if (status != EIG_OK) return status;
     if ((status = stebz_check_sizes(ctx, "stebz_count", type, n, 1)) != EIG_OK) return status;

@@ -20,11 +20,12 @@ typedef struct stemr_limits {
     bool blind;      /* twists that are sought in a double's digits are row 0; CPU */
     int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries; CPU */
     double part;     /* members of a cluster that are closer get a representation, T itself serves others; CUDA */
+    int slice;       /* pairs whose vectors go to the host together; CUDA */
 } stemr_limits;
 
-#define STEMR_LIMITS                                                                                         \
-    {                                                                                                        \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88 \
+#define STEMR_LIMITS                                                                                               \
+    {                                                                                                              \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 6144 \
     }
 
 #endif

@@ -4,6 +4,8 @@
  *     test_multi                    on CPUs
  *     test_multi cuda [cuda:0,1]    on GPUs, of which one may be named twice, the default; 77 where they do not answer */
 #define _POSIX_C_SOURCE 200809L
+#include "cut.h"
+#include "gaps.h"
 #include "io/matrices.h"
 #include "support/operations.h"
 
@@ -149,6 +151,15 @@ static void solve_both(eig_context *ctx, const io_tridiagonal *t, eig_range rang
                      EIG_OK);
 }
 
+/* T of a kind; "diagonal"; "alike": all its eigenvalues are one cluster. */
+static void make_matrix(const char *kind, io_tridiagonal *t)
+{
+    bool const diagonal = strcmp(kind, "diagonal") == 0, alike = strcmp(kind, "alike") == 0;
+    if (!matrices_tridiagonal(diagonal || alike ? "uniform" : kind, ORDER, 3, t, NULL)) fail_msg("%s", kind);
+    for (int i = 0; alike && i < ORDER; ++i) t->d[i] = 1;
+    for (int i = 0; i < ORDER - 1; ++i) t->e[i] *= diagonal ? 0 : alike ? 1e-13 : 1;
+}
+
 /* Ranges whose ends lie between eigenvalues, on one of them, and where there are none, of matrices with clusters. */
 static void test_ranges(void **state)
 {
@@ -160,7 +171,7 @@ static void test_ranges(void **state)
         eig_context *const ctx = open_several(k);
         for (int c = 0; c < 5; ++c) {
             io_tridiagonal t;
-            if (!matrices_tridiagonal(kinds[c], ORDER, 3, &t, NULL)) continue;
+            make_matrix(kinds[c], &t);
             solve_both(plain, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &one[0], &one[1]);
             double const low = one[0].w[0], high = one[0].w[ORDER - 1], third = one[0].w[ORDER / 3];
             double const ends[][2] = {{low - 1, high + 1},   {low + 0.1, third},   {third, high},
@@ -177,6 +188,68 @@ static void test_ranges(void **state)
                 several[1].orthogonality = one[1].orthogonality, several[1].stats = one[1].stats;
                 assert_memory_equal(&one[1], &several[1], sizeof one[1]);
             }
+            io_tridiagonal_free(&t);
+        }
+        eig_destroy(ctx);
+    }
+    eig_destroy(plain);
+}
+
+/* Cuts lie in gaps, and where there are gaps everywhere the parts are alike. */
+static void test_cuts(void **state)
+{
+    static const char *const kinds[] = {"uniform", "121", "wilkinson", "glued", "diagonal", "alike"};
+    static double w[ORDER];
+    (void)state;
+    eig_context *const plain = open_one();
+    for (int c = 0; c < 6; ++c) {
+        io_tridiagonal t;
+        make_matrix(kinds[c], &t);
+        assert_int_equal(eig_dstebz(plain, NULL, ORDER, t.d, t.e, NULL, w, NULL, NULL, NULL), EIG_OK);
+        double const norm = fmax(fabs(w[0]), fabs(w[ORDER - 1]));
+        for (int parts = 1; parts <= 64; parts *= 4)
+            for (int points = 512; points <= 4096; points *= 8) {
+                int64_t const il = parts, iu = ORDER - 2, slack = (iu - il + 1) / parts / 64;
+                gap_search const s = {EIG_D, ORDER, t.d, t.e, il, iu, points, plain->backend->stebz_count};
+                int64_t cut[65];
+                assert_int_equal(eig_cut_at_gaps(plain, &s, parts, cut), EIG_OK);
+                assert_true(cut[0] == 0 && cut[parts] == iu - il + 1);
+                for (int k = 1; k < parts; ++k) {
+                    int64_t const at = il - 1 + cut[k]; /* the first eigenvalue behind it, from 0 */
+                    assert_true(cut[k - 1] <= cut[k] && cut[k] <= cut[parts]);
+                    assert_true(cut[k] == 0 || cut[k] == cut[parts] || w[at] - w[at - 1] >= 0x1p-33 * norm);
+                    if (c < 2) assert_true(llabs(cut[k] - eig_cut(iu - il + 1, parts, k)) <= slack);
+                    if (c == 5) assert_true(cut[k] == 0 || cut[k] == cut[parts]);
+                }
+            }
+        io_tridiagonal_free(&t);
+    }
+    eig_destroy(plain);
+}
+
+/* Vectors of clusters by inverse iteration, which are orthogonal to those that are computed with them. */
+static void test_clusters(void **state)
+{
+    static const char *const kinds[] = {"wilkinson", "glued", "alike"};
+    static double w[2][ORDER], z[2][ORDER * ORDER];
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+    o.most_depth = -1;
+    (void)state;
+    eig_context *const plain = open_one();
+    for (int k = 1; k < DEVICES; k += 2) {
+        eig_context *const ctx = open_several(k);
+        for (int c = 0; c < 3; ++c) {
+            io_tridiagonal t;
+            eig_stemr_stats stats[2];
+            make_matrix(kinds[c], &t);
+            for (int i = 0; i < 2; ++i)
+                assert_int_equal(eig_dstemr(i ? ctx : plain, &o, ORDER, t.d, t.e, NULL, w[i], z[i], ORDER, NULL, NULL,
+                                            NULL, NULL, &stats[i]),
+                                 EIG_OK);
+            assert_true(stats[0].inverse_iterations > 0);
+            assert_true(stats[1].inverse_iterations == stats[0].inverse_iterations);
+            assert_memory_equal(w[0], w[1], sizeof w[0]);
+            assert_memory_equal(z[0], z[1], sizeof z[0]);
             io_tridiagonal_free(&t);
         }
         eig_destroy(ctx);
@@ -245,6 +318,45 @@ static void test_failing_child(void **state)
         }
         eig_destroy(ctx);
     }
+}
+
+/* All of a GPU's memory but the last few megabytes; how many pieces. */
+static int fill_gpu(eig_context *child, int most, void **piece)
+{
+    int pieces = 0;
+    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20;) {
+        void *const at = pieces < most ? child->backend->allocate(child, bytes) : NULL;
+        if (at)
+            piece[pieces++] = at;
+        else
+            bytes /= 2;
+    }
+    return pieces;
+}
+
+/* The second of two children finds no memory, the first one has its own from before. */
+static void test_full_gpu(void **state)
+{
+    enum { N = 8, BATCH = 100000, PIECES = 400 };
+    (void)state;
+    if (test_on_cpu()) skip();
+    double *const a = malloc(sizeof *a * N * N * BATCH);
+    eig_z *const w[2] = {malloc(sizeof **w * N * BATCH), malloc(sizeof **w * N * BATCH)};
+    assert_true(a && w[0] && w[1]);
+    for (int i = 0; i < N * N * BATCH; ++i) a[i] = sin(1.0 + i);
+    eig_context *const ctx = open_several(1), *const first = multi_state_of(ctx)->worker[0].child;
+    eig_context *const second = multi_state_of(ctx)->worker[1].child;
+    assert_int_equal(eig_dgeev_batched(first, NULL, N, a, N, N * N, w[0], N, NULL, BATCH), EIG_OK);
+    void *piece[PIECES];
+    int const pieces = fill_gpu(second, PIECES, piece);
+    eig_status const status = eig_dgeev_batched(ctx, NULL, N, a, N, N * N, w[1], N, NULL, BATCH);
+    expect_refused(ctx, status, EIG_NO_MEMORY, multi_state_of(ctx)->worker[1].name);
+    assert_int_equal(multi_state_of(ctx)->failed, 1);
+    for (int i = 0; i < pieces; ++i) second->backend->release(second, piece[i]);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, N, a, N, N * N, w[1], N, NULL, BATCH), EIG_OK);
+    assert_memory_equal(w[0], w[1], sizeof **w * N * BATCH);
+    eig_destroy(ctx);
+    free(a), free(w[0]), free(w[1]);
 }
 
 /* What a callback has seen: fractions that never fall, from the thread that called. */
@@ -389,8 +501,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_tridiagonal_corners),
         cmocka_unit_test(test_failing_child),
+        cmocka_unit_test(test_full_gpu),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_two_threads),
         cmocka_unit_test(test_contexts),

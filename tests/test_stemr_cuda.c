@@ -1,6 +1,8 @@
 /* stemr on a GPU: device arrays, where a call writes and where it does not, workspaces, streams; the same bits as with host
  * arrays.  `small` limits the sizes for compute-sanitizer. */
 #include "bench/support/cuda_side.h"
+#include "problem.h"
+#include "stemr_limits.h"
 #include "support/stemr_fixture.h"
 
 static bool small;
@@ -120,6 +122,51 @@ static void test_sides(void **state)
     eig_destroy(ctx);
 }
 
+/* Arrays of a call that goes to the host in slices. */
+static void solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fixture *f)
+{
+    stemr_limits limits = STEMR_LIMITS;
+    limits.slice = slice;
+    stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
+    p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true, p.most_depth = 6, p.limits = &limits;
+    p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data;
+    p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
+    if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+}
+
+static void same_array(const char *what, const void *a, const void *b, size_t bytes)
+{
+    if (memcmp(a, b, bytes) != 0) fail_msg("%s", what);
+}
+
+/* In slices as at once, for all families, those with a NaN or one large cluster among them. */
+static void test_slices(void **state)
+{
+    int64_t const n = small ? 64 : 300;
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t k = 0; k <= COUNT(families); k += small ? 5 : 1)
+        for (int c = 0; c < 6; ++c) {
+            bool const bad = k == COUNT(families);
+            eig_type const type = real_types[c % 2];
+            int64_t const il = c < 2 ? 1 : 5, iu = c < 2 ? n : n - 7, m = iu - il + 1;
+            fixture one = make_family(bad ? 0 : k, n, type), many = make_family(bad ? 0 : k, n, type);
+            if (bad) numbers_fill(&one.d, NAN), numbers_fill(&many.d, NAN);
+            solve_sliced(ctx, 10000, il, iu, &one);
+            solve_sliced(ctx, c < 4 ? 20 : 1, il, iu, &many);
+            assert_int_equal(many.m, bad ? 0 : m);
+            const char *const what = bad ? "NaN" : families[k].name;
+            size_t const size = (size_t)m * type_size(type);
+            same_array(what, one.w.data, many.w.data, size);
+            same_array(what, one.z.data, many.z.data, size * (size_t)n);
+            same_array(what, one.residual.data, many.residual.data, size);
+            same_array(what, one.info, many.info, (size_t)m * sizeof *one.info);
+            same_array(what, one.isuppz, many.isuppz, 2 * (size_t)m * sizeof *one.isuppz);
+            drop(&one), drop(&many);
+        }
+    eig_destroy(ctx);
+}
+
 /* Orders at which warps and runs of rows end anywhere, against the certificates. */
 static void test_sizes(void **state)
 {
@@ -186,10 +233,8 @@ static void test_plain(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_arrays), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_slices),
     };
     char *arguments[] = {argv[0], "cuda", NULL};
     small = argc > 1 && strcmp(argv[1], "small") == 0;

@@ -213,13 +213,13 @@ eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call)
     int64_t const chunk = chunk_problems(call);
     int64_t turn = 0;
     eig_status status = EIG_OK;
-    for (int64_t first = 0; first < call->batch && status == EIG_OK; first += chunk, ++turn) {
+    for (int64_t first = 0, end; first < call->batch && status == EIG_OK; first = end, ++turn) {
         int const k = (int)(turn % CUDA_CHANNELS);
         status = finish_chunk(ctx, &channels[k], &plans[k]);
         if (status == EIG_OK) status = eig_report_progress(ctx, call->family, (double)first / (double)call->batch);
         if (status != EIG_OK) break;
-        int64_t const left = call->batch - first;
-        plan_chunk(ctx, call, first, left < chunk ? left : chunk, &plans[k]);
+        end = call->cut ? call->cut[turn + 1] : first + chunk < call->batch ? first + chunk : call->batch;
+        plan_chunk(ctx, call, first, end - first, &plans[k]);
         status = start_chunk(ctx, call, &channels[k], &plans[k]);
         if (status != EIG_OK) plans[k].pieces = 0;
     }

@@ -51,6 +51,7 @@ struct cuda_call {
     eig_status (*solve)(eig_context *ctx, const void *problem, const cuda_chunk *chunk); /* enqueues; need not wait */
     int arrays;
     cuda_array array[CUDA_MOST_ARRAYS];
+    const int64_t *cut = NULL; /* where the chunks begin, and at last the batch; NULL: chunks of equal length */
 };
 
 /* Adds an array of one row of `length` elements a problem, `stride` elements apart. */

@@ -1,8 +1,9 @@
 /* Several devices in one context: one tridiagonal matrix.  Runs of its eigenvalues, or of shifts, go to the children.
  *
  * Every child reads all of T, and finds its run as a call with EIG_RANGE_INDEX does, whose results have the bits of the
- * full run.  So the runs are put side by side as they are.
+ * full run; of stemr where no cluster is cut (gaps.h).  So the runs are put side by side as they are.
  * Ranges by value become ranges by index where the counts leave no doubt; else the first child computes all. */
+#include "gaps.h"
 #include "multi.h"
 
 #include <float.h>
@@ -36,6 +37,14 @@ static eig_status count_part(eig_context *child, const multi_call *call, int64_t
     return child->backend->stebz_count(child, call->problem);
 }
 
+/* Counts by the first child, within a call. */
+static eig_status count_silently(eig_context *ctx, const stebz_count_problem *p)
+{
+    multi_call const call = {
+        .family = "counts", .work = count_part, .problem = p, .count = 1, .parts = 1, .silent = true};
+    return eig_multi_run(ctx, &call, 1);
+}
+
 static void widen(eig_type type, const void *from, int64_t count, double *to)
 {
     for (int64_t i = 0; i < count; ++i)
@@ -59,10 +68,8 @@ static eig_status count_around(eig_context *ctx, eig_type type, int64_t n, doubl
     memcpy(r->x, x, sizeof x);
     for (int i = 0; i < 4; ++i)
         if (isnan(r->x[i])) r->x[i] = i % 2 ? INFINITY : -INFINITY; /* an infinite end, or norm */
-    stebz_count_problem const q = {EIG_D, n, 4, r->d, n > 1 ? r->e : NULL, r->x, r->count, &r->info};
-    multi_call const call = {
-        .family = "stebz", .work = count_part, .problem = &q, .count = 1, .parts = 1, .silent = true};
-    return eig_multi_run(ctx, &call, 1);
+    stebz_count_problem const q = {EIG_D, n, 4, r->d, n > 1 ? r->e : NULL, r->x, r->count, &r->info, false};
+    return count_silently(ctx, &q);
 }
 
 /* Whether the eigenvalues in (vl, vu] are those with the indices *il to *iu, beyond doubt; there may be none. */
@@ -87,18 +94,17 @@ static eig_status find_indices(eig_context *ctx, eig_type type, int64_t n, const
     return EIG_OK;
 }
 
-/* Runs `work` on `count` eigenvalues or shifts, one part for each child; on the first child alone where `cut` is false. */
-static eig_status run_parts(eig_context *ctx, const char *family, multi_work *work, const void *problem, void *result,
-                            int64_t count, bool cut)
+/* The first child computes all. */
+static eig_status run_whole(eig_context *ctx, const char *family, multi_work *work, const void *problem)
 {
-    int64_t const children = children_of(ctx) < count ? children_of(ctx) : count;
-    multi_call const call = {.family = family,
-                             .work = work,
-                             .problem = problem,
-                             .result = result,
-                             .count = cut ? count : 1,
-                             .parts = cut ? children : 1};
-    return eig_multi_run(ctx, &call, cut ? children : 1);
+    multi_call const call = {.family = family, .work = work, .problem = problem, .count = 1, .parts = 1};
+    return eig_multi_run(ctx, &call, 1);
+}
+
+/* Parts of `count` eigenvalues: one for each child, if there are so many. */
+static int64_t parts_of(const eig_context *ctx, int64_t count)
+{
+    return children_of(ctx) < count ? children_of(ctx) : count;
 }
 
 /* A range by value that holds no eigenvalue. */
@@ -153,9 +159,11 @@ static eig_status stebz_single(eig_context *ctx, stebz_problem p)
             return tell_none(ctx, "stebz", p.m);
         }
     }
-    if (!cut) return run_parts(ctx, "stebz", stebz_whole, &p, NULL, 1, false);
+    if (!cut) return run_whole(ctx, "stebz", stebz_whole, &p);
     stebz_result result = {0, EIG_INFO_OK};
-    eig_status const status = run_parts(ctx, "stebz", stebz_part, &p, &result, p.iu - p.il + 1, true);
+    multi_call call = {.family = "stebz", .work = stebz_part, .problem = &p, .result = &result};
+    call.count = p.iu - p.il + 1, call.parts = parts_of(ctx, call.count);
+    eig_status const status = eig_multi_run(ctx, &call, call.parts);
     if (status == EIG_OK && p.m) *p.m = result.m;
     if (status == EIG_OK && p.info) *p.info = result.info;
     return status;
@@ -286,6 +294,23 @@ static void tell_result(const stemr_problem *p, const stemr_result *result)
         *(double *)p->orthogonality = result->orthogonality;
 }
 
+/* Shifts counted at a time: as many as a GPU counts in the time of one; on a CPU each takes its time. */
+enum { GAP_POINTS_GPU = 16384, GAP_POINTS_CPU = 512 };
+
+static eig_status cut_at_gaps(eig_context *ctx, const stemr_problem *p, int64_t parts, int64_t *begin)
+{
+    bool const cpu = multi_state_of(ctx)->worker[0].child->backend == &eig_backend_cpu;
+    gap_search const search = {.type = p->type,
+                               .n = p->n,
+                               .d = p->d,
+                               .e = p->e,
+                               .il = p->il,
+                               .iu = p->iu,
+                               .points = cpu ? GAP_POINTS_CPU : GAP_POINTS_GPU,
+                               .counts = count_silently};
+    return eig_cut_at_gaps(ctx, &search, parts, begin);
+}
+
 /* A call that tells its tree of representations stays whole, and so does the plain version. */
 static eig_status stemr_shared(eig_context *ctx, stemr_problem p)
 {
@@ -300,8 +325,12 @@ static eig_status stemr_shared(eig_context *ctx, stemr_problem p)
             return tell_none(ctx, "stemr", p.m);
         }
     }
-    if (!cut) return run_parts(ctx, "stemr", stemr_whole, &p, NULL, 1, false);
-    eig_status const status = run_parts(ctx, "stemr", stemr_part, &p, &result, p.iu - p.il + 1, true);
+    if (!cut) return run_whole(ctx, "stemr", stemr_whole, &p);
+    int64_t begin[MULTI_MOST_CHILDREN + 1];
+    multi_call call = {.family = "stemr", .work = stemr_part, .problem = &p, .result = &result, .cut = begin};
+    call.count = p.iu - p.il + 1, call.parts = parts_of(ctx, call.count);
+    eig_status status = cut_at_gaps(ctx, &p, call.parts, begin);
+    if (status == EIG_OK) status = eig_multi_run(ctx, &call, call.parts);
     if (status == EIG_OK) tell_result(&p, &result);
     return status;
 }

@@ -49,9 +49,9 @@ static bool take_own(multi_worker *worker, int64_t *first, int64_t *count)
     const multi_call *const call = worker->state->call;
     int64_t const part = worker - worker->state->worker;
     if (worker->served || part >= call->parts) return false;
-    *first = eig_cut(call->count, call->parts, part);
-    *count = eig_cut(call->count, call->parts, part + 1) - *first;
-    return true;
+    *first = call->cut ? call->cut[part] : eig_cut(call->count, call->parts, part);
+    *count = (call->cut ? call->cut[part + 1] : eig_cut(call->count, call->parts, part + 1)) - *first;
+    return *count > 0;
 }
 
 /* The next part of the queue: a head, then shares of what is left, so that all children end at about the same time,

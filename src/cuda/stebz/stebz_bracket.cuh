@@ -73,7 +73,7 @@ static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const s
     s.k = k;
     s.count_a = t.count[a];
     s.count_b = t.count[b];
-    s.has_c = c != a;
+    s.has_c = s.c.x != s.a.x;
     s.idle = 0;
     return s;
 }

@@ -5,7 +5,7 @@
 
 /* Eigenvalues between two reports of progress, at least, and the order from which reports are made on the way. */
 enum { SLICE = 65536, SLICED_FROM = 200000 };
-/* Eigenvalues times rows between them: about a second of an H200.  A launch has some 65,536 lanes, and only with several
+/* Eigenvalues times rows between them: about a second of an H200.  A launch has some 50,000 lanes, and only with several
  * eigenvalues a lane none of them idles. */
 static const int64_t SLICE_WORK = (int64_t)1 << 38;
 
@@ -157,7 +157,8 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
         status = eig_cuda_stebz_bisect(ctx, p->type, &job, stream);
         break;
     default:
-        status = fill_table(ctx, p->type, job, stream, wait);
+        status = eig_cuda_stebz_window(ctx, p->type, &job, stream);
+        if (status == EIG_OK) status = fill_table(ctx, p->type, job, stream, wait);
         if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
         if (status == EIG_OK) status = refine(ctx, p->type, job, stream, wait);
     }
@@ -289,7 +290,8 @@ static eig_status count(eig_context *ctx, const stebz_count_problem *p, void *wo
     eig_status status = eig_cuda_start_clock(ctx, clock, stream);
     if (p->info) CUDA_TRY(cudaMemsetAsync(p->info, 0, sizeof *p->info, stream));
     if (status == EIG_OK) status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
-    if (status == EIG_OK) status = eig_cuda_stebz_shifts(ctx, p, &job, stream);
+    if (status == EIG_OK)
+        status = p->rough ? eig_cuda_stebz_rough(ctx, p, &job, stream) : eig_cuda_stebz_shifts(ctx, p, &job, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 

@@ -45,6 +45,7 @@ struct stebz_facts {
     int finite, zero, scale;
     int pivot, fine;       /* counts are by pivots; small eigenvalues are wanted to more than eps*||T|| */
     double norm, lo, hi;   /* largest absolute row sum; an interval that holds all eigenvalues strictly */
+    double from, upto;     /* what the table covers: that interval, or a part of it with the eigenvalues wanted */
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     double grid, per_grid; /* counts at multiples of this power of two are monotone (stebz_bracket.cuh); 1/grid */
@@ -64,7 +65,7 @@ enum { STEBZ_MEASURE_BLOCKS = 256 };
 
 #define STEBZ_WIDEST_LEAF 0x1p-10 /* of bisection, in the scaled T, whatever the tolerance */
 
-/* Counts at points 0..points-1, equally spaced over [facts.lo, facts.hi], ends included. */
+/* Counts at points 0..points-1, equally spaced over [facts.from, facts.upto], ends included. */
 struct stebz_table {
     int64_t points;
     int64_t *count;
@@ -124,9 +125,14 @@ eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_j
 eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
                                  cudaStream_t stream);
 
-/* Method multisection, after the preparation: points [first, last) of the table; when all of them are counted, the
- * brackets of [job->first, job->last). */
+/* The same where counts may be rough: in the product form. */
+eig_status eig_cuda_stebz_rough(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                cudaStream_t stream);
+
+/* Method multisection, after the preparation: what the table has to cover; points [first, last) of it; when all of them
+ * are counted, the brackets of [job->first, job->last). */
 int64_t eig_cuda_stebz_table_points(const stebz_problem *p);
+eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, int64_t first, int64_t last,
                                 cudaStream_t stream);
 eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
@@ -170,11 +176,11 @@ static __device__ __forceinline__ double2 stebz_entry(const real *d, const real 
                         i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
 }
 
-/* Point j of a table over [lo, hi], on the grid; the ends of T with one row are not. */
+/* Point j of a table, on the grid; the ends of T with one row are not. */
 static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, int64_t points, int64_t j)
 {
-    double const x = f.lo + (f.hi - f.lo) * ((double)j / (double)(points - 1));
-    return j == points - 1 ? f.hi : fmin(fmax(rint(x * f.per_grid) * f.grid, f.lo), f.hi);
+    double const x = f.from + (f.upto - f.from) * ((double)j / (double)(points - 1));
+    return j == points - 1 ? f.upto : fmin(fmax(rint(x * f.per_grid) * f.grid, f.from), f.upto);
 }
 
 /* How wide a final bracket may be. */

@@ -6,7 +6,13 @@
 #include "stebz_multisection.cuh"
 #include "team.cuh"
 
-enum { SMALL_THREADS = 128, THREADS = STEBZ_THREADS, TABLE_LANES = STEBZ_TABLE_LANES };
+enum {
+    SMALL_THREADS = 128,
+    THREADS = STEBZ_THREADS,
+    TABLE_LANES = STEBZ_TABLE_LANES,
+    MANY_THREADS = 384,
+    WINDOW_THREADS = 1024
+};
 
 /* Whether the blocks of T have been solved already. */
 static __device__ bool solved_by_blocks(const stebz_job &job)
@@ -23,6 +29,43 @@ static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job, in
     fill_table<real, may_pivot>(job, f, first, last, memory);
 }
 
+/* Narrows what the table shall cover to the points of this one between which the eigenvalues wanted are. */
+static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job job)
+{
+    __shared__ int from, upto;
+    stebz_facts const f = *job.facts;
+    stebz_table const t = job.table;
+    if (!f.finite || f.zero || f.iu < f.il || solved_by_blocks(job)) return;
+    if (threadIdx.x == 0) from = 0, upto = (int)t.points - 1;
+    __syncthreads();
+    for (int j = threadIdx.x; j < t.points; j += WINDOW_THREADS) {
+        if (t.count[j] < f.il) atomicMax(&from, j);
+        if (t.count[j] >= f.iu) atomicMin(&upto, j);
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    job.facts->from = stebz_table_point(f, t.points, from);
+    job.facts->upto = stebz_table_point(f, t.points, upto);
+}
+
+/* Counts in the product form at shifts of no grid. */
+static __global__ void __launch_bounds__(THREADS)
+    rough_kernel(stebz_job job, const double *x, int64_t m, int64_t *count)
+{
+    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    stebz_facts const f = facts_of<false>(job.facts);
+    if (!f.finite || f.zero) return;
+    stebz_counter<double, false> counter;
+    counter.open(f, job.t, memory);
+    int64_t const step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < m; first += step) {
+        int64_t const j = first + threadIdx.x;
+        stebz_value const v = counter.count(f, scalbn(x[j < m ? j : m - 1], -f.scale), true);
+        if (j < m) count[j] = v.count;
+    }
+    __pipeline_wait_prior(0);
+}
+
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */
 template <typename real> static __device__ bool trivial(const stebz_job &job, const stebz_facts &f, int64_t wanted)
 {
@@ -37,7 +80,7 @@ template <typename real> static __device__ bool trivial(const stebz_job &job, co
 }
 
 template <typename real, bool may_pivot>
-static __global__ void __launch_bounds__(THREADS, 2) refine_kernel(stebz_job job)
+static __global__ void __launch_bounds__(MANY_THREADS, 1) refine_kernel(stebz_job job)
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
     stebz_facts const f = facts_of<may_pivot>(job.facts);
@@ -79,17 +122,42 @@ static eig_status launch_table(eig_context *ctx, const stebz_job &job, int64_t f
                        last);
 }
 
-/* Warps for a number of eigenvalues: one a scheduler for few, where more would only take turns, then two, then four. */
-static int refine_warps(int64_t part)
+/* Where some eigenvalues of a large T are wanted, a first table over all of the spectrum tells where they are.  It costs
+ * one round of counts.  A small T has two points an eigenvalue as it is. */
+eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
-    return part <= 16384 ? 512 : part <= 65536 ? 1024 : 2048;
+    int64_t const n = job->t.n, wanted = job->range == EIG_RANGE_VALUE ? 0 : job->iu - job->il + 1;
+    if (2 * n <= TABLE_LANES || 4 * wanted > 3 * n) return EIG_OK;
+    stebz_job whole = *job;
+    whole.table.points = TABLE_LANES;
+    eig_status const status = eig_cuda_stebz_table(ctx, type, &whole, 0, TABLE_LANES, stream);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "stebz: window_kernel", stream, {1, WINDOW_THREADS}, window_kernel, whole);
+}
+
+eig_status eig_cuda_stebz_rough(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
+                                cudaStream_t stream)
+{
+    int blocks = 0, threads = 0;
+    eig_status const status = choose_grid(ctx, rough_kernel, p->m, &blocks, &threads);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "stebz: rough_kernel", stream, {blocks, threads}, rough_kernel, *job, (const double *)p->x,
+                       p->m, p->count);
+}
+
+/* Blocks for a number of eigenvalues: one warp a scheduler for few, where more would only take turns, then two, then
+ * three.  One block a multiprocessor: of two the elder one gets ahead, and the other ends alone. */
+static cuda_shape refine_shape(const eig_context *ctx, int64_t part)
+{
+    if (part <= 16384) return cuda_shape{128, SMALL_THREADS};
+    if (part <= 65536) return cuda_shape{128, THREADS};
+    return cuda_shape{cuda_state_of(ctx)->multiprocessors, MANY_THREADS};
 }
 
 template <typename real, bool may_pivot>
 static eig_status launch_refine(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
-    int const warps = refine_warps(job.last - job.first), threads = warps == 512 ? SMALL_THREADS : THREADS;
-    return cuda_launch(ctx, "stebz: refine_kernel", stream, {warps * 32 / threads, threads},
+    return cuda_launch(ctx, "stebz: refine_kernel", stream, refine_shape(ctx, job.last - job.first),
                        refine_kernel<real, may_pivot>, job);
 }
 

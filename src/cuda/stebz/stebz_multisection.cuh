@@ -49,8 +49,9 @@ static __device__ void fill_table(const stebz_job &job, const stebz_facts &f, in
         int64_t const j = first + threadIdx.x;
         stebz_value const v = counter.count(f, stebz_table_point(f, t.points, j < end ? j : end - 1), true);
         if (j >= end) continue;
-        /* The ends need no rounding analysis: no eigenvalue lies below, none above. */
-        t.count[j] = j == 0 ? 0 : j == t.points - 1 ? job.t.n : v.count;
+        /* The ends of T need no rounding analysis: no eigenvalue lies below, none above. */
+        bool const below_all = j == 0 && f.from == f.lo, above_all = j == t.points - 1 && f.upto == f.hi;
+        t.count[j] = below_all ? 0 : above_all ? job.t.n : v.count;
         t.mantissa[j] = v.mantissa;
         t.exponent[j] = v.exponent;
     }

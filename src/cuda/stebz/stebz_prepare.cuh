@@ -58,6 +58,7 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
         f.lo = f.hi = scalbn(p.lo[k], -exponent);
         f.error = 0;
     }
+    f.from = f.lo, f.upto = f.hi;
     return f;
 }
 

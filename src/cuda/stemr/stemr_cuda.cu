@@ -8,9 +8,11 @@
  *
  * Host      reads counters once after the root, where a range by value or a cluster at a range's end needs it once more, and
  *           once a level of the tree, which a T without clusters does not have, and after some rounds of its sections. */
+#include "gaps.h"
 #include "stemr_cuda.cuh"
 
 #include <limits.h>
+#include <stdlib.h>
 
 enum { BESIDE = 32 /* eigenvalues beside those that are asked for, at first */, PASSES = 5 };
 
@@ -46,6 +48,12 @@ static void layout(arena *a, stemr_task *t)
     job->w = t->w;
 }
 
+/* The limits in effect. */
+static stemr_limits limits_of(const stemr_problem *p)
+{
+    return p->limits ? *p->limits : stemr_limits STEMR_LIMITS;
+}
+
 static stemr_task task_of(const stemr_problem *p)
 {
     stemr_task t = {};
@@ -53,7 +61,7 @@ static stemr_task task_of(const stemr_problem *p)
     t.job.d = p->d, t.job.e = p->e;
     t.job.range = p->range;
     t.job.il = p->il, t.job.iu = p->iu, t.job.vl = p->vl, t.job.vu = p->vu;
-    t.limits = p->limits ? *p->limits : stemr_limits STEMR_LIMITS;
+    t.limits = limits_of(p);
     return t;
 }
 
@@ -197,9 +205,11 @@ static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void
     return solve(ctx, &t, stream, clock);
 }
 
+/* The pairs of a chunk. */
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
     stemr_problem q = *(const stemr_problem *)problem;
+    if (!chunk->whole) q.range = EIG_RANGE_INDEX, q.il += chunk->first, q.iu = q.il + chunk->count - 1;
     q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E];
     q.w = chunk->array[ARRAY_W], q.z = chunk->array[ARRAY_Z], q.ldz = q.n;
     q.isuppz = (int64_t *)chunk->array[ARRAY_ISUPPZ], q.info = (int *)chunk->array[ARRAY_INFO];
@@ -208,30 +218,81 @@ static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_
     return solve_on_device(ctx, &q, chunk->work, chunk->stream, chunk->clock);
 }
 
+/* An array that belongs to no pair. */
+static void add_shared(cuda_call *call, const char *name, const void *pointer, bool output, int64_t length, size_t size)
+{
+    copy_nest const nest = {{1, 1, 1}, {0, 0, 0}, (size_t)length * size};
+    call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_SHARED, nest, false, false};
+}
+
+/* A call's batch are its pairs. */
 static cuda_call list_arrays(const stemr_problem *p)
 {
     size_t const size = type_size(p->type);
     int64_t const n = p->n, wanted = p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : n;
     bool const z = p->z != NULL;
-    cuda_call call = {"stemr", p, 1, 0, chunk_work_size, solve_chunk, 0, {}};
-    cuda_add_rows(&call, "d", p->d, false, n, n, size);
-    cuda_add_rows(&call, "e", p->e, false, n - 1, n, size);
-    cuda_add_rows(&call, "w", p->w, true, wanted, n, size);
-    cuda_array columns = cuda_matrices("z", p->z, true, EIG_LAYOUT_MATRIX_WISE, n, p->ldz, 0, 1, (int64_t)size);
-    columns.nest.count[1] = wanted;
-    call.array[call.arrays++] = columns;
-    cuda_add_rows(&call, "isuppz", z ? p->isuppz : NULL, true, 2 * wanted, n, sizeof *p->isuppz);
-    cuda_add_rows(&call, "info", p->info, true, wanted, n, sizeof *p->info);
-    cuda_add_rows(&call, "residual", z ? p->residual : NULL, true, wanted, n, size);
+    cuda_call call = {"stemr", p, wanted, wanted, chunk_work_size, solve_chunk, 0, {}};
+    add_shared(&call, "d", p->d, false, n, size);
+    add_shared(&call, "e", p->e, false, n - 1, size);
+    cuda_add_rows(&call, "w", p->w, true, 1, 1, size);
+    cuda_add_rows(&call, "z", p->z, true, n, p->ldz, size);
+    cuda_add_rows(&call, "isuppz", z ? p->isuppz : NULL, true, 2, 2, sizeof *p->isuppz);
+    cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
+    cuda_add_rows(&call, "residual", z ? p->residual : NULL, true, 1, 1, size);
     for (int k = ARRAY_W; k <= ARRAY_RESIDUAL; ++k) call.array[k].keeps = p->range == EIG_RANGE_VALUE;
-    cuda_add_rows(&call, "orthogonality", z ? p->orthogonality : NULL, true, 1, 1, size);
-    cuda_add_rows(&call, "m", p->m, true, 1, 1, sizeof *p->m);
+    add_shared(&call, "orthogonality", z ? p->orthogonality : NULL, true, 1, size);
+    add_shared(&call, "m", p->m, true, 1, sizeof *p->m);
     return call;
+}
+
+/* Shifts that are counted in the time of one. */
+enum { GAP_POINTS = 16384 };
+
+/* Slices of a call on host arrays: vectors of one go home while those of the next are computed, which takes no longer for
+ * STEMR_LIMITS' slice.  1 where the call asks for what only all pairs together tell. */
+static int64_t slices_of(const stemr_problem *p)
+{
+    bool const together = p->orthogonality || p->stats || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
+    if (!p->z || p->range == EIG_RANGE_VALUE || together) return 1;
+    int64_t const slice = limits_of(p).slice;
+    return (p->iu - p->il + slice) / slice;
+}
+
+/* Cuts of the slices, of which none is empty, between clusters.  Says nothing of its progress. */
+static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t slices, int64_t *cut)
+{
+    gap_search const search = {p->type, p->n, p->d, p->e, p->il, p->iu, GAP_POINTS, eig_cuda_stebz_count};
+    auto const progress = ctx->progress;
+    ctx->progress = NULL;
+    eig_status const status = eig_cut_at_gaps(ctx, &search, slices, cut);
+    ctx->progress = progress;
+    int64_t kept = 0;
+    for (int64_t k = 1; k <= slices; ++k)
+        if (cut[k] > cut[kept]) cut[++kept] = cut[k];
+    return status;
+}
+
+static void begin_passes(eig_context *ctx)
+{
+    static const char *const names[PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    eig_begin_passes(ctx, PASSES, names);
+}
+
+static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *call)
+{
+    int64_t const slices = slices_of(p);
+    int64_t *const cut = slices > 1 ? (int64_t *)malloc((size_t)(slices + 1) * sizeof *cut) : NULL;
+    eig_status status = cut ? cut_slices(ctx, p, slices, cut) : EIG_OK;
+    begin_passes(ctx);
+    call->cut = cut;
+    if (status == EIG_OK) status = eig_cuda_run_host(ctx, call);
+    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has told its own */
+    free(cut);
+    return status;
 }
 
 extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
 {
-    static const char *const names[PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
     if (p->n > INT_MAX / 2)
         return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: n = %lld is too large for a GPU", (long long)p->n);
     cuda_scope const scope(ctx);
@@ -239,9 +300,9 @@ extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
     bool on_device = false;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, PASSES, names);
     if (p->stats) *p->stats = eig_stemr_stats{};
-    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    if (!on_device) return run_host(ctx, p, &call);
+    begin_passes(ctx);
     void *work;
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "stemr", eig_cuda_stemr_work_size(ctx, p), &work);

@@ -55,6 +55,7 @@ static __global__ void open_kernel(stemr_task t, bool again)
         f->abstol = STEMR_CELL;
     }
     f->il = t.first, f->iu = t.first + t.pairs - 1;
+    f->from = f->lo, f->upto = f->hi;
     t.counts->cut = t.counts->fresh = 0;
     t.counts->columns = t.p.range == EIG_RANGE_VALUE ? 0 : t.p.iu - t.p.il + 1;
     t.counts->first_column = t.p.range == EIG_RANGE_VALUE ? INT64_MAX : t.p.il - t.first;
@@ -154,6 +155,7 @@ eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cuda
     eig_status status = cuda_launch(ctx, "stemr: open_kernel", stream, {1, 1}, open_kernel, *t, again);
     if (t->n == 1) return status;
     if (t->p.method == EIG_STEMR_REFERENCE) return status == EIG_OK ? eig_cuda_stemr_plain(ctx, t, stream) : status;
+    if (status == EIG_OK) status = eig_cuda_stebz_window(ctx, EIG_D, &t->job, stream);
     if (status == EIG_OK) status = eig_cuda_stebz_table(ctx, EIG_D, &t->job, 0, t->job.table.points, stream);
     if (status == EIG_OK) status = eig_cuda_stebz_refine(ctx, EIG_D, &t->job, stream);
     if (status == EIG_OK)

@@ -1,0 +1,31 @@
+/* Where the pairs of one T are cut into runs of about equal length, so that stemr need not work out a cluster twice: between
+ * eigenvalues that are well apart. */
+#ifndef EIG_GAPS_H
+#define EIG_GAPS_H
+
+#include "problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A search for cuts of eigenvalues il to iu of T. */
+typedef struct gap_search {
+    eig_type type; /* s or d */
+    int64_t n;
+    const void *d, *e; /* e may be NULL where n is 1 */
+    int64_t il, iu;
+    int points; /* at most so many shifts are counted at a time, in a few rounds; eight for each part, or more */
+    eig_status (*counts)(eig_context *ctx, const stebz_count_problem *p);
+} gap_search;
+
+/* Run k of `parts` has eigenvalues il + cut[k] to il + cut[k + 1] - 1; cut[0] is 0, cut[parts] their number.  No cut lies in
+ * a cluster; so runs differ by what clusters are long, and where all is one cluster runs are empty.  A T that is zero or
+ * not finite is cut into equal runs. */
+eig_status eig_cut_at_gaps(eig_context *ctx, const gap_search *search, int64_t parts, int64_t *cut);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -135,7 +135,7 @@ static void test_bits(eig_mpi_context *ctx)
             }
 }
 
-/* Clusters of 5 by inverse iteration, which the runs of 2, 3 and 5 ranks cut. */
+/* Clusters of 5 by inverse iteration, which the runs of 2 and 5 ranks cut. */
 static void test_inverse_iteration(eig_mpi_context *ctx)
 {
     test_matrix t = test_make(EIG_D, GLUED, 105);

@@ -14,6 +14,7 @@ checks=0
 fail() {
     echo "FAILED: $*"
     failed=$((failed + 1))
+    [ "${CMOCKA_TEST_ABORT:-}" != 1 ] || exit 1 # tests/faults/run: one failure says all
 }
 
 # expect STATUS PATTERN ARGUMENTS...: runs the program, leaves `out` and `err`.  The status must be STATUS; stdout and

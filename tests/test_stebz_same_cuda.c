@@ -1,6 +1,7 @@
 /* stebz on CUDA: an eigenvalue's bits depend on its matrix and its number alone, not on the batch, its place there, the
  * range that is asked for, nor the kernels that these choose. */
 #include "bench/support/cuda_side.h"
+#include "cuda/stebz/stebz_pace.h"
 #include "io/matrices.h"
 #include "support/device.h"
 
@@ -194,13 +195,85 @@ static void test_ranges_of_blocks(void **state)
     eig_destroy(ctx);
 }
 
+/* What progress has told. */
+typedef struct reports {
+    int count, stop_at;
+    double last;
+    bool fell;
+} reports;
+
+static int listen(void *user, double fraction)
+{
+    reports *const r = user;
+    r->fell = r->fell || fraction < r->last || fraction > 1;
+    r->last = fraction;
+    return ++r->count == r->stop_at;
+}
+
+/* Matrix 0 from host arrays d and e into out, with launches of launch_ms. */
+static eig_status solve_paced(eig_context *ctx, const matrices *m, double abstol, const void *d, const void *e,
+                              char *const out[3], double launch_ms)
+{
+    stebz_problem const p = {.type = m->type,
+                             .n = m->n,
+                             .batch = 1,
+                             .range = EIG_RANGE_ALL,
+                             .il = 1,
+                             .iu = m->n,
+                             .abstol = abstol,
+                             .method = EIG_STEBZ_MULTISECTION,
+                             .d = d,
+                             .e = e,
+                             .stride_d = m->n,
+                             .stride_e = m->n,
+                             .stride_w = m->n,
+                             .w = out[0],
+                             .lower = out[1],
+                             .upper = out[2]};
+    return eig_cuda_stebz_paced(ctx, &p, launch_ms);
+}
+
+/* A long call's launches are cut by the time that they take.  With times that no launch keeps, as if the GPU were slow:
+ * the same bits, of a T that splits, too, and with pivots; progress that rises; and a call that can be cancelled. */
+static void test_paced(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(0);
+    int64_t const n = small ? 2100 : 5000;
+    for (int t = 0; t < 2; ++t)
+        for (int turn = 0; turn < 3; ++turn) {
+            matrices m = make(real_types[t], n, 1, 0);
+            size_t const size = type_size(m.type);
+            char *const d = malloc(m.bytes), *const e = malloc(m.bytes);
+            double const abstol = turn == 2 ? 1e-35 : 0;
+            CUDA(cudaMemcpy(d, m.d, m.bytes, cudaMemcpyDeviceToHost));
+            CUDA(cudaMemcpy(e, m.e, m.bytes, cudaMemcpyDeviceToHost));
+            if (turn == 1) memset(e + (size_t)(n / 4) * size, 0, size), memset(e + (size_t)(n / 2) * size, 0, size);
+            reports usual = {0}, often = {0}, stopped = {.stop_at = 3};
+            assert_int_equal(eig_set_progress(ctx, listen, &usual), EIG_OK);
+            assert_int_equal(solve_paced(ctx, &m, abstol, d, e, m.want, STEBZ_LAUNCH_MS), EIG_OK);
+            assert_int_equal(eig_set_progress(ctx, listen, &often), EIG_OK);
+            assert_int_equal(solve_paced(ctx, &m, abstol, d, e, m.got, 1e-3), EIG_OK);
+            expect_same(&m, 0, 1, n, "paced");
+            if (often.count < usual.count + (small ? 2 : 4) || often.fell)
+                fail_msg("turn %d: %d reports, usually %d, up to %g", turn, often.count, usual.count, often.last);
+            assert_int_equal(eig_set_progress(ctx, listen, &stopped), EIG_OK);
+            assert_int_equal(solve_paced(ctx, &m, abstol, d, e, m.got, 1e-3), EIG_CANCELLED);
+            assert_int_equal(stopped.count, 3);
+            free(d), free(e);
+            drop(&m);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     small = argc > 1 && strcmp(argv[1], "small") == 0;
     char *arguments[] = {argv[0], "cuda", NULL};
     if (!test_device_answers(2, arguments)) return 77;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches), cmocka_unit_test(test_tolerances),
-                                       cmocka_unit_test(test_ranges), cmocka_unit_test(test_ranges_of_blocks)};
+                                       cmocka_unit_test(test_paced), cmocka_unit_test(test_ranges),
+                                       cmocka_unit_test(test_ranges_of_blocks)};
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

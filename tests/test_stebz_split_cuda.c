@@ -1,6 +1,7 @@
 /* stebz on CUDA where T splits, what only a GPU context has: device arrays, graphs, two streams at once, progress on the
  * way; and the same eigenvalues as a CPU context. */
 #include "bench/support/cuda_side.h"
+#include "cuda/stebz/stebz_pace.h"
 #include "io/numbers.h"
 #include "support/device.h"
 
@@ -191,6 +192,15 @@ static int note_report(void *user, double fraction)
     return fraction >= r->stop_at;
 }
 
+/* All values from host arrays, by launches of some milliseconds. */
+static eig_status solve_paced(eig_context *ctx, const sides *s)
+{
+    stebz_problem p = {.type = s->type, .n = s->n, .batch = 1, .range = EIG_RANGE_ALL, .il = 1, .iu = s->n};
+    p.d = s->d.data, p.e = s->e.data, p.w = s->cpu.data;
+    p.stride_d = p.stride_e = p.stride_w = s->n;
+    return eig_cuda_stebz_paced(ctx, &p, 5);
+}
+
 /* Long blocks on host arrays report on their way, can be cancelled, and give the bits of one launch. */
 static void test_progress(void **state)
 {
@@ -203,12 +213,11 @@ static void test_progress(void **state)
     fetch(&s);
     reports r = {.stop_at = 2, .ascend = true};
     assert_int_equal(eig_set_progress(ctx, note_report, &r), EIG_OK);
-    assert_int_equal(eig_stebz(ctx, EIG_S, NULL, s.n, s.d.data, s.e.data, NULL, s.cpu.data, NULL, NULL, NULL), EIG_OK);
+    assert_int_equal(solve_paced(ctx, &s), EIG_OK);
     assert_true(numbers_same(&s.w, &s.cpu));
     assert_true(r.calls >= 3 && r.ascend);
     r = (reports){.stop_at = 0.3, .ascend = true};
-    assert_int_equal(eig_stebz(ctx, EIG_S, NULL, s.n, s.d.data, s.e.data, NULL, s.cpu.data, NULL, NULL, NULL),
-                     EIG_CANCELLED);
+    assert_int_equal(solve_paced(ctx, &s), EIG_CANCELLED);
     drop(&s);
     eig_destroy(ctx);
 }

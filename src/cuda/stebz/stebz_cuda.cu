@@ -2,12 +2,12 @@
  *
  * Kernels are enqueued on one stream, and nothing is waited for, unless a long call on host arrays reports progress. */
 #include "stebz_cuda.cuh"
+#include "stebz_pace.h"
 
-/* Eigenvalues between two reports of progress, at least, and the order from which reports are made on the way. */
-enum { SLICE = 65536, SLICED_FROM = 200000 };
-/* Eigenvalues times rows between them: about a second of an H200.  A launch has some 50,000 lanes, and only with several
- * eigenvalues a lane none of them idles. */
-static const int64_t SLICE_WORK = (int64_t)1 << 38;
+#include <chrono>
+
+/* Fewer points of the table, or eigenvalues, in a launch would take no less time. */
+enum { LEAST_POINTS = 16384, LEAST_BRACKETS = 512 };
 
 /* ----------------------------------------------------------------- workspace */
 
@@ -81,72 +81,89 @@ static stebz_job make_job(const stebz_problem *p, int64_t matrix)
     return job;
 }
 
-/* Waits for what was launched and reports how much of the call is done. */
-static eig_status report(eig_context *ctx, cudaStream_t stream, double done)
+static double now_ms()
 {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/* Where the call is paced: waits for a launch of so much work, which began at `since`, and reports how much of the call is
+ * done. */
+static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_pace *pace, double since, double work,
+                             double done)
+{
+    if (!stebz_is_paced(pace)) return EIG_OK;
     CUDA_TRY(cudaStreamSynchronize(stream));
+    stebz_pace_learn(pace, work, now_ms() - since);
     return eig_report_progress(ctx, "stebz", done);
 }
 
-/* The blocks of T, if it splits.  wait: as below. */
-static eig_status solve_blocks(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, bool wait)
+/* The blocks of T, if it splits; a call that they end is paced no longer. */
+static eig_status solve_blocks(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream,
+                               stebz_pace *pace)
 {
-    bool const sliced = wait && job->t.n >= SLICED_FROM;
-    double const slice = 12.0 * SLICE * (double)job->t.n;
-    eig_status status = eig_cuda_stebz_split(ctx, type, job, stream, sliced ? slice : INFINITY, false);
-    while (sliced && status == EIG_OK) {
+    double since = now_ms(), work = pace->work;
+    eig_status status = eig_cuda_stebz_split(ctx, type, job, stream, work, false);
+    while (stebz_is_paced(pace) && status == EIG_OK) {
         stebz_split split;
         CUDA_TRY(cudaMemcpyAsync(&split, job->split, sizeof split, cudaMemcpyDeviceToHost, stream));
         CUDA_TRY(cudaStreamSynchronize(stream));
-        if (!split.unfinished) break;
-        status = eig_report_progress(ctx, "stebz", (double)split.next_long / (double)split.longs);
-        if (status == EIG_OK) status = eig_cuda_stebz_split(ctx, type, job, stream, slice, true);
+        if (!split.unfinished) {
+            if (split.solved) *pace = stebz_unpaced();
+            break;
+        }
+        status = end_launch(ctx, stream, pace, since, work, (double)split.next_long / (double)split.longs);
+        since = now_ms(), work = pace->work;
+        if (status == EIG_OK) status = eig_cuda_stebz_split(ctx, type, job, stream, work, true);
     }
     return status;
 }
 
-/* Part of the whole that the table is: a count a point, and two points for each eigenvalue, which takes ten more. */
-#define TABLE_SHARE 0.17
+/* Part of the whole that the table is: a count a point, and two points for each eigenvalue. */
+#define TABLE_SHARE (2 / (2 + STEBZ_BRACKET_COUNTS))
 
-/* The table.  wait: the call may synchronise between slices to report progress. */
-static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &job, cudaStream_t stream, bool wait)
+static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &job, cudaStream_t stream,
+                             stebz_pace *pace)
 {
-    int64_t const points = job.table.points, slice = wait && job.t.n >= SLICED_FROM ? 4 * (int64_t)SLICE : points;
+    int64_t const points = job.table.points;
+    double const each = (double)job.t.n;
     eig_status status = EIG_OK;
-    for (int64_t first = 0; first < points && status == EIG_OK; first += slice) {
-        status = eig_cuda_stebz_table(ctx, type, &job, first, first + slice < points ? first + slice : points, stream);
-        if (status == EIG_OK && slice < points)
-            status = report(ctx, stream, TABLE_SHARE * (double)(first + slice) / (double)(points + slice));
+    for (int64_t first = 0, last; first < points && status == EIG_OK; first = last) {
+        double const since = now_ms();
+        last = first + stebz_pace_share(pace, points - first, each, LEAST_POINTS);
+        status = eig_cuda_stebz_table(ctx, type, &job, first, last, stream);
+        if (status == EIG_OK)
+            status = end_launch(ctx, stream, pace, since, each * (double)(last - first),
+                                TABLE_SHARE * (double)last / (double)points);
     }
     return status;
 }
 
-/* The brackets, after the table.  wait: as above. */
-static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, bool wait)
+/* The brackets, after the table. */
+static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, stebz_pace *pace)
 {
-    int64_t const least = SLICE, fits = SLICE_WORK / job.t.n, most = fits > least ? fits : least;
-    int64_t const part = job.abstol > 0 ? most / 4 : most; /* counts may be by pivots then, which take longer */
-    int64_t const last = job.last, slices = wait && last >= SLICED_FROM ? (last + part - 1) / part : 1;
-    int64_t const slice = (last + slices - 1) / slices;
+    int64_t const last = job.last;
+    double const each = STEBZ_BRACKET_COUNTS * (double)job.t.n;
     eig_status status = EIG_OK;
-    for (job.first = 0; job.first < last && status == EIG_OK; job.first += slice) {
-        job.last = job.first + slice < last ? job.first + slice : last;
+    for (job.first = 0; job.first < last && status == EIG_OK; job.first = job.last) {
+        double const since = now_ms();
+        job.last = job.first + stebz_pace_share(pace, last - job.first, each, LEAST_BRACKETS);
         status = eig_cuda_stebz_refine(ctx, type, &job, stream);
-        if (status == EIG_OK && slice < last)
-            status = report(ctx, stream, TABLE_SHARE + (1 - TABLE_SHARE) * (double)job.last / (double)last);
+        if (status == EIG_OK)
+            status = end_launch(ctx, stream, pace, since, each * (double)(job.last - job.first),
+                                TABLE_SHARE + (1 - TABLE_SHARE) * (double)job.last / (double)last);
     }
     return status;
 }
 
 /* One matrix; marks the clock's passes. */
 static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t matrix, void *work, cudaStream_t stream,
-                            cuda_clock *clock, bool wait)
+                            cuda_clock *clock, stebz_pace *pace)
 {
     stebz_job job = make_job(p, matrix);
     void *tree;
     layout(p, work, &job, &tree);
     eig_status status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
-    if (status == EIG_OK && job.split) status = solve_blocks(ctx, p->type, &job, stream, wait);
+    if (status == EIG_OK && job.split) status = solve_blocks(ctx, p->type, &job, stream, pace);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
     switch (p->method) {
@@ -158,16 +175,16 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
         break;
     default:
         status = eig_cuda_stebz_window(ctx, p->type, &job, stream);
-        if (status == EIG_OK) status = fill_table(ctx, p->type, job, stream, wait);
+        if (status == EIG_OK) status = fill_table(ctx, p->type, job, stream, pace);
         if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-        if (status == EIG_OK) status = refine(ctx, p->type, job, stream, wait);
+        if (status == EIG_OK) status = refine(ctx, p->type, job, stream, pace);
     }
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 /* All matrices of a problem on device arrays. */
 static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
-                        bool wait)
+                        stebz_pace pace)
 {
     eig_status status = EIG_OK;
     if (eig_cuda_stebz_batch_fits(ctx, p)) {
@@ -178,7 +195,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cu
     for (int64_t matrix = 0; matrix < p->batch && status == EIG_OK; ++matrix) {
         if (matrix > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, wait);
+        if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, &pace);
     }
     return status;
 }
@@ -187,6 +204,12 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cu
 
 /* The arrays of a call, as they stand in the chunk. */
 enum { ARRAY_D, ARRAY_E, ARRAY_W, ARRAY_LOWER, ARRAY_UPPER, ARRAY_M, ARRAY_INFO };
+
+/* A problem on host arrays. */
+struct host_problem {
+    stebz_problem p;
+    double launch_ms;
+};
 
 /* The problem that a chunk holds: its arrays are dense device arrays. */
 static stebz_problem problem_of_chunk(const stebz_problem *p, const cuda_chunk *chunk)
@@ -203,20 +226,25 @@ static stebz_problem problem_of_chunk(const stebz_problem *p, const cuda_chunk *
 static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64_t count)
 {
     (void)count;
-    return eig_cuda_stebz_work_size(ctx, (const stebz_problem *)problem);
+    return eig_cuda_stebz_work_size(ctx, &((const host_problem *)problem)->p);
 }
 
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
-    stebz_problem const q = problem_of_chunk((const stebz_problem *)problem, chunk);
-    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock, chunk->whole && q.batch == 1);
+    const host_problem *const whole = (const host_problem *)problem;
+    stebz_problem const q = problem_of_chunk(&whole->p, chunk);
+    double const counts = (2 + STEBZ_BRACKET_COUNTS) * (double)stebz_most_wanted(&q);
+    bool const paced = chunk->whole && q.batch == 1;
+    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock,
+                 paced ? stebz_pace_for(counts * (double)q.n, whole->launch_ms) : stebz_unpaced());
 }
 
-static cuda_call list_arrays(const stebz_problem *p)
+static cuda_call list_arrays(const host_problem *whole)
 {
+    const stebz_problem *const p = &whole->p;
     size_t const size = type_size(p->type);
     int64_t const wanted = stebz_most_wanted(p);
-    cuda_call call = {"stebz", p, p->batch, 0, chunk_work_size, solve_chunk, 0, {}};
+    cuda_call call = {"stebz", whole, p->batch, 0, chunk_work_size, solve_chunk, 0, {}};
     cuda_add_rows(&call, "d", p->d, false, p->n, p->stride_d, size);
     cuda_add_rows(&call, "e", p->e, false, p->n - 1, p->stride_e, size);
     cuda_add_rows(&call, "w", p->w, true, wanted, p->stride_w, size);
@@ -247,8 +275,14 @@ static void begin_passes(eig_context *ctx, const stebz_problem *p)
 
 eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p)
 {
+    return eig_cuda_stebz_paced(ctx, p, STEBZ_LAUNCH_MS);
+}
+
+eig_status eig_cuda_stebz_paced(eig_context *ctx, const stebz_problem *p, double launch_ms)
+{
     cuda_scope const scope(ctx);
-    cuda_call call = list_arrays(p);
+    host_problem const whole = {*p, launch_ms};
+    cuda_call call = list_arrays(&whole);
     bool on_device = false;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
@@ -258,7 +292,7 @@ eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p)
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "stebz", eig_cuda_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
+    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, stebz_unpaced());
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

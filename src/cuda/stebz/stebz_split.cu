@@ -11,9 +11,12 @@
  * docs/stebz.md. */
 #include "sort.cuh"
 #include "stebz_multisection.cuh"
+#include "stebz_pace.h"
 #include "stebz_prepare.cuh"
 
-enum { THREADS = STEBZ_THREADS, SLICE = 65536 /* eigenvalues of a long block between two looks at the rest */ };
+enum { THREADS = STEBZ_THREADS };
+/* Eigenvalues of a long block between two looks at the rest. */
+enum { LEAST_SLICE = 512, SLICE = 65536 };
 
 /* A thread's way through the launch: barriers that it has passed. */
 struct split_walk {
@@ -319,7 +322,7 @@ template <typename real> static __device__ void make_rows(const stebz_job &part,
     }
 }
 
-/* Goes on with the long blocks until all are done, or `rows` counts times rows: then false. */
+/* Goes on with the long blocks until all are done, or about `rows` counts times rows: then false. */
 template <typename real, bool may_pivot>
 static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *memory, double rows, split_walk &walk)
 {
@@ -334,13 +337,16 @@ static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *me
             walk.wait();
             fill_table<real, may_pivot>(part, f, 0, part.table.points, memory);
             walk.wait();
+            rows -= (double)part.table.points * (double)part.t.n;
         }
         int64_t const wanted = want_window<real>(part, f, first, row == 0);
+        double const fits = rows / (STEBZ_BRACKET_COUNTS * (double)part.t.n);
+        int64_t const slice = fits < SLICE ? max((int64_t)fits, (int64_t)LEAST_SLICE) : (int64_t)SLICE;
         part.first = row;
-        part.last = row = row + SLICE < wanted ? row + SLICE : wanted;
+        part.last = row = row + slice < wanted ? row + slice : wanted;
         refine_brackets<real, may_pivot>(part, f, part.last, memory);
         walk.wait();
-        rows -= 12 * (double)(part.last - part.first) * (double)part.t.n;
+        rows -= STEBZ_BRACKET_COUNTS * (double)(part.last - part.first) * (double)part.t.n;
         if (row == wanted) ++block, row = 0;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) job.split->next_long = block, job.split->next_row = row;

@@ -35,15 +35,36 @@ bool chart_end(chart *c, const char *path, io_error *error)
     return written;
 }
 
+/* The bytes of the character at text; 0 where UTF-8 has none: in a name of another encoding, or one that was cut short. */
+static int character(const unsigned char *text)
+{
+    unsigned const first = text[0];
+    int const length = first < 0x80                     ? 1
+                       : first >= 0xc2 && first <= 0xdf ? 2
+                       : first >= 0xe0 && first <= 0xef ? 3
+                       : first >= 0xf0 && first <= 0xf4 ? 4
+                                                        : 0;
+    for (int k = 1; k < length; k++)
+        if ((text[k] & 0xc0) != 0x80) return 0;
+    unsigned const second = length > 2 ? text[1] : 0;
+    bool const none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
+                      (first == 0xef && second == 0xbf && text[2] >= 0xbe) || (first == 0xf0 && second < 0x90) ||
+                      (first == 0xf4 && second >= 0x90);
+    return none ? 0 : length;
+}
+
 void chart_text(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    for (int length; *text; text += length > 0 ? length : 1) {
+        length = character((const unsigned char *)text);
         if (*text == '&')
             fputs("&amp;", out);
         else if (*text == '<')
             fputs("&lt;", out);
+        else if (length == 0)
+            fputc('?', out);
         else if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
+            fwrite(text, 1, (size_t)length, out);
     }
 }
 

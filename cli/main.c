@@ -1,5 +1,5 @@
-/* The program eigpack: one table of commands.  A command reads its files, calls the library and writes its results;
- * it uses nothing but eigpack.h and the file readers of src/io. */
+/* The program eigpack: one table of commands.  A command reads its files by src/io, calls the library by eigpack.h and
+ * writes its results. */
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
 #include "cli.h"
 #include "progress.h"

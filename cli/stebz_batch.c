@@ -165,7 +165,6 @@ static int open_outputs(batch_run *r)
     return together_sinks_open(r->sink, OUTPUTS);
 }
 
-/* The eigenvalues of all matrices together, but for those that have none. */
 static int ascending(const void *a, const void *b)
 {
     double const x = *(const double *)a, y = *(const double *)b;

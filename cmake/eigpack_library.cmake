@@ -66,7 +66,9 @@ if(EIG_DISPATCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 set(EIG_KERNEL_FLAGS -O3)
 if(EIG_SANITIZE)
-    set(EIG_KERNEL_FLAGS -O1) # gcc takes four times as long to compile a kernel with its checks and -O3
+    # gcc takes four times as long to compile a kernel with its checks and -O3, and twenty times as long for
+    # stemr_kernels.c where every copy of a walk is inlined whole.
+    set(EIG_KERNEL_FLAGS -O1 "-DSIMD_FN=static inline")
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # most of the rest is registers, worse than linear in a function's size
         list(APPEND EIG_KERNEL_FLAGS -fira-region=one -fno-inline-functions-called-once)
     endif()

@@ -8,6 +8,7 @@
 picture() {
     check "$1 is whole" [ "$(tail -1 "$1")" = '</svg>' ]
     check "$1 has numbers only" eval "! grep -Eqi '[^a-z](nan|inf)[^a-z]' $1"
+    check "$1 is UTF-8" iconv -f UTF-8 -t UTF-8 "$1"
     if type xmllint >/dev/null 2>&1; then check "$1 is XML" xmllint --noout "$1"; fi
 }
 has() { check "$1 has $2" grep -q -- "$2" "$1"; }
@@ -42,6 +43,15 @@ for kind in huge small tiny graded zero identity; do
     expect 0 '' generate $kind -n 40 -o d.npy -o e.npy
     expect 0 '' stebz d.npy e.npy -q --plot kind.svg
     picture kind.svg
+done
+# The title has the file's name: as it is, cut in the midst of a character, of another encoding.
+expect 0 '' generate uniform -n 5 -o T.mtx
+for name in 'ä<&>.mtx' "x$(printf 'ä%.0s' {1..120}).mtx" $'\xe4\xed\xa0\x80\xef\xbf\xbf\xf0\x80\x80\x80.mtx'; do
+    cp T.mtx "$name"
+    expect 0 '' stebz "$name" -q --plot name.svg
+    picture name.svg
+    rm "$name"
+    check "a title of name.svg" eval "grep -q '\(ä&lt;&amp;>.mtx\|xäää.*?\|???.*.mtx\): 5 eigenvalues' name.svg"
 done
 
 # ---------------------------------------------------------------- trees of representations

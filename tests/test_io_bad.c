@@ -204,6 +204,17 @@ static void test_missing(void **state)
     snprintf(path + 1000, 24, "/end.dat");
     assert_false(read_as(VECTOR, path, &error));
     assert_true(strncmp(error.text, "...x", 4) == 0 && strstr(error.text, "/end.dat: cannot be opened: "));
+    /* No character of UTF-8 is cut: each has two bytes, and the cut falls between them once. */
+    for (int k = 0; k < 1000; k += 2) memcpy(path + k, "\xc3\xa4", 2);
+    snprintf(path + 1000, 24, "/the_end.d");
+    assert_false(read_as(VECTOR, path, &error));
+    assert_true(strncmp(error.text, "...\xc3\xa4", 5) == 0);
+    snprintf(path + 1000, 24, "/the_end.da");
+    assert_false(read_as(VECTOR, path, &error));
+    assert_true(strncmp(error.text, "...\xc3\xa4", 5) == 0);
+    /* A name without a character is seen. */
+    assert_false(read_as(VECTOR, "", &error));
+    assert_non_null(strstr(error.text, "'': cannot be opened: "));
 }
 
 /* ------------------------------------------------------------------ damage of any sort */

@@ -47,7 +47,9 @@ typedef FLOAT_OR_DOUBLE(uint32_t, uint64_t) vnatural __attribute__((vector_size(
 
 enum { SIMD_LANES = SIMD_BYTES / (int)sizeof(real) };
 
+#ifndef SIMD_FN /* builds with sanitizers have their own, see cmake/eigpack_library.cmake */
 #define SIMD_FN static inline __attribute__((always_inline))
+#endif
 
 SIMD_FN vreal simd_splat(real x)
 {

@@ -17,10 +17,12 @@ bool io_fail(io_error *error, const char *path, const char *format, ...)
     /* The end of a long path says more than its beginning, and must leave room for the sentence. */
     enum { SHOWN = 160 };
     if (strcmp(path, "-") == 0) path = "standard input";
+    if (path[0] == '\0') path = "''";
     size_t const length = strlen(path);
-    bool const cut = length > SHOWN;
-    int const start =
-        snprintf(error->text, sizeof error->text, "%s%s: ", cut ? "..." : "", cut ? path + length - SHOWN : path);
+    const char *shown = length > SHOWN ? path + length - SHOWN : path;
+    /* Bytes that go on with a character of UTF-8 are left out with its beginning. */
+    while (shown > path && ((unsigned char)*shown & 0xc0) == 0x80) ++shown;
+    int const start = snprintf(error->text, sizeof error->text, "%s%s: ", shown > path ? "..." : "", shown);
     va_list args;
     va_start(args, format);
     vsnprintf(error->text + start, sizeof error->text - (size_t)start, format, args);

@@ -4,6 +4,9 @@
  * Memory   the vectors in both arrays of the levels above, in turn; 8 columns of U, and the rest, in 5 KB of shared memory
  *          a warp in double.
  * Cost     for 32 rows some 62 poles a lane, 4 to 10 times each, and 32^3 multiplications; bound by the FP64 units. */
+#ifndef EIG_HEEV_DIVIDE_LEAF_CUH
+#define EIG_HEEV_DIVIDE_LEAF_CUH
+
 #include "heev_divide.cuh"
 
 enum { LEAF_CHUNK = 8, LEAF_U = LEAF_CHUNK + 2 };
@@ -219,3 +222,5 @@ template <typename real> static eig_status launch_leaves(eig_context *ctx, const
     return cuda_launch(ctx, "heev: divide_leaf_kernel", stream, {job.t.count << job.levels, 32, bytes},
                        job.t.vectors ? heev_divide_leaf_kernel<real, true> : heev_divide_leaf_kernel<real, false>, job);
 }
+
+#endif

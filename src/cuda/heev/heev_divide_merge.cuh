@@ -4,6 +4,9 @@
  * Memory   70 bytes a row in double (102 without vectors) in shared memory, or where that is too little in the
  *          workspace.  What the products need goes to the workspace; without vectors that is nothing.
  * Cost     about 6 k^2 reciprocals with 8 operations each for k poles that are left: bound by the FP64 units. */
+#ifndef EIG_HEEV_DIVIDE_MERGE_CUH
+#define EIG_HEEV_DIVIDE_MERGE_CUH
+
 #include "heev_divide.cuh"
 
 enum { MERGE_MOST = 512, MERGE_SHARED = MERGE_MOST / 2 };
@@ -135,3 +138,5 @@ template <typename real> static eig_status launch_merges(eig_context *ctx, const
         ctx, "heev: divide_merge_kernel", stream, {job.t.count << job.level, threads, bytes},
         vectors ? heev_divide_merge_kernel<real, true, true> : heev_divide_merge_kernel<real, false, true>, job);
 }
+
+#endif

@@ -6,6 +6,9 @@
  * Columns  that were deflated are copied; all go to the places of their values.
  * Cost     k^2 (m1 + m2) multiplications and additions where nothing is mixed, and a reciprocal for each entry of U and
  *          each 64 rows; bound by the tensor cores, or for small n by the memory. */
+#ifndef EIG_HEEV_DIVIDE_UPDATE_CUH
+#define EIG_HEEV_DIVIDE_UPDATE_CUH
+
 #include "heev_divide.cuh"
 
 #include <cuda_pipeline.h>
@@ -299,3 +302,5 @@ template <typename real> static eig_status launch_updates(eig_context *ctx, cons
                        tall == 32 ? heev_divide_update_kernel<real, 32> : heev_divide_update_kernel<real, 64>, job,
                        down, across);
 }
+
+#endif

@@ -31,6 +31,10 @@ set(EIG_CUDA_SOURCES
     src/cuda/stemr/stemr_twist.cu
     src/cuda/stemr/stemr_vectors.cu
     src/cuda/stemr/stemr_tree.cu
+    src/cuda/stemr/stemr_shifts.cu
+    src/cuda/stemr/stemr_pencil.cu
+    src/cuda/stemr/stemr_pencil_vectors.cu
+    src/cuda/stemr/stemr_pencil_fill.cu
     src/cuda/stemr/stemr_grid.cu
     src/cuda/stemr/stemr_sections.cu
     src/cuda/stemr/stemr_tight.cu

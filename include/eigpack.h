@@ -405,7 +405,7 @@ typedef struct eig_stemr_stats {
  * z beyond the pairs found.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
  * Same bits for any number of threads and from run to run.
- * Cost: O(n) a pair; memory beside z O(n), on a CPU 2 KB a row and thread, on a GPU some 3 KB a row and 8 MB,
+ * Cost: O(n) a pair; memory beside z O(n), on a CPU 2 KB a row and thread, on a GPU some 5 KB a row and 10 MB,
  * and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
  * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and P. Bientinesi,

@@ -143,9 +143,13 @@ static eig_status for_waves(eig_context *ctx, const stemr_task *t, bool clusters
     eig_status status = forks ? stemr_order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
     if (status == EIG_OK)
         status = forks ? work(ctx, &beside, STEMR_ROOT_WAVE, state->side) : work(ctx, t, STEMR_ROOT_WAVE, stream);
-    if (clusters && status == EIG_OK) status = work(ctx, t, STEMR_CLOSE_WAVE, stream);
+    bool const pencils = t->pencil_nodes > 0;
+    if (clusters && t->others && status == EIG_OK)
+        status = forks && pencils ? work(ctx, &beside, STEMR_CLOSE_WAVE, state->side)
+                                  : work(ctx, t, STEMR_CLOSE_WAVE, stream);
+    if (pencils && status == EIG_OK) status = work(ctx, t, STEMR_PENCIL_WAVE, stream);
     for (int wave = 0; wave < waves && status == EIG_OK; ++wave) {
-        if (waves > 1) status = eig_cuda_stemr_represent(ctx, t, wave, stream);
+        if (waves > 1 || pencils) status = eig_cuda_stemr_represent(ctx, t, wave, stream);
         if (status == EIG_OK) status = work(ctx, t, wave, stream);
     }
     eig_status const joined = forks ? stemr_order_streams(ctx, state->side, stream, state->joined) : EIG_OK;

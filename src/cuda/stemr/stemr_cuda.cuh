@@ -5,9 +5,12 @@
  *     stemr_locate.cu     the row where a vector is large
  *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, two lanes a pair
  *     stemr_vectors.cu    vectors into their columns, their lengths, supports, values, info
- *     stemr_tree.cu       clusters, level by level: which there are, their shifts and representations
+ *     stemr_tree.cu       clusters, level by level: which there are, and in which order they are worked on
+ *     stemr_shifts.cu     their shifts and representations
  *     stemr_grid.cu       first brackets of a cluster's members, which share their shifts
  *     stemr_sections.cu   sections of these brackets, until gaps part the members
+ *     stemr_pencil.cu     clusters of many members: what is left of T~ where their vectors are large; its eigenpairs
+ *                         (stemr_pencil_vectors.cu), and these in all rows (stemr_pencil_fill.cu)
  *     stemr_tight.cu      the last resort: inverse iteration, orthogonalised
  *     stemr_certify.cu    residuals and orthogonality
  *     stemr_reference.cu  the plain version
@@ -18,6 +21,8 @@
  *     stemr_lanes.cuh     lists of pairs, and what their lanes leave
  *     stemr_count.cuh     counts of eigenvalues below a shift
  *     stemr_close.cuh     walks along T~ with three words
+ *     stemr_section.cuh   a bracket and the counts that narrow it
+ *     stemr_pencil.cuh    numbers that depend on x, and walks along what is left of T~
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
  *
@@ -26,7 +31,7 @@
  *           which is nothing beside gaps of STEMR_GAP_ROOT.  No serial root representation is made.
  * Blocks    are not told apart: where b is 0 the factorisations of T~ part by themselves.  Pair k is eigenvalue
  *           first + k of T~ as a whole.
- * Nodes     clusters have representations L D L^T = T~ - sigma in rows of a pool. */
+ * Nodes     clusters have pencils, or representations L D L^T = T~ - sigma in rows of a pool. */
 #ifndef EIG_STEMR_CUDA_CUH
 #define EIG_STEMR_CUDA_CUH
 
@@ -35,10 +40,10 @@
 #include "stemr_limits.h"
 #include "stemr_step.cuh"
 
-#define STEMR_SPLIT 0x1p-55        /* off-diagonals up to this become 0 */
-#define STEMR_GAP_ROOT 0x1p-34     /* closer eigenvalues are a cluster */
-#define STEMR_GAP 0x1p-44          /* the same, relative, against a cluster's representation */
-#define STEMR_CELL 0x1p-51         /* the first brackets, as any range finds them */
+#define STEMR_SPLIT 0x1p-55    /* off-diagonals up to this become 0 */
+#define STEMR_GAP_ROOT 0x1p-34 /* closer eigenvalues are a cluster */
+#define STEMR_GAP 0x1p-44      /* the same, relative, against a cluster's representation */
+#define STEMR_CELL 0x1p-51     /* the first brackets, as any range finds them */
 
 /* A row of T~: its diagonal, and what couples it and the next row (0 in the last one). */
 struct alignas(32) stemr_entry {
@@ -54,11 +59,11 @@ enum stemr_state {
     STEMR_TIGHT
 };
 
-/* A member of a cluster that T~ serves, with two words, or with three. */
-enum stemr_closeness { STEMR_NOT_CLOSE, STEMR_CLOSE, STEMR_VERY_CLOSE };
+/* A member of a cluster that T~ serves, with two words, or with three; or its cluster's pencil. */
+enum stemr_closeness { STEMR_NOT_CLOSE, STEMR_CLOSE, STEMR_VERY_CLOSE, STEMR_IN_PENCIL };
 
-/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE. */
-enum { STEMR_ROOT_WAVE = -1, STEMR_MEMBERS = -2, STEMR_CLOSE_WAVE = -3 };
+/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE; those IN_PENCIL. */
+enum { STEMR_ROOT_WAVE = -1, STEMR_MEMBERS = -2, STEMR_CLOSE_WAVE = -3, STEMR_PENCIL_WAVE = -4 };
 
 /* An eigenpair on its way. */
 struct stemr_pair {
@@ -77,7 +82,7 @@ struct stemr_pair {
     int node;         /* -1: T~ */
     int state;        /* stemr_state */
     int info;
-    int aimed;   /* x is final as far as T~ with two words goes */
+    int aimed;   /* x is final as far as T~ with two words, or the pencil, goes */
     int close;   /* stemr_closeness */
     double tail; /* VERY_CLOSE: added to x */
 };
@@ -92,6 +97,11 @@ struct stemr_node {
     double growth;       /* largest |D| of its representation */
     wide_d lo, hi;       /* of its first and last member, before they are narrowed */
     wide_d shift, sigma; /* against its parent; against T~: the sum of the shifts */
+    /* Its pencil (stemr_pencil.cuh): where its rows are among those of all, how many; 0: it has none. */
+    int64_t kept_at;
+    int kept, kept_below, kept_failed;
+    wide_d center;
+    double entries; /* the largest one */
 };
 
 /* Counters of a call, in device memory.  The host reads them after the first classes, and once a level. */
@@ -131,6 +141,14 @@ struct stemr_task {
     stemr_node *node;
     stemr_row *pool;
     int64_t node_room, slots;
+    /* Of pencils: their rows, scratch, bits of the rows that stayed first; nodes beyond pencil_nodes have none. */
+    struct stemr_kept *kept;
+    void *records;
+    unsigned *stays;
+    int *above; /* and for each row the one before it that has stayed */
+    int64_t pencil_nodes;
+    /* The pool has what brings rows back; there are clusters without pencils; singles of T~ are corrected. */
+    bool returns_there, others, polished;
     void *tree_room;
     size_t tree_bytes;
 };
@@ -175,6 +193,14 @@ static __device__ __forceinline__ bool stemr_less(wide_d x, wide_d y)
     return x.hi < y.hi || (x.hi == y.hi && x.lo < y.lo);
 }
 
+/* Its eigenvalue of T~. */
+static __device__ __forceinline__ wide_d stemr_whole(const stemr_task &t, const stemr_pair &k)
+{
+    if (k.node < 0) return k.x;
+    stemr_node const &c = t.node[k.node];
+    return wide_add_d(k.x, k.close == STEMR_IN_PENCIL ? c.center : c.sigma);
+}
+
 /* Random numbers in (-1, 1) that depend on i alone. */
 static __device__ __forceinline__ double stemr_noise(uint64_t i)
 {
@@ -208,7 +234,7 @@ void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t);
  * with two words tells it, and the row of its twist; another one has a node, and lo, hi, x and gap against it.  Members
  * that are not asked for have column -1.  Nodes share the pool in `waves` waves; 0: T~ serves all of them.  Waits for the
  * stream. */
-eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves);
+eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaStream_t stream, int *waves);
 
 /* The rows of the nodes of a wave; those of wave 0 are there when the tree returns. */
 eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
@@ -240,8 +266,16 @@ eig_status eig_cuda_stemr_locate(eig_context *ctx, const stemr_task *t, bool wid
  * they have nodes: their rows, and x as far as T~ tells it. */
 int64_t eig_cuda_stemr_room_lanes(int64_t n);
 eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, bool all, cudaStream_t stream);
-eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, bool pencils, cudaStream_t stream);
 eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+
+/* stemr_pencil_vectors.cu: rows of pencils where vectors are large, of the pairs listed for this turn; vectors of the
+ * pairs in pencils, that are listed, from ratios. */
+eig_status eig_cuda_stemr_pencil_locate(eig_context *ctx, const stemr_task *t, int turn, cudaStream_t stream);
+eig_status eig_cuda_stemr_pencil_vectors(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
+
+/* stemr_pencil_fill.cu: entries of the rows that went. */
+eig_status eig_cuda_stemr_pencil_fill(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* stemr_vectors.cu: values of all pairs, and columns of those that are asked for; vectors of the pairs of a wave; what is
  * told of each; all of a T that is not finite, zero, or of one row. */

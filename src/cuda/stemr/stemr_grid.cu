@@ -6,7 +6,7 @@
  * Mapping   two neighbouring lanes a shift.
  * Bits      a run depends on its members alone. */
 #include "stemr_count.cuh"
-#include "stemr_tree.cuh"
+#include "stemr_pencil.cuh"
 
 enum { POINTS = STEMR_POINTS, THREADS = 128 };
 
@@ -17,9 +17,9 @@ struct run_lattice {
     int exponent, last;
 };
 
-static __device__ __forceinline__ bool takes_part(const stemr_task &t, int64_t k, int first)
+static __device__ __forceinline__ bool takes_part(const stemr_task &t, int64_t k, bool pencils)
 {
-    return k < t.pairs && t.pair[k].state == STEMR_ACTIVE && t.pair[k].node >= first;
+    return k < t.pairs && t.pair[k].state == STEMR_ACTIVE && (t.pair[k].close == STEMR_IN_PENCIL) == pencils;
 }
 
 static __device__ run_lattice lattice_of(const stemr_task &t, const stemr_forest &f, int64_t k)
@@ -40,32 +40,35 @@ static __device__ __forceinline__ wide_d shift_of(const run_lattice &r, int j)
     return wide_add_d(r.lo, stemr_wide(j * scalbn(1.0, r.exponent)));
 }
 
-static __global__ void __launch_bounds__(THREADS, 4) count_kernel(stemr_task t, stemr_forest f, int first)
+template <bool pencils> static __global__ void __launch_bounds__(THREADS, 4) count_kernel(stemr_task t, stemr_forest f)
 {
-    __shared__ stemr_root_tile tiles[THREADS / 32];
-    stemr_of_root const rows = {t.entry, (int)t.n, tiles + threadIdx.x / 32};
+    __shared__ stemr_root_tile tiles[pencils ? 1 : THREADS / 32];
+    stemr_of_root const root = {t.entry, (int)t.n, tiles + (pencils ? 0 : threadIdx.x / 32)};
+    stemr_of_pencil rows = {t.kept, 1, 0}; /* of lanes without a shift */
     int64_t const step = (int64_t)gridDim.x * THREADS / 2, from = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 2;
     for (int64_t at = from; at - threadIdx.x % 32 / 2 < POINTS * t.pairs; at += step) {
         int64_t const k = at / POINTS;
         wide_d x = {0, 0};
-        bool mine = takes_part(t, k, first);
+        bool mine = takes_part(t, k, pencils);
         if (mine) {
             run_lattice const r = lattice_of(t, f, k);
             int const j = (int)(at - POINTS * r.first);
             mine = j <= r.last;
             x = shift_of(r, j);
+            if (pencils) rows = stemr_pencil_of(t, t.pair[k].node);
         }
         if (!__any_sync(0xffffffffu, mine)) continue;
-        int const count = root_count_below(rows, x, threadIdx.x % 2);
+        int const count =
+            pencils ? stemr_pencil_count(rows, x, threadIdx.x % 2) : root_count_below(root, x, threadIdx.x % 2);
         if (mine) f.count[at] = count;
     }
 }
 
 /* Every member's bracket is that between two neighbouring shifts, if that is no wider than what it has. */
-static __global__ void take_kernel(stemr_task t, stemr_forest f, int first)
+static __global__ void take_kernel(stemr_task t, stemr_forest f, bool pencils)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (!takes_part(t, k, first)) return;
+    if (!takes_part(t, k, pencils)) return;
     stemr_pair &pair = t.pair[k];
     stemr_member &m = f.member[k];
     run_lattice const r = lattice_of(t, f, k);
@@ -83,10 +86,10 @@ static __global__ void take_kernel(stemr_task t, stemr_forest f, int first)
 }
 
 /* When all have read the brackets of their runs. */
-static __global__ void put_kernel(stemr_task t, stemr_forest f, int first)
+static __global__ void put_kernel(stemr_task t, stemr_forest f, bool pencils)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (!takes_part(t, k, first) || !f.lattice[k].found) return;
+    if (!takes_part(t, k, pencils) || !f.lattice[k].found) return;
     stemr_pair &pair = t.pair[k];
     stemr_member &m = f.member[k];
     m.exponent = f.lattice[k].exponent, m.sure = 3;
@@ -95,16 +98,16 @@ static __global__ void put_kernel(stemr_task t, stemr_forest f, int first)
     pair.x = stemr_middle(pair.lo, pair.hi);
 }
 
-extern "C" eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, int first,
+extern "C" eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, bool pencils,
                                           cudaStream_t stream)
 {
     enum { BLOCKS = 4 };
     int64_t const most = (int64_t)cuda_state_of(ctx)->multiprocessors * BLOCKS;
     int64_t const want = (2 * POINTS * t->pairs + THREADS - 1) / THREADS;
     cuda_shape const pairs = {(t->pairs + THREADS - 1) / THREADS, THREADS};
-    eig_status status =
-        cuda_launch(ctx, "stemr: lattices", stream, {want < most ? want : most, THREADS}, count_kernel, *t, f, first);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: places", stream, pairs, take_kernel, *t, f, first);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: brackets", stream, pairs, put_kernel, *t, f, first);
+    eig_status status = cuda_launch(ctx, "stemr: lattices", stream, {want < most ? want : most, THREADS},
+                                    pencils ? count_kernel<true> : count_kernel<false>, *t, f);
+    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: places", stream, pairs, take_kernel, *t, f, pencils);
+    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: brackets", stream, pairs, put_kernel, *t, f, pencils);
     return status;
 }

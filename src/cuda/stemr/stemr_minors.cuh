@@ -25,18 +25,24 @@ static __device__ __forceinline__ stemr_minors stemr_first_minors()
     return stemr_minors{{1, 0}, {0, 0}, 0};
 }
 
+/* difference here - square before, the next minor. */
+static __device__ __forceinline__ wide_d stemr_next_minor(wide_d difference, wide_d square, wide_d here, wide_d before)
+{
+    double const c = square.hi * before.hi;
+    double const c_lo = fma(square.lo, before.hi, fma(square.hi, before.lo, fma(square.hi, before.hi, -c)));
+    double const product = difference.hi * here.hi, error = fma(difference.hi, here.hi, -product);
+    double const rest = fma(difference.hi, here.lo, fma(difference.lo, here.hi, error - c_lo));
+    wide_d const sum = wide_sum_d(product, -c);
+    return wide_fast_sum_d(sum.hi, sum.lo + rest);
+}
+
 /* A row further; a: its diagonal, b: what couples it and the next one. */
 static __device__ __forceinline__ stemr_minors stemr_next_minors(wide_d a, double b, wide_d x, const stemr_minors &m)
 {
     double const square = fma(m.b, m.b, STEMR_LEAST_SQUARE), square_lo = fma(m.b, m.b, -square);
-    double const c = square * m.before.hi;
-    double const c_lo = fma(square_lo, m.before.hi, fma(square, m.before.lo, fma(square, m.before.hi, -c)));
     wide_d const difference = wide_sum_d(a.hi, -x.hi);
-    double const difference_lo = difference.lo + (a.lo - x.lo);
-    double const product = difference.hi * m.here.hi, error = fma(difference.hi, m.here.hi, -product);
-    double const rest = fma(difference.hi, m.here.lo, fma(difference_lo, m.here.hi, error - c_lo));
-    wide_d const sum = wide_sum_d(product, -c);
-    return stemr_minors{wide_fast_sum_d(sum.hi, sum.lo + rest), m.here, b};
+    wide_d const whole = {difference.hi, difference.lo + (a.lo - x.lo)};
+    return stemr_minors{stemr_next_minor(whole, wide_d{square, square_lo}, m.here, m.before), m.here, b};
 }
 
 /* The power of two that makes the larger one of x and y about 1. */

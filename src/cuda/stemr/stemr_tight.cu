@@ -167,7 +167,7 @@ static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t r
                                const block_team<THREADS> &team)
 {
     stemr_pair &pair = t.pair[k];
-    wide_d const y = pair.node < 0 ? pair.x : wide_add_d(t.node[pair.node].sigma, pair.x);
+    wide_d const y = stemr_whole(t, pair);
     if (team.rank == 0) factorise(t, f, y);
     for (int64_t i = team.rank; i < t.n; i += THREADS)
         f.z[i] = stemr_wide(stemr_noise((uint64_t)(pair.index * t.n + i)));

@@ -1,13 +1,7 @@
-/* stemr on CUDA: clusters.  Those that counts against T~ part need no more (stemr_sections.cu).  Else, and where the caller limits
- * the depth, each gets a representation level by level, against which its members are bisected until gaps part them; what stays
- * together is a cluster of the next level.
+/* stemr on CUDA: clusters.  Large ones have pencils (stemr_pencil.cu); of the others those that counts against T~ part need no more
+ * (stemr_sections.cu).  Else, and where the caller limits the depth, each gets a representation level by level, against which its
+ * members are bisected until gaps part them; what stays together is a cluster of the next level.
  *
- * Shifts    A warp a cluster, a candidate a lane: sixteen near it, outside at both ends and inside, and sixteen ever
- *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the first
- *           far one whose growth is small enough wins where none of those is.  As src/cpu/stemr/stemr_tree.c.
- * Rows      On the first level a candidate leaves marks on its way, from which the winner's rows are made, a thread for
- *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
- *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
  * Chain     n rows a level.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
  * Bits      what becomes of a cluster depends on its members alone. */
@@ -19,7 +13,7 @@
 #define ROOT_PART 0x1p-51
 #define ROOT_ERROR 0x1p-98 /* of counts, with room */
 
-enum { NEAR = 16, FAR = 16, THREADS = 256, SCAN = 1024, AHEAD = 4, NARROW_BLOCKS = 4096 };
+enum { THREADS = 256, SCAN = 1024, NARROW_BLOCKS = 4096 };
 
 /* ---------------------------------------------------------------------- which */
 
@@ -98,184 +92,8 @@ static __global__ void __launch_bounds__(SCAN) make_nodes(stemr_task t, stemr_fo
     }
     if (threadIdx.x != 0) return;
     t.counts->nodes = f.level->nodes = made.x;
+    f.level->in_pencils = f.level->in_others = 0, f.level->kept = 0;
     for (int &active : f.level->active) active = 0;
-}
-
-/* --------------------------------------------------------------------- shifts */
-
-/* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its ancestors:
- * visit(i, row). */
-template <bool deep, typename visitor>
-static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, visitor visit)
-{
-    int const above = deep ? c.level - 1 : 0; /* ancestors */
-    wide_d x[STEMR_DEPTH], s[STEMR_DEPTH];
-    x[above] = shift;
-    if (deep) {
-        int node = c.parent;
-        for (int level = above - 1; level >= 0; --level, node = t.node[node].parent) x[level] = t.node[node].shift;
-        for (int level = 1; level <= above; ++level) s[level] = wide_minus_d(x[level]);
-    }
-    wide_d first = {0, 0};
-    stemr_entry ahead[AHEAD];
-    for (int j = 0; j < AHEAD; ++j) ahead[j] = stemr_load_entry(t.entry + min((int64_t)j, t.n - 1));
-    for (int64_t i0 = 0; i0 < t.n; i0 += AHEAD) {
-        stemr_entry here[AHEAD];
-#pragma unroll
-        for (int j = 0; j < AHEAD; ++j) {
-            here[j] = ahead[j];
-            ahead[j] = stemr_load_entry(t.entry + min(i0 + AHEAD + j, t.n - 1));
-        }
-#pragma unroll
-        for (int j = 0; j < AHEAD; ++j) {
-            if (i0 + j >= t.n) break;
-            stemr_first_step const step = stemr_first_row(here[j], x[0], first);
-            first = wide_minus_d(step.g);
-            stemr_row row = stemr_first_row_of(step);
-            for (int level = 1; deep && level <= above; ++level) {
-                stemr_step const next = stemr_row_step(row.d, row.g, x[level], s[level]);
-                s[level] = next.next;
-                row = stemr_row_of(next, here[j].b);
-            }
-            visit(i0 + j, row);
-        }
-    }
-}
-
-/* Goes down the rows of T~ - x = L D L^T without a division in the way: mark(i, s), s before row i, of every
- * STEMR_SEGMENT-th; the largest pivot. */
-template <typename marker>
-static __device__ __forceinline__ double walk_minors(const stemr_task &t, wide_d x, marker mark)
-{
-    __shared__ stemr_root_tile tile;
-    stemr_of_root const rows = {t.entry, (int)t.n, &tile};
-    stemr_minors m = stemr_first_minors();
-    double largest = 0;
-    rows.walk(false, rows.n, [&](int i0, const stemr_of_root::line *lines) {
-        if (i0 > 0 && i0 % STEMR_SEGMENT == 0) mark(i0, wide_minus_d(stemr_state_of(m)));
-#pragma unroll
-        for (int k = 0; k < STEMR_GROUP; ++k) {
-            double const before = stemr_kept_away(m.here.hi, m.before.hi);
-            m = stemr_next_minors(lines[k].a, lines[k].b, x, m);
-            double const pivot = fabs(m.here.hi * stemr_reciprocal(before, stemr_guess(before)));
-            largest = i0 + k < rows.n ? fmax(largest, pivot) : largest;
-        }
-        stemr_rescale_minors(m);
-    });
-    return largest;
-}
-
-/* The shift of candidate j of a set, against the parent's representation, and what speaks against it. */
-static __device__ wide_d candidate(const stemr_node &c, int set, int j, double *penalty)
-{
-    wide_d const lo = c.lo, hi = c.hi;
-    double const width = fmax(stemr_difference(hi, lo).hi, DBL_MIN);
-    *penalty = 1;
-    if (set > 0) {
-        double const distance = scalbn(width, 2 * (j / 2) + 6 + FAR * (set - 1));
-        return j % 2 ? wide_add_d(hi, stemr_wide(distance)) : wide_add_d(lo, stemr_wide(-distance));
-    }
-    int const rank = j % 4;
-    double const far = rank == 0 ? 0.25 : rank == 1 ? 1 : rank == 2 ? 4 : 16;
-    *penalty = j >= 8 ? 3 : rank == 0 ? 1 : rank == 1 ? 1.5 : rank == 2 ? 2 : 4;
-    if (j < 4) return wide_add_d(lo, stemr_wide(-width * far));
-    if (j < 8) return wide_add_d(hi, stemr_wide(width * far));
-    return wide_add_d(lo, stemr_wide(width * (2 * (j - 8) + 1) / 16));
-}
-
-/* The lane whose number is least among `lanes`, the first of equal ones. */
-static __device__ __forceinline__ int least_lane(double x, unsigned lanes)
-{
-    int at = threadIdx.x % 32;
-    if (!(lanes >> at & 1)) x = INFINITY;
-    for (int d = 1; d < 32; d *= 2) {
-        double const other = __shfl_xor_sync(0xffffffffu, x, d);
-        int const other_at = __shfl_xor_sync(0xffffffffu, at, d);
-        if (other < x || (other == x && other_at < at)) x = other, at = other_at;
-    }
-    return at;
-}
-
-/* Shifts of nodes first to last-1, a warp each. */
-template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, stemr_forest f, int first)
-{
-    unsigned const all = 0xffffffffu;
-    int const lane = threadIdx.x;
-    stemr_node &c = t.node[first + blockIdx.x];
-    wide_d *const marks = (wide_d *)stemr_rows_of(t, first + blockIdx.x);
-    wide_d *const kept = stemr_marks_of(t, f, first + blockIdx.x);
-    int64_t const segments = stemr_segments(t.n);
-    double const enough = stemr_most_growth(c);
-    double growth = INFINITY;
-    wide_d shift = {0, 0};
-    int tried = 0;
-    for (int turn = 0; turn < 2 && !(growth <= enough); ++turn) {
-        int const set = turn == 0 ? lane / NEAR : 2;
-        double penalty, largest = 0;
-        bool finite = true;
-        wide_d const x = candidate(c, set, lane % NEAR, &penalty);
-        if (deep)
-            walk_rows<deep>(t, c, x, [&](int64_t, const stemr_row &row) {
-                largest = fmax(largest, fabs(row.d.hi));
-                finite = finite && fabs(row.d.hi) < INFINITY;
-            });
-        else
-            largest = walk_minors(t, x, [&](int64_t i, wide_d s) { marks[(i / STEMR_SEGMENT - 1) * 32 + lane] = s; });
-        __syncwarp(); /* marks are there */
-        if (!finite) largest = INFINITY;
-        for (int half = turn; half < 2; ++half) {
-            if (growth <= enough) break;
-            double const floor = half == 0 ? 4 : enough;
-            int const best = least_lane(fmax(largest, floor) * penalty, half == 0 ? 0xffffu : turn ? all : 0xffff0000u);
-            double const reached = __shfl_sync(all, largest, best);
-            tried += NEAR;
-            if (!(reached < growth)) continue;
-            growth = reached;
-            shift = wide_d{__shfl_sync(all, x.hi, best), __shfl_sync(all, x.lo, best)};
-            for (int64_t i = lane; !deep && i < segments; i += 32) kept[i] = marks[i * 32 + best];
-        }
-        __syncwarp(); /* marks are free */
-    }
-    if (lane != 0) return;
-    c.shift = shift, c.growth = growth;
-    c.sigma = wide_add_d(c.parent < 0 ? wide_d{0, 0} : t.node[c.parent].sigma, shift);
-    c.slot = (int)((first + blockIdx.x) % t.slots), c.wave = (int)((first + blockIdx.x) / t.slots);
-    c.tries = tried;
-}
-
-static __device__ __forceinline__ void store(stemr_row *at, const stemr_row &row)
-{
-    ((double2 *)at)[0] = make_double2(row.d.hi, row.d.lo);
-    ((double2 *)at)[1] = make_double2(row.g.hi, row.g.lo);
-}
-
-/* Rows of nodes from first on, a thread each. */
-template <bool deep> static __global__ void write_rows(stemr_task t, int first)
-{
-    int const node = first + blockIdx.x;
-    if (node >= t.counts->nodes) return;
-    stemr_node const c = t.node[node];
-    if (deep != (c.level > 1)) return;
-    stemr_row *const rows = stemr_rows_of(t, node);
-    walk_rows<deep>(t, c, c.shift, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
-}
-
-/* Rows of nodes first to last-1 of level 1 whose marks are there, a thread a segment. */
-static __global__ void __launch_bounds__(32) write_segments(stemr_task t, stemr_forest f, int first)
-{
-    int64_t const segments = stemr_segments(t.n) + 1, groups = (segments + 31) / 32;
-    int const node = first + (int)(blockIdx.x / groups);
-    int64_t const segment = blockIdx.x % groups * 32 + threadIdx.x;
-    if (segment >= segments) return;
-    wide_d const x = t.node[node].shift;
-    wide_d s = segment > 0 ? stemr_marks_of(t, f, node)[segment - 1] : wide_d{0, 0};
-    stemr_row *const rows = stemr_rows_of(t, node);
-    int64_t const end = min((segment + 1) * STEMR_SEGMENT, t.n);
-    for (int64_t i = segment * STEMR_SEGMENT; i < end; ++i) {
-        stemr_first_step const step = stemr_first_row(stemr_load_entry(t.entry + i), x, s);
-        s = wide_minus_d(step.g);
-        store(rows + i, stemr_first_row_of(step));
-    }
 }
 
 /* -------------------------------------------------------------------- members */
@@ -312,6 +130,7 @@ static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stem
         pair.tight = c.first;
         f.member[k].joined = 0;
         if (!known) pair.x = stemr_middle(pair.lo, pair.hi), f.member[k].sure = 0;
+        if (known && pair.close == STEMR_IN_PENCIL) continue;
         if (known && serves) {
             pair.node = -1;
             pair.close = pair.gap >= ROOT_PART / (double)t.n ? STEMR_CLOSE : STEMR_VERY_CLOSE;
@@ -395,94 +214,153 @@ extern "C" void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t)
     t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
     t->node = (stemr_node *)arena_take(a, t->node_room, sizeof(stemr_node));
     t->pool = (stemr_row *)arena_take(a, t->slots * t->n, sizeof(stemr_row));
-    t->tree_bytes = sizeof(stemr_level) +
+    t->tree_bytes = 2 * sizeof(stemr_level) +
                     (size_t)t->n * (sizeof(stemr_member) + sizeof(run_bracket) + STEMR_POINTS * sizeof(int)) +
                     (size_t)(t->slots * stemr_segments(t->n)) * sizeof(wide_d);
     t->tree_room = arena_take(a, 1, t->tree_bytes);
-}
-
-static eig_status write_nodes(eig_context *ctx, const stemr_task *t, int64_t first, int64_t last, cudaStream_t stream)
-{
-    cuda_shape const shape = {last - first, 1}; /* a chain each: what counts is its length, not how lanes are used */
-    eig_status const status = cuda_launch(ctx, "stemr: rows", stream, shape, write_rows<false>, *t, (int)first);
-    if (status != EIG_OK) return status;
-    return cuda_launch(ctx, "stemr: rows", stream, shape, write_rows<true>, *t, (int)first);
-}
-
-extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
-{
-    return write_nodes(ctx, t, wave * t->slots, (wave + 1) * t->slots, stream);
-}
-
-/* Shifts of nodes first..last-1, of one level and one wave. */
-static eig_status choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first, int64_t last,
-                         cudaStream_t stream)
-{
-    return cuda_launch(ctx, "stemr: shifts", stream, {last - first, 32},
-                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+    eig_cuda_stemr_pencil_layout(a, t);
 }
 
 /* Nodes from..upto-1, all of one level. */
 static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t from,
                              int64_t upto, cudaStream_t stream)
 {
-    int64_t const groups = (stemr_segments(t->n) + 32) / 32;
     eig_status status = EIG_OK;
     for (int64_t first = from, last; first < upto && status == EIG_OK; first = last) {
         int64_t const wave = (first / t->slots + 1) * t->slots;
         last = wave < upto ? wave : upto;
         bool const deep = level > t->p.most_depth;
-        if (!deep) status = choose(ctx, t, f, level, first, last, stream);
+        if (!deep) status = eig_cuda_stemr_choose(ctx, t, f, level, first, last, stream);
         if (status == EIG_OK)
             status = cuda_launch(ctx, "stemr: members", stream, {last - first, THREADS}, enter_nodes, *t, f, (int)first,
                                  deep);
         if (deep || status != EIG_OK) continue;
-        if (level == 1)
-            status = cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, f,
-                                 (int)first);
-        else
-            status = write_nodes(ctx, t, first, last, stream);
+        status = eig_cuda_stemr_write_rows(ctx, t, f, level, first, last, stream);
         if (status == EIG_OK) status = eig_cuda_stemr_sections(ctx, t, f, (int)first, (int)last, stream);
     }
     return status;
 }
 
-/* Clusters 0..upto-1, the first level, by T~ alone as far as it goes; *left: whether members need a representation.  Shifts are
- * chosen at the same time. */
-static eig_status work_root(eig_context *ctx, const stemr_task *t, stemr_forest f, int64_t upto, int *left,
+/* Whether shifts of the first level are told to the caller, though nothing needs them; with a limited depth they are needed, and chosen
+ * there. */
+static bool told(const stemr_task *t)
+{
+    return t->p.most_depth == STEMR_DEPTH && (t->p.stats || t->p.tree_room > 0);
+}
+
+enum { PENCIL_BLIND = 2, ROOT_BLIND = 4 /* rounds of sections that the host does not look at */ };
+
+/* Singles go beside at once where launches cost more than walks, and where pencils fill the GPU; in between a few members against T~ are what
+ * takes longest, and singles stay out of their way. */
+enum { SMALL = 2048, LARGE = 24576 };
+
+/* Members of clusters 0..upto-1 by their pencils; *together: whether some must leave them. */
+static eig_status work_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, int *together,
+                               cudaStream_t stream)
+{
+    int rounds = PENCIL_BLIND;
+    eig_status status = eig_cuda_stemr_begin_sections(ctx, t, f, upto, true, rounds, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_end_sections(ctx, t, f, upto, true, &rounds, together, stream);
+    return status == EIG_OK ? eig_cuda_stemr_aim_members(ctx, t, true, stream) : status;
+}
+
+/* The others against T~, as far as that goes without a look of the host; then the rest, if there is one: *left tells whether nothing
+ * parts some of them. */
+static eig_status begin_others(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, cudaStream_t stream)
+{
+    eig_status const status = eig_cuda_stemr_begin_sections(ctx, t, f, upto, false, ROOT_BLIND, stream);
+    return status == EIG_OK ? eig_cuda_stemr_aim_members(ctx, t, false, stream) : status;
+}
+
+static eig_status end_others(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, int *left,
+                             cudaStream_t stream)
+{
+    int rounds = ROOT_BLIND;
+    eig_status const status = eig_cuda_stemr_end_sections(ctx, t, f, upto, false, &rounds, left, stream);
+    if (status != EIG_OK || rounds == ROOT_BLIND) return status;
+    return eig_cuda_stemr_aim_members(ctx, t, false, stream);
+}
+
+/* What goes beside: its lists, its counters, its stream.  Where z is not wanted, all share the room, and nothing goes beside. */
+struct stemr_aside {
+    stemr_task t;
+    stemr_forest f;
+    cudaStream_t stream;
+};
+
+static stemr_aside aside_of(const eig_context *ctx, const stemr_task *t, stemr_forest f, cudaStream_t stream)
+{
+    stemr_aside a = {*t, f, stream};
+    if (!t->p.z) return a;
+    a.t.list += 2 * t->n, a.t.left = t->counts->left[1], ++a.f.level;
+    a.stream = cuda_state_of(ctx)->side;
+    return a;
+}
+
+/* Clusters 0..made->nodes-1, the first level, by their pencils and by T~ alone as far as they go; *left: whether members need a
+ * representation.  Against T~ a few members are a long chain: it runs beside, as do shifts that are told. */
+static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, const stemr_level *made, int *left,
                             cudaStream_t stream)
 {
     const cuda_state *const state = cuda_state_of(ctx);
-    eig_status status = stemr_order_streams(ctx, stream, state->side, state->forked);
-    for (int64_t first = 0; first < upto && status == EIG_OK; first += t->slots)
-        status = choose(ctx, t, f, 1, first, first + t->slots < upto ? first + t->slots : upto, state->side);
-    if (status == EIG_OK) status = eig_cuda_stemr_root_sections(ctx, t, f, 0, (int)upto, left, stream);
-    if (status == EIG_OK) status = eig_cuda_stemr_aim_members(ctx, t, stream);
+    int const upto = made->nodes;
+    bool const others = made->in_others > 0;
+    stemr_aside const a = aside_of(ctx, t, f, stream);
+    int together = 0;
+    *left = 0;
+    eig_status status = eig_cuda_stemr_open_nodes(ctx, t, f, upto, stream);
+    if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    for (int64_t first = 0; told(t) && first < upto && status == EIG_OK; first += t->slots) {
+        int64_t const last = first + t->slots < upto ? first + t->slots : upto;
+        status = eig_cuda_stemr_choose(ctx, t, f, 1, first, last, state->side);
+    }
+    if (others && status == EIG_OK) status = begin_others(ctx, &a.t, a.f, upto, a.stream);
+    if (others && a.stream == stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, stream);
+    if (!others && !t->polished && status == EIG_OK) {
+        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_ROOT_WAVE, a.stream);
+        t->polished = true;
+    }
+    if (made->in_pencils > 0 && status == EIG_OK) status = work_pencils(ctx, t, f, upto, &together, stream);
+    if (!t->polished && status == EIG_OK) status = eig_cuda_stemr_polish(ctx, t, STEMR_ROOT_WAVE, stream);
+    t->polished = true;
+    if (others && a.stream != stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, a.stream);
     eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
+    if (status == EIG_OK) status = joined;
+    if (together > 0 && status == EIG_OK) status = eig_cuda_stemr_leave_pencils(ctx, t, f, upto, stream);
+    if (together > 0 && status == EIG_OK) status = begin_others(ctx, t, f, upto, stream);
+    if (together > 0 && status == EIG_OK) status = end_others(ctx, t, f, upto, left, stream);
+    t->others = others || together > 0;
     if (t->p.most_depth < STEMR_DEPTH) *left = 1;
-    if (status != EIG_OK || *left > 0) return status == EIG_OK ? joined : status;
+    if (status != EIG_OK || *left > 0) return status;
     return cuda_launch(ctx, "stemr: members", stream, {upto, THREADS}, enter_nodes, *t, f, 0, false);
 }
 
-extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream, int *waves)
+static eig_status work_tree(eig_context *ctx, stemr_task *t, stemr_forest f, cudaStream_t stream, int *waves)
 {
-    stemr_forest const f = stemr_forest_of(t);
     int64_t const blocks = (t->pairs + THREADS - 1) / THREADS;
     eig_status status = cuda_launch(ctx, "stemr: runs", stream, {blocks, THREADS}, find_runs, *t, f);
     int64_t from = 0;
     for (int level = 1; status == EIG_OK && level <= STEMR_DEPTH + 1; ++level) {
-        int upto = 0;
+        stemr_level made;
+        bool const pencils = level == 1 && t->p.most_depth == STEMR_DEPTH;
         status = cuda_launch(ctx, "stemr: clusters", stream, {1, SCAN}, make_nodes, *t, f);
+        bool const returns = pencils && t->p.z && !told(t);
+        if (pencils && status == EIG_OK) status = eig_cuda_stemr_make_pencils(ctx, t, f, returns, stream);
         if (status != EIG_OK) return status;
-        CUDA_TRY(cudaMemcpyAsync(&upto, &f.level->nodes, sizeof upto, cudaMemcpyDeviceToHost, stream));
+        CUDA_TRY(cudaMemcpyAsync(&made, f.level, sizeof made, cudaMemcpyDeviceToHost, stream));
         CUDA_TRY(cudaStreamSynchronize(stream));
+        int64_t const upto = made.nodes;
         if (upto == from) break;
+        if (!pencils) made.in_others = 1;
+        if (made.in_pencils > 0) t->pencil_nodes = upto;
+        t->returns_there = returns && upto <= t->slots;
         int left = 1;
-        if (level == 1 && t->p.most_depth > 0) status = work_root(ctx, t, f, upto, &left, stream);
+        if (level == 1 && t->p.most_depth > 0) status = work_root(ctx, t, f, &made, &left, stream);
         if (status != EIG_OK || left == 0) {
             *waves = 0;
             return status;
         }
+        t->returns_there = false;
         status = work_level(ctx, t, f, level, from, upto, stream);
         from = upto;
     }
@@ -491,4 +369,20 @@ extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, const stemr_task *t,
     *waves = (int)((from + t->slots - 1) / t->slots);
     if (status == EIG_OK && *waves > 1) status = eig_cuda_stemr_represent(ctx, t, 0, stream);
     return status;
+}
+
+/* Singles of T~ are corrected meanwhile. */
+extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaStream_t stream, int *waves)
+{
+    const cuda_state *const state = cuda_state_of(ctx);
+    stemr_forest const f = stemr_forest_of(t);
+    stemr_aside const a = aside_of(ctx, t, f, stream);
+    eig_status status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    if ((t->n <= SMALL || t->n > LARGE) && status == EIG_OK) {
+        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_ROOT_WAVE, a.stream);
+        t->polished = true;
+    }
+    if (status == EIG_OK) status = work_tree(ctx, t, f, stream, waves);
+    eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
+    return status == EIG_OK ? joined : status;
 }

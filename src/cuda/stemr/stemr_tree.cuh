@@ -35,6 +35,8 @@ struct alignas(16) stemr_level {
     int nodes;                    /* made so far, of all levels */
     int active[STEMR_ROUNDS + 2]; /* members that a round has to work on */
     int together;                 /* members that nothing has parted in the last round */
+    int in_pencils, in_others;    /* members of clusters with a pencil, and without one */
+    unsigned long long kept;      /* rows of all pencils */
 };
 
 /* What a member finds on the lattice of its run (stemr_grid.cu). */
@@ -46,7 +48,7 @@ struct run_bracket {
 enum { STEMR_POINTS = 4 }; /* shifts of such a lattice for a member */
 
 struct stemr_forest {
-    stemr_level *level;   /* [1] */
+    stemr_level *level;   /* [2]; the second one for work beside */
     wide_d *marks;        /* [slots][stemr_segments] */
     stemr_member *member; /* [n] */
     run_bracket *lattice; /* [n] */
@@ -62,7 +64,7 @@ static __host__ __device__ __forceinline__ int64_t stemr_segments(int64_t n)
 static inline stemr_forest stemr_forest_of(const stemr_task *t)
 {
     stemr_level *const level = (stemr_level *)t->tree_room;
-    wide_d *const marks = (wide_d *)(level + 1);
+    wide_d *const marks = (wide_d *)(level + 2);
 
     stemr_member *const member = (stemr_member *)(marks + t->slots * stemr_segments(t->n));
     run_bracket *const lattice = (run_bracket *)(member + t->n);
@@ -70,15 +72,46 @@ static inline stemr_forest stemr_forest_of(const stemr_task *t)
     return stemr_forest{level, marks, member, lattice, (int *)(lattice + t->n)};
 }
 
+/* Pencils (stemr_pencil.cuh) are made by chunks of so many rows; so many rows may stay for each member. */
+enum { STEMR_CHUNK = 32, STEMR_KEPT_ROWS = 4 };
+
+static __host__ __device__ __forceinline__ int64_t stemr_chunks(int64_t n)
+{
+    return (n + STEMR_CHUNK - 1) / STEMR_CHUNK;
+}
+
 extern "C" {
 
-/* First shifts for the members that are ACTIVE and of nodes from first on, as classes have joined them. */
-eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, cudaStream_t stream);
+/* stemr_shifts.cu: shifts of nodes first to last-1, of one level and one wave; the rows of their representations. */
+eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first,
+                                 int64_t last, cudaStream_t stream);
+eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first,
+                                     int64_t last, cudaStream_t stream);
 
-/* Sections for members of nodes first to last-1, all of level 1, against T~: parted ones become SINGLE, others ACTIVE, *left of
- * them; node is set. */
-eig_status eig_cuda_stemr_root_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, int last,
-                                        int *left, cudaStream_t stream);
+/* First shifts for the members that are ACTIVE, in pencils or not, as classes have joined them. */
+eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, bool pencils,
+                               cudaStream_t stream);
+
+/* Brackets of members of nodes 0 to last-1, all of level 1; node is set. */
+eig_status eig_cuda_stemr_open_nodes(eig_context *ctx, const stemr_task *t, stemr_forest f, int last,
+                                     cudaStream_t stream);
+
+/* Sections for these members, by pencils or, the others, against T~: parted ones become SINGLE, others ACTIVE, *left of them.  The first
+ * function does what needs no look of the host, `rounds` of them; the second one the rest, and counts them. */
+eig_status eig_cuda_stemr_begin_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int last, bool pencils,
+                                         int rounds, cudaStream_t stream);
+eig_status eig_cuda_stemr_end_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int last, bool pencils,
+                                       int *rounds, int *left, cudaStream_t stream);
+
+/* stemr_pencil.cu: room; pencils of all nodes, and counts of members, and with them, or alone, what brings rows back that went, of nodes first to last-1, in
+ * the pool; members that their pencils have not parted go on against T~. */
+void eig_cuda_stemr_pencil_layout(arena *a, stemr_task *t);
+eig_status eig_cuda_stemr_make_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, bool returns,
+                                       cudaStream_t stream);
+eig_status eig_cuda_stemr_pencil_returns(eig_context *ctx, const stemr_task *t, int first, int last,
+                                         cudaStream_t stream);
+eig_status eig_cuda_stemr_leave_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, int nodes,
+                                        cudaStream_t stream);
 
 /* Sections for members of nodes first to last-1, whose representations are in the pool: they become SINGLE, or stay
  * ACTIVE, joined to their neighbours. */

@@ -10,7 +10,7 @@
  * Bits      a pair's result depends on its bracket and its representation alone.  Lists may come in any order. */
 #include "stemr_close.cuh"
 #include "stemr_lanes.cuh"
-#include "stemr_walk.cuh"
+#include "stemr_pencil.cuh"
 
 #include "team.cuh"
 
@@ -157,7 +157,7 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS) 
         if (to >= 0) rest[to] = (int)(pair - a.t.pair);
         if (!mine_too) continue;
         pair->lo = k.lo, pair->hi = k.hi, pair->x = k.x, pair->before = k.before;
-        pair->twist = f.twist;
+        pair->twist = f.twist, pair->aimed = true;
     }
 }
 
@@ -168,8 +168,11 @@ static __global__ void list_kernel(stemr_task t, int wave, bool all)
     stemr_pair *const pair = t.pair + (k < t.pairs ? k : 0);
     bool const single = k < t.pairs && pair->state == STEMR_SINGLE && pair->column >= 0;
     int const of_root = pair->close == STEMR_VERY_CLOSE ? STEMR_CLOSE_WAVE : -1;
-    int const its = pair->node < 0 ? of_root : wave == MEMBERS ? MEMBERS : t.node[pair->node].wave;
-    bool const here = single && its == wave && (all || wave != -1 || !pair->aimed);
+    int const its = pair->close == STEMR_IN_PENCIL ? STEMR_PENCIL_WAVE
+                    : pair->node < 0               ? of_root
+                    : wave == MEMBERS              ? MEMBERS
+                                                   : t.node[pair->node].wave;
+    bool const here = single && its == wave && (all || wave >= 0 || !pair->aimed);
     int const to = stemr_place_in_list(here, &t.left[0]);
     if (here) t.list[to] = (int)k, pair->before = INFINITY;
 }
@@ -192,10 +195,10 @@ struct no_sink {
  * twist_kernel. */
 template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 16) aim_kernel(twist_args a)
 {
-    bool const members = a.wave == MEMBERS;
+    bool const pencils = a.wave == STEMR_PENCIL_WAVE, members = a.wave == MEMBERS || pencils;
     /* Most pairs need three or four turns.  Where n is large, warps that wait for one that needs more cost more than a launch. */
-    int const turns = !members ? 5 : a.last ? 24 : a.t.n <= 4096 ? 6 : 3;
-    int const count = a.t.left[a.turn], lane = threadIdx.x % 32, n = (int)a.t.n;
+    int const turns = !members ? 5 : a.last ? 24 : pencils || a.t.n <= 4096 ? 6 : 3;
+    int const count = a.t.left[a.turn], lane = threadIdx.x % 32;
     const int *const list = a.t.list + (a.turn & 1) * a.t.n;
     int *const rest = a.t.list + (1 - (a.turn & 1)) * a.t.n;
     bool const back = lane >= STEMR_HALF;
@@ -206,8 +209,8 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 
         stemr_pair *const pair = a.t.pair + list[real_one ? mine : first];
         rows_type const rows = stemr_rows_of<rows_type>(a.t, pair).with(&tile);
         twist_pair k = {pair->lo, pair->hi, pair->x, pair->before, pair->gap, pair->index};
-        int const twist = max(pair->twist, 0), length = back ? n - 1 - twist : twist, longest = warp_max(length);
-        double const size = pair->node < 0 || members ? 1 : 0;
+        int const twist = max(pair->twist, 0), length = back ? rows.n - 1 - twist : twist, longest = warp_max(length);
+        double const size = pair->node < 0 || (members && !pencils) ? 1 : 0;
         bool done = false, lost = pair->twist < 0;
         for (int turn = 0; turn < turns && __any_sync(0xffffffffu, !done && !lost); ++turn) {
             auto const h = stemr_walk_half(rows, k.x, back, length, longest, no_sink{});
@@ -289,23 +292,27 @@ static eig_status polish(eig_context *ctx, const stemr_task *t, int wave, cudaSt
     return status;
 }
 
-eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, bool pencils, cudaStream_t stream)
 {
-    twist_args a = {*t, MEMBERS, 0, false, enough_for(t)};
+    twist_args a = {*t, pencils ? (int)STEMR_PENCIL_WAVE : (int)MEMBERS, 0, false, enough_for(t)};
     cuda_shape const shape = {stemr_warps(t), THREADS};
-    eig_status status = eig_cuda_stemr_list(ctx, t, MEMBERS, true, stream);
+    eig_status status = eig_cuda_stemr_list(ctx, t, a.wave, false, stream);
     /* The last time those that need more turns than most, closed up: their rows may be neighbours', since x was less known. */
     for (; a.turn < 2 && status == EIG_OK; ++a.turn) {
         a.last = a.turn == 1;
-        status = eig_cuda_stemr_locate(ctx, t, true, a.turn, stream);
+        status = pencils ? eig_cuda_stemr_pencil_locate(ctx, t, a.turn, stream)
+                         : eig_cuda_stemr_locate(ctx, t, true, a.turn, stream);
         if (status == EIG_OK)
-            status = cuda_launch(ctx, "stemr: aim_kernel", stream, shape, aim_kernel<stemr_of_root>, a);
+            status = cuda_launch(ctx, "stemr: aim_kernel", stream, shape,
+                                 pencils ? aim_kernel<stemr_of_pencil> : aim_kernel<stemr_of_root>, a);
     }
     return status;
 }
 
 eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
 {
+    /* The tree has done it: */
+    if (wave == STEMR_PENCIL_WAVE || (wave == STEMR_ROOT_WAVE && t->polished && !t->others)) return EIG_OK;
     if (wave == STEMR_CLOSE_WAVE) {
         twist_args const a = {*t, wave, 0, false, enough_for(t)};
         eig_status const status = eig_cuda_stemr_list(ctx, t, wave, true, stream);

@@ -9,6 +9,7 @@
  *
  * Cost      some 40 operations a row and lane; z is written twice and read once. */
 #include "stemr_close.cuh"
+#include "stemr_pencil.cuh"
 
 #include "team.cuh"
 
@@ -73,7 +74,7 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
         bool const wanted = real_one && pair->column >= 0;
         rows_type const rows = stemr_rows_of<rows_type>(t, pair).with(&root_tile);
         wide_d const x = pair->x;
-        int const length = back ? n - 1 - pair->twist : pair->twist;
+        int const length = back ? rows.n - 1 - pair->twist : pair->twist;
         real *const column = wanted ? (real *)t.p.z + pair->column * t.p.ldz : NULL;
         ratio_sink<real> const sink = {&tile, column, n, length};
         auto const h = stemr_walk_half(rows, x, back, length, warp_max(length), sink);
@@ -147,9 +148,7 @@ static __global__ void value_kernel(stemr_task t)
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= t.pairs) return;
     stemr_pair *const pair = t.pair + k;
-    wide_d x = pair->x;
-    if (pair->node >= 0) x = wide_add_d(x, t.node[pair->node].sigma);
-    pair->value = x.hi;
+    pair->value = stemr_whole(t, *pair).hi;
     if (pair->state == STEMR_SKIPPED) return;
     if (t.p.range == EIG_RANGE_VALUE) {
         double const w = value_of(t, *pair);
@@ -220,6 +219,7 @@ static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaSt
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + STEMR_HALF - 1) / STEMR_HALF, THREADS},
                              ratio_kernel<rows_type, real>, *t);
+    if (wave == STEMR_PENCIL_WAVE && status == EIG_OK) return eig_cuda_stemr_pencil_vectors(ctx, t, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: product_kernel", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
                              product_kernel<real>, *t);
@@ -228,6 +228,9 @@ static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaSt
 
 eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
 {
+    if (wave == STEMR_PENCIL_WAVE)
+        return t->p.type == EIG_S ? launch<stemr_of_pencil, float>(ctx, t, wave, stream)
+                                  : launch<stemr_of_pencil, double>(ctx, t, wave, stream);
     if (wave == STEMR_CLOSE_WAVE)
         return t->p.type == EIG_S ? launch<stemr_of_close, float>(ctx, t, wave, stream)
                                   : launch<stemr_of_close, double>(ctx, t, wave, stream);

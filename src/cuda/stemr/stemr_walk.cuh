@@ -297,6 +297,28 @@ static __device__ __forceinline__ double stemr_longer(double ratio, double befor
     return fmin(fma(ratio * ratio, before, 1.0), STEMR_MOST_NORM);
 }
 
+/* How the lengths of vectors add up; a pencil has its own way. */
+template <typename rows_type> struct stemr_metric {
+    typedef typename rows_type::line line;
+    static __device__ __forceinline__ double start()
+    {
+        return 1;
+    }
+    static __device__ __forceinline__ double longer(const line &, wide_d, double ratio, double before)
+    {
+        return stemr_longer(ratio, before);
+    }
+    static __device__ __forceinline__ double norm(const rows_type &, wide_d, bool, int, double mine, double other)
+    {
+        return mine + (other - 1);
+    }
+    /* Pivots below 0 that no walk sees. */
+    static __device__ __forceinline__ int below(const rows_type &)
+    {
+        return 0;
+    }
+};
+
 /* The walk to a pair's twist, which is `length` places away; longest: that of the warp's lanes.  sink is given the ratios. */
 template <typename rows_type> struct stemr_half {
     typename rows_type::way way;
@@ -310,7 +332,7 @@ static __device__ __forceinline__ stemr_half<rows_type> stemr_walk_half(const ro
 {
     enum { STEP = 8 }; /* places between calls of sink.end */
     typedef typename rows_type::line line_type;
-    stemr_half<rows_type> at = {rows.begin(back, x), 1, 0};
+    stemr_half<rows_type> at = {rows.begin(back, x), stemr_metric<rows_type>::start(), 0};
     auto const go = [&](const line_type &line, int i, bool stores) {
         bool negative;
         double ratio;
@@ -320,7 +342,7 @@ static __device__ __forceinline__ stemr_half<rows_type> stemr_walk_half(const ro
         else
             ratio = sink.kept(ratio);
         at.negative += negative;
-        at.third = stemr_longer(ratio, at.third);
+        at.third = stemr_metric<rows_type>::longer(line, x, ratio, at.third);
     };
     rows.walk(back, longest, [&](int i0, const line_type *lines) {
         auto const before = at;
@@ -351,10 +373,12 @@ static __device__ __forceinline__ stemr_found stemr_meet(const rows_type &rows, 
                                                          const stemr_half<rows_type> &h)
 {
     stemr_found f;
-    f.norm = h.third + (__shfl_xor_sync(0xffffffffu, h.third, STEMR_HALF) - 1);
+    f.norm = stemr_metric<rows_type>::norm(rows, x, back, length, h.third,
+                                           __shfl_xor_sync(0xffffffffu, h.third, STEMR_HALF));
     f.gamma = rows.meet(x, back, length, h.way);
     f.gamma = __shfl_sync(0xffffffffu, f.gamma, threadIdx.x % STEMR_HALF); /* that of the lane from the top */
-    f.count = h.negative + __shfl_xor_sync(0xffffffffu, h.negative, STEMR_HALF) + (f.gamma < 0);
+    f.count = h.negative + __shfl_xor_sync(0xffffffffu, h.negative, STEMR_HALF) + (f.gamma < 0) +
+              stemr_metric<rows_type>::below(rows);
     f.twist = 0;
     return f;
 }

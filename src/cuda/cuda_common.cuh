@@ -50,6 +50,7 @@ struct cuda_state {
     cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
     cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
+    cuda_buffer told; /* pinned: what kernels tell the host while copies are on their way (eig_cuda_read) */
 };
 
 static inline cuda_state *cuda_state_of(const eig_context *ctx)

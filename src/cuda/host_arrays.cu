@@ -1,7 +1,9 @@
 /* Arrays on the host: chunks, channels, copies; host_arrays.cuh tells the whole. */
 #include "host_arrays.cuh"
 
-enum { CHUNKS = 16, WARP = 32 };
+#include <string.h>
+
+enum { CHUNKS = 16, WARP = 32, TOLD_BYTES = 4096 };
 
 /* A chunk's bytes: long ones keep the link and the kernels busy, short ones shorten the time before the first kernel
  * and after the last one; measured on an H200 (docs/geev-cuda.md). */
@@ -206,13 +208,39 @@ static eig_status finish_chunk(eig_context *ctx, const cuda_channel *channel, ch
     return eig_cuda_read_clock(ctx, &plan->clock);
 }
 
+/* ----------------------------------------------------------------------- words */
+
+static __global__ void tell_kernel(uint32_t *to, const uint32_t *from, int words)
+{
+    for (int i = threadIdx.x; i < words; i += WARP) to[i] = from[i];
+}
+
+eig_status eig_cuda_read(eig_context *ctx, void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    void *const told = cuda_state_of(ctx)->told.data;
+    bool const words = told && bytes <= TOLD_BYTES && bytes % sizeof(uint32_t) == 0;
+    if (words) {
+        eig_status const status = cuda_launch(ctx, "tell_kernel", stream, {1, WARP}, tell_kernel, (uint32_t *)told,
+                                              (const uint32_t *)from, (int)(bytes / sizeof(uint32_t)));
+        if (status != EIG_OK) return status;
+    } else {
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+    }
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    if (words) memcpy(to, told, bytes);
+    return EIG_OK;
+}
+
+/* ------------------------------------------------------------------------- all */
+
 eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call)
 {
+    eig_status status = eig_cuda_grow_pinned(ctx, &cuda_state_of(ctx)->told, TOLD_BYTES);
+    if (status != EIG_OK) return status;
     cuda_channel *const channels = cuda_state_of(ctx)->channels;
     chunk_plan plans[CUDA_CHANNELS] = {};
     int64_t const chunk = chunk_problems(call);
     int64_t turn = 0;
-    eig_status status = EIG_OK;
     for (int64_t first = 0, end; first < call->batch && status == EIG_OK; first = end, ++turn) {
         int const k = (int)(turn % CUDA_CHANNELS);
         status = finish_chunk(ctx, &channels[k], &plans[k]);

@@ -77,9 +77,7 @@ extern "C" size_t eig_cuda_stemr_work_size(const eig_context *, const stemr_prob
 
 static eig_status read_counts(eig_context *ctx, const stemr_task *t, stemr_counts *counts, cudaStream_t stream)
 {
-    CUDA_TRY(cudaMemcpyAsync(counts, t->counts, sizeof *counts, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    return EIG_OK;
+    return eig_cuda_read(ctx, counts, t->counts, sizeof *counts, stream);
 }
 
 /* Brackets and classes of all that is wanted, whole clusters. */

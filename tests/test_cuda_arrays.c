@@ -1,6 +1,7 @@
 /* Arrays in unusual places, on a GPU: aligned to their real type alone, matrices far apart, rows further apart than the
  * runtime's copies reach, on the device, in pinned and in pageable memory; NaN in them. */
 #include "bench/support/cuda_side.h"
+#include "cuda/copy_nest.h"
 #include "support/device.h"
 
 #include <math.h>
@@ -288,6 +289,62 @@ static void test_host_2048(void **state)
     eig_destroy(ctx);
 }
 
+/* ------------------------------------------------------------------- nests */
+
+/* A nest of such counts, each level with a gap behind it or none; the first level or the last one lies innermost. */
+static copy_nest nest_of(const int64_t count[3], size_t width, int shape)
+{
+    copy_nest nest = {.width = width};
+    int64_t stride = (int64_t)width;
+    for (int level = 2; level >= 0; --level) {
+        int const at = shape & 8 ? 2 - level : level;
+        stride += shape & 1 << level ? 4 * (level + 1) : 0;
+        nest.count[at] = count[level], nest.stride[at] = stride;
+        stride *= count[level];
+    }
+    return nest;
+}
+
+/* Copies to a dense array and back are those of three loops, and leave gaps alone. */
+static void try_nest(eig_context *ctx, copy_nest nest)
+{
+    static unsigned char strided[16384], back[16384], dense[4096], want[4096];
+    copy_nest const simple = eig_cuda_simplify_nest(nest);
+    size_t const bytes = nest_bytes(&nest), width = nest.width;
+    assert_true(bytes <= sizeof dense && nest_bytes(&simple) == bytes);
+    for (size_t i = 0; i < sizeof strided; ++i) strided[i] = (unsigned char)(i % 251 + 1);
+    memset(back, 0, sizeof back), memset(dense, 0, sizeof dense);
+    size_t at = 0;
+    for (int64_t i = 0; i < nest.count[0]; ++i)
+        for (int64_t j = 0; j < nest.count[1]; ++j)
+            for (int64_t k = 0; k < nest.count[2]; ++k, at += width)
+                memcpy(want + at, strided + i * nest.stride[0] + j * nest.stride[1] + k * nest.stride[2], width);
+    eig_cuda_copy_nest(ctx, &simple, strided, dense, false);
+    assert_memory_equal(dense, want, bytes);
+    eig_cuda_copy_nest(ctx, &simple, back, dense, true);
+    size_t copied = 0;
+    for (size_t i = 0; i < sizeof back; ++i) {
+        if (back[i] != 0) assert_int_equal(back[i], strided[i]);
+        copied += back[i] != 0;
+    }
+    assert_int_equal(copied, bytes);
+}
+
+static void test_nests(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {1, 2, 3, 5};
+    static const size_t widths[] = {1, 8, 24};
+    eig_context *ctx = test_context(2);
+    for (int c = 0; c < 64; ++c)
+        for (int w = 0; w < 3; ++w)
+            for (int shape = 0; shape < 16; ++shape) {
+                int64_t const count[3] = {counts[c % 4], counts[c / 4 % 4], counts[c / 16]};
+                try_nest(ctx, nest_of(count, widths[w], shape));
+            }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     small = argc > 1 && strcmp(argv[1], "small") == 0;
@@ -296,6 +353,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),  cmocka_unit_test(test_huge_stride),       cmocka_unit_test(test_huge_pitch),
         cmocka_unit_test(test_not_finite), cmocka_unit_test(test_single_not_finite), cmocka_unit_test(test_host_2048),
+        cmocka_unit_test(test_nests),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

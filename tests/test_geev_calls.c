@@ -45,6 +45,11 @@ static void test_bits(void **state)
             solve_part(ctx, NULL, &again, place(EIG_LAYOUT_MATRIX_WISE, n, part, 0), m, part, 0);
         }
         same_results(&first, &again, "in chunks");
+        eig_geev_options option = EIG_GEEV_OPTIONS;
+        for (option.chunk = 1; option.chunk < count; option.chunk = 6 * option.chunk + 1) {
+            solve(ctx, &option, &again);
+            same_results(&first, &again, "the option chunk");
+        }
         /* Layouts, padded and not. */
         static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
         for (size_t l = 0; l < 6; ++l) {

@@ -26,7 +26,7 @@ typedef struct stemr_limits {
 
 #define STEMR_LIMITS                                                                                                \
     {                                                                                                               \
-        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 8192, \
+        0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 4096, \
             0x1p-48                                                                                                 \
     }
 

@@ -9,6 +9,10 @@ patience=${EIG_PATIENCE:-5}
 
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
+# catches PROCESS: whether it is the program by now, and catches SIGTERM, the 15th bit of its mask; a busy machine takes its
+# time to start one.
+catches() { grep -qsx eigpack "/proc/$1/comm" && grep -qs '^SigCgt:.*[4-7c-f]...$' "/proc/$1/status"; }
+
 # stop PHASE SIGNALS READY ARGUMENTS...: starts the program, waits until the command READY succeeds, sends the signals;
 # it must end by the first, say so, and leave nothing but what was there.
 stop() {
@@ -41,7 +45,7 @@ touch out err
 expect 0 '' generate uniform -n 200000 -o d.npy -o e.npy
 expect 0 '' generate random -n 30 --batch 20000 -o A.npy
 mkfifo pipe
-later="sleep 0.3"
+later='catches $id && sleep 0.3'
 
 # ---------------------------------------------------------------- phases
 stop "reading" INT "$later" stebz pipe
@@ -63,7 +67,10 @@ stop "Lessig's report" INT "$later" eigenvalues --matrix-size 200000 --threads 1
 # nohup's program goes on.
 (trap '' HUP; exec "$program" generate uniform -n 3000000 -o x.dat -o y.dat) >out 2>err &
 id=$!
-sleep 0.3
+for ((k = 0; k < 200; k++)); do
+    catches $id && break
+    sleep 0.05
+done
 check "still running" kill -HUP $id
 wait $id
 check "SIGHUP stays ignored" [ $? -eq 0 ]

@@ -16,10 +16,10 @@ alone() { # HEADER COMPILER FLAGS...
 
 alone include/eigpack.h "$cc" -x c -std=c11
 if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
-# for_sd.h, for_lanes.h and kinds.h need what they are told, the GPU benches their toolkit, src/mpi its MPI; some headers of the CPU are for files of
-# one type, and say "double alone" in their first lines where float has no such file.
+# for_sd.h, for_lanes.h and kinds.h need what they are told, the GPU benches their toolkit, src/mpi its MPI.  Headers of
+# the CPU and formulas are compiled for float and double, but for some that say "double alone" in their first lines.
 find src cli bench tests/support -name '*.h' ! -name for_sd.h ! -name for_lanes.h ! -name kinds.h ! -name '*cuda*' ! -path 'src/mpi/*' | while read -r header; do
-    types='s d'
-    if head -n 12 "$header" | grep -q 'double alone'; then types=d; fi
+    types=d
+    if [[ $header =~ ^src/(cpu|numerics)/ ]] && ! head -n 12 "$header" | grep -q 'double alone'; then types='s d'; fi
     for type in $types; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=$type; done
 done

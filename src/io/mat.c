@@ -114,18 +114,23 @@ static bool read_planes(mat_t *mat, matvar_t *v, size_t count, size_t size, int 
 
 /* The variable's planes, to be freed; NULL if matio cannot read all of them.  It does not say when a damaged file gives
  * it fewer numbers than it asked for: what it never wrote shows by reading twice, over different fillings. */
-static char *load_planes(mat_t *mat, matvar_t *v, const mat_layout *m)
+static char *load_planes(const char *path, mat_t *mat, matvar_t *v, const mat_layout *m, io_error *error)
 {
+    const char *const name = v->name ? v->name : "";
     size_t const count = layout_count(m), size = Mat_SizeOfClass((int)v->class_type);
     size_t const bytes = count * size * (v->isComplex ? 2 : 1);
-    if (count > INT32_MAX) return NULL;
+    if (count > INT32_MAX)
+        return io_fail(error, path, "has 2^31 numbers or more in variable '%.60s', which matio does not read", name),
+               NULL;
     char *const planes = (char *)malloc(bytes), *const again = (char *)malloc(bytes);
-    bool const good = planes && again && read_planes(mat, v, count, size, 0, planes) &&
+    bool const room = planes && again;
+    bool const good = room && read_planes(mat, v, count, size, 0, planes) &&
                       read_planes(mat, v, count, size, 0xff, again) && memcmp(planes, again, bytes) == 0;
     free(again);
     if (good) return planes;
     free(planes);
-    return NULL;
+    if (!room) return io_fail(error, path, "needs 2 x %zu bytes of memory, which are not available", bytes), NULL;
+    return io_fail(error, path, "is truncated or damaged within variable '%.60s'", name), NULL;
 }
 
 /* Copies the planes into C order. */
@@ -155,10 +160,8 @@ static bool read_variable(const char *path, mat_t *mat, matvar_t *v, size_t byte
         shape[2] = (int64_t)m.columns;
     }
     if (layout_count(&m) == 0) return io_array_create(path, type, v->rank, shape, a, error);
-    char *const planes = load_planes(mat, v, &m);
-    if (!planes) {
-        return io_fail(error, path, "is truncated or damaged within variable '%.60s'", v->name ? v->name : "");
-    }
+    char *const planes = load_planes(path, mat, v, &m, error);
+    if (!planes) return false;
     bool const created = io_array_create(path, type, v->rank, shape, a, error);
     if (created) take_numbers(v, &m, planes, a);
     free(planes);

@@ -3,8 +3,9 @@
  * A '#' begins a comment that lasts to the end of its line, one comma may stand after each number, and a UTF-8 byte
  * order mark before the first line is passed over.
  * Strict: every word must be a number from its first character to its last, and the sentence about one that is not
- * names its line; so is a number missing between two commas an error.  The words nan and inf are numbers here (the solver refuses them, by index); a number too large for
- * a double is an error, one too small becomes zero or denormal.  Fortran's exponents (1.0D+3) are read as well. */
+ * names its line.  A number missing between two commas is an error, and so is one too large for a double; one too small
+ * becomes zero or denormal.  The words nan and inf are numbers here (the solver refuses them, by index).  Fortran's
+ * exponents (1.0D+3) are read as well. */
 #include "internal.h"
 
 #include <errno.h>

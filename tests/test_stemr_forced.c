@@ -464,8 +464,8 @@ static void test_equal_copies(void **state)
     eig_destroy(ctx);
 }
 
-/* Pencils whose members are too close for them: their clusters go on against T~.  Families of clusters have other bits then.  Subsets have
- * the bits of the full run either way. */
+/* Pencils whose members are too close for them: their clusters go on against T~.  Families of clusters have other bits
+ * then.  Subsets have the bits of the full run either way. */
 static void test_left_pencils(void **state)
 {
     (void)state;

@@ -62,7 +62,8 @@ enum stemr_state {
 /* A member of a cluster that T~ serves, with two words, or with three; or its cluster's pencil. */
 enum stemr_closeness { STEMR_NOT_CLOSE, STEMR_CLOSE, STEMR_VERY_CLOSE, STEMR_IN_PENCIL };
 
-/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE; those IN_PENCIL. */
+/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE;
+ * those IN_PENCIL. */
 enum { STEMR_ROOT_WAVE = -1, STEMR_MEMBERS = -2, STEMR_CLOSE_WAVE = -3, STEMR_PENCIL_WAVE = -4 };
 
 /* An eigenpair on its way. */

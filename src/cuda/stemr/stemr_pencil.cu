@@ -3,8 +3,9 @@
  *   rows      a thread a chunk of CHUNK rows: the first one stays, the others go where they can
  *   records   what has stayed once more, one after the other, now without chunks: a thread a cluster
  *
- * A cluster has no pencil if it, or T, is small, if it is wide beside what the pencil's two powers of x reach, or if too many rows stay.  It is
- * given up (eig_cuda_stemr_leave_pencils) if its members' gaps are too narrow for the pencil's entries.
+ * A cluster has no pencil if it, or T, is small, if it is wide beside what the pencil's two powers of x reach, or if
+ * too many rows stay.  It is given up (eig_cuda_stemr_leave_pencils) if its members' gaps are too narrow for the
+ * pencil's entries.
  *
  * Mapping   a block a cluster.  Chain: CHUNK rows, and all records.
  * Memory    STEMR_KEPT_ROWS n rows for what stays, since a pencil has at most so many a member; the blocks' records.
@@ -15,9 +16,10 @@
 
 enum { ROOM = 8, THREADS = 128, BLOCKS = 64, LEAST_MEMBERS = 8, LEAST_ROWS = 128 };
 
-/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most so many times its neighbours'. */
+/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most so many times its
+ * neighbours'. */
 #define LEAST_PIVOT 0x1p-20
-#define LEAST_BY_WIDTH 0x1p25 /* times half the cluster's width: the next power of x is then below eps */
+#define LEAST_BY_WIDTH 0x1p25 /* times half the cluster's width: the next power of x then adds a few eps */
 #define MOST_LENGTH 64.0
 #define MOST_WIDTH 0x1p-30 /* half of it */
 
@@ -45,7 +47,8 @@ static __device__ bool can_go(double least, double f, const stemr_pencil &d, dou
     return fabs(d.c0.hi) >= least * length && fmax(f * f, h * h) * length <= MOST_LENGTH * square;
 }
 
-/* The next row, whose diagonal is a, and which h couples to the one after it: *back if it goes, else emit(the last one that stays). */
+/* The next row, whose diagonal is a, and which h couples to the one after it: *back if it goes, else emit(the last one
+ * that stays). */
 template <typename emitter>
 static __device__ __forceinline__ bool push(squeezer &s, const stemr_pencil &a, const stemr_pencil &h, int row,
                                             bool stays, stemr_return *back, emitter emit)
@@ -136,7 +139,8 @@ static __device__ int squeeze_chunk(const pencil_args &a, const block_room &room
     return s.below;
 }
 
-/* All records, by a warp that reads them and its first lane; what stays goes to their place, at most `most`; how many, or more. */
+/* All records, by a warp that reads them and its first lane; what stays goes to their place, at most `most`; how many,
+ * or more. */
 static __device__ int squeeze_records(const pencil_args &a, const block_room &room, double least, int most, int slot,
                                       stemr_kept *tile, int *below)
 {

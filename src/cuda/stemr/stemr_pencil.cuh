@@ -1,17 +1,20 @@
 /* stemr on CUDA: the pencil of a cluster.
  *
- * Vectors of a cluster are large in a few rows.  Of T~ - center - x all other rows are eliminated, once for all members: what is left
- * is a tridiagonal matrix of little more rows than the cluster has members, whose entries depend on x.  They are kept as c0 + c1 x + c2 x^2,
- * for x no larger than half the cluster's width.
+ * Vectors of a cluster are large in a few rows.  Of T~ - center - x all other rows are eliminated, once for all
+ * members: what is left is a tridiagonal matrix of little more rows than the cluster has members, whose entries depend
+ * on x.  They are kept as c0 + c1 x + c2 x^2, for x no larger than half the cluster's width.
  *
- * Eigenvalues  of T~ below center + x: pivots below 0 of the rows that went, the same for all x, and those of what is left.
- * Vectors      z of a row that went is -(f z_left + h z_next), f and h being linear in x: no chain of all rows, and a double's digits do.
- * Errors       c0 errs by 2^-104 and more, but equally for all members: as if T~ were changed by as much.  c1 is the metric in which what is left
- *              of vectors is orthogonal; it errs by a few eps, and so do their inner products.  What differs from member to member are roundings
- *              of the pencil's own entries, and these are small, since center lies in the cluster.  Narrow gaps therefore do not matter
- *              as they do against T~.
- * Which rows   a row goes if its pivot is not small beside its derivative, and if z of its neighbours does not make its own large; else it
- *              stays.  That is what multifrontal codes call delayed pivots (I. Duff and J. Reid, ACM TOMS 9, 1983). */
+ * Eigenvalues  of T~ below center + x: pivots below 0 of the rows that went, the same for all x, and those of what is
+ *              left.
+ * Vectors      z of a row that went is -(f z_left + h z_next), f and h being linear in x: no chain of all rows, and a
+ *              double's digits do.
+ * Errors       c0 errs by 2^-104 and more, but equally for all members: as if T~ were changed by as much.  c1 is the
+ *              metric in which what is left of vectors is orthogonal; it errs by a few eps, and so do their inner
+ *              products.  What differs from member to member are roundings of the pencil's own entries, and these are
+ *              small, since center lies in the cluster.  Narrow gaps therefore do not matter as they do against T~.
+ * Which rows   a row goes if its pivot is not small beside its derivative, and if z of its neighbours does not make its
+ *              own large; else it stays.  That is what multifrontal codes call delayed pivots (I. Duff and J. Reid, ACM
+ *              TOMS 9, 1983). */
 #ifndef EIG_STEMR_PENCIL_CUH
 #define EIG_STEMR_PENCIL_CUH
 
@@ -223,8 +226,8 @@ __device__ __forceinline__ stemr_of_pencil stemr_rows_of<stemr_of_pencil>(const 
     return stemr_pencil_of(t, k->node);
 }
 
-/* Eigenvalues of T~ below center + x, by two neighbouring lanes with the same x, as root_count_below.  Lanes may have clusters of
- * their own. */
+/* Eigenvalues of T~ below center + x, by two neighbouring lanes with the same x, as root_count_below.  Lanes may have
+ * clusters of their own. */
 static __device__ int stemr_pencil_count(const stemr_of_pencil &rows, wide_d x, bool upwards)
 {
     int const half = rows.n / 2, steps = upwards ? rows.n - 1 - half : half;

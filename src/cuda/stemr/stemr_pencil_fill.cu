@@ -1,10 +1,11 @@
 /* stemr on CUDA: vectors of pencils, from the entries of the rows that have stayed to all of them.
  *
- *   shape_kernel   a lane what lies between two rows that have stayed: what each of the two brings to every row, and how it changes with x.
- *                  Rows that went last come back first.  Once for all members.
+ *   shape_kernel   a lane what lies between two rows that have stayed: what each of the two brings to every row, and
+ *                  how it changes with x. Rows that went last come back first.  Once for all members.
  *   fill_kernel    a thread a row, a block a piece of a cluster's rows: goes through the cluster's members
  *
- * Memory    shapes take the place of what brings rows back, in the pool; a slot a cluster, in turns where there are more clusters.
+ * Memory    shapes take the place of what brings rows back, in the pool; a slot a cluster, in turns where there are
+ *           more clusters.
  * Bound by  writing z once. */
 #include "stemr_pencil.cuh"
 

@@ -1,9 +1,9 @@
 /* stemr on CUDA: eigenpairs of pencils: the row of the twist, and vectors.
  *
- *   locate_kernel    two lanes of a warp a pair go along all rows of its pencil, from the top and from the bottom, and leave the sizes of
- *                    their minors; entry k of the inverse's diagonal is a product of two of them
- *   kept_kernel      a warp a pair: entries of the rows that have stayed are products of ratios (stemr_vectors.cu), from the twist
- *                    outwards; what is far from it is 0
+ *   locate_kernel    two lanes of a warp a pair go along all rows of its pencil, from the top and from the bottom, and
+ *                    leave the sizes of their minors; entry k of the inverse's diagonal is a product of two of them
+ *   kept_kernel      a warp a pair: entries of the rows that have stayed are products of ratios (stemr_vectors.cu),
+ *                    from the twist outwards; what is far from it is 0
  *
  * Rows that went come last (stemr_pencil_fill.cu).
  * Memory    sizes lie in the pair's column of z, or in the room.
@@ -99,9 +99,10 @@ static __device__ __forceinline__ double scan_product(double x, int lane)
     return x;
 }
 
-/* Entries of the rows that have stayed; the first and the last row of the pencil that is not 0.  Ratios of the rows above the twist lie at the
- * column's top, those of the others at its end: entries are written from the twist outwards, and never where a ratio is yet to be
- * read, since row k of the pencil is row k or a later one of T~, and as many rows follow it. */
+/* Entries of the rows that have stayed; the first and the last row of the pencil that is not 0.  Ratios of the rows
+ * above the twist lie at the column's top, those of the others at its end: entries are written from the twist outwards,
+ * and never where a ratio is yet to be read, since row k of the pencil is row k or a later one of T~, and as many rows
+ * follow it. */
 template <typename real>
 static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int size, int twist, double scale,
                                     double least)

@@ -1,4 +1,5 @@
-/* stemr on CUDA: a bracket is narrowed by counts, by a group of lanes: sections, rough sections, and the ladder (stemr_sections.cu). */
+/* stemr on CUDA: a bracket is narrowed by counts, by a group of lanes: sections, rough sections, and the ladder
+ * (stemr_sections.cu). */
 #ifndef EIG_STEMR_SECTION_CUH
 #define EIG_STEMR_SECTION_CUH
 
@@ -37,8 +38,8 @@ static __device__ __forceinline__ bool confirm(section &s, bool low, bool reache
 /* How many lanes work on a bracket together, for `bits` at a time. */
 template <int bits> constexpr int lanes_for = bits > 1 ? 2 << bits : 2;
 
-/* A step of `bits`: the shifts of the group's lanes, and the part of the bracket that their counts leave: 0 for the lowest
- * one.  spare: the shift of the last pair of lanes, which has no part in this; *reached: what it finds. */
+/* A step of `bits`: the shifts of the group's lanes, and the part of the bracket that their counts leave: 0 for the
+ * lowest one.  spare: the shift of the last pair of lanes, which has no part in this; *reached: what it finds. */
 template <int bits, typename counter>
 static __device__ int section_step(const section &s, int64_t index, wide_d spare, bool *reached, counter count)
 {

@@ -1,6 +1,7 @@
-/* stemr on CUDA: clusters.  Large ones have pencils (stemr_pencil.cu); of the others those that counts against T~ part need no more
- * (stemr_sections.cu).  Else, and where the caller limits the depth, each gets a representation level by level, against which its
- * members are bisected until gaps part them; what stays together is a cluster of the next level.
+/* stemr on CUDA: clusters.  Large ones have pencils (stemr_pencil.cu); of the others those that counts against T~ part
+ * need no more (stemr_sections.cu).  Else, and where the caller limits the depth, each gets a representation level by
+ * level, against which its members are bisected until gaps part them; what stays together is a cluster of the next
+ * level.
  *
  * Chain     n rows a level.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
@@ -8,8 +9,8 @@
 #include "stemr_tree.cuh"
 #include "stemr_walk.cuh"
 
-/* T~ with two words tells eigenvalues to 2^-104: where a gap is this large, over n, vectors err by n eps / 2 at most; else they
- * get three words. */
+/* T~ with two words tells eigenvalues to 2^-104: where a gap is this large, over n, vectors err by n eps / 2 at most;
+ * else they get three words. */
 #define ROOT_PART 0x1p-51
 #define ROOT_ERROR 0x1p-98 /* of counts, with room */
 
@@ -111,8 +112,8 @@ static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stem
     pair.x = stemr_difference(pair.x, c.shift);
 }
 
-/* Members of nodes from first on; tight where the representation is of no use, or is not wanted: all of them then, since
- * they are orthogonalised together.  A block a node. */
+/* Members of nodes from first on; tight where the representation is of no use, or is not wanted: all of them then,
+ * since they are orthogonalised together.  A block a node. */
 static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
 {
     int const node = first + blockIdx.x;
@@ -241,8 +242,8 @@ static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest
     return status;
 }
 
-/* Whether shifts of the first level are told to the caller, though nothing needs them; with a limited depth they are needed, and chosen
- * there. */
+/* Whether shifts of the first level are told to the caller, though nothing needs them; with a limited depth they are
+ * needed, and chosen there. */
 static bool told(const stemr_task *t)
 {
     return t->p.most_depth == STEMR_DEPTH && (t->p.stats || t->p.tree_room > 0);
@@ -250,8 +251,8 @@ static bool told(const stemr_task *t)
 
 enum { PENCIL_BLIND = 2, ROOT_BLIND = 4 /* rounds of sections that the host does not look at */ };
 
-/* Singles go beside at once where launches cost more than walks, and where pencils fill the GPU; in between a few members against T~ are what
- * takes longest, and singles stay out of their way. */
+/* Singles go beside at once where launches cost more than walks, and where pencils fill the GPU; in between a few
+ * members against T~ are what takes longest, and singles stay out of their way. */
 enum { SMALL = 2048, LARGE = 24576 };
 
 /* Members of clusters 0..upto-1 by their pencils; *together: whether some must leave them. */
@@ -264,8 +265,8 @@ static eig_status work_pencils(eig_context *ctx, const stemr_task *t, stemr_fore
     return status == EIG_OK ? eig_cuda_stemr_aim_members(ctx, t, true, stream) : status;
 }
 
-/* The others against T~, as far as that goes without a look of the host; then the rest, if there is one: *left tells whether nothing
- * parts some of them. */
+/* The others against T~, as far as that goes without a look of the host; then the rest, if there is one: *left tells
+ * whether nothing parts some of them. */
 static eig_status begin_others(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, cudaStream_t stream)
 {
     eig_status const status = eig_cuda_stemr_begin_sections(ctx, t, f, upto, false, ROOT_BLIND, stream);
@@ -281,7 +282,8 @@ static eig_status end_others(eig_context *ctx, const stemr_task *t, stemr_forest
     return eig_cuda_stemr_aim_members(ctx, t, false, stream);
 }
 
-/* What goes beside: its lists, its counters, its stream.  Where z is not wanted, all share the room, and nothing goes beside. */
+/* What goes beside: its lists, its counters, its stream.  Where z is not wanted, all share the room, and nothing goes
+ * beside. */
 struct stemr_aside {
     stemr_task t;
     stemr_forest f;
@@ -297,8 +299,9 @@ static stemr_aside aside_of(const eig_context *ctx, const stemr_task *t, stemr_f
     return a;
 }
 
-/* Clusters 0..made->nodes-1, the first level, by their pencils and by T~ alone as far as they go; *left: whether members need a
- * representation.  Against T~ a few members are a long chain: it runs beside, as do shifts that are told. */
+/* Clusters 0..made->nodes-1, the first level, by their pencils and by T~ alone as far as they go; *left: whether
+ * members need a representation.  Against T~ a few members are a long chain: it runs beside, as do shifts that are
+ * told. */
 static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, const stemr_level *made, int *left,
                             cudaStream_t stream)
 {

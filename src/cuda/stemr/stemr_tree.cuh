@@ -5,8 +5,8 @@
  *   stemr_sections.cu   brackets of a level's members, until they are parted: against T~, then against representations
  *   stemr_count.cuh     the counts that these take
  *
- * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they take
- * turns, and their rows are made again when they are needed. */
+ * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they
+ * take turns, and their rows are made again when they are needed. */
 #ifndef EIG_STEMR_TREE_CUH
 #define EIG_STEMR_TREE_CUH
 
@@ -96,15 +96,16 @@ eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_fore
 eig_status eig_cuda_stemr_open_nodes(eig_context *ctx, const stemr_task *t, stemr_forest f, int last,
                                      cudaStream_t stream);
 
-/* Sections for these members, by pencils or, the others, against T~: parted ones become SINGLE, others ACTIVE, *left of them.  The first
- * function does what needs no look of the host, `rounds` of them; the second one the rest, and counts them. */
+/* Sections for these members, by pencils or, the others, against T~: parted ones become SINGLE, others ACTIVE, *left of
+ * them.  The first function does what needs no look of the host, `rounds` of them; the second one the rest, and counts
+ * them. */
 eig_status eig_cuda_stemr_begin_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int last, bool pencils,
                                          int rounds, cudaStream_t stream);
 eig_status eig_cuda_stemr_end_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int last, bool pencils,
                                        int *rounds, int *left, cudaStream_t stream);
 
-/* stemr_pencil.cu: room; pencils of all nodes, and counts of members, and with them, or alone, what brings rows back that went, of nodes first to last-1, in
- * the pool; members that their pencils have not parted go on against T~. */
+/* stemr_pencil.cu: room; pencils of all nodes, and counts of members, and with them, or alone, what brings rows back
+ * that went, of nodes first to last-1, in the pool; members that their pencils have not parted go on against T~. */
 void eig_cuda_stemr_pencil_layout(arena *a, stemr_task *t);
 eig_status eig_cuda_stemr_make_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, bool returns,
                                        cudaStream_t stream);

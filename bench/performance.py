@@ -247,7 +247,7 @@ as stebz does; geev and heev do n^3.
   the GPU, or let it make them there (`eig_dgeev_affine`).
 - **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 a
   plain solver does the work, on both devices; it has no row here.
-- **stemr with many close eigenvalues**: W21+ glued by 1e-8 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
+- **stemr with many close eigenvalues**: W21+ glued by 1e-7 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
   matrix {time(plain['time_ms'])}; at n = 512 one core is slower than LAPACK's divide and conquer ([stemr.md](stemr.md)).
   Below n = 8192 a GPU waits for one chain of rows, and for one per cent of n = 32,768 as well ([stemr-cuda.md](stemr-cuda.md)).
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle

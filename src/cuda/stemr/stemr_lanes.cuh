@@ -58,6 +58,16 @@ static __device__ __forceinline__ int stemr_place_in_list(bool mine, int *count)
     return mine ? base + __popc(mask & ((1u << lane) - 1)) : -1;
 }
 
+/* The product of x over the lanes up to this one. */
+static __device__ __forceinline__ double stemr_scan_product(double x, int lane)
+{
+    for (int d = 1; d < 32; d *= 2) {
+        double const before = __shfl_up_sync(0xffffffffu, x, d);
+        x = lane >= d ? x * before : x;
+    }
+    return x;
+}
+
 /* Thread blocks of a warp each for the pairs of a list. */
 static inline int64_t stemr_warps(const stemr_task *t)
 {

@@ -44,7 +44,7 @@ static __device__ int large_row(const float *top, const float *bottom, int n)
     int best = INT_MAX; /* twice the distance from the middle, and on which side */
     for (int k = lane; k < n; k += 32)
         if (top[k] + bottom[k] >= most - NEARLY) best = min(best, 2 * abs(2 * k - n) + (2 * k < n));
-    for (int d = 16; d > 0; d /= 2) best = min(best, __shfl_xor_sync(0xffffffffu, best, d));
+    best = warp_min(best);
     int const far = best / 2;
     return min(max((best % 2 ? n - far : n + far) / 2, 0), n - 1);
 }
@@ -89,16 +89,6 @@ static __global__ void __launch_bounds__(THREADS, 16) locate_kernel(stemr_task t
 
 /* ------------------------------------------------------------------- vectors */
 
-/* The product of x over the lanes up to this one. */
-static __device__ __forceinline__ double scan_product(double x, int lane)
-{
-    for (int d = 1; d < 32; d *= 2) {
-        double const before = __shfl_up_sync(0xffffffffu, x, d);
-        x = lane >= d ? x * before : x;
-    }
-    return x;
-}
-
 /* Entries of the rows that have stayed; the first and the last row of the pencil that is not 0.  Ratios of the rows
  * above the twist lie at the column's top, those of the others at its end: entries are written from the twist outwards,
  * and never where a ratio is yet to be read, since row k of the pencil is row k or a later one of T~, and as many rows
@@ -119,7 +109,7 @@ static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int si
             bool const there = k >= 0 && k < n && carry[side] != 0;
             int const row = there ? rows.rows[k].row : 0;
             double const ratio = there ? -(double)z[side ? size - n + k : k] : 0;
-            double entry = carry[side] == 0 ? 0 : carry[side] * scan_product(ratio, lane);
+            double entry = carry[side] == 0 ? 0 : carry[side] * stemr_scan_product(ratio, lane);
             entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
             carry[side] = __shfl_sync(0xffffffffu, entry, 31);
             if (fabs(carry[side]) < 0x1p-600) carry[side] = 0;
@@ -128,10 +118,7 @@ static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int si
             if (there && entry != 0) (side ? ends.y : ends.x) = k;
         }
     }
-    for (int d = 16; d > 0; d /= 2) {
-        ends.x = min(ends.x, __shfl_xor_sync(0xffffffffu, ends.x, d));
-        ends.y = max(ends.y, __shfl_xor_sync(0xffffffffu, ends.y, d));
-    }
+    ends.x = warp_min(ends.x), ends.y = warp_max(ends.y);
     __syncwarp(); /* all entries are there */
     return ends;
 }

@@ -9,6 +9,7 @@
  *
  * Cost      some 40 operations a row and lane; z is written twice and read once. */
 #include "stemr_close.cuh"
+#include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
 #include "team.cuh"
@@ -86,16 +87,6 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
     }
 }
 
-/* The product of x over the lanes up to this one. */
-static __device__ __forceinline__ double scan_product(double x, int lane)
-{
-    for (int d = 1; d < 32; d *= 2) {
-        double const before = __shfl_up_sync(0xffffffffu, x, d);
-        x = lane >= d ? x * before : x;
-    }
-    return x;
-}
-
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
@@ -116,7 +107,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 int const row = side ? twist + i + lane : twist - i - lane;
                 bool const there = row >= 0 && row < n;
                 double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
-                double entry = carry[side] == 0 ? 0 : carry[side] * scan_product(ratio, lane);
+                double entry = carry[side] == 0 ? 0 : carry[side] * stemr_scan_product(ratio, lane);
                 entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
                 carry[side] = __shfl_sync(0xffffffffu, entry, 31);
                 if (fabs(carry[side]) < 0x1p-600) carry[side] = 0;
@@ -125,11 +116,8 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 if (there && entry != 0) ends[side] = row;
             }
         }
-        for (int d = 16; d > 0; d /= 2) {
-            ends[0] = min(ends[0], __shfl_xor_sync(0xffffffffu, ends[0], d));
-            ends[1] = max(ends[1], __shfl_xor_sync(0xffffffffu, ends[1], d));
-        }
-        if (lane == 0) pair->support_first = ends[0], pair->support_last = ends[1];
+        int const first = warp_min(ends[0]), last = warp_max(ends[1]);
+        if (lane == 0) pair->support_first = first, pair->support_last = last;
     }
 }
 

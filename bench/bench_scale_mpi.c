@@ -109,8 +109,10 @@ static bool is_right(const share *s)
         int64_t const k = i * ((s->count - 1) / (SOME - 1));
         x[2 * i] = s->w[k] - near, x[2 * i + 1] = s->w[k] + near;
     }
-    must(eig_create(&cpu, "cpu") == EIG_OK, "cpu", eig_error_detail(cpu));
-    must(eig_dstebz_count(cpu, s->n, s->d, s->e, 2 * SOME, x, below, NULL) == EIG_OK, "count", eig_error_detail(cpu));
+    eig_status status = eig_create(&cpu, "cpu");
+    must(status == EIG_OK, "cpu", eig_error_detail(cpu));
+    status = eig_dstebz_count(cpu, s->n, s->d, s->e, 2 * SOME, x, below, NULL);
+    must(status == EIG_OK, "count", eig_error_detail(cpu));
     eig_destroy(cpu);
     for (int i = 0; i < SOME; ++i) {
         int64_t const k = s->first + i * ((s->count - 1) / (SOME - 1));
@@ -139,7 +141,8 @@ static double time_call(const share *s, int64_t n)
 static void open_share(share *s)
 {
     int64_t const n = s->n;
-    must(eig_mpi_create(&s->ctx, s->comm, "cuda") == EIG_OK, "eig_mpi_create", eig_mpi_error_detail(s->ctx));
+    eig_status const status = eig_mpi_create(&s->ctx, s->comm, "cuda");
+    must(status == EIG_OK, "eig_mpi_create", eig_mpi_error_detail(s->ctx));
     eig_mpi_slice(n, s->rank, s->ranks, &s->first, &s->count);
     s->d = make_pinned(2 * n), s->e = s->d + n, s->w = make_pinned(s->count);
     fill_uniform(s->d, 2 * n, 5);

@@ -110,10 +110,9 @@ static int solve(void *of, const stream_slice *s)
 /* One eigenvalue a line, behind the matrix's number where the file has several.  A zero is printed without its sign. */
 static void print_values(const job *j, const numbers *w, const stream_slice *s)
 {
-    FILE *const out = together_out();
     for (int64_t k = 0; k < j->file.n * s->count; k++) {
-        if (!j->file.one) fprintf(out, "%lld ", (long long)(s->first + k / j->file.n));
-        fprintf(out, "%.*g\n", type_digits(j->type), numbers_re(w, k) + 0.0);
+        if (!j->file.one) together_printf("%lld ", (long long)(s->first + k / j->file.n));
+        together_printf("%.*g\n", type_digits(j->type), numbers_re(w, k) + 0.0);
     }
 }
 

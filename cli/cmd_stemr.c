@@ -214,7 +214,7 @@ static int write_all(job *j, const char *file, eig_context *ctx)
     if (status == CLI_OK && j->plot) status = write_plot(j, file);
     if (status == CLI_OK && !filed && !j->quiet)
         for (int64_t k = 0; k < j->m; k++)
-            fprintf(together_out(), "%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
+            together_printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
     if (status == CLI_OK && !filed && !j->quiet) status = together_print();
     j->times.write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;

@@ -115,9 +115,8 @@ static int solve(void *of, const stream_slice *s)
 static void print_place(const geev_job *j, const geev_part *p, const stream_slice *s, int64_t b)
 {
     int const digits = type_digits(j->type), m = j->family.m;
-    for (int k = 0; k < m && j->is_family; k++)
-        fprintf(together_out(), "%.*g ", digits, numbers_re(&p->a, b * m + k) + 0.0);
-    if (!j->is_family && !j->file.one) fprintf(together_out(), "%lld ", (long long)(s->first + b));
+    for (int k = 0; k < m && j->is_family; k++) together_printf("%.*g ", digits, numbers_re(&p->a, b * m + k) + 0.0);
+    if (!j->is_family && !j->file.one) together_printf("%lld ", (long long)(s->first + b));
 }
 
 /* One eigenvalue a line, real and imaginary part; or one measure a line.  A zero is printed without its sign. */
@@ -126,11 +125,11 @@ static void print_values(const geev_job *j, const geev_part *p, const stream_sli
     int const digits = type_digits(j->type);
     for (int64_t k = 0; k < j->n * s->count && j->measure < 0; k++) {
         print_place(j, p, s, k / j->n);
-        fprintf(together_out(), "%.*g %.*g\n", digits, numbers_re(&p->w, k) + 0.0, digits, numbers_im(&p->w, k) + 0.0);
+        together_printf("%.*g %.*g\n", digits, numbers_re(&p->w, k) + 0.0, digits, numbers_im(&p->w, k) + 0.0);
     }
     for (int64_t b = 0; b < s->count && j->measure >= 0; b++) {
         print_place(j, p, s, b);
-        fprintf(together_out(), "%.*g\n", digits, numbers_re(&p->value, b) + 0.0);
+        together_printf("%.*g\n", digits, numbers_re(&p->value, b) + 0.0);
     }
 }
 

@@ -64,7 +64,7 @@ void options_help(const cli_command *command)
     printf("\noptions of every command:\n");
     print_rows(common_options);
     printf("\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
-           "       - is standard input or standard output; under mpirun results go to .npy files\n");
+           "       - is standard input or standard output\n");
     printf("\nexamples:\n%s", command->examples);
     printf("\nexit status: 0 done; 1 a computation or comparison failed, or an output cannot be written;\n"
            "             2 the command line is wrong or an input cannot be read; 130 stopped by Ctrl-C\n");

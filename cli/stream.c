@@ -228,8 +228,8 @@ int64_t stream_held(const io_sink *sinks, int count)
 {
     int64_t bytes = 0;
     for (int k = 0; k < count; k++) bytes += io_sink_held(&sinks[k]);
-    return together_rank() > 0 ? bytes / together_size()
-                               : bytes; /* other ranks than the first touch their part alone */
+    /* Other ranks than the first touch about their part alone. */
+    return together_rank() > 0 ? bytes / together_size() : bytes;
 }
 
 /* ----------------------------------------------------------------- numbers */

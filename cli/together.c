@@ -6,6 +6,7 @@
 #include "ranks.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,12 +185,22 @@ static struct {
     bool lost; /* for want of memory */
 } printed;     /* by a rank other than 0 */
 
-FILE *together_out(void)
+static FILE *out(void)
 {
     if (together_rank() == 0) return stdout;
     if (!printed.file && !printed.lost) printed.file = open_memstream(&printed.text, &printed.length);
-    printed.lost = !printed.file;
+    printed.lost |= !printed.file;
     return printed.file ? printed.file : stdout; /* which goes nowhere; together_print tells */
+}
+
+/* A stream of memory does not keep its error: ferror and fclose of glibc say nothing. */
+void together_printf(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool const good = vfprintf(out(), format, args) >= 0;
+    va_end(args);
+    if (together_rank() > 0) printed.lost |= !good;
 }
 
 enum { PIECE = 1 << 16 }; /* of a text under way */
@@ -220,7 +231,7 @@ int together_print(void)
 {
     bool good = !printed.lost;
     if (!ranks) return CLI_OK;
-    if (printed.file) good = fclose(printed.file) == 0;
+    if (printed.file) good = fclose(printed.file) == 0 && good;
     printed.file = NULL;
     int const status = together_agree(good ? CLI_OK : cli_fail(CLI_FAILED, "no memory for what is printed"));
     for (int from = 1; status == CLI_OK && ranks->rank == 0 && from < ranks->size; from++)

@@ -45,8 +45,8 @@ void together_times(cli_times *times); /* the longest of all */
 int together_sinks_open(io_sink *sinks, int count);
 int together_sinks_close(io_sink *sinks, int count);
 
-/* Where a rank prints; together_print, collective, then brings to standard output what the ranks printed, in their order. */
-FILE *together_out(void);
+/* What a rank prints; together_print, collective, then brings to standard output what the ranks printed, in their order. */
+void together_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int together_print(void);
 
 #endif

@@ -133,7 +133,8 @@ typedef struct eig_context eig_context;
  *
  * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
  * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits
- * of one GPU; but the orthogonality of stemr is the largest estimate of one GPU's vectors, and its stats are sums.  The
+ * of one GPU; but the orthogonality of stemr is the largest estimate of one GPU's vectors, and its stats are sums, of
+ * blocks, depth and largest_cluster the largest of one GPU; representations count T's blocks once for each GPU.  The
  * first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where an
  * end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  A pass takes as
  * long as on the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's sentence names

@@ -116,8 +116,8 @@ typedef struct eig_mpi_run {
  *
  * Returns what eig_dstebz returns, or EIG_MPI_FAILURE.
  * Cost: each rank finds its own eigenvalues; T is broadcast once where it lies on one rank.  Besides, one broadcast of some
- * bytes and two agreements, each of two small reductions; one more with EIG_RANGE_VALUE, where rank 0 counts first, and one
- * with output root; and the gathering that was asked for. */
+ * bytes and two agreements, each of two small reductions; a third agreement with EIG_RANGE_VALUE, where rank 0 counts first,
+ * and one with output root; and the gathering that was asked for. */
 EIG_API eig_status eig_mpi_dstebz(eig_mpi_context *ctx, const eig_mpi_options *where, const eig_stebz_options *options,
                                   int64_t n, const double *d, const double *e, eig_mpi_run *run, double *w,
                                   double *lower, double *upper);
@@ -132,8 +132,8 @@ EIG_API eig_status eig_mpi_stebz(eig_mpi_context *ctx, eig_type type, const eig_
  *
  *   w, z, isuppz, info, residual    as there: of this rank's run, or of all, as w of eig_mpi_dstebz
  *   orthogonality    [1] out, or NULL: as there, of all vectors of all ranks; the same on every rank that has it not NULL.
- *                    Its last digits depend on the number of ranks.  Wanted if any rank wants it; it costs an agreement
- *                    and the sum of n numbers over all ranks, four times
+ *                    Its last digits depend on the number of ranks.  Wanted if any rank wants it; it costs an agreement,
+ *                    four sums of n numbers over all ranks, and the largest of one number
  *   stats            out, or NULL: what this rank did
  *
  * options->tree and stats tell of this rank's share alone; a cluster that lies on two ranks is worked out by both.

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Eigenvalues this far apart, in units of ||T||, are of no common cluster on any device: eight times what stemr asks of
- * them (STEMR_GAP_ROOT, stemr_limits), where the norm is in [1/2, 1). */
+/* Eigenvalues this far apart, in units of ||T||, are of no common cluster on any device: four to eight times what stemr
+ * asks of them (2^-34 where the norm is in [1/2, 1): STEMR_GAP_ROOT, stemr_limits). */
 #define GAP 0x1p-31
 
 enum {
@@ -75,7 +75,7 @@ static int64_t equal_cut(const gap_search *s, int64_t parts, int64_t k)
     return s->il - 1 + eig_cut(s->iu - s->il + 1, parts, k);
 }
 
-/* Where the last shift but one with at most `below` eigenvalues below it stands. */
+/* The number of the last shift that has at most `below` eigenvalues below it; never the last shift of all. */
 static int64_t place_of(const gap_state *g, int64_t below)
 {
     int64_t lo = 0, hi = g->shifts - 1;

@@ -20,7 +20,7 @@ typedef struct gap_search {
 } gap_search;
 
 /* Run k of `parts` has eigenvalues il + cut[k] to il + cut[k + 1] - 1; cut[0] is 0, cut[parts] their number.  No cut lies in
- * a cluster; so runs differ by what clusters are long, and where all is one cluster runs are empty.  A T that is zero or
+ * a cluster; so lengths of runs differ by up to the length of a cluster, and where all is one cluster runs are empty.  A T that is zero or
  * not finite is cut into equal runs. */
 eig_status eig_cut_at_gaps(eig_context *ctx, const gap_search *search, int64_t parts, int64_t *cut);
 

@@ -95,8 +95,8 @@ extern "C" {
 /* Tells on which side the arrays of a call lie, and which are pinned; refuses a mix, and memory of another device. */
 eig_status eig_cuda_find_side(eig_context *ctx, cuda_call *call, bool *on_device);
 
-/* Reads a few words of device memory when the stream's work is done, and waits.  Within a call on host arrays a kernel brings
- * them: a copy would wait for those of the other channels. */
+/* Reads a few words of device memory when the stream's work is done, and waits.  Once the context has computed a call
+ * on host arrays a kernel brings them: a copy would wait for those of the other channels. */
 eig_status eig_cuda_read(eig_context *ctx, void *to, const void *from, size_t bytes, cudaStream_t stream);
 
 /* Computes a call on host arrays; the results are in place when it returns. */

@@ -84,8 +84,8 @@ const char *io_sink_temporary(const io_sink *sink);
 bool io_sink_join(io_sink *sink, const char *temporary, io_error *error);
 bool io_sink_can_join(const char *path); /* a .npy file, no pipe or device */
 
-/* Outputs of any other form: the first process holds them whole, the others only what they write, in run[0 .. runs-1] of
- * a.data.  The first takes these over, and writes all; the others drop theirs before they publish. */
+/* Outputs of any other form: the first process holds them whole; the others have room for all, touch what they write,
+ * and list it in run[0 .. runs-1].  The first takes these over, and writes all; the others drop theirs before they publish. */
 bool io_sink_hold_part(io_sink *sink, io_error *error);
 void io_sink_drop(io_sink *sink);
 

@@ -130,7 +130,7 @@ static void copy_pairs(tridiagonal_call *call, const stemr_pairs *from, int64_t 
 }
 
 /* Vectors by inverse iteration were orthogonalised against those of this run alone.  Again, with all that may belong to
- * their clusters: neighbours in a cluster are 2^-34 ||T|| apart at most. */
+ * their clusters: neighbours in a cluster are less than 2^-33 ||T|| apart. */
 static eig_status compute_whole_clusters(tridiagonal_call *call)
 {
     int64_t first = call->run.first, last = first + call->run.count - 1;

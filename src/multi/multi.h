@@ -6,7 +6,8 @@
  *     multi_tridiagonal.c   one tridiagonal matrix: runs of eigenvalues or shifts
  *
  * A child is a context like any other; its thread calls the child's backend on a part of the caller's problem, which is
- * the caller's arrays further on.  Nothing is copied and nothing is computed here. */
+ * the caller's arrays further on.  No result is copied or computed here; only where one
+ * T is cut, a copy of it in double is made for the counts (gaps.h, find_indices). */
 #ifndef EIG_MULTI_H
 #define EIG_MULTI_H
 

@@ -173,7 +173,8 @@ static void test_progress(eig_mpi_context *ctx)
     works(ctx);
 }
 
-/* One rank cancels a computation of a minute on a CPU, or one during which a GPU reports at all: all are back at once. */
+/* One rank cancels a computation of a minute on a CPU, or one long enough that a GPU reports several times: all are back
+ * at once. */
 static void test_cancel_early(eig_mpi_context *ctx, const char *device)
 {
     int64_t const n = strcmp(device, "cpu") == 0 ? 60000 : 250000 * (int64_t)test_size;

@@ -81,7 +81,7 @@ def test_tridiagonal_eigenvalues(dtype):
 def test_half_open_interval():
     d, e = np.array([1.0, 2.0, 3.0]), np.zeros(2)
     w = eigpack.eigvalsh_tridiagonal(d, e, "v", (1, 3), device=DEVICE)
-    assert w.shape == (2,) and np.abs(w - [2, 3]).max() < 1e-15
+    assert w.shape == (2,) and np.abs(w - [2, 3]).max() <= (0 if DEVICE == "cpu" else 1e-15)
 
 
 def test_tolerance_of_graded_matrices():

@@ -49,7 +49,7 @@ static inline int64_t stebz_pace_share(const stebz_pace *pace, int64_t left, dou
 static inline void stebz_pace_learn(stebz_pace *pace, double work, double ms)
 {
     double const want = work * pace->launch_ms / fmax(ms, 1e-3);
-    pace->work = fmin(fmax(want, work / 16), work * 16);
+    pace->work = fmax(fmin(fmax(want, work / 16), work * 16), 1); /* every launch does some work */
 }
 
 #ifdef __cplusplus

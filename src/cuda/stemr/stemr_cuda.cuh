@@ -72,8 +72,8 @@ struct stemr_pair {
     int64_t column;                      /* of z; -1: not asked for */
     int64_t tight;                       /* state TIGHT: the first of the pairs that are orthogonalised with it */
     int64_t support_first, support_last; /* rows of its vector that are not 0, from 0 */
-    wide_d lo, hi, x; /* bracket and eigenvalue of its node's representation; of T~ itself where node is -1, and while
-                         counts against T~ part its cluster */
+    wide_d lo, hi, x; /* bracket and eigenvalue: of its pencil (T~ - center) where it is IN_PENCIL; of T~ itself where
+                         node is -1, and while counts against T~ part its cluster; else of its node's representation */
     double gap;       /* distance of its neighbours */
     double before;    /* residual of the last correction */
     double value;     /* eigenvalue of the scaled T~ */
@@ -88,7 +88,7 @@ struct stemr_pair {
     double tail; /* VERY_CLOSE: added to x */
 };
 
-/* A cluster with a representation: rows pool[slot*n .. slot*n+n-1] hold L D L^T = T~ - sigma. */
+/* A cluster; it may have a pencil, or a representation: rows pool[slot*n .. slot*n+n-1] hold L D L^T = T~ - sigma. */
 struct stemr_node {
     int parent;      /* -1: T~ */
     int first, last; /* its members: pairs of the array */

@@ -19,9 +19,9 @@ enum { ROOM = 8, THREADS = 128, BLOCKS = 64, LEAST_MEMBERS = 8, LEAST_ROWS = 128
 /* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most so many times its
  * neighbours'. */
 #define LEAST_PIVOT 0x1p-20
-#define LEAST_BY_WIDTH 0x1p25 /* times half the cluster's width: the next power of x then adds a few eps */
+#define LEAST_BY_WIDTH 0x1p25 /* times the cluster's width: the next power of x then adds a few eps */
 #define MOST_LENGTH 64.0
-#define MOST_WIDTH 0x1p-30 /* half of it */
+#define MOST_WIDTH 0x1p-30 /* of a cluster */
 
 /* ---------------------------------------------------------------- elimination */
 
@@ -210,11 +210,11 @@ static __global__ void __launch_bounds__(THREADS) make_pencils(pencil_args a, si
     int const nodes = min(a.f.level->nodes, a.last), chunks = (int)stemr_chunks(a.t.n);
     for (int node = a.first + blockIdx.x; node < nodes; node += gridDim.x) {
         stemr_node &c = a.t.node[node];
-        int const members = c.last - c.first + 1, most = min(STEMR_KEPT_ROWS * members, (int)(a.t.n / 2));
+        int const members = c.last - c.first + 1, most = (int)min((int64_t)STEMR_KEPT_ROWS * members, a.t.n / 2);
         wide_d const center = stemr_middle(c.lo, c.hi);
-        double const half = stemr_difference(c.hi, c.lo).hi;
-        double const least = fmax(LEAST_PIVOT, LEAST_BY_WIDTH * half);
-        bool const fits = a.t.n >= LEAST_ROWS && members >= LEAST_MEMBERS && half <= MOST_WIDTH;
+        double const width = stemr_difference(c.hi, c.lo).hi;
+        double const least = fmax(LEAST_PIVOT, LEAST_BY_WIDTH * width);
+        bool const fits = a.t.n >= LEAST_ROWS && members >= LEAST_MEMBERS && width <= MOST_WIDTH;
         bool const fit = a.make ? fits : c.kept > 0;
         int const slot = a.returns && node - a.first < a.t.slots ? node - a.first : -1;
         if (threadIdx.x == 0) below = kept = 0, full = !fit;

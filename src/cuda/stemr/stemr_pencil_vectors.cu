@@ -15,7 +15,8 @@
 
 enum { THREADS = 32, WARPS = 4 };
 
-/* Of rows that are nearly as good, within this factor of powers of two, the one near the middle makes walks short. */
+/* Of rows whose products are within a factor of 2^NEARLY of the largest one, the one nearest the middle makes walks
+ * short. */
 #define NEARLY 2.0f
 
 /* -------------------------------------------------------------------- twists */

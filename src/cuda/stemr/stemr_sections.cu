@@ -1,4 +1,5 @@
-/* stemr on CUDA: brackets of clusters' members, against T~ or the representations of their nodes, until gaps part them.
+/* stemr on CUDA: brackets of clusters' members, against T~, pencils or the representations of their nodes, until
+ * gaps part them.
  *
  * A round takes 4 bits from every bracket that goes on: 15 shifts at once, or 3 and 3, or 1 four times, by how many
  * members there are to fill the lanes with.  Brackets are powers of two wide and the shifts lie on one lattice, so that
@@ -10,7 +11,8 @@
  * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
  * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well; where it
  *           is wrong, the bracket moves on and is widened.
- * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/256 of its size, or at 2^-200. */
+ * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/256 of its size, or at 2^-200; against T~ and pencils at
+ *           ROOT_WIDTH limits.part. */
 #include "stemr_count.cuh"
 #include "stemr_pencil.cuh"
 #include "stemr_section.cuh"
@@ -73,7 +75,7 @@ static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const 
 /* What brackets are told against. */
 enum against { NODES, ROOT_ITSELF, PENCILS };
 
-/* Whether its gap is too narrow for its pencil: entries err by 2^-104 of themselves, and a vector may by n eps / 8. */
+/* Whether its gap is too narrow for its pencil: entries err by 2^-104 of themselves, and a vector may by n eps / 16. */
 static __device__ __forceinline__ bool too_narrow(const stemr_task &t, const stemr_node &c, double gap)
 {
     return gap * (double)t.n < t.limits.narrow * c.entries;

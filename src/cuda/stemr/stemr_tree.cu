@@ -341,7 +341,7 @@ static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, con
 static eig_status work_tree(eig_context *ctx, stemr_task *t, stemr_forest f, cudaStream_t stream, int *waves)
 {
     int64_t const blocks = (t->pairs + THREADS - 1) / THREADS;
-    eig_status status = cuda_launch(ctx, "stemr: runs", stream, {blocks, THREADS}, find_runs, *t, f);
+    eig_status status = EIG_OK;
     int64_t from = 0;
     for (int level = 1; status == EIG_OK && level <= STEMR_DEPTH + 1; ++level) {
         stemr_level made;
@@ -380,7 +380,10 @@ extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaS
     const cuda_state *const state = cuda_state_of(ctx);
     stemr_forest const f = stemr_forest_of(t);
     stemr_aside const a = aside_of(ctx, t, f, stream);
-    eig_status status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    int64_t const blocks = (t->pairs + THREADS - 1) / THREADS;
+    /* Before corrections narrow the brackets of clusters' neighbours: gaps are those of a subset, whose neighbours have none. */
+    eig_status status = cuda_launch(ctx, "stemr: runs", stream, {blocks, THREADS}, find_runs, *t, f);
+    if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
     if ((t->n <= SMALL || t->n > LARGE) && status == EIG_OK) {
         status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_ROOT_WAVE, a.stream);
         t->polished = true;

@@ -1,8 +1,10 @@
 /* stemr on CUDA: what the files about clusters share.
  *
- *   stemr_tree.cu       level by level: which clusters there are, their shifts and representations
- *   stemr_grid.cu       first brackets of the members of level 1, against T~
- *   stemr_sections.cu   brackets of a level's members, until they are parted: against T~, then against representations
+ *   stemr_tree.cu       level by level: which clusters there are
+ *   stemr_shifts.cu     their shifts and representations
+ *   stemr_grid.cu       first brackets of the members of level 1, against T~ or pencils
+ *   stemr_sections.cu   brackets of a level's members, until they are parted: against T~ or pencils, then against
+ *                       representations
  *   stemr_count.cuh     the counts that these take
  *
  * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they
@@ -34,7 +36,7 @@ struct stemr_member {
 struct alignas(16) stemr_level {
     int nodes;                    /* made so far, of all levels */
     int active[STEMR_ROUNDS + 2]; /* members that a round has to work on */
-    int together;                 /* members that nothing has parted in the last round */
+    int together;                 /* 1: some members are parted by nothing, or too narrow for their pencil */
     int in_pencils, in_others;    /* members of clusters with a pencil, and without one */
     unsigned long long kept;      /* rows of all pencils */
 };

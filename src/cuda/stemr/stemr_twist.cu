@@ -192,7 +192,7 @@ struct no_sink {
 };
 
 /* Corrections with twists that are known: two walks to the twist and no more.  What does not converge is left to
- * twist_kernel. */
+ * twist_kernel; pairs of pencils keep the last x, and info tells if its residual is too large. */
 template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 16) aim_kernel(twist_args a)
 {
     bool const pencils = a.wave == STEMR_PENCIL_WAVE, members = a.wave == MEMBERS || pencils;

@@ -51,7 +51,7 @@ later='catches $id && sleep 0.3'
 stop "reading" INT "$later" stebz pipe
 check "reading: nothing was written" grep -qx 'eigpack: stopped; nothing was written' err
 stop "reading" TERM "$later" geev pipe
-stop "generating" INT "$later" generate arithmetic -n 3000 -o A.npy
+stop "generating" INT "$later" generate arithmetic -n 6000 -o A.npy # two seconds
 stop "generating many" HUP "$later" generate random -n 4 --batch 100000000 -o x.npy
 writing='[ -n "$(find . -name "*.tmp")" ]'
 for signals in INT TERM HUP QUIT "INT INT" "HUP TERM INT"; do
@@ -60,7 +60,7 @@ done
 stop "writing .mtx" INT "$writing" generate uniform -n 6000000 -o x.mtx
 stop "writing into a pipe" INT "$later" generate uniform -n 200000 -o pipe -o x.npy
 stop "computing" HUP "$later" stebz d.npy e.npy --threads 1 -o x.npy
-stop "counting" INT "$later" stebz d.npy e.npy --threads 1 --count "$(seq -s, -2 0.001 2)"
+stop "counting" INT "$later" stebz d.npy e.npy --threads 1 --count "$(seq -s, -2 0.0003 2)" # a second
 stop "benchmark" INT "$later" bench stebz --n 200000 --type f64 --threads 1 --csv x.csv
 stop "Lessig's report" INT "$later" eigenvalues --matrix-size 200000 --threads 1
 

@@ -15,13 +15,13 @@ typedef struct gap_search {
     int64_t n;
     const void *d, *e; /* e may be NULL where n is 1 */
     int64_t il, iu;
-    int points; /* at most so many shifts are counted at a time, in a few rounds; eight for each part, or more */
+    int points; /* shifts that are counted at a time, at most, in a few rounds; eight for each part, or more */
     eig_status (*counts)(eig_context *ctx, const stebz_count_problem *p);
 } gap_search;
 
-/* Run k of `parts` has eigenvalues il + cut[k] to il + cut[k + 1] - 1; cut[0] is 0, cut[parts] their number.  No cut lies in
- * a cluster; so lengths of runs differ by up to the length of a cluster, and where all is one cluster runs are empty.  A T that is zero or
- * not finite is cut into equal runs. */
+/* Run k of `parts` has eigenvalues il + cut[k] to il + cut[k + 1] - 1; cut[0] is 0, cut[parts] their number.  No cut lies
+ * in a cluster: lengths of runs differ by up to the length of a cluster, and where all is one cluster runs are empty.  A T
+ * that is zero or not finite is cut into equal runs. */
 eig_status eig_cut_at_gaps(eig_context *ctx, const gap_search *search, int64_t parts, int64_t *cut);
 
 #ifdef __cplusplus

@@ -101,7 +101,7 @@ static eig_status run_whole(eig_context *ctx, const char *family, multi_work *wo
     return eig_multi_run(ctx, &call, 1);
 }
 
-/* Parts of `count` eigenvalues: one for each child, if there are so many. */
+/* Parts of `count` eigenvalues: one for each child, if there are this many. */
 static int64_t parts_of(const eig_context *ctx, int64_t count)
 {
     return children_of(ctx) < count ? children_of(ctx) : count;

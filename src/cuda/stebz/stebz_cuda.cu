@@ -86,7 +86,7 @@ static double now_ms()
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* Where the call is paced: waits for a launch of so much work, which began at `since`, and reports how much of the call is
+/* Where the call is paced: waits for a launch of this much work, which began at `since`, and reports how much of the call is
  * done. */
 static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_pace *pace, double since, double work,
                              double done)

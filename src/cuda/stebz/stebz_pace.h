@@ -24,7 +24,7 @@ static inline stebz_pace stebz_unpaced(void)
     return pace;
 }
 
-/* Of a call of so much work. */
+/* Of a call of this much work. */
 static inline stebz_pace stebz_pace_for(double work, double launch_ms)
 {
     stebz_pace const pace = {launch_ms, STEBZ_FIRST_WORK * (launch_ms / STEBZ_LAUNCH_MS)};
@@ -37,7 +37,7 @@ static inline bool stebz_is_paced(const stebz_pace *pace)
     return pace->work < INFINITY;
 }
 
-/* How many of `left` things the next launch takes, each of so much work: as even parts as can be, of `least` at least. */
+/* How many of `left` things the next launch takes, each of this much work: as even parts as can be, of `least` at least. */
 static inline int64_t stebz_pace_share(const stebz_pace *pace, int64_t left, double each, int64_t least)
 {
     if (!(pace->work < each * (double)left)) return left;
@@ -45,7 +45,7 @@ static inline int64_t stebz_pace_share(const stebz_pace *pace, int64_t left, dou
     return (int64_t)ceil((double)left / parts);
 }
 
-/* After a launch of so much work, which took ms. */
+/* After a launch of this much work, which took ms. */
 static inline void stebz_pace_learn(stebz_pace *pace, double work, double ms)
 {
     double const want = work * pace->launch_ms / fmax(ms, 1e-3);

@@ -8,7 +8,7 @@
  * pencil's entries.
  *
  * Mapping   a block a cluster.  Chain: CHUNK rows, and all records.
- * Memory    STEMR_KEPT_ROWS n rows for what stays, since a pencil has at most so many a member; the blocks' records.
+ * Memory    STEMR_KEPT_ROWS n rows for what stays, since a pencil has at most this many a member; the blocks' records.
  * Bits      a pencil depends on T~ and on the cluster's first brackets alone. */
 #include "stemr_pencil.cuh"
 
@@ -16,7 +16,7 @@
 
 enum { ROOM = 8, THREADS = 128, BLOCKS = 64, LEAST_MEMBERS = 8, LEAST_ROWS = 128 };
 
-/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most so many times its
+/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most this many times its
  * neighbours'. */
 #define LEAST_PIVOT 0x1p-20
 #define LEAST_BY_WIDTH 0x1p25 /* times the cluster's width: the next power of x then adds a few eps */

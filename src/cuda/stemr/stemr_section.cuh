@@ -5,7 +5,7 @@
 
 #include "stemr_tree.cuh"
 
-/* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by so many bits. */
+/* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by this many bits. */
 #define ROUGH_PART 0x1p-17
 #define ROUGH_WIDTH 0x1p-59
 enum { ROUGH_BITS = 16, RUNGS = 8 /* of a ladder, on either side: out to 2^13 brackets */ };

@@ -74,7 +74,7 @@ static inline stemr_forest stemr_forest_of(const stemr_task *t)
     return stemr_forest{level, marks, member, lattice, (int *)(lattice + t->n)};
 }
 
-/* Pencils (stemr_pencil.cuh) are made by chunks of so many rows; so many rows may stay for each member. */
+/* Pencils (stemr_pencil.cuh) are made by chunks of this many rows; this many rows may stay for each member. */
 enum { STEMR_CHUNK = 32, STEMR_KEPT_ROWS = 4 };
 
 static __host__ __device__ __forceinline__ int64_t stemr_chunks(int64_t n)

@@ -28,6 +28,7 @@ enum {
     ROOT_ROOM = 8,
     THREADS = 128,
     LOOKS = 4, /* rounds between two looks of the host */
+    UNLISTED = -1,
     /* Members from which on 15 shifts at once are too many, and 3: */
     ROUGH_MANY = 1100,
     ROUGH_MOST = 8000,
@@ -81,7 +82,7 @@ static __device__ __forceinline__ bool too_narrow(const stemr_task &t, const ste
     return gap * (double)t.n < t.limits.narrow * c.entries;
 }
 
-/* Which members of nodes first to last-1 are single; lists those that have to go on. */
+/* Which members of nodes first to last-1 are single; lists those that have to go on in this round; UNLISTED: in none. */
 static __global__ void classify(stemr_task t, stemr_forest f, int first, int last, int round, against what)
 {
     bool const root = what != NODES;
@@ -101,7 +102,7 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
             root ? ROOT_WIDTH * t.limits.part : fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
         bool const exhausted = width_of(m) <= least;
         bool const ends = exhausted && m.sure == 3;
-        active = pair.state == STEMR_ACTIVE && !ends;
+        active = pair.state == STEMR_ACTIVE && !ends && round != UNLISTED;
         bool const fails = what == PENCILS && pair.state == STEMR_SINGLE && too_narrow(t, c, pair.gap);
         if ((pair.state == STEMR_ACTIVE && ends) || fails) f.level->together = 1, c.kept_failed = 1;
     }
@@ -232,13 +233,14 @@ extern "C" eig_status eig_cuda_stemr_begin_sections(eig_context *ctx, const stem
                                                     bool pencils, int rounds, cudaStream_t stream)
 {
     CUDA_TRY(cudaMemsetAsync(f.level->active, 0, sizeof f.level->active + sizeof f.level->together, stream));
-    eig_status status = classify_root(ctx, t, f, last, STEMR_ROUNDS + 1, pencils, stream);
+    eig_status status = classify_root(ctx, t, f, last, UNLISTED, pencils, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_grid(ctx, t, f, pencils, stream);
     for (int round = 0; round < rounds && status == EIG_OK; ++round) {
         status = classify_root(ctx, t, f, last, round, pencils, stream);
         if (status == EIG_OK) status = round_of_root(ctx, t, f, round, pencils, stream);
     }
-    return status;
+    /* Without pencils the caller corrects what is single by now: those that the last round has parted, too. */
+    return pencils || status != EIG_OK ? status : classify_root(ctx, t, f, last, UNLISTED, pencils, stream);
 }
 
 extern "C" eig_status eig_cuda_stemr_end_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int last,

@@ -54,7 +54,7 @@ typedef struct cli_part {
 } cli_part;
 
 /* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: there is nothing to compute for it.
- * A range that is wrong stays as it is, for the library to refuse; not for ranges of values (tridiagonal_indices). */
+ * A range that is wrong stays as it is, for the library to refuse; not for ranges of values (tridiagonal_part). */
 bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
 
 /* How long the stages of a run took, and the passes of its calls. */

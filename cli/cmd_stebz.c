@@ -201,24 +201,12 @@ static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *
     return status;
 }
 
-/* Under mpirun: this rank's part of what is asked for; *some: there is any. */
-static int find_part(stebz_job *j, eig_context *ctx, const tridiagonal *a, bool *some)
-{
-    eig_stebz_options *const o = &j->options;
-    bool const by_value = together() && o->range == EIG_RANGE_VALUE;
-    int const status = by_value ? tridiagonal_indices(ctx, a, o, NULL, &o->il, &o->iu) : CLI_OK;
-    *some = !by_value || o->il <= o->iu;
-    if (by_value) o->range = EIG_RANGE_INDEX;
-    if (status == CLI_OK && *some) *some = cli_index_part(a->exact.n, &o->range, &o->il, &o->iu, &j->part);
-    return status;
-}
-
 static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
     bool some;
-    int status = find_part(j, ctx, a, &some);
+    int status = tridiagonal_part(ctx, a, &j->options, NULL, &j->part, &some);
     if (status == CLI_OK && some) status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
     j->times.solve_ms = s.total_ms;
     if (status == CLI_OK) cli_add_passes(&j->times, ctx);

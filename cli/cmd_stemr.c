@@ -69,24 +69,12 @@ static bool wants_vectors(const job *j)
     return j->vectors || j->residuals || j->stats_wanted;
 }
 
-/* Under mpirun: this rank's part of what is asked for; *some: there is any. */
-static int find_part(eig_context *ctx, job *j, bool *some)
-{
-    eig_stemr_options *const o = &j->options;
-    bool const by_value = together() && o->range == EIG_RANGE_VALUE;
-    int const status = by_value ? tridiagonal_indices(ctx, &j->t, NULL, o, &o->il, &o->iu) : CLI_OK;
-    *some = !by_value || o->il <= o->iu;
-    if (by_value) o->range = EIG_RANGE_INDEX;
-    if (status == CLI_OK && *some) *some = cli_index_part(j->t.exact.n, &o->range, &o->il, &o->iu, &j->part);
-    return status;
-}
-
 static int solve(eig_context *ctx, job *j)
 {
     eig_stemr_options *const o = &j->options;
     bool some;
-    int const part = find_part(ctx, j, &some);
-    if (part != CLI_OK || !some) return part;
+    int const found = tridiagonal_part(ctx, &j->t, NULL, o, &j->part, &some);
+    if (found != CLI_OK || !some) return found;
     int64_t const n = j->t.exact.n, most = 6 * (n / 2 + 1); /* clusters, on six levels */
     bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     j->room = indices ? o->iu - o->il + 1 : n;

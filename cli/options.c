@@ -56,7 +56,7 @@ static void print_rows(const option_row *row)
 
 void options_help(const cli_command *command)
 {
-    printf("usage: eigpack %s %s\n\n%s\n", command->name, command->usage, command->text);
+    printf("usage: eigpack %s%s%s\n\n%s\n", command->name, command->usage[0] ? " " : "", command->usage, command->text);
     if (command->options->name) {
         printf("\noptions:\n");
         print_rows(command->options);

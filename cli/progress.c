@@ -65,6 +65,15 @@ void progress_catch_signals(void)
 
 /* --------------------------------------------------------------------- bar */
 
+/* Bytes of the name that are shown: whole characters of UTF-8. */
+static int shown_bytes(const char *name)
+{
+    if (strlen(name) <= NAME_WIDTH) return (int)strlen(name);
+    int end = NAME_WIDTH;
+    while (end > 0 && ((unsigned char)name[end] & 0xc0) == 0x80) end--;
+    return end;
+}
+
 static void draw(double fraction, double elapsed)
 {
     int const filled = (int)(fraction * BAR_WIDTH);
@@ -72,7 +81,7 @@ static void draw(double fraction, double elapsed)
             100 * fraction);
     if (fraction > 0.02 && elapsed > redraw_ms)
         fprintf(stderr, "  %.0f s left", elapsed / 1000 * (1 - fraction) / fraction);
-    if (bar.what[0]) fprintf(stderr, "  %s %.*s", bar.what, NAME_WIDTH, bar.name);
+    if (bar.what[0]) fprintf(stderr, "  %s %.*s", bar.what, shown_bytes(bar.name), bar.name);
     fputs(" \033[K", stderr);
     fflush(stderr);
 }

@@ -24,10 +24,10 @@ typedef struct stream {
     int64_t held;         /* and what is yet to be filled */
     const char *what;     /* what one problem is, for a sentence: "matrix of order 12" */
 
-    /* Bytes of the library's workspace for so many problems at once; NULL: none. */
+    /* Bytes of the library's workspace for this many problems at once; NULL: none. */
     size_t (*work)(void *job, int64_t count);
 
-    /* Memory of a slot for so many problems; false where there is none. */
+    /* Memory of a slot for this many problems; false where there is none. */
     bool (*make)(void *job, int slot, int64_t count);
     bool (*read)(void *job, const stream_slice *slice, io_error *error); /* by a thread of its own */
     int (*solve)(void *job, const stream_slice *slice);                  /* by the caller's thread; an exit status */

@@ -128,7 +128,9 @@ static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_s
     return eig_stemr_upto(ctx, a->type, stemr, t->n, a->d.data, a->e.data, x, *count, count);
 }
 
-int tridiagonal_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
+/* The eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none.  By the rule of stebz,
+ * or with its options of stemr. */
+static int find_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
                         const eig_stemr_options *stemr, int64_t *il, int64_t *iu)
 {
     size_t bytes;
@@ -146,6 +148,19 @@ int tridiagonal_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_
     together_sum(&below), together_sum(&upto);
     *il = below + 1, *iu = upto;
     return CLI_OK;
+}
+
+int tridiagonal_part(eig_context *ctx, const tridiagonal *a, eig_stebz_options *stebz, eig_stemr_options *stemr,
+                     cli_part *part, bool *some)
+{
+    eig_range *const range = stemr ? &stemr->range : &stebz->range;
+    int64_t *const il = stemr ? &stemr->il : &stebz->il, *const iu = stemr ? &stemr->iu : &stebz->iu;
+    bool const by_value = together() && *range == EIG_RANGE_VALUE;
+    int const status = by_value ? find_indices(ctx, a, stebz, stemr, il, iu) : CLI_OK;
+    *some = !by_value || *il <= *iu;
+    if (by_value) *range = EIG_RANGE_INDEX;
+    if (status == CLI_OK && *some) *some = cli_index_part(a->exact.n, range, il, iu, part);
+    return status;
 }
 
 /* ------------------------------------------------------------- comparison */

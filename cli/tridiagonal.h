@@ -36,10 +36,10 @@ int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const 
                       spectrum *s);
 void spectrum_free(spectrum *s);
 
-/* Under mpirun: the eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none.  By the
- * rule of stebz, or with its options of stemr; the other options are NULL.  Collective.  Returns an exit status. */
-int tridiagonal_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
-                        const eig_stemr_options *stemr, int64_t *il, int64_t *iu);
+/* Under mpirun: narrows the options' range to this rank's part of what is asked for; *some: there is any.  The options are
+ * those of stebz or of stemr, the other ones are NULL.  Collective.  Returns an exit status. */
+int tridiagonal_part(eig_context *ctx, const tridiagonal *a, eig_stebz_options *stebz, eig_stemr_options *stemr,
+                     cli_part *part, bool *some);
 
 /* |w[k] - reference[k]| <= precision + rounding for all k, where rounding is what the numbers' formats lose: half a
  * unit in the last digit (or of float) of the reference, and the 4 eps max|w| that the type of w cannot avoid. */

@@ -36,11 +36,6 @@ typedef struct gap_state {
 
 /* ------------------------------------------------------------------------- T */
 
-static double entry(const gap_search *s, const void *array, int64_t i)
-{
-    return type_is_single(s->type) ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
 /* T scaled by a power of two to entries below 1, and the first two shifts: all eigenvalues lie between them.  False where T
  * is zero or not finite. */
 static bool load(gap_state *g)
@@ -48,7 +43,7 @@ static bool load(gap_state *g)
     const gap_search *const s = g->search;
     double most = 0;
     for (int64_t i = 0; i < s->n; ++i) {
-        double const a = fabs(entry(s, s->d, i)), b = i < s->n - 1 ? fabs(entry(s, s->e, i)) : 0;
+        double const a = fabs(type_get(s->type, s->d, i)), b = i < s->n - 1 ? fabs(type_get(s->type, s->e, i)) : 0;
         if (!isfinite(a) || !isfinite(b)) return false;
         most = fmax(most, fmax(a, b));
     }
@@ -57,8 +52,8 @@ static bool load(gap_state *g)
     frexp(most, &scale);
     double norm = 0;
     for (int64_t i = 0; i < s->n; ++i) {
-        g->d[i] = scalbn(entry(s, s->d, i), -scale);
-        g->e[i] = i < s->n - 1 ? scalbn(entry(s, s->e, i), -scale) : 0;
+        g->d[i] = scalbn(type_get(s->type, s->d, i), -scale);
+        g->e[i] = i < s->n - 1 ? scalbn(type_get(s->type, s->e, i), -scale) : 0;
         norm = fmax(norm, fabs(g->d[i]) + fabs(g->e[i]) + (i > 0 ? fabs(g->e[i - 1]) : 0));
     }
     g->gap = GAP * norm;

@@ -34,4 +34,18 @@ static inline void *type_at(eig_type type, const void *array, int64_t at)
     return (char *)array + (size_t)at * type_size(type);
 }
 
+/* The same number of a real array, and a place in it that gets x, rounded to the type. */
+static inline double type_get(eig_type type, const void *array, int64_t at)
+{
+    return type_is_single(type) ? (double)((const float *)array)[at] : ((const double *)array)[at];
+}
+
+static inline void type_put(eig_type type, void *array, int64_t at, double x)
+{
+    if (type_is_single(type))
+        ((float *)array)[at] = (float)x;
+    else
+        ((double *)array)[at] = x;
+}
+
 #endif

@@ -81,9 +81,11 @@ check "a closed pipe: no word" [ ! -s err ]
 
 # ---------------------------------------------------------------- the bar
 if script -qec true term >/dev/null 2>&1; then
-    script -qec "$program generate uniform -n 4000000 -o x.dat -o y.dat" term >/dev/null
+    long=xäääääääääääääääääää.dat # its 20th byte is the first of a character's two
+    script -qec "$program generate uniform -n 4000000 -o x.dat -o $long" term >/dev/null
     check "a bar while writing" grep -Eq '\] +[0-9]+ % .*writing x.dat' term
-    script -qec "$program stebz x.dat y.dat --count 0" term >/dev/null
+    check "a name is cut between characters" grep -aFq 'writing xäääääääää ' term
+    script -qec "$program stebz x.dat $long --count 0" term >/dev/null
     check "a bar while reading" grep -Eq '\] +[0-9]+ % .*(counting|converting) x.dat' term
     script -qec "$program generate gaussian -n 100 --batch 6000 -o x.npy" term >/dev/null
     check "a bar while making" grep -Eq '\] +[0-9]+ % .*making gaussian' term

@@ -1,5 +1,5 @@
-/* geev on the device named by the argument: certificates for every kind of matrix, known spectra, a second opinion,
- * extreme numbers, bad input.  What is promised of bits and arguments: test_geev_calls.c. */
+/* geev on the device named by the argument: certificates for every kind of matrix, known spectra, a second opinion.
+ * Extreme numbers: test_geev_extreme.c; bits and arguments: test_geev_calls.c. */
 #include "io/matrices.h"
 #include "support/geev_fixture.h"
 
@@ -8,8 +8,6 @@ void dgeev_(const char *left, const char *right, const int *n, double *a, const 
             double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *size, int *info,
             size_t left_length, size_t right_length);
 #endif
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* ------------------------------------------------------------- certificates */
 
@@ -100,25 +98,6 @@ static void test_1024(void **state)
 }
 
 /* ------------------------------------------------------------ known spectra */
-
-/* The largest distance from a known eigenvalue to its partner: each takes the nearest that is left. */
-static double distance(int64_t n, const double *known, const double *w)
-{
-    double worst = 0;
-    bool *const taken = room((size_t)n, sizeof *taken);
-    for (int64_t k = 0; k < n; ++k) {
-        int64_t best = -1;
-        double least = INFINITY;
-        for (int64_t j = 0; j < n; ++j) {
-            double const d = hypot(known[2 * k] - w[2 * j], known[2 * k + 1] - w[2 * j + 1]);
-            if (!taken[j] && d < least) least = d, best = j;
-        }
-        if (best >= 0) taken[best] = true;
-        worst = fmax(worst, least);
-    }
-    free(taken);
-    return worst;
-}
 
 /* Normal matrices (cyclic ...) move their eigenvalues by no more than their backward error; Clement's by 2^n of it. */
 static void test_known(void **state)
@@ -268,198 +247,14 @@ static void test_lapack(void **state)
 #endif
 }
 
-/* --------------------------------------------------------- extreme numbers */
-
-/* Scaling by a power of two scales every eigenvalue: but for square roots of odd powers, exactly. */
-static void test_scaled(void **state)
-{
-    static const int exponents[] = {-900, -460, -300, 300, 458, 520, 1000};
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    for (int64_t n = 2; n <= 32; n += 15) {
-        batch b = batch_make("gaussian", n, 9, EIG_D, 23), scaled = batch_new(n, 9, EIG_D);
-        solve(ctx, NULL, &b);
-        for (size_t c = 0; c < COUNT(exponents); ++c) {
-            for (int64_t k = 0; k < 9 * n * n; ++k) scaled.a[k] = ldexp(b.a[k], exponents[c]);
-            solve(ctx, NULL, &scaled);
-            for (int64_t k = 0; k < 18 * n; k += 2) {
-                double const size = hypot(b.w[k], b.w[k + 1]), limit = ldexp(4 * DBL_EPSILON * size, exponents[c]);
-                for (int part = 0; part < 2; ++part)
-                    assert_true(fabs(scaled.w[k + part] - ldexp(b.w[k + part], exponents[c])) <= limit);
-            }
-        }
-        batch_free(&b);
-        batch_free(&scaled);
-    }
-    eig_destroy(ctx);
-}
-
-/* Subnormal numbers only; and the largest there are. */
-static void test_limits(void **state)
-{
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    for (int single = 0; single < 2; ++single) {
-        for (int64_t n = 1; n <= 65; n += 16) {
-            batch b = batch_make("gaussian", n, 10, real_types[single], 29);
-            for (int64_t k = 0; k < 10 * n * n; ++k) {
-                int const low = single ? -140 : -1060, high = single ? 124 : 1020;
-                b.a[k] = ldexp(fmax(fmin(b.a[k], 4), -4), k < 5 * n * n ? low : high);
-            }
-            batch_round(&b);
-            solve(ctx, NULL, &b);
-            certify("subnormal", &b, 3);
-            for (int64_t k = 0; k < 2 * n && n < 8; ++k) assert_true(isfinite(b.w[2 * 7 * n + k]));
-            if (n < 8) certify("huge", &b, 7); /* a larger n has eigenvalues beyond the largest number */
-            batch_free(&b);
-        }
-    }
-    eig_destroy(ctx);
-}
-
-/* 2 x 2 blocks whose formula must not cancel, over- or underflow. */
-static void test_blocks(void **state)
-{
-    static const double cases[][8] = {
-        {0, -1, 1, 0, 0, 1, 0, -1}, /* a, b, c, d, and the two eigenvalues */
-        {1, 1e-300, -1e-300, 1, 1, 1e-300, 1, -1e-300},
-        {3, 1e200, 0, -5, 3, 0, -5, 0}, /* triangular */
-        {3, 0, 1e-200, -5, 3, 0, -5, 0},
-        {1e8, 1, 1, 0, 1e8, 0, -1e-8, 0}, /* the small one from the product */
-        {0, 1e150, 1e-150, 0, 1, 0, -1, 0},
-        {2, 0, 0, 2, 2, 0, 2, 0},
-    };
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    batch b = batch_new(2, (int64_t)COUNT(cases), EIG_D);
-    for (size_t c = 0; c < COUNT(cases); ++c) memcpy(b.a + 4 * c, cases[c], 4 * sizeof(double));
-    solve(ctx, NULL, &b);
-    for (size_t c = 0; c < COUNT(cases); ++c) {
-        double const *const want = cases[c] + 4;
-        double const far = distance(2, want, b.w + 4 * c),
-                     least = fmin(hypot(want[0], want[1]), hypot(want[2], want[3]));
-        if (!(far <= 4 * DBL_EPSILON * least)) fail_msg("block %zu: off by %g", c, far);
-    }
-    batch_free(&b);
-    eig_destroy(ctx);
-}
-
-/* Balancing undoes a scaling of rows and columns by powers of two: the eigenvalues are as good as those of the matrix
- * before it, however far the scaling goes, of all indices, or of one alone, whose row holds one tiny entry. */
-static void test_balanced(void **state)
-{
-    static const int64_t orders[] = {3, 5, 13, 30, 66};
-    static const int octaves[][2] = {{40, 15}, {220, 30}, {560, 60}}; /* for double and float */
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    for (size_t c = 0; c < 2 * COUNT(orders); ++c)
-        for (size_t far = 0; far < COUNT(octaves); ++far) {
-            int64_t const n = orders[c / 2];
-            if (far == 2 && n > 5) continue; /* along a longer cycle its rules end before the norms agree */
-            batch plain = batch_make(far < 2 ? "gaussian" : "cyclic", n, 9, real_types[c % 2], 43);
-            batch scaled = batch_new(n, 9, real_types[c % 2]);
-            int power[66];
-            for (int64_t i = 0; i < n; ++i) {
-                int const most = octaves[far][c % 2];
-                power[i] = far < 2 ? (int)(i * 7 % n * 2 * most / n) - most : i == n / 2 ? -most : 0;
-            }
-            for (int64_t m = 0; m < 9; ++m)
-                for (int64_t i = 0; i < n; ++i)
-                    for (int64_t j = 0; j < n; ++j) {
-                        int64_t const at = (m * n + i) * n + j;
-                        scaled.a[at] = ldexp(plain.a[at], power[i] - power[j]);
-                    }
-            for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; method += EIG_GEEV_REFERENCE) {
-                eig_geev_options options = EIG_GEEV_OPTIONS;
-                options.method = (eig_geev_method)method;
-                solve(ctx, &options, &scaled);
-                memcpy(plain.w, scaled.w, (size_t)(9 * 2 * n) * sizeof *plain.w);
-                for (int64_t m = 0; m < 9; m += 4) certify("balanced", &plain, m);
-            }
-            batch_free(&plain), batch_free(&scaled);
-        }
-    eig_destroy(ctx);
-}
-
-/* [1 1; s t] with s below eps but far above t: an eigenvalue of about t - s, which is lost where s is taken for zero
- * because of its neighbours on the diagonal. */
-static void test_graded(void **state)
-{
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; ++method)
-        for (int plain = 0; plain < 2; ++plain)
-            for (int k = 0; k < 8; ++k) {
-                eig_geev_options options = EIG_GEEV_OPTIONS;
-                options.method = (eig_geev_method)method, options.no_balance = plain;
-                batch b = batch_new(2, 1, EIG_D);
-                double const s = ldexp(k % 2 ? 1.5 : -1.5, -56 - k), t = ldexp(1, -62 - k);
-                b.a[0] = b.a[1] = 1, b.a[2] = s, b.a[3] = t;
-                solve(ctx, &options, &b);
-                /* det over the larger root, which is 1 + s to the last place of a long double. */
-                long double const large = 1.0L + (long double)s, small = ((long double)t - (long double)s) / large;
-                double const found = fabs(b.w[0]) < fabs(b.w[2]) ? b.w[0] : b.w[2];
-                if (fabsl((long double)found - small) > 16 * DBL_EPSILON * fabsl(small))
-                    fail_msg("[1 1; %g %g]: %.17g, exactly %.17Lg", s, t, found, small);
-                batch_free(&b);
-            }
-    eig_destroy(ctx);
-}
-
-/* ---------------------------------------------------------------- not finite */
-
-/* NaN and infinities in a few of a million: only those are NaN, and said to be. */
-static void test_not_finite(void **state)
-{
-    enum { N = 2, MANY = 1000000 };
-    static const int64_t bad[] = {0, 437, 438, 999999};
-    static const double values[] = {NAN, INFINITY, -INFINITY, NAN};
-    (void)state;
-    eig_context *const ctx = test_context(2);
-    for (int single = 0; single < 2; ++single) {
-        batch clean = batch_make("random", N, MANY, real_types[single], 31),
-              dirty = batch_make("random", N, MANY, real_types[single], 31);
-        for (size_t c = 0; c < COUNT(bad); ++c) dirty.a[bad[c] * N * N + (int64_t)c] = values[c];
-        solve(ctx, NULL, &clean);
-        solve(ctx, NULL, &dirty);
-        int64_t found = 0;
-        for (int64_t m = 0; m < MANY; ++m) {
-            bool const is_bad = m == bad[0] || m == bad[1] || m == bad[2] || m == bad[3];
-            found += is_bad;
-            assert_int_equal(clean.info[m], 0);
-            assert_int_equal(dirty.info[m], is_bad ? EIG_INFO_NOT_FINITE : 0);
-            for (int64_t k = 2 * m * N; k < 2 * (m + 1) * N; ++k)
-                assert_true(is_bad ? isnan(dirty.w[k]) : dirty.w[k] == clean.w[k]);
-        }
-        assert_int_equal(found, COUNT(bad));
-        batch_free(&clean);
-        batch_free(&dirty);
-    }
-    /* The same above the kernels' largest order, and with everything NaN. */
-    for (int64_t n = 5; n <= 70; n += 65) {
-        batch b = batch_make("random", n, 3, EIG_D, 37);
-        b.a[n * n + n] = NAN;
-        for (int64_t k = 2 * n * n; k < 3 * n * n; ++k) b.a[k] = NAN;
-        solve(ctx, NULL, &b);
-        certify("random", &b, 0);
-        for (int64_t k = 2 * n; k < 6 * n; ++k) assert_true(isnan(b.w[k]));
-        assert_int_equal(b.info[1], EIG_INFO_NOT_FINITE);
-        assert_int_equal(b.info[2], EIG_INFO_NOT_FINITE);
-        batch_free(&b);
-    }
-    eig_destroy(ctx);
-}
-
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_triangular), cmocka_unit_test(test_isolated),
-        cmocka_unit_test(test_graded), cmocka_unit_test(test_scaled),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_known),  cmocka_unit_test(test_jordan),     cmocka_unit_test(test_lapack),
-        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_balanced),   cmocka_unit_test(test_many),
-        cmocka_unit_test(test_large),  cmocka_unit_test(test_not_finite), cmocka_unit_test(test_1024),
+        cmocka_unit_test(test_triangular), cmocka_unit_test(test_isolated), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_jordan),     cmocka_unit_test(test_lapack),   cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_large),    cmocka_unit_test(test_1024),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* geev on the device named by the argument: the same bits in every position, layout and chunk and with any number of
- * threads; options, affine families, progress, refused arguments.  What is the same for every family: test_calls.c. */
+ * threads; options, progress, refused arguments.  What is the same for every family: test_calls.c. */
 #include "support/geev_fixture.h"
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static void same_results(const batch *x, const batch *y, const char *what)
 {
@@ -175,103 +173,6 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
-/* ------------------------------------------------------------------ affine */
-
-/* The measure of the eigenvalues of one matrix, plainly. */
-static double measured(int kind, int64_t n, const double *w)
-{
-    double worst = kind == 'D' ? INFINITY : -INFINITY;
-    for (int64_t k = 0; k < n; ++k) {
-        double const size = hypot(w[2 * k], w[2 * k + 1]);
-        double const damping = size == 0 ? -1 : -w[2 * k] / size;
-        if (kind == 'A') worst = fmax(worst, w[2 * k]);
-        if (kind == 'R') worst = fmax(worst, size);
-        if (kind == 'D') worst = fmin(worst, damping);
-    }
-    return worst;
-}
-
-/* eig_dgeev_affine gives the bits that eig_dgeev_batched gives for the matrices formed by hand. */
-static void test_affine(void **state)
-{
-    enum { M = 3, POINTS = 45 };
-    static const int64_t orders[] = {1, 2, 4, 15, 64, 66};
-    (void)state;
-    eig_context *const ctx = test_context(2);
-    for (size_t c = 0; c < COUNT(orders); ++c) {
-        int64_t const n = orders[c], square = n * n;
-        batch terms = batch_make("gaussian", n, M + 1, EIG_D, 13), b = batch_new(n, POINTS, EIG_D);
-        double *const x = room(4 * POINTS, sizeof *x), *const value = room(POINTS, sizeof *value);
-        placement const p = place(EIG_LAYOUT_MATRIX_WISE, n, M + 1, 2);
-        numbers a = laid_out(&terms, &p, 0, M + 1);
-        for (int64_t k = 0; k < 4 * POINTS; ++k) x[k] = k % 4 == 3 ? NAN : sin((double)k);
-        x[4 * 17 + 1] = INFINITY;
-        for (int64_t m = 0; m < POINTS; ++m)
-            for (int64_t k = 0; k < square; ++k) {
-                double volatile sum = terms.a[k], product;
-                for (int64_t t = 0; t < M; ++t) product = x[4 * m + t] * terms.a[(t + 1) * square + k], sum += product;
-                b.a[m * square + k] = sum;
-            }
-        solve(ctx, NULL, &b);
-        eig_z *const w = room((size_t)(n * POINTS), sizeof *w);
-        int info[POINTS];
-        for (int kind = 'A'; kind <= 'R'; kind += kind == 'A' ? 'D' - 'A' : 'R' - 'D') {
-            assert_int_equal(eig_dgeev_affine(ctx, NULL, n, M, a.data, p.lda, p.stride, x, 4, kind == 'D' ? NULL : w, n,
-                                              (eig_geev_measure)kind, value, info, POINTS),
-                             EIG_OK);
-            if (kind != 'D') assert_memory_equal(w, b.w, (size_t)(2 * n * POINTS) * sizeof(double));
-            for (int64_t m = 0; m < POINTS; ++m) {
-                assert_int_equal(info[m], m == 17 ? EIG_INFO_NOT_FINITE : 0);
-                double const want = measured(kind, n, b.w + 2 * m * n);
-                assert_true(m == 17 ? isnan(value[m]) : fabs(value[m] - want) <= 4 * DBL_EPSILON * fabs(want));
-            }
-        }
-        numbers_free(&a);
-        free(x), free(value), free(w);
-        batch_free(&terms), batch_free(&b);
-    }
-    eig_destroy(ctx);
-}
-
-/* In single precision; and with no parameter at all, where x may be NULL. */
-static void test_affine_single(void **state)
-{
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    float const a[] = {0, 2, -1, 0, 1, 0, 0, 1}, x[] = {0, 1, -3};
-    float value[3];
-    eig_c w[6];
-    assert_int_equal(eig_sgeev_affine(ctx, NULL, 2, 1, a, 2, 4, x, 1, w, 2, EIG_GEEV_RADIUS, value, NULL, 3), EIG_OK);
-    for (int p = 0; p < 3; ++p) {
-        assert_true(fabsf(w[2 * p].re - x[p]) <= 4e-7F && fabsf(w[2 * p].im - sqrtf(2)) <= 4e-7F);
-        assert_true(fabsf(value[p] - hypotf(x[p], sqrtf(2))) <= 1e-6F);
-    }
-    assert_int_equal(eig_sgeev_affine(ctx, NULL, 2, 0, a, 2, 4, NULL, 0, NULL, 0, EIG_GEEV_DAMPING, value, NULL, 3),
-                     EIG_OK);
-    for (int p = 0; p < 3; ++p) assert_true(value[p] == 0);
-    eig_destroy(ctx);
-}
-
-/* Measures of eigenvalues whose squares over- or underflow, and of zero. */
-static void test_extreme_measures(void **state)
-{
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    static const double turn[] = {0, 0, 0, 0, 3, 4, -4, 3}, x[] = {1e300, 1e-300, 0, -1e300, -1e-300};
-    double value[5];
-    static const eig_geev_measure kinds[] = {EIG_GEEV_ABSCISSA, EIG_GEEV_RADIUS, EIG_GEEV_DAMPING};
-    for (int k = 0; k < 3; ++k) {
-        assert_int_equal(eig_dgeev_affine(ctx, NULL, 2, 1, turn, 2, 4, x, 1, NULL, 0, kinds[k], value, NULL, 5),
-                         EIG_OK);
-        for (int p = 0; p < 5; ++p) { /* eigenvalues x (3 +- 4i) */
-            double const want = k == 0 ? 3 * x[p] : k == 1 ? 5 * fabs(x[p]) : x[p] == 0 ? -1 : x[p] > 0 ? -0.6 : 0.6;
-            if (!(fabs(value[p] - want) <= 16 * DBL_EPSILON * fabs(want)))
-                fail_msg("measure %c at %g: %.17g, exactly %.17g", (int)kinds[k], x[p], value[p], want);
-        }
-    }
-    eig_destroy(ctx);
-}
-
 /* Zeros come without a sign (solve sees to it), whatever sign those of the matrix have. */
 static void test_zeros(void **state)
 {
@@ -409,9 +310,8 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
-        cmocka_unit_test(test_affine),   cmocka_unit_test(test_affine_single), cmocka_unit_test(test_extreme_measures),
-        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),    cmocka_unit_test(test_bits),
         cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,6 @@
 #include "bench/support/cuda_side.h"
 #include "support/geev_fixture.h"
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 static int small; /* sizes for compute-sanitizer, which takes ten thousand times as long */
 
 /* A batch on the device, laid out in some way, and its results there; same bits as those of a call on host arrays. */

@@ -1,4 +1,5 @@
 /* Files that are wrong: each is refused with one sentence that names it and what is wrong, whatever bytes it holds. */
+#define _POSIX_C_SOURCE 200809L
 #include "support/io_files.h"
 
 #include <setjmp.h>
@@ -6,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -217,6 +221,49 @@ static void test_missing(void **state)
     assert_non_null(strstr(error.text, "'': cannot be opened: "));
 }
 
+/* ------------------------------------------------------------------ more than memory holds */
+
+#ifdef __has_feature
+#define HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define HAS_FEATURE(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+enum { MEMORY_CAN_END = 0 }; /* the sanitizer ends a process to which the system gives no memory */
+#else
+enum { MEMORY_CAN_END = 1 };
+#endif
+
+/* A level 4 file with one column of 2^27 doubles, 1 GiB of zeros that take no room on a disk. */
+static void put_large_mat(const char *name)
+{
+    static const unsigned char header[22] = {[7] = 8, [8] = 1, [16] = 2, [20] = 'x'};
+    put_bytes(name, header, sizeof header);
+    assert_int_equal(truncate(name, (off_t)sizeof header + (1 << 30)), 0);
+}
+
+/* In a child, whose memory ends at 512 MiB. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    if (!MEMORY_CAN_END || !io_has_mat()) skip();
+    put_large_mat("x.mat");
+    pid_t const child = fork();
+    if (child == 0) {
+        static const char expected[] = "x.mat: needs 2 x 1073741824 bytes of memory, which are not available";
+        struct rlimit const limit = {512 << 20, 512 << 20};
+        io_error error = {""};
+        bool const refused = setrlimit(RLIMIT_AS, &limit) == 0 && !read_as(ARRAY, "x.mat", &error);
+        if (strcmp(error.text, expected) != 0) fprintf(stderr, "x.mat: the sentence is '%s'\n", error.text);
+        _exit(refused && strcmp(error.text, expected) == 0 ? 0 : 1);
+    }
+    int status;
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    remove("x.mat");
+}
+
 /* ------------------------------------------------------------------ damage of any sort */
 
 /* Cuts the file after every byte.  A cut before the given size must be refused; after it, only a closing newline or
@@ -291,8 +338,8 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_npy),    cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_missing), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_text),    cmocka_unit_test(test_npy),       cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("io_bad", tests, folder_setup, folder_teardown);
 }

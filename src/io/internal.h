@@ -86,7 +86,7 @@ bool io_output_join(io_output *out, const char *path, const char *temporary, io_
 /* Ends it with the target as it was before. */
 void io_output_abandon(io_output *out);
 
-/* Reserves the disk's space for so many bytes, where the file system can: a full disk is then heard of at once. */
+/* Reserves the disk's space for this many bytes, where the file system can: a full disk is then heard of at once. */
 bool io_output_reserve(io_output *out, int64_t bytes, io_error *error);
 
 /* Whether it can be opened, leaving nothing behind; *replaced: by way of a temporary file, in which a writer can move

@@ -44,15 +44,12 @@ static inline int64_t numbers_parts(const numbers *x)
 /* Part k: element k of a real array; of a complex one the real (even k) or imaginary part of element k/2. */
 static inline double numbers_part(const numbers *x, int64_t k)
 {
-    return type_is_single(x->type) ? (double)((const float *)x->data)[k] : ((const double *)x->data)[k];
+    return type_get(x->type, x->data, k);
 }
 
 static inline void numbers_put_part(numbers *x, int64_t k, double value)
 {
-    if (type_is_single(x->type))
-        ((float *)x->data)[k] = (float)value;
-    else
-        ((double *)x->data)[k] = value;
+    type_put(x->type, x->data, k, value);
 }
 
 /* Element k; the imaginary part of a real number is 0. */

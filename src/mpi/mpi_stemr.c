@@ -46,7 +46,7 @@ static eig_status compute_range(tridiagonal_call *call, int64_t first, int64_t l
 
 static double number_at(const tridiagonal_call *call, const void *array, int64_t at)
 {
-    return eig_number_at(call->type, array, at);
+    return type_get(call->type, array, at);
 }
 
 static eig_status no_memory(tridiagonal_call *call)
@@ -229,11 +229,7 @@ static eig_status estimate(tridiagonal_call *call)
 static void put_orthogonality(const tridiagonal_call *call, void *out)
 {
     const stemr_extras *const x = call->own;
-    double const value = call->run.info == EIG_INFO_OK ? x->orthogonality : NAN;
-    if (call->type == EIG_S)
-        *(float *)out = (float)value;
-    else
-        *(double *)out = value;
+    type_put(call->type, out, 0, call->run.info == EIG_INFO_OK ? x->orthogonality : NAN);
 }
 
 eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_options *where,

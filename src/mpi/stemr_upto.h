@@ -2,16 +2,11 @@
 #ifndef EIG_STEMR_UPTO_H
 #define EIG_STEMR_UPTO_H
 
-#include "eigpack.h"
+#include "type.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-static inline double eig_number_at(eig_type type, const void *array, int64_t at)
-{
-    return type == EIG_S ? (double)((const float *)array)[at] : ((const double *)array)[at];
-}
 
 /* Eigenvalues number first to last, alone, into w. */
 static inline eig_status eig_stemr_values(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
@@ -35,9 +30,8 @@ static inline eig_status eig_stemr_upto(eig_context *ctx, eig_type type, const e
         void *const w = malloc((size_t)(last - first + 1) * eig_type_size(type));
         status = w ? eig_stemr_values(ctx, type, options, n, d, e, first, last, w) : EIG_NO_MEMORY;
         if (status == EIG_OK) {
-            inside = (first == 1 || eig_number_at(type, w, 0) <= x) &&
-                     (last == n || eig_number_at(type, w, last - first) > x);
-            for (*count = first - 1; *count < last && eig_number_at(type, w, *count - first + 1) <= x;) ++*count;
+            inside = (first == 1 || type_get(type, w, 0) <= x) && (last == n || type_get(type, w, last - first) > x);
+            for (*count = first - 1; *count < last && type_get(type, w, *count - first + 1) <= x;) ++*count;
         }
         free(w);
     }

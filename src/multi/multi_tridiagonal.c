@@ -47,8 +47,7 @@ static eig_status count_silently(eig_context *ctx, const stebz_count_problem *p)
 
 static void widen(eig_type type, const void *from, int64_t count, double *to)
 {
-    for (int64_t i = 0; i < count; ++i)
-        to[i] = type_is_single(type) ? (double)((const float *)from)[i] : ((const double *)from)[i];
+    for (int64_t i = 0; i < count; ++i) to[i] = type_get(type, from, i);
 }
 
 /* More than the roundings of any count and of any eigenvalue can come to, in units of eps ||T||. */
@@ -267,7 +266,7 @@ static eig_status stemr_part(eig_context *child, const multi_call *call, int64_t
     q.m = &own.m;
     if (q.stats) q.stats = &own.stats;
     eig_status const status = child->backend->stemr(child, &q);
-    own.orthogonality = q.type == EIG_S ? (double)orthogonality.s : orthogonality.d;
+    own.orthogonality = type_get(q.type, &orthogonality, 0);
     eig_multi_lock(child);
     result->m += own.m;
     if (isnan(own.orthogonality) || own.orthogonality > result->orthogonality)
@@ -287,11 +286,7 @@ static void tell_result(const stemr_problem *p, const stemr_result *result)
 {
     if (p->m) *p->m = result->m;
     if (p->stats) *p->stats = result->stats;
-    if (!p->orthogonality || !p->z) return;
-    if (p->type == EIG_S)
-        *(float *)p->orthogonality = (float)result->orthogonality;
-    else
-        *(double *)p->orthogonality = result->orthogonality;
+    if (p->orthogonality && p->z) type_put(p->type, p->orthogonality, 0, result->orthogonality);
 }
 
 /* Shifts counted at a time: as many as a GPU counts in the time of one; on a CPU each takes its time. */

@@ -10,6 +10,8 @@
 #include <float.h>
 #include <math.h>
 
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
 /* A batch of matrices in C order, every entry a number of the type, and the eigenvalues that a call gave, as pairs
  * (re, im); all as double. */
 typedef struct batch {
@@ -170,6 +172,25 @@ static inline void certify(const char *name, const batch *b, int64_t m)
     long double const bound = 10 * (long double)n * unit / dense_sigma_min(n, a, 0, &determinant);
     if (bound < 0.1L && !(cabsl(product / determinant - 1) <= bound))
         fail_msg("%s n=%lld: the determinant is off", name, (long long)n);
+}
+
+/* The largest distance from a known eigenvalue to its partner: each takes the nearest that is left. */
+static inline double distance(int64_t n, const double *known, const double *w)
+{
+    double worst = 0;
+    bool *const taken = room((size_t)n, sizeof *taken);
+    for (int64_t k = 0; k < n; ++k) {
+        int64_t best = -1;
+        double least = INFINITY;
+        for (int64_t j = 0; j < n; ++j) {
+            double const d = hypot(known[2 * k] - w[2 * j], known[2 * k + 1] - w[2 * j + 1]);
+            if (!taken[j] && d < least) least = d, best = j;
+        }
+        if (best >= 0) taken[best] = true;
+        worst = fmax(worst, least);
+    }
+    free(taken);
+    return worst;
 }
 
 #endif

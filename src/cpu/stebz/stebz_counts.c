@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-static double shift_of(const stebz_count_problem *p, int64_t j)
-{
-    return type_is_single(p->type) ? (double)((const float *)p->x)[j] : ((const double *)p->x)[j];
-}
-
 size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_problem *q)
 {
     (void)ctx;
@@ -27,7 +22,8 @@ static void count_shifts(const stebz_search *search, const stebz_count_problem *
         int64_t const j0 = unit * STEBZ_LANES;
         int const lanes = (int)(q->m - j0 < STEBZ_LANES ? q->m - j0 : STEBZ_LANES);
         stebz_counts c;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(shift_of(q, l < lanes ? j0 + l : j0), scale);
+        for (int l = 0; l < STEBZ_LANES; ++l)
+            c.x[l] = stebz_scaled(type_get(q->type, q->x, l < lanes ? j0 + l : j0), scale);
         search->kernels->pivot->count(&search->matrix, lanes, &c);
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
@@ -47,7 +43,7 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     bool const finite = eig_cpu_stebz_finite(&search, &p, 0);
     bool any_nan = false;
     for (int64_t j = 0; j < q->m; ++j) {
-        any_nan |= isnan(shift_of(q, j));
+        any_nan |= isnan(type_get(q->type, q->x, j));
         q->count[j] = -1;
     }
     if (q->info) *q->info = finite && !any_nan ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;

@@ -51,7 +51,7 @@ static double residual_of(const stemr_task *t, int64_t column)
 {
     const stemr_problem *const p = t->p;
     stebz_power const down = stebz_power_of(-t->scale);
-    double const w = stebz_scaled(stemr_get(p->type, p->w, column), down);
+    double const w = stebz_scaled(type_get(p->type, p->w, column), down);
     double sum = 0, before = 0, here = stemr_entry(p, column, 0);
     for (int64_t i = 0; i < p->n; ++i) {
         double const next = i + 1 < p->n ? stemr_entry(p, column, i + 1) : 0, coupling = i + 1 < p->n ? t->b[i + 1] : 0;
@@ -101,7 +101,7 @@ void eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
         const stebz_setup *const setup = eig_cpu_kernels(t->ctx, p->type)->stebz.setup;
         setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
 #pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
-        for (int64_t k = 0; k < columns; ++k) stemr_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
+        for (int64_t k = 0; k < columns; ++k) type_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
     }
-    if (p->orthogonality) stemr_put(p->type, p->orthogonality, 0, skewness(t, columns));
+    if (p->orthogonality) type_put(p->type, p->orthogonality, 0, skewness(t, columns));
 }

@@ -94,13 +94,13 @@ static void fill_nan(const stemr_problem *p)
 {
     int64_t const most = most_pairs(p);
     for (int64_t k = 0; k < most; ++k) {
-        stemr_put(p->type, p->w, k, NAN);
-        if (p->residual) stemr_put(p->type, p->residual, k, NAN);
+        type_put(p->type, p->w, k, NAN);
+        if (p->residual) type_put(p->type, p->residual, k, NAN);
         if (p->info) p->info[k] = EIG_INFO_NOT_FINITE;
         if (p->isuppz) p->isuppz[2 * k] = 1, p->isuppz[2 * k + 1] = p->n;
-        for (int64_t i = 0; p->z && i < p->n; ++i) stemr_put(p->type, p->z, k * p->ldz + i, NAN);
+        for (int64_t i = 0; p->z && i < p->n; ++i) type_put(p->type, p->z, k * p->ldz + i, NAN);
     }
-    if (p->orthogonality) stemr_put(p->type, p->orthogonality, 0, NAN);
+    if (p->orthogonality) type_put(p->type, p->orthogonality, 0, NAN);
     if (p->m) *p->m = 0;
 }
 
@@ -154,7 +154,7 @@ static int64_t rank_pairs(stemr_task *t)
         bool const asked = p->range == EIG_RANGE_VALUE ? p->vl < w && w <= p->vu : p->il <= rank && rank <= p->iu;
         if (!asked) continue;
         pair->column = columns++;
-        stemr_put(p->type, p->w, pair->column, w);
+        type_put(p->type, p->w, pair->column, w);
     }
     return columns;
 }

@@ -150,23 +150,9 @@ static inline double stemr_width(const stemr_pair *k)
     return wide_difference(k->hi, k->lo).hi;
 }
 
-/* Numbers of the outputs, whatever their type. */
-static inline double stemr_get(eig_type type, const void *array, int64_t at)
-{
-    return type_is_single(type) ? (double)((const float *)array)[at] : ((const double *)array)[at];
-}
-
-static inline void stemr_put(eig_type type, void *array, int64_t at, double x)
-{
-    if (type_is_single(type))
-        ((float *)array)[at] = (float)x;
-    else
-        ((double *)array)[at] = x;
-}
-
 static inline double stemr_entry(const stemr_problem *p, int64_t column, int64_t row)
 {
-    return stemr_get(p->type, p->z, column * p->ldz + row);
+    return type_get(p->type, p->z, column * p->ldz + row);
 }
 
 /* The shift of T that a node's representation stands for; of node -1: the block's. */

@@ -113,7 +113,7 @@ static void write_column(stemr_task *t, const stemr_lu *f, stemr_pair *pair, con
     for (int64_t i = 0; i < p->n; ++i) {
         bool const inside = i >= b->start && i < b->start + b->length;
         double const x = inside ? f->z[i - b->start].hi : 0;
-        stemr_put(p->type, p->z, pair->column * p->ldz + i, x);
+        type_put(p->type, p->z, pair->column * p->ldz + i, x);
     }
     pair->support_first = b->start, pair->support_last = b->start + b->length - 1;
 }

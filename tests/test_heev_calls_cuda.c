@@ -1,0 +1,204 @@
+/* heev on CUDA, what only a GPU's calls have: streams, graphs, lent workspaces and their bound, slices, times of passes, both sides
+ * at once. */
+#include "support/heev_resident.h"
+
+/* A batch of several slices and of matrices that end at different times, some not finite: each has the bits that it has
+ * alone, from run to run. */
+static void test_slices(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    static const struct {
+        eig_heev_method method;
+        int64_t n, count;
+    } cases[] = {{EIG_HEEV_AUTO, 32, 20011},      {EIG_HEEV_JACOBI, 32, 20011},     {EIG_HEEV_TRIDIAGONAL, 32, 20011},
+                 {EIG_HEEV_REFERENCE, 5, 700000}, {EIG_HEEV_TRIDIAGONAL, 64, 8009}, {EIG_HEEV_TRIDIAGONAL, 200, 1009}};
+    for (size_t k = 0; k < COUNT(cases); ++k) {
+        if (small && cases[k].n > 64) continue;
+        int64_t const n = cases[k].n, count = small ? 9 : cases[k].count;
+        resident r = make("hermitian", n, count, EIG_D, (placement){0});
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.method = cases[k].method;
+        for (int64_t m = 3; m < count; m += 7) numbers_put_part(&r.a, m * n * n, m % 2 ? NAN : INFINITY);
+        for (int64_t m = 4; m < count; m += 7)
+            for (int64_t i = 0; i < n * n; ++i) numbers_put_part(&r.a, m * n * n + i, i % (n + 1) == 0 ? (double)i : 0);
+        memcpy(r.host.a.data, r.a.data, r.a_bytes);
+        poison(&r);
+        assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+        batch first = fetch(&r);
+        for (int64_t m = 0; m < count; ++m) {
+            assert_int_equal(first.info[m], m % 7 == 3 ? EIG_INFO_NOT_FINITE : 0);
+            if (m % 7 == 3) assert_true(isnan(numbers_re(&first.w, m * n)) && isnan(numbers_re(&first.v, m * n * n)));
+        }
+        memcpy(r.host.w.data, first.w.data, r.w_bytes), memcpy(r.host.v.data, first.v.data, r.v_bytes);
+        memcpy(r.host.info, first.info, r.info_bytes), memcpy(r.host.sweeps, first.sweeps, r.info_bytes);
+        run(ctx, &o, &r, "again");
+        for (int64_t m = count - 5; m < count; ++m) { /* alone */
+            batch one = batch_new(n, 1, EIG_D);
+            memcpy(one.a.data, numbers_at(&r.a, m * n * n), (size_t)(n * n) * sizeof(double));
+            for (int64_t i = 0; i < n; ++i) /* a solver reads the lower triangle of what is C order here */
+                for (int64_t j = 0; j < i; ++j) copy_element(&one.a, i * n + j, &r.a, (m * n + j) * n + i);
+            solve(ctx, &o, &one);
+            assert_memory_equal(one.w.data, numbers_at(&first.w, m * n), (size_t)n * sizeof(double));
+            batch_free(&one);
+        }
+        batch_free(&first);
+        drop(&r);
+    }
+    eig_destroy(ctx);
+}
+
+/* Whether there are no sweeps to be limited: divide and conquer has none. */
+static bool divides(int64_t n, eig_heev_method method)
+{
+    return n > 32 && (method == EIG_HEEV_AUTO || method == EIG_HEEV_TRIDIAGONAL);
+}
+
+/* Given up after a sweep: the same count and the same NaN on both sides. */
+static void test_gives_up(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < 4 * order_count(); ++c)
+        for (size_t k = 0; k < COUNT(methods); ++k) {
+            int64_t const n = order_of(c / 4);
+            resident r = make("hermitian", n, small ? 3 : 33, all_types[c % 4], (placement){0});
+            eig_heev_options o = EIG_HEEV_OPTIONS;
+            o.method = methods[k], o.max_sweeps = 1;
+            solve(ctx, &o, &r.host);
+            for (int64_t m = 0; m < r.host.count; ++m) {
+                int const bad = r.host.info[m];
+                assert_in_range(bad, 0, n);
+                if (n > 4 && !divides(n, methods[k])) assert_true(bad > 0);
+                for (int64_t i = 0; i < n; ++i) {
+                    assert_int_equal(isnan(numbers_re(&r.host.w, m * n + i)), i >= n - bad);
+                    assert_int_equal(isnan(numbers_re(&r.host.v, m * n * n + i)), i >= n - bad);
+                }
+            }
+            run(ctx, &o, &r, "given up");
+            drop(&r);
+        }
+    eig_destroy(ctx);
+}
+
+/* A stream of the caller's, a lent workspace of exactly the size, a graph: all the same bits. */
+static void test_stream_and_graph(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
+    for (size_t c = 0; c < COUNT(methods) * order_count(); ++c) {
+        resident r = make("hermitian", order_of(c / COUNT(methods)), small ? 3 : 300, EIG_Z, (placement){0});
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.method = methods[c % COUNT(methods)];
+        solve(ctx, &o, &r.host);
+        size_t need = 0;
+        assert_int_equal(eig_heev_work_size(ctx, EIG_Z, &o, r.host.n, 1, r.host.count, &need), EIG_OK);
+        char *const work = device_memory(need);
+        if (need > 0) {
+            assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
+            expect_refused(ctx, enqueue(ctx, &o, &r), EIG_BAD_WORKSPACE, "need");
+        }
+        assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
+        run(ctx, &o, &r, "with a lent workspace");
+        assert_true(device_guard_holds(work, need));
+
+        cudaGraph_t graph;
+        cudaGraphExec_t replay;
+        poison(&r);
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+        assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+        CUDA(cudaStreamEndCapture(stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(replay, stream));
+        same(&r, "replayed");
+        CUDA(cudaGraphExecDestroy(replay));
+        CUDA(cudaGraphDestroy(graph));
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+        CUDA(cudaFree(work));
+        drop(&r);
+    }
+    CUDA(cudaStreamDestroy(stream));
+    eig_destroy(ctx);
+}
+
+static void test_pass_times(void **state)
+{
+    static const char *const three[] = {"reduction", "tridiagonal", "vectors"}, *const one[] = {"sweeps"};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (int c = 0; c < 5; ++c) { /* the last in several parts */
+        static int64_t const n[] = {3, 16, 16, 7, 64};
+        int64_t const matrices = small ? 3 : n[c] == 64 ? 8009 : 333;
+        resident r = make("hermitian", n[c], matrices, EIG_D, (placement){0});
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.method = c == 0 || c == 2 ? EIG_HEEV_JACOBI : EIG_HEEV_TRIDIAGONAL;
+        const eig_pass *pass;
+        int count;
+        solve(ctx, &o, &r.host);
+        run(ctx, &o, &r, "timed");
+        assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+        assert_int_equal(count, c == 1 || c == 4 ? 3 : 1);
+        for (int k = 0; k < count; ++k) {
+            assert_string_equal(pass[k].name, count == 3 ? three[k] : c == 3 ? three[1] : one[k]);
+            assert_true(pass[k].ms > 0 && pass[k].ms < 1e5);
+        }
+        drop(&r);
+    }
+    eig_destroy(ctx);
+}
+
+/* No batch needs more than 256 MB; above n = 32, than its input's size where that is more. */
+static void test_workspace_bound(void **state)
+{
+    static int64_t const large[] = {33, 64, 65, 128, 200, 512};
+    (void)state;
+    eig_context *ctx = test_context(0);
+    for (int64_t k = 1; k <= 32 + (int64_t)COUNT(large); ++k)
+        for (int64_t count = 1; count <= 100000000; count *= 7)
+            for (size_t c = 0; c < 8 * COUNT(methods); ++c) {
+                int64_t const n = k <= 32 ? k : large[k - 33];
+                eig_heev_options o = EIG_HEEV_OPTIONS;
+                o.method = methods[c / 8];
+                size_t bytes = 0, most = (size_t)256 << 20;
+                size_t const input = (size_t)(n * n * count) * type_size(all_types[c % 4]);
+                if (n > 32 && input > most) most = input;
+                assert_int_equal(eig_heev_work_size(ctx, all_types[c % 4], &o, n, (int)(c / 4 % 2), count, &bytes),
+                                 EIG_OK);
+                if (bytes > most) fail_msg("n = %lld, %lld matrices: %zu bytes", (long long)n, (long long)count, bytes);
+            }
+    eig_destroy(ctx);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    resident r = make("hermitian", 4, 10, EIG_D, (placement){0});
+    double w[40], v[160];
+    int info[10];
+    expect_refused(ctx, eig_dsyev_batched(ctx, NULL, 4, r.at_a, 4, 16, w, 4, r.at_v, 4, 16, r.at_info, NULL, 10),
+                   EIG_BAD_ARGUMENT, "w in host memory");
+    expect_refused(ctx, eig_dsyev_batched(ctx, NULL, 4, r.at_a, 4, 16, r.at_w, 4, v, 4, 16, r.at_info, NULL, 10),
+                   EIG_BAD_ARGUMENT, "v in host memory");
+    expect_refused(ctx, eig_dsyev_batched(ctx, NULL, 4, r.at_a, 4, 16, r.at_w, 4, r.at_v, 4, 16, info, NULL, 10),
+                   EIG_BAD_ARGUMENT, "info in host memory");
+    drop(&r);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    small = argc > 1 && strcmp(argv[1], "small") == 0;
+    char *arguments[] = {argv[0], "cuda", NULL};
+    if (!test_device_answers(2, arguments)) return 77;
+    struct CMUnitTest const tests[] = {
+        cmocka_unit_test(test_gives_up),        cmocka_unit_test(test_slices),  cmocka_unit_test(test_stream_and_graph),
+        cmocka_unit_test(test_workspace_bound), cmocka_unit_test(test_refused), cmocka_unit_test(test_pass_times),
+    };
+    if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

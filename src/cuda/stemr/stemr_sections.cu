@@ -200,11 +200,9 @@ static eig_status look(eig_context *ctx, stemr_forest f, int round, int *left, i
     int found[STEMR_ROUNDS + 3]; /* active[round] and what follows */
     size_t const upto = offsetof(stemr_level, together) - offsetof(stemr_level, active),
                  skipped = (size_t)round * sizeof(int);
-    CUDA_TRY(
-        cudaMemcpyAsync(found, f.level->active + round, upto - skipped + sizeof(int), cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    *left = found[0], *together = found[(upto - skipped) / sizeof(int)];
-    return EIG_OK;
+    eig_status const status = eig_cuda_read(ctx, found, f.level->active + round, upto - skipped + sizeof(int), stream);
+    if (status == EIG_OK) *left = found[0], *together = found[(upto - skipped) / sizeof(int)];
+    return status;
 }
 
 extern "C" eig_status eig_cuda_stemr_open_nodes(eig_context *ctx, const stemr_task *t, stemr_forest f, int last,

@@ -349,9 +349,8 @@ static eig_status work_tree(eig_context *ctx, stemr_task *t, stemr_forest f, cud
         status = cuda_launch(ctx, "stemr: clusters", stream, {1, SCAN}, make_nodes, *t, f);
         bool const returns = pencils && t->p.z && !told(t);
         if (pencils && status == EIG_OK) status = eig_cuda_stemr_make_pencils(ctx, t, f, returns, stream);
+        if (status == EIG_OK) status = eig_cuda_read(ctx, &made, f.level, sizeof made, stream);
         if (status != EIG_OK) return status;
-        CUDA_TRY(cudaMemcpyAsync(&made, f.level, sizeof made, cudaMemcpyDeviceToHost, stream));
-        CUDA_TRY(cudaStreamSynchronize(stream));
         int64_t const upto = made.nodes;
         if (upto == from) break;
         if (!pencils) made.in_others = 1;

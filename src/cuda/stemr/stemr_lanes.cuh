@@ -68,6 +68,23 @@ static __device__ __forceinline__ double stemr_scan_product(double x, int lane)
     return x;
 }
 
+/* Entries of vectors that are smaller count as 0. */
+template <typename real> static __device__ __forceinline__ constexpr double stemr_least_entry()
+{
+    return sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
+}
+
+/* Entries of a vector, a lane each, from their ratios to the entries before them.  *carry: the entry before that of lane
+ * 0; then that of lane 31, or 0 from where it is so small that none follows. */
+template <typename real> static __device__ __forceinline__ double stemr_entry_of(double ratio, int lane, double *carry)
+{
+    double entry = *carry == 0 ? 0 : *carry * stemr_scan_product(ratio, lane);
+    entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
+    *carry = __shfl_sync(0xffffffffu, entry, 31);
+    if (fabs(*carry) < 0x1p-600) *carry = 0;
+    return fabs(entry) < stemr_least_entry<real>() ? 0 : entry;
+}
+
 /* Thread blocks of a warp each for the pairs of a list. */
 static inline int64_t stemr_warps(const stemr_task *t)
 {

@@ -7,6 +7,7 @@
  * Memory    shapes take the place of what brings rows back, in the pool; a slot a cluster, in turns where there are
  *           more clusters.
  * Bound by  writing z once. */
+#include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
 enum { LANES = 64, GROUPS = 64 /* blocks a node, at most */, ROWS = 256, AT_ONCE = 4 };
@@ -94,7 +95,6 @@ template <typename real> static __global__ void __launch_bounds__(ROWS) fill_ker
     stemr_node const &c = t.node[first + slot];
     if (c.kept == 0) return;
     bool const there = i < t.n;
-    double const least = sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
     stemr_shape const s = ((const stemr_shape *)stemr_returns_of(t, slot))[there ? i : 0];
     int const k = stemr_above_of(t, slot)[there ? i : 0];
     const stemr_kept *const rows = t.kept + c.kept_at;
@@ -122,7 +122,7 @@ template <typename real> static __global__ void __launch_bounds__(ROWS) fill_ker
                 if (at < 0) continue;
                 double const x = shift[j0 + j];
                 double const entry = fma(fma(x, s.u1, s.u), of_left[j], fma(x, s.v1, s.v) * of_right[j]);
-                z[at * t.p.ldz + i] = (real)(fabs(entry) < least ? 0 : entry);
+                z[at * t.p.ldz + i] = (real)(fabs(entry) < stemr_least_entry<real>() ? 0 : entry);
             }
         }
     }

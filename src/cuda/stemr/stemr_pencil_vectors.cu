@@ -95,8 +95,7 @@ static __global__ void __launch_bounds__(THREADS, 16) locate_kernel(stemr_task t
  * and never where a ratio is yet to be read, since row k of the pencil is row k or a later one of T~, and as many rows
  * follow it. */
 template <typename real>
-static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int size, int twist, double scale,
-                                    double least)
+static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int size, int twist, double scale)
 {
     int const lane = threadIdx.x % 32, n = rows.n;
     int2 ends = make_int2(twist, twist);
@@ -110,11 +109,7 @@ static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int si
             bool const there = k >= 0 && k < n && carry[side] != 0;
             int const row = there ? rows.rows[k].row : 0;
             double const ratio = there ? -(double)z[side ? size - n + k : k] : 0;
-            double entry = carry[side] == 0 ? 0 : carry[side] * stemr_scan_product(ratio, lane);
-            entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
-            carry[side] = __shfl_sync(0xffffffffu, entry, 31);
-            if (fabs(carry[side]) < 0x1p-600) carry[side] = 0;
-            if (fabs(entry) < least) entry = 0;
+            double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
             if (there) z[row] = (real)entry;
             if (there && entry != 0) (side ? ends.y : ends.x) = k;
         }
@@ -128,13 +123,12 @@ static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int si
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) kept_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
-    double const least = sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
         stemr_pair *const pair = t.pair + t.list[at];
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
         stemr_of_pencil const rows = stemr_pencil_of(t, pair->node);
-        int2 const ends = kept_entries(rows, z, n, pair->twist, pair->scale, least);
+        int2 const ends = kept_entries(rows, z, n, pair->twist, pair->scale);
         for (int k = lane; k < rows.n; k += 32)
             if (k < ends.x || k > ends.y) z[rows.rows[k].row] = 0;
         if (lane != 0) continue;

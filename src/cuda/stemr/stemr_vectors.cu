@@ -90,7 +90,6 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
-    double const least = sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
         stemr_pair *const pair = t.pair + t.list[at];
         if (pair->column < 0) continue;
@@ -107,11 +106,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 int const row = side ? twist + i + lane : twist - i - lane;
                 bool const there = row >= 0 && row < n;
                 double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
-                double entry = carry[side] == 0 ? 0 : carry[side] * stemr_scan_product(ratio, lane);
-                entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
-                carry[side] = __shfl_sync(0xffffffffu, entry, 31);
-                if (fabs(carry[side]) < 0x1p-600) carry[side] = 0;
-                if (fabs(entry) < least) entry = 0;
+                double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
                 if (there) z[row] = (real)entry;
                 if (there && entry != 0) ends[side] = row;
             }

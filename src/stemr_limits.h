@@ -22,12 +22,13 @@ typedef struct stemr_limits {
     double part;     /* members of a cluster that are closer get a representation, T itself serves others; CUDA */
     int slice;       /* pairs whose vectors go to the host together; CUDA */
     double narrow;   /* gaps of members of a pencil, times n over its largest entry, at least; CUDA */
+    int rounds;      /* of sections by pencils, at most; CUDA */
 } stemr_limits;
 
 #define STEMR_LIMITS                                                                                                \
     {                                                                                                               \
         0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 4096, \
-            0x1p-48                                                                                                 \
+            0x1p-48, 48                                                                                             \
     }
 
 #endif

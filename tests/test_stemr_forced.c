@@ -2,54 +2,9 @@
  * (stemr_limits), and held to the same promises; cuts of clusters; steps of a single and kernels by themselves.  On CUDA
  * what has its limits there. */
 #include "cpu/stemr/stemr_cpu.h"
-#include "problem.h"
-#include "support/stemr_fixture.h"
+#include "support/stemr_forced.h"
 
 enum { GRADED = 7 }; /* to 1e-16, of the families */
-
-static stemr_limits const usual = STEMR_LIMITS;
-
-/* The call with limits of its own. */
-static void solve_by(eig_context *ctx, eig_stemr_method method, const stemr_limits *limits, int64_t il, int64_t iu,
-                     fixture *f)
-{
-    stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
-    p.method = method;
-    p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true;
-    p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data, p.orthogonality = f->orthogonality.data;
-    p.stats = &f->stats, p.limits = limits;
-    p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
-    /* On CUDA T itself serves clusters unless the depth is limited, or it does not part them; a representation is bad only
-     * where one is made. */
-    bool const serves = strncmp(test_device, "cuda", 4) == 0 && limits->part == usual.part;
-    p.most_depth = serves && limits->bad_level > 0 ? STEMR_DEPTH - 1 : STEMR_DEPTH;
-    if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
-}
-
-static void solve_within(eig_context *ctx, const stemr_limits *limits, int64_t il, int64_t iu, fixture *f)
-{
-    solve_by(ctx, EIG_STEMR_AUTO, limits, il, iu, f);
-}
-
-/* Sums over the families, each certified. */
-static eig_stemr_stats all_families(const stemr_limits *limits, int64_t n)
-{
-    eig_context *const ctx = test_context(2);
-    eig_stemr_stats sum = {0};
-    for (size_t k = 0; k < COUNT(families); ++k)
-        for (int c = 0; c < 2; ++c) {
-            fixture f = make_family(k, n, real_types[c]);
-            solve_within(ctx, limits, 1, n, &f);
-            certify(families[k].name, &f, 1);
-            const eig_stemr_stats *const s = &f.stats;
-            sum.depth = s->depth > sum.depth ? s->depth : sum.depth;
-            sum.clusters += s->clusters, sum.shifts += s->shifts, sum.skew += s->skew;
-            sum.bad_representations += s->bad_representations, sum.inverse_iterations += s->inverse_iterations;
-            drop(&f);
-        }
-    eig_destroy(ctx);
-    return sum;
-}
 
 /* A graded matrix, half of whose eigenvalues are one cluster at 0: no shift near it will do, one far away does. */
 static void test_far_shifts(void **state)
@@ -375,17 +330,6 @@ static void test_zero_pivots(void **state)
 
 /* --------------------------------------------------------------------- cuts */
 
-static void same_pairs(const char *what, const fixture *whole, const fixture *part, int64_t first)
-{
-    size_t const size = type_size(whole->type);
-    for (int64_t k = 0; k < part->m; ++k) {
-        int64_t const j = first - 1 + k;
-        if (memcmp(numbers_at(&whole->w, j), numbers_at(&part->w, k), size) != 0 ||
-            memcmp(numbers_at(&whole->z, j * whole->n), numbers_at(&part->z, k * whole->n), (size_t)whole->n * size))
-            fail_msg("%s: pair %lld differs in a subset from %lld", what, (long long)j, (long long)first);
-    }
-}
-
 /* Every cut of every cluster, on either side, and every pair alone, has the bits of the full run. */
 static void test_cuts(void **state)
 {
@@ -415,38 +359,6 @@ static void test_cuts(void **state)
     eig_destroy(ctx);
 }
 
-/* Members of clusters that counts against T itself do not part, since their limit is moved, get representations, beside
- * others that T serves; where these are bad, the whole cluster goes to inverse iteration.  The same bits in a subset.
- * CUDA. */
-static void test_unparted(void **state)
-{
-    enum { N = 60 };
-    (void)state;
-    eig_context *const ctx = test_context(1);
-    stemr_limits moved = usual;
-    for (moved.part = 0x1p-36; moved.part >= 0x1p-60; moved.part *= 0x1p-8) {
-        eig_stemr_stats const sum = all_families(&moved, 90);
-        moved.bad_level = 1;
-        eig_stemr_stats const bad = all_families(&moved, 90);
-        moved.bad_level = 0;
-        printf("part 2^%d: %lld clusters, %lld vectors by inverse iteration, %lld where representations are bad\n",
-               ilogb(moved.part), (long long)sum.clusters, (long long)sum.inverse_iterations,
-               (long long)bad.inverse_iterations);
-        assert_int_equal(sum.inverse_iterations, 0);
-        assert_true(bad.inverse_iterations > 50);
-        for (size_t k = 0; k < COUNT(families); ++k) {
-            fixture whole = make_family(k, N, EIG_D), part = make_family(k, N, EIG_D);
-            solve_within(ctx, &moved, 1, N, &whole);
-            for (int64_t il = 1; il + 8 <= N; il += 7) {
-                solve_within(ctx, &moved, il, il + 8, &part);
-                same_pairs(families[k].name, &whole, &part, il);
-            }
-            drop(&whole), drop(&part);
-        }
-    }
-    eig_destroy(ctx);
-}
-
 /* Copies that agree in all digits that a count has: the plain version orthogonalises their vectors. */
 static void test_equal_copies(void **state)
 {
@@ -461,36 +373,6 @@ static void test_equal_copies(void **state)
             certify(families[k].name, &f, 1);
             drop(&f);
         }
-    eig_destroy(ctx);
-}
-
-/* Pencils whose members are too close for them: their clusters go on against T~.  Families of clusters have other bits
- * then.  Subsets have the bits of the full run either way. */
-static void test_left_pencils(void **state)
-{
-    (void)state;
-    eig_context *const ctx = test_context(2);
-    stemr_limits narrow = usual;
-    narrow.narrow = 1;
-    int others = 0;
-    for (size_t k = 0; k < COUNT(families); ++k)
-        for (int c = 0; c < 2; ++c) {
-            int64_t const n = 310;
-            fixture f = make_family(k, n, real_types[c]), g = make_family(k, n, real_types[c]);
-            solve_within(ctx, &usual, 1, n, &f);
-            solve_within(ctx, &narrow, 1, n, &g);
-            certify(families[k].name, &f, 1);
-            certify(families[k].name, &g, 1);
-            others += memcmp(f.z.data, g.z.data, (size_t)(n * n) * type_size(f.type)) != 0;
-            for (int64_t il = 1; il + 20 <= n; il += 33) {
-                fixture part = make_family(k, n, real_types[c]);
-                solve_within(ctx, il % 2 ? &usual : &narrow, il, il + 20, &part);
-                same_pairs(families[k].name, il % 2 ? &f : &g, &part, il);
-                drop(&part);
-            }
-            drop(&f), drop(&g);
-        }
-    assert_true(others >= 4);
     eig_destroy(ctx);
 }
 
@@ -515,8 +397,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_equal_copies),
     };
     struct CMUnitTest const on_cuda[] = {
-        cmocka_unit_test(test_bad_subsets), cmocka_unit_test(test_info),         cmocka_unit_test(test_skew),
-        cmocka_unit_test(test_unparted),    cmocka_unit_test(test_equal_copies), cmocka_unit_test(test_left_pencils),
+        cmocka_unit_test(test_bad_subsets),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_equal_copies),
     };
     if (!test_device_answers(argc, argv)) return 77;
     if (strncmp(test_device, "cuda", 4) == 0) return cmocka_run_group_tests(on_cuda, NULL, NULL);

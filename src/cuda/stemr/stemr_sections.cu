@@ -29,6 +29,7 @@ enum {
     THREADS = 128,
     LOOKS = 4, /* rounds between two looks of the host */
     UNLISTED = -1,
+    LAST = -2,
     /* Members from which on 15 shifts at once are too many, and 3: */
     ROUGH_MANY = 1100,
     ROUGH_MOST = 8000,
@@ -82,7 +83,8 @@ static __device__ __forceinline__ bool too_narrow(const stemr_task &t, const ste
     return gap * (double)t.n < t.limits.narrow * c.entries;
 }
 
-/* Which members of nodes first to last-1 are single; lists those that have to go on in this round; UNLISTED: in none. */
+/* Which members of nodes first to last-1 are single; lists those that have to go on in this round; UNLISTED: in none.
+ * After the LAST one they count as exhausted. */
 static __global__ void classify(stemr_task t, stemr_forest f, int first, int last, int round, against what)
 {
     bool const root = what != NODES;
@@ -101,7 +103,7 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
         double const least =
             root ? ROOT_WIDTH * t.limits.part : fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
         bool const exhausted = width_of(m) <= least;
-        bool const ends = exhausted && m.sure == 3;
+        bool const ends = (exhausted && m.sure == 3) || round == LAST;
         active = pair.state == STEMR_ACTIVE && !ends && round != UNLISTED;
         bool const fails = what == PENCILS && pair.state == STEMR_SINGLE && too_narrow(t, c, pair.gap);
         if ((pair.state == STEMR_ACTIVE && ends) || fails) f.level->together = 1, c.kept_failed = 1;
@@ -246,8 +248,9 @@ extern "C" eig_status eig_cuda_stemr_end_sections(eig_context *ctx, const stemr_
 {
     for (;; ++*rounds) {
         int active = *left = 1;
-        eig_status status = classify_root(ctx, t, f, last, *rounds, pencils, stream);
-        if (status != EIG_OK || *rounds == STEMR_ROUNDS) return status;
+        bool const ends = *rounds == STEMR_ROUNDS || (pencils && *rounds >= t->limits.rounds);
+        eig_status status = classify_root(ctx, t, f, last, ends ? (int)LAST : *rounds, pencils, stream);
+        if (status != EIG_OK || ends) return status;
         status = look(ctx, f, *rounds, &active, left, stream);
         if (status != EIG_OK || active == 0) return status;
         status = round_of_root(ctx, t, f, *rounds, pencils, stream);

@@ -259,7 +259,7 @@ enum { SMALL = 2048, LARGE = 24576 };
 static eig_status work_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, int *together,
                                cudaStream_t stream)
 {
-    int rounds = PENCIL_BLIND;
+    int rounds = PENCIL_BLIND < t->limits.rounds ? (int)PENCIL_BLIND : t->limits.rounds;
     eig_status status = eig_cuda_stemr_begin_sections(ctx, t, f, upto, true, rounds, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_end_sections(ctx, t, f, upto, true, &rounds, together, stream);
     return status == EIG_OK ? eig_cuda_stemr_aim_members(ctx, t, true, stream) : status;

@@ -122,8 +122,16 @@ static void test_sides(void **state)
     eig_destroy(ctx);
 }
 
-/* Arrays of a call that goes to the host in slices. */
-static void solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fixture *f)
+/* How often a call reports progress: before each slice, and at its end. */
+static int count_reports(void *user, double fraction)
+{
+    (void)fraction;
+    ++*(int *)user;
+    return 0;
+}
+
+/* Arrays of a call that goes to the host in slices; how many slices there were. */
+static int solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fixture *f)
 {
     stemr_limits limits = STEMR_LIMITS;
     limits.slice = slice;
@@ -131,7 +139,11 @@ static void solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fi
     p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true, p.most_depth = 6, p.limits = &limits;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
+    int reports = 0;
+    assert_int_equal(eig_set_progress(ctx, count_reports, &reports), EIG_OK);
     if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+    assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+    return reports - 1;
 }
 
 static void same_array(const char *what, const void *a, const void *b, size_t bytes)
@@ -143,6 +155,7 @@ static void same_array(const char *what, const void *a, const void *b, size_t by
 static void test_slices(void **state)
 {
     int64_t const n = small ? 64 : 300;
+    int most = 0; /* slices of a call: one cluster is never cut */
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t k = 0; k <= COUNT(families); k += small ? 5 : 1)
@@ -152,8 +165,9 @@ static void test_slices(void **state)
             int64_t const il = c < 2 ? 1 : 5, iu = c < 2 ? n : n - 7, m = iu - il + 1;
             fixture one = make_family(bad ? 0 : k, n, type), many = make_family(bad ? 0 : k, n, type);
             if (bad) numbers_fill(&one.d, NAN), numbers_fill(&many.d, NAN);
-            solve_sliced(ctx, 10000, il, iu, &one);
-            solve_sliced(ctx, c < 4 ? 20 : 1, il, iu, &many);
+            assert_int_equal(solve_sliced(ctx, 10000, il, iu, &one), 1);
+            int const slices = solve_sliced(ctx, c < 4 ? 20 : 1, il, iu, &many);
+            most = slices > most ? slices : most;
             assert_int_equal(many.m, bad ? 0 : m);
             const char *const what = bad ? "NaN" : families[k].name;
             size_t const size = (size_t)m * type_size(type);
@@ -164,6 +178,8 @@ static void test_slices(void **state)
             same_array(what, one.isuppz, many.isuppz, 2 * (size_t)m * sizeof *one.isuppz);
             drop(&one), drop(&many);
         }
+    printf("at most %d slices\n", most);
+    assert_true(most > 10);
     eig_destroy(ctx);
 }
 

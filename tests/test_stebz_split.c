@@ -23,6 +23,7 @@ static const pattern patterns[] = {
     {"glued weakly", "uniform", 1500, {20}, 0x1p-8},
     {"glued, hardly negligible", "uniform", 1500, {20}, 0x1p-5},
     {"glued, not negligible", "uniform", 1500, {20}, 0x1p-2},
+    {"all alike, glued by more than eps ||T||", "121", 1500, {1}, 12},
     {"about the limit of small blocks", "uniform", 1500, {62, 63, 64, 65, 66}, 0},
     {"one row and many", "normal", 1500, {1, 299}, 0},
     {"two halves", "uniform", 3000, {1500}, 0},

@@ -22,9 +22,9 @@ static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
     vreal const one = simd_splat(1), zero = {0}, x0 = x[(k + 1) * row] * scale;
     vreal norm, pivot, tau;
     householder_lanes(x0, simd_select(acts, simd_fma(x0, x0, tail), one), &norm, &pivot, &tau);
-    vreal const inverse = simd_select(acts, scale / pivot, zero);
+    vreal const inverse = simd_select(acts, 1 / pivot, zero);
     for (int i = k + 2; i < n; ++i) {
-        u[i] = x[i * row] * inverse;
+        u[i] = x[i * row] * scale * inverse; /* scale / pivot may overflow where the column is subnormal */
         x[i * row] = zero;
     }
     u[k + 1] = one;

@@ -10,6 +10,7 @@ enum { BLOCK = 64 / (int)sizeof(real), WIDE = 64 / SIMD_BYTES };
 /* What is not larger is neglected, as in heev_tridiagonal.h; entries are at most 2. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
 #define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
+#define BARE FLOAT_OR_DOUBLE(0x1p-62f, 0x1p-500)
 
 /* A rotation of columns i and i+1 of Z. */
 typedef struct rotation {

@@ -138,9 +138,11 @@ static real reflector(one *m, int64_t k)
             vreal const y = at(im, i)[w];
             sum.v[w] = simd_fma(y, y, sum.v[w]);
         }
-    real const square = total(sum), x = re[k + 1], y = EIG_COMPLEX ? im[k + 1] : 0, top = x * x + y * y;
-    bool const empty = square < TINY * TINY, last = k == m->n - 2;
-    real const norm = empty ? 0 : sqrt(square), size = top < TINY * TINY ? 0 : sqrt(top);
+    real const first[2] = {re[k + 1], EIG_COMPLEX ? im[k + 1] : 0}, top = first[0] * first[0] + first[1] * first[1];
+    real const square = total(sum), size = top < BARE * BARE ? 0 : sqrt(top);
+    real const x = size > 0 ? first[0] : 0, y = size > 0 ? first[1] : 0;
+    bool const empty = square < NEGLIGIBLE * NEGLIGIBLE, last = k == m->n - 2;
+    real const norm = empty ? 0 : sqrt(square);
     real const turn_re = size > 0 ? x / size : 1, turn_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
     real const before_re = m->phase[0][k], before_im = m->phase[1][k];
     m->phase[0][k + 1] = empty ? 1 : sign * (before_re * turn_re - before_im * turn_im);

@@ -4,23 +4,25 @@
  *     iterate_ql     T = Z diag(d) Z^T by implicit QL (J. H. Wilkinson and C. Reinsch, Handbook II/4, imtql2)
  *     back_transform V = Q (phases) Z
  *
- * Entries are at most 2 (normalise).  What is smaller than TINY is neglected: its square has no digits. */
+ * Entries are at most 2 (normalise). */
 #ifndef EIG_HEEV_TRIDIAGONAL_H
 #define EIG_HEEV_TRIDIAGONAL_H
 
 #include "heev_tile.h"
 
-/* An off-diagonal element up to NEGLIGIBLE is 0; a vector or pair below TINY is 0. */
+/* An off-diagonal element up to NEGLIGIBLE, or a vector below it, is 0; so is a pair below TINY.  The square of a number
+ * below BARE has no digits; beside the square of a vector that is not negligible it does not count. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
 #define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
+#define BARE FLOAT_OR_DOUBLE(0x1p-62f, 0x1p-500)
 
 enum { POLISHED = 8 }; /* largest order whose vectors are made orthogonal once more */
 
-/* x / |x| where x has digits, else 1; *size is |x|, or 0. */
+/* x / |x| where its square has digits, else 1; *size is |x|, or 0. */
 SIMD_FN vnumber phase_of(vnumber x, vreal *size)
 {
     vreal const sum = square(x);
-    vint const none = sum < simd_splat(TINY * TINY);
+    vint const none = sum < simd_splat(BARE * BARE);
     *size = simd_select(none, (vreal){0}, simd_sqrt(sum));
     x = scaled(x, 1 / simd_select(none, simd_splat(1), *size));
     x.re = simd_select(none, simd_splat(1), x.re);
@@ -36,9 +38,11 @@ static inline vreal reflector(tile_state *tile, int k, vreal *phase)
     int const n = tile->n;
     vreal sum = {0}, size;
     for (int i = k + 1; i < n; ++i) sum += square(get(entry(tile, i, k)));
-    vint const empty = sum < simd_splat(TINY * TINY);
+    vint const empty = sum < simd_splat(NEGLIGIBLE * NEGLIGIBLE);
     vreal *const top = entry(tile, k + 1, k);
-    vnumber const x = get(top), turn = phase_of(x, &size), none = {{0}, {0}};
+    vnumber x = get(top);
+    vnumber const turn = phase_of(x, &size), none = {{0}, {0}};
+    x = scaled(x, simd_select(size > 0, simd_splat(1), (vreal){0})); /* v, tau and size are of one vector */
     vreal const norm = simd_select(empty, (vreal){0}, simd_sqrt(sum));
     bool const last = k == n - 2;
     vnumber after = add_product(none, get(phase + HEEV_PARTS * k), turn);

@@ -66,9 +66,10 @@ static __device__ void hessenberg(team_type team, geev_view<real> h, int lo, int
         real const x0 = h(k + 1, k) * scale;
         real norm, pivot, tau;
         householder(x0, x0 * x0 + tail, &norm, &pivot, &tau);
-        real const inverse = scale / pivot;
+        real const inverse = 1 / pivot;
         team.sync();
-        for (int i = k + 2 + team.rank; i <= hi; i += P) h(i, k) *= inverse;
+        /* scale / pivot may overflow where the column is subnormal */
+        for (int i = k + 2 + team.rank; i <= hi; i += P) h(i, k) = h(i, k) * scale * inverse;
         if (team.rank == 0) h(k + 1, k) = 1;
         team.sync();
         int const length = hi - k;

@@ -6,7 +6,7 @@
  *   eig_{s,d}stebz                eigenvalues of one symmetric tridiagonal matrix, by bisection on Sturm counts
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
- *   eig_{s,d}stemr                eigenvalues and eigenvectors of one symmetric tridiagonal matrix, all or some, by MRRR
+ *   eig_{s,d}stemr                all or some eigenvalues and eigenvectors of one symmetric tridiagonal matrix, by MRRR
  *   eig_{s,d}syev_batched         eigenvalues and eigenvectors of many real symmetric matrices of one order
  *   eig_{c,z}heev_batched         the same for complex Hermitian matrices
  *   eig_{s,d}geev                 eigenvalues of a nonsymmetric matrix, by double-shift QR
@@ -28,10 +28,10 @@
  * defaults.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
- * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written nothing;
- * after any other status but EIG_OK the contents of the outputs are undefined.  info is about the problem, or about
- * each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a NaN
- * or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
+ * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written
+ * nothing; after any other status but EIG_OK the contents of the outputs are undefined.  info is about the problem, or
+ * about each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a
+ * NaN or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
  *
  * Sizes that are too large for their arrays or workspace to be addressed are refused.  Strides of a single matrix or
  * point are unused.
@@ -91,7 +91,8 @@ typedef enum eig_status {
 /* The text of a status, e.g. "a memory allocation failed".  Never NULL. */
 EIG_API const char *eig_status_text(eig_status status);
 
-/* Values of info.  A positive one says that the iteration did not end; each family says what the number counts. */
+/* Values of info.  A positive one says that the iteration did not end, and the family what the number counts; of stemr
+ * it says which promise a pair lacks. */
 enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
 
 /* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
@@ -126,19 +127,20 @@ typedef enum eig_layout {
 
 typedef struct eig_context eig_context;
 
-/* Opens a context on a device: "cpu", "cuda" (its first GPU), "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs), or "auto"
- * (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a context
- * (unless memory is exhausted: then *ctx is NULL), so that eig_error_detail can say why; every other call refuses it, and
- * it must be destroyed.
+/* Opens a context on a device: "cpu", "cuda" (the first GPU), "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs), or
+ * "auto" (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a
+ * context (unless memory is exhausted: then *ctx is NULL), so that eig_error_detail can say why; every other call
+ * refuses it, and it must be destroyed.
  *
  * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
- * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits
- * of one GPU; but the orthogonality of stemr is the largest estimate of one GPU's vectors, and its stats are sums, of
- * blocks, depth and largest_cluster the largest of one GPU; representations count T's blocks once for each GPU.  The
- * first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where an
- * end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  A pass takes as
- * long as on the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's sentence names
- * it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU "cuda:all" is "cuda". */
+ * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits of one
+ * GPU.  What differs: the orthogonality of stemr is the largest estimate of one GPU's vectors; its stats are sums, but
+ * blocks, depth and largest_cluster are the largest of one GPU, and representations count T's blocks once for each GPU.
+ * The first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where
+ * an end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  The time of
+ * a pass is that of the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's
+ * sentence names it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU
+ * "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
 /* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */
@@ -147,9 +149,9 @@ EIG_API void eig_destroy(eig_context *ctx);
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
 EIG_API const char *eig_error_detail(const eig_context *ctx);
 
-/* What computes, e.g. "cpu avx512, 16 threads", "cuda:0 NVIDIA H200, sm_90" or "cuda:0,1 NVIDIA H200, sm_90".  Valid until
- * the next call.  The instruction set of a CPU context is the best that the machine has; EIG_CPU=baseline|avx2|avx512
- * chooses another. */
+/* What computes, e.g. "cpu avx512, 16 threads", "cuda:0 NVIDIA H200, sm_90" or "cuda:0,1 NVIDIA H200, sm_90".  Valid
+ * until the next call.  The instruction set of a CPU context is the best that the machine has;
+ * EIG_CPU=baseline|avx2|avx512 chooses another. */
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
@@ -380,37 +382,37 @@ typedef struct eig_stemr_stats {
  *   d         [n]    diagonal
  *   e         [n-1]  off-diagonal; may be NULL when n <= 1
  *   m         [1]    out: the number of eigenpairs found; may be NULL
- *   w         [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX, here and in
- *                    all outputs that follow)
+ *   w         [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX, here and
+ *                    in all outputs that follow)
  *   z         [ldz*n] out, or NULL: eigenvalues only.  z[i + k*ldz] is element i of the vector of w[k], of length 1
  *   ldz       >= max(1, n); unused where z is NULL
  *   isuppz    [2n]   out, or NULL: the vector of w[k] is 0 but in its elements isuppz[2k] to isuppz[2k+1], from 1.  Not
  *                    written where z is NULL
- *   info      [n]    out, or NULL: of each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that says
- *                    which promise it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are NaN, of
- *                    EIG_RANGE_INDEX iu-il+1 pairs, else n)
+ *   info      [n]    out, or NULL: of each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that
+ *                    says which promise it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are
+ *                    NaN, of EIG_RANGE_INDEX iu-il+1 pairs, else n)
  *   residual  [n]    out, or NULL: ||T z - w z|| of each pair, measured on the outputs
- *   orthogonality  [1] out, or NULL: an estimate of the longest row of Z'Z - I, by four random vectors of 1 and -1.  Neither
- *                    is written where z is NULL
+ *   orthogonality  [1] out, or NULL: an estimate of the longest row of Z'Z - I, by four random vectors of 1 and -1.
+ *                    Neither is written where z is NULL
  *   stats     out, or NULL: what the call did; always in host memory
  *
- * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that is
- * finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
+ * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
+ * is finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
  * that are small beside ||T|| have no relative accuracy.  A sign of a vector is not specified.
- * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k) time
- * for k pairs.  Small off-diagonals, up to eps/8 of ||T||, count as 0.
+ * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k)
+ * time for k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
- * On a GPU a call waits for its stream: it reads counters once, with a range by value or a cluster at a range's end twice or
- * more, and some of each level of clusters; it cannot be captured in a graph.  With EIG_RANGE_VALUE it may write columns of
- * z beyond the pairs found.
+ * On a GPU a call waits for its stream: it reads counters once, with a range by value or a cluster at a range's end
+ * twice or more, and some of each level of clusters; it cannot be captured in a graph.  With EIG_RANGE_VALUE it may
+ * write columns of z beyond the pairs found.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
  * Same bits for any number of threads and from run to run.
- * Cost: O(n) a pair; memory beside z O(n), on a CPU 2 KB a row and thread, on a GPU some 5 KB a row and 10 MB,
- * and 256 MB more where z is NULL.
+ * Cost: O(n) a pair; memory beside z O(n), on a CPU 2.3 KB a row and 1.8 KB more for each thread, on a GPU some 5 KB a
+ * row and 10 MB, and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
- * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and P. Bientinesi,
- * arXiv 1304.1864 (2013); docs/stemr.md. */
+ * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and
+ * P. Bientinesi, arXiv 1304.1864 (2013); docs/stemr.md. */
 EIG_API eig_status eig_dstemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                               const double *e, int64_t *m, double *w, double *z, int64_t ldz, int64_t *isuppz,
                               int *info, double *residual, double *orthogonality, eig_stemr_stats *stats);
@@ -421,8 +423,8 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
                              const void *d, const void *e, int64_t *m, void *w, void *z, int64_t ldz, int64_t *isuppz,
                              int *info, void *residual, void *orthogonality, eig_stemr_stats *stats);
 
-/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its z is NULL, else 1.  On a CPU it depends on the
- * number of threads. */
+/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its z is NULL, else 1.  On a CPU it depends on
+ * the number of threads. */
 EIG_API eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
                                        int vectors, size_t *bytes);
 
@@ -492,8 +494,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are
  * NaN, the others are good and ascend.
  *
- * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or EIG_NO_BACKEND
- * where the device has no code for the call.
+ * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
+ * EIG_NO_BACKEND where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
  * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there: info[b] is then 0 or n.
@@ -520,8 +522,8 @@ EIG_API eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_h
                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 
 /* Bytes of workspace that such a call takes, exactly; vectors: 0 where its v is NULL, else 1.  With a CUDA context this
- * is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that is more, unless a
- * single matrix needs it.  On a CPU it depends on the number of threads. */
+ * is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that is more, unless
+ * a single matrix needs it.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 

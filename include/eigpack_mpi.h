@@ -33,14 +33,14 @@ typedef struct eig_mpi_context eig_mpi_context;
 
 /* Opens a context over a copy of comm.
  *
- *   device  "cuda": a GPU for each rank that asks for one: those of a host are dealt out to them, in turn where the ranks
- *           are more; "cuda:K": just this one; "cpu": the processors that the ranks of a host may run on are shared out
- *           among them, one thread at least (where OMP_NUM_THREADS is set, each takes that); "auto" or NULL: "cuda" if every
- *           rank gets a GPU, else "cpu".  Ranks may give different names
+ *   device  "cuda": a GPU for each rank that asks for one: those of a host are dealt out to them, in turn where the
+ *           ranks are more; "cuda:K": just this one; "cpu": the processors that the ranks of a host may run on are
+ *           shared out among them, one thread at least (where OMP_NUM_THREADS is set, each takes that); "auto" or NULL:
+ *           "cuda" if every rank gets a GPU, else "cpu".  Ranks may give different names
  *
- * As with eig_create, a failed call also hands out a context that has a sentence and must be destroyed.  On all ranks *ctx
- * is NULL instead where any rank has no memory for it (EIG_NO_MEMORY) or a NULL in the place of ctx (EIG_BAD_ARGUMENT); and
- * on a rank where MPI fails at once. */
+ * As with eig_create, a failed call also hands out a context that has a sentence and must be destroyed.  On all ranks
+ * *ctx is NULL instead where any rank has no memory for it (EIG_NO_MEMORY) or a NULL in the place of ctx
+ * (EIG_BAD_ARGUMENT); and on a rank where MPI fails at once. */
 EIG_API eig_status eig_mpi_create(eig_mpi_context **ctx, MPI_Comm comm, const char *device);
 
 /* Collective; before MPI_Finalize.  NULL is accepted, on all ranks. */
@@ -62,9 +62,9 @@ EIG_API eig_status eig_mpi_ranks(const eig_mpi_context *ctx, int *rank, int *siz
 /* Of count things, rank has *number from the first-th on (from 0); either may be NULL.  Sizes differ by one at most. */
 EIG_API void eig_mpi_slice(int64_t count, int rank, int size, int64_t *first, int64_t *number);
 
-/* As eig_set_progress, but for the collective calls; not collective: each rank may have a callback or none.  Rank 0's is
- * told how far all are on the average, the others' how far their rank is.  One that returns non-zero cancels the call on
- * all ranks. */
+/* As eig_set_progress, but for the collective calls; not collective: each rank may have a callback or none.  Rank 0's
+ * is told how far all are on the average, the others' how far their rank is.  One that returns non-zero cancels the
+ * call on all ranks. */
 EIG_API eig_status eig_mpi_set_progress(eig_mpi_context *ctx, eig_progress callback, void *user);
 
 /* Where T is given. */
@@ -115,9 +115,9 @@ typedef struct eig_mpi_run {
  * T not finite: run->info says so, and the places of eigenvalues by index are NaN.
  *
  * Returns what eig_dstebz returns, or EIG_MPI_FAILURE.
- * Cost: each rank finds its own eigenvalues; T is broadcast once where it lies on one rank.  Besides, one broadcast of some
- * bytes and two agreements, each of two small reductions; a third agreement with EIG_RANGE_VALUE, where rank 0 counts first,
- * and one with output root; and the gathering that was asked for. */
+ * Cost: each rank finds its own eigenvalues; T is broadcast once where it lies on one rank.  Besides, one broadcast of
+ * some bytes and two agreements, each of two small reductions; a third agreement with EIG_RANGE_VALUE, where rank 0
+ * counts first, and one with output root; and the gathering that was asked for. */
 EIG_API eig_status eig_mpi_dstebz(eig_mpi_context *ctx, const eig_mpi_options *where, const eig_stebz_options *options,
                                   int64_t n, const double *d, const double *e, eig_mpi_run *run, double *w,
                                   double *lower, double *upper);
@@ -131,9 +131,9 @@ EIG_API eig_status eig_mpi_stebz(eig_mpi_context *ctx, eig_type type, const eig_
 /* Eigenvalues and, where wanted, eigenvectors of T, as eig_dstemr, by the ranks together.
  *
  *   w, z, isuppz, info, residual    as there: of this rank's run, or of all, as w of eig_mpi_dstebz
- *   orthogonality    [1] out, or NULL: as there, of all vectors of all ranks; the same on every rank that has it not NULL.
- *                    Its last digits depend on the number of ranks.  Wanted if any rank wants it; it costs an agreement,
- *                    four sums of n numbers over all ranks, and the largest of one number
+ *   orthogonality    [1] out, or NULL: as there, of all vectors of all ranks; the same on every rank that wants it.
+ *                    Its last digits depend on the number of ranks.  It is computed if any rank wants it, and costs an
+ *                    agreement, four sums of n numbers over all ranks, and the largest of one number
  *   stats            out, or NULL: what this rank did
  *
  * options->tree and stats tell of this rank's share alone; a cluster that lies on two ranks is worked out by both.

@@ -225,8 +225,6 @@ static void test_capture(void **state)
         const operation *op = &operations[i];
         eig_context *ctx = test_context(0); /* without a workspace of its own */
         size_t need = 0;
-        cudaGraph_t graph;
-        cudaGraphExec_t replay;
         assert_int_equal(operate_once(ctx, op, EIG_D, &device, &need), EIG_OK);
         void *const lent = device_memory(need);
         poison(&device);
@@ -249,8 +247,7 @@ static void test_capture(void **state)
             op = &operations[0];
         }
         succeed(ctx, op, EIG_D, &device);
-        CUDA(cudaStreamEndCapture(stream, &graph));
-        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        cudaGraphExec_t const replay = device_captured(stream);
         poison(&device);
         for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(replay, stream));
         fetch(&device);
@@ -258,7 +255,6 @@ static void test_capture(void **state)
         operate_well(ctx, op, EIG_D, &host);
         same_outputs(op, &host, &device, "from a graph");
         CUDA(cudaGraphExecDestroy(replay));
-        CUDA(cudaGraphDestroy(graph));
         CUDA(cudaFree(lent));
         eig_destroy(ctx);
     }

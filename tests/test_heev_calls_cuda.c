@@ -105,17 +105,11 @@ static void test_stream_and_graph(void **state)
         run(ctx, &o, &r, "with a lent workspace");
         assert_true(device_guard_holds(work, need));
 
-        cudaGraph_t graph;
-        cudaGraphExec_t replay;
         poison(&r);
         CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
         assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
-        CUDA(cudaStreamEndCapture(stream, &graph));
-        CUDA(cudaGraphInstantiate(&replay, graph, 0));
-        for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(replay, stream));
+        device_replay(stream);
         same(&r, "replayed");
-        CUDA(cudaGraphExecDestroy(replay));
-        CUDA(cudaGraphDestroy(graph));
         assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
         CUDA(cudaFree(work));
         drop(&r);

@@ -185,20 +185,13 @@ static void test_stream_and_graph(void **state)
             assert_memory_equal(first, s.w.data, (size_t)m * s.real);
             assert_true(device_guard_holds(work, need));
 
-            cudaGraph_t graph;
-            cudaGraphExec_t replay;
             CUDA(cudaMemset(s.gw, 0xff, bytes));
             CUDA(cudaDeviceSynchronize());
             CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
             assert_int_equal(solve(ctx, &o, s.n, &s, s.gd, s.ge, s.gm, s.gw), EIG_OK);
-            CUDA(cudaStreamEndCapture(stream, &graph));
-            CUDA(cudaGraphInstantiate(&replay, graph, 0));
-            for (int r = 0; r < 3; ++r) CUDA(cudaGraphLaunch(replay, stream));
-            CUDA(cudaStreamSynchronize(stream));
+            device_replay(stream);
             CUDA(cudaMemcpy(s.w.data, s.gw, bytes, cudaMemcpyDeviceToHost));
             assert_memory_equal(first, s.w.data, (size_t)m * s.real);
-            CUDA(cudaGraphExecDestroy(replay));
-            CUDA(cudaGraphDestroy(graph));
             assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
             CUDA(cudaFree(work));
             free(first);

@@ -124,20 +124,14 @@ static void test_graph(void **state)
     char *const work = device_memory(need);
     assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
     assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
-    cudaGraph_t graph;
-    cudaGraphExec_t replay;
     CUDA(cudaMemset(s.gw, 0xff, s.bytes));
     CUDA(cudaDeviceSynchronize());
     CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     assert_int_equal(enqueue(ctx, NULL, &s), EIG_OK);
-    CUDA(cudaStreamEndCapture(stream, &graph));
-    CUDA(cudaGraphInstantiate(&replay, graph, 0));
-    for (int r = 0; r < 3; ++r) CUDA(cudaGraphLaunch(replay, stream));
+    device_replay(stream);
     fetch(&s);
     assert_true(numbers_same(&first, &s.w));
     assert_true(device_guard_holds(work, need));
-    CUDA(cudaGraphExecDestroy(replay));
-    CUDA(cudaGraphDestroy(graph));
     /* one block: the same workspace must not remember the blocks of the matrix before */
     for (int64_t i = 0; i < s.n; ++i) numbers_put_part(&s.e, i, 0.25);
     CUDA(cudaMemcpy(s.ge, s.e.data, s.bytes, cudaMemcpyHostToDevice));

@@ -149,17 +149,32 @@ static inline int device_run(void *user, double *ms)
     return EIG_OK;
 }
 
-/* The call captured in a graph, which the caller launches and destroys. */
-static inline cudaGraphExec_t device_graph(device_case *d, eig_status *status)
+/* Ends the stream's capture; the caller launches and destroys the graph. */
+static inline cudaGraphExec_t device_captured(cudaStream_t stream)
 {
     cudaGraph_t graph;
     cudaGraphExec_t replay;
-    CUDA(cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
-    *status = device_enqueue(d);
-    CUDA(cudaStreamEndCapture(d->stream, &graph));
+    CUDA(cudaStreamEndCapture(stream, &graph));
     CUDA(cudaGraphInstantiate(&replay, graph, 0));
     CUDA(cudaGraphDestroy(graph));
     return replay;
+}
+
+/* Ends the stream's capture and runs the graph three times. */
+static inline void device_replay(cudaStream_t stream)
+{
+    cudaGraphExec_t const replay = device_captured(stream);
+    for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(replay, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaGraphExecDestroy(replay));
+}
+
+/* The call captured in a graph, which the caller launches and destroys. */
+static inline cudaGraphExec_t device_graph(device_case *d, eig_status *status)
+{
+    CUDA(cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
+    *status = device_enqueue(d);
+    return device_captured(d->stream);
 }
 
 #endif

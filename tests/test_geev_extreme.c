@@ -115,28 +115,63 @@ static void test_balanced(void **state)
     eig_destroy(ctx);
 }
 
-/* [1 1; s t] with s below eps but far above t: an eigenvalue of about t - s, which is lost where s is taken for zero
+/* [1 1; s t], or [1 s; 1 t], and 2, 3, ... on the diagonal below it. */
+static batch graded_new(int64_t n, double s, double t, bool transposed)
+{
+    batch b = batch_new(n, 1, EIG_D);
+    for (int64_t i = 2; i < n; ++i) b.a[i * n + i] = (double)i;
+    b.a[0] = 1, b.a[n + 1] = t;
+    b.a[1] = transposed ? s : 1, b.a[n] = transposed ? 1 : s;
+    return b;
+}
+
+/* Such a matrix with s below eps but far above t: an eigenvalue of about t - s, which is lost where s is taken for zero
  * because of its neighbours on the diagonal. */
+static void check_graded(eig_context *ctx, const eig_geev_options *options, int64_t n, int k, bool transposed)
+{
+    double const s = ldexp(k % 2 ? 1.5 : -1.5, -56 - k), t = ldexp(1, -62 - k);
+    batch b = graded_new(n, s, t, transposed);
+    solve(ctx, options, &b);
+    /* det over the larger root, which is 1 + s to the last place of a long double. */
+    long double const large = 1.0L + (long double)s, small = ((long double)t - (long double)s) / large;
+    double found = b.w[0];
+    for (int64_t i = 1; i < n; ++i) found = fabs(b.w[2 * i]) < fabs(found) ? b.w[2 * i] : found;
+    if (fabsl((long double)found - small) > 16 * DBL_EPSILON * fabsl(small))
+        fail_msg("[1 1; %g %g]%s, %lld rows: %.17g, exactly %.17Lg", s, t, transposed ? "'" : "", (long long)n, found,
+                 small);
+    batch_free(&b);
+}
+
 static void test_graded(void **state)
 {
+    static const int64_t orders[] = {2, 3, 6, 14, 40};
     (void)state;
     eig_context *const ctx = test_context(1);
     for (int method = EIG_GEEV_AUTO; method <= EIG_GEEV_REFERENCE; ++method)
         for (int plain = 0; plain < 2; ++plain)
-            for (int k = 0; k < 8; ++k) {
-                eig_geev_options options = EIG_GEEV_OPTIONS;
-                options.method = (eig_geev_method)method, options.no_balance = plain;
-                batch b = batch_new(2, 1, EIG_D);
-                double const s = ldexp(k % 2 ? 1.5 : -1.5, -56 - k), t = ldexp(1, -62 - k);
-                b.a[0] = b.a[1] = 1, b.a[2] = s, b.a[3] = t;
-                solve(ctx, &options, &b);
-                /* det over the larger root, which is 1 + s to the last place of a long double. */
-                long double const large = 1.0L + (long double)s, small = ((long double)t - (long double)s) / large;
-                double const found = fabs(b.w[0]) < fabs(b.w[2]) ? b.w[0] : b.w[2];
-                if (fabsl((long double)found - small) > 16 * DBL_EPSILON * fabsl(small))
-                    fail_msg("[1 1; %g %g]: %.17g, exactly %.17Lg", s, t, found, small);
-                batch_free(&b);
-            }
+            for (size_t i = 0; i < COUNT(orders); ++i)
+                for (int k = 0; k < 16; ++k) {
+                    eig_geev_options options = EIG_GEEV_OPTIONS;
+                    options.method = (eig_geev_method)method, options.no_balance = plain;
+                    check_graded(ctx, &options, orders[i], k % 8, k >= 8);
+                }
+    eig_destroy(ctx);
+}
+
+/* A nilpotent block under a large entry, plainly: shifts that an exceptional step takes from the window's top are useless
+ * for it, those of the 20th step, from the bottom, are not.  It takes 25 steps, and 42 without that one. */
+static void test_exceptional_at_bottom(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.method = EIG_GEEV_REFERENCE, options.no_balance = 1, options.max_steps = 33;
+    batch b = batch_new(4, 1, EIG_D);
+    b.a[0] = 1e4, b.a[4] = 0.75, b.a[9] = -2, b.a[14] = 1e-4;
+    solve(ctx, &options, &b);
+    assert_int_equal(b.info[0], 0);
+    certify("nilpotent", &b, 0);
+    batch_free(&b);
     eig_destroy(ctx);
 }
 
@@ -188,8 +223,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_graded),   cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_balanced), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_blocks),     cmocka_unit_test(test_graded), cmocka_unit_test(test_exceptional_at_bottom),
+        cmocka_unit_test(test_scaled),     cmocka_unit_test(test_limits), cmocka_unit_test(test_balanced),
+        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

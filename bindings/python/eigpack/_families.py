@@ -30,7 +30,11 @@ def run(lib, like, device, check, function, work, problems, arguments, what="mat
     work(device, ...) is asked for the workspace of device arrays.
     """
     if lib.host:
-        failed = function(device or "cpu", 0, 0, 0, *arguments, 0)
+        if device is None:
+            device = "cpu"
+        elif not isinstance(device, str):
+            raise TypeError(f"device is {device!r}: use a name such as 'cpu' or 'cuda:0'")
+        failed = function(device, 0, 0, 0, *arguments, 0)
         if failed is None:
             return
         check = check is None or check
@@ -198,7 +202,11 @@ def chosen(select, select_range, n):
         if not low < high:
             raise ValueError(f"select_range is ({low}, {high}): the lower end must lie below the upper")
         return kind, 0, 0, float(low), float(high)
-    if int(low) != low or int(high) != high:
+    try:
+        whole = int(low) == low and int(high) == high
+    except (OverflowError, ValueError):  # infinities, NaN, words
+        whole = False
+    if not whole:
         raise ValueError("select_range must hold integers with select='i'")
     if not 0 <= low <= high < n:
         raise ValueError(f"select_range is ({low}, {high}): must be 0 <= min <= max < {n}")

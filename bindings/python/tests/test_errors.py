@@ -74,6 +74,8 @@ def test_not_square(shape):
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (0, 2)), "0 <= min <= max < 2"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (-1, 1)), "0 <= min"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (0.5, 1)), "integers"),
+        (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (0, np.inf)), "integers"),
+        (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (np.nan, 1)), "integers"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "v", (1, 1)), "below"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "v", (np.nan, 1)), "below"),
         (lambda: eigpack.eigvalsh_tridiagonal([[1, 2]], [[1]], "v", (0, 1)), "one matrix"),
@@ -81,6 +83,7 @@ def test_not_square(shape):
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], tol=-1.0), "abstol"),
         (lambda: eigpack.sturm_count([[1, 2]], [[1]], [0.0, 0.0]), "leading dimensions"),
         (lambda: eigpack.eigvals(np.eye(2), device="gpu"), "unknown device"),
+        (lambda: eigpack.eigvals(np.eye(2), device=""), "unknown device"),
         (lambda: eigpack.describe("gpu"), "unknown device"),
         (lambda: eigpack.set_threads(-1), "0 to 65536"),
     ],
@@ -88,6 +91,11 @@ def test_not_square(shape):
 def test_refused_values(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_device_is_a_name():
+    with pytest.raises(TypeError, match="device is 0: use a name"):
+        eigpack.eigvals(np.eye(2), device=0)
 
 
 def test_device_error():

@@ -138,6 +138,7 @@ static int solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fix
     stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
     p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true, p.most_depth = 6, p.limits = &limits;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data;
+    p.stats = &f->stats;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
     int reports = 0;
     assert_int_equal(eig_set_progress(ctx, count_reports, &reports), EIG_OK);
@@ -176,6 +177,7 @@ static void test_slices(void **state)
             same_array(what, one.residual.data, many.residual.data, size);
             same_array(what, one.info, many.info, (size_t)m * sizeof *one.info);
             same_array(what, one.isuppz, many.isuppz, 2 * (size_t)m * sizeof *one.isuppz);
+            same_array(what, &one.stats, &many.stats, sizeof one.stats);
             drop(&one), drop(&many);
         }
     printf("at most %d slices\n", most);

@@ -5,6 +5,7 @@
  * Ranges by value become ranges by index where the counts leave no doubt; else the first child computes all. */
 #include "gaps.h"
 #include "multi.h"
+#include "stemr_stats.h"
 
 #include <float.h>
 #include <math.h>
@@ -228,25 +229,6 @@ typedef struct stemr_result {
     eig_stemr_stats stats;
 } stemr_result;
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Blocks are those of all of T, whoever looks; of the rest the work of all is told, and the largest. */
-static void add_stats(eig_stemr_stats *sum, const eig_stemr_stats *own)
-{
-    sum->blocks = larger(sum->blocks, own->blocks);
-    sum->depth = larger(sum->depth, own->depth);
-    sum->largest_cluster = larger(sum->largest_cluster, own->largest_cluster);
-    sum->representations += own->representations;
-    sum->clusters += own->clusters;
-    sum->shifts += own->shifts;
-    sum->bad_representations += own->bad_representations;
-    sum->skew += own->skew;
-    sum->inverse_iterations += own->inverse_iterations;
-}
-
 static eig_status stemr_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
 {
     stemr_problem q = *(const stemr_problem *)call->problem;
@@ -271,7 +253,7 @@ static eig_status stemr_part(eig_context *child, const multi_call *call, int64_t
     result->m += own.m;
     if (isnan(own.orthogonality) || own.orthogonality > result->orthogonality)
         result->orthogonality = own.orthogonality;
-    add_stats(&result->stats, &own.stats);
+    stemr_add_stats(&result->stats, &own.stats);
     eig_multi_unlock(child);
     return status;
 }

@@ -10,6 +10,7 @@
  *           once a level of the tree, which a T without clusters does not have, and after some rounds of its sections. */
 #include "gaps.h"
 #include "stemr_cuda.cuh"
+#include "stemr_stats.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -207,17 +208,25 @@ static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void
     return solve(ctx, &t, stream, clock);
 }
 
-/* The pairs of a chunk. */
+/* The pairs of a chunk, whose work is added to that of those before it. */
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
-    stemr_problem q = *(const stemr_problem *)problem;
+    const stemr_problem *const p = (const stemr_problem *)problem;
+    eig_stemr_stats own = {};
+    stemr_problem q = *p;
     if (!chunk->whole) q.range = EIG_RANGE_INDEX, q.il += chunk->first, q.iu = q.il + chunk->count - 1;
     q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E];
     q.w = chunk->array[ARRAY_W], q.z = chunk->array[ARRAY_Z], q.ldz = q.n;
     q.isuppz = (int64_t *)chunk->array[ARRAY_ISUPPZ], q.info = (int *)chunk->array[ARRAY_INFO];
     q.residual = chunk->array[ARRAY_RESIDUAL], q.orthogonality = chunk->array[ARRAY_ORTHOGONALITY];
     q.m = (int64_t *)chunk->array[ARRAY_M];
-    return solve_on_device(ctx, &q, chunk->work, chunk->stream, chunk->clock);
+    if (p->stats) q.stats = &own;
+    eig_status const status = solve_on_device(ctx, &q, chunk->work, chunk->stream, chunk->clock);
+    if (!p->stats) return status;
+    if (chunk->first > 0) own.representations -= own.blocks; /* each chunk represents them all */
+    stemr_add_stats(p->stats, &own);
+    p->stats->nodes = own.nodes;
+    return status;
 }
 
 /* An array that belongs to no pair. */
@@ -254,7 +263,7 @@ enum { GAP_POINTS = 16384 };
  * STEMR_LIMITS' slice.  1 where the call asks for what only all pairs together tell. */
 static int64_t slices_of(const stemr_problem *p)
 {
-    bool const together = p->orthogonality || p->stats || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
+    bool const together = p->orthogonality || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
     if (!p->z || p->range == EIG_RANGE_VALUE || together) return 1;
     int64_t const slice = limits_of(p).slice;
     return (p->iu - p->il + slice) / slice;

@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* Shifts counted at a time: as many as a GPU counts in the time of one; on a CPU each takes its time. */
+enum { GAP_POINTS_GPU = 16384, GAP_POINTS_CPU = 512 };
+
 /* A search for cuts of eigenvalues il to iu of T. */
 typedef struct gap_search {
     eig_type type; /* s or d */

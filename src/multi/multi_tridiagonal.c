@@ -271,9 +271,6 @@ static void tell_result(const stemr_problem *p, const stemr_result *result)
     if (p->orthogonality && p->z) type_put(p->type, p->orthogonality, 0, result->orthogonality);
 }
 
-/* Shifts counted at a time: as many as a GPU counts in the time of one; on a CPU each takes its time. */
-enum { GAP_POINTS_GPU = 16384, GAP_POINTS_CPU = 512 };
-
 static eig_status cut_at_gaps(eig_context *ctx, const stemr_problem *p, int64_t parts, int64_t *begin)
 {
     bool const cpu = multi_state_of(ctx)->worker[0].child->backend == &eig_backend_cpu;

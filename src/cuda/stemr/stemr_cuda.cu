@@ -256,9 +256,6 @@ static cuda_call list_arrays(const stemr_problem *p)
     return call;
 }
 
-/* Shifts that are counted in the time of one. */
-enum { GAP_POINTS = 16384 };
-
 /* Slices of a call on host arrays: vectors of one go home while those of the next are computed, which takes no longer for
  * STEMR_LIMITS' slice.  1 where the call asks for what only all pairs together tell. */
 static int64_t slices_of(const stemr_problem *p)
@@ -272,7 +269,7 @@ static int64_t slices_of(const stemr_problem *p)
 /* Cuts of the slices, of which none is empty, between clusters.  Says nothing of its progress. */
 static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t slices, int64_t *cut)
 {
-    gap_search const search = {p->type, p->n, p->d, p->e, p->il, p->iu, GAP_POINTS, eig_cuda_stebz_count};
+    gap_search const search = {p->type, p->n, p->d, p->e, p->il, p->iu, GAP_POINTS_GPU, eig_cuda_stebz_count};
     auto const progress = ctx->progress;
     ctx->progress = NULL;
     eig_status const status = eig_cut_at_gaps(ctx, &search, slices, cut);

@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(LARGE_BLOCK, 2) batch_kernel(batch_args
     }
     stebz_facts const f = facts_of<may_pivot>(&shared->facts);
     for (int j = team.rank; j < a.points; j += team.size) {
-        stebz_value const v = T.count(f, stebz_table_point(f, a.points, j));
+        stebz_value const v = T.count(f, stebz_even_point(f, f.from, f.upto, a.points, j));
         table.count[j] = j == 0 ? 0 : j == a.points - 1 ? job.t.n : v.count;
         table.mantissa[j] = v.mantissa;
         table.exponent[j] = v.exponent;

@@ -67,9 +67,9 @@ static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const s
     /* The neighbour beyond one end serves as the third point. */
     int64_t const a = lo > 0 ? lo : hi, b = lo > 0 ? hi : lo, c = lo > 0 ? lo - 1 : hi + 1 < t.points ? hi + 1 : hi;
     stebz_bracket s;
-    s.a = stebz_end{stebz_table_point(f, t.points, a), t.mantissa[a], t.exponent[a]};
-    s.b = stebz_end{stebz_table_point(f, t.points, b), t.mantissa[b], t.exponent[b]};
-    s.c = stebz_end{stebz_table_point(f, t.points, c), t.mantissa[c], t.exponent[c]};
+    s.a = stebz_end{stebz_table_point(f, t, a), t.mantissa[a], t.exponent[a]};
+    s.b = stebz_end{stebz_table_point(f, t, b), t.mantissa[b], t.exponent[b]};
+    s.c = stebz_end{stebz_table_point(f, t, c), t.mantissa[c], t.exponent[c]};
     s.k = k;
     s.count_a = t.count[a];
     s.count_b = t.count[b];

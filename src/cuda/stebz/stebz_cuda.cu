@@ -4,10 +4,7 @@
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"
 
-#include <chrono>
-
-/* Fewer points of the table, or eigenvalues, in a launch would take no less time. */
-enum { LEAST_POINTS = 16384, LEAST_BRACKETS = 512 };
+enum { MOST_BLOCKS = 32 }; /* of one multiprocessor, on any GPU */
 
 /* ----------------------------------------------------------------- workspace */
 
@@ -35,8 +32,17 @@ static void layout_blocks(arena *a, const stebz_problem *p, stebz_job *job)
     if (!job->lower) job->room.lower = job->room.upper = NULL;
 }
 
+/* What a launch that may end early needs besides. */
+static void layout_rest(const eig_context *ctx, arena *a, stebz_job *job)
+{
+    int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
+    job->rest.first = (int64_t *)arena_take(a, multiprocessors * MOST_BLOCKS, sizeof(int64_t));
+    job->rest.lanes = arena_take(a, eig_cuda_stebz_most_lanes(ctx), STEBZ_LANE_BYTES);
+}
+
 /* Lays out the workspace of one matrix; returns its size. */
-static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **tree)
+static size_t layout(const eig_context *ctx, const stebz_problem *p, int64_t limit_ns, void *base, stebz_job *job,
+                     void **tree)
 {
     arena a = {(char *)base, 0};
     layout_rows(&a, p->n, job);
@@ -48,16 +54,24 @@ static size_t layout(const stebz_problem *p, void *base, stebz_job *job, void **
         job->table.count = (int64_t *)arena_take(&a, job->table.points, sizeof(int64_t));
         job->table.mantissa = (double *)arena_take(&a, job->table.points, sizeof(double));
         job->table.exponent = (double *)arena_take(&a, job->table.points, sizeof(double));
+        job->table.first = (int64_t *)arena_take(&a, STEBZ_FIRST_POINTS, sizeof(int64_t));
         if (p->n >= STEBZ_SPLIT_FROM) layout_blocks(&a, p, job);
+        if (limit_ns > 0) layout_rest(ctx, &a, job);
+        job->rest.limit_ns = limit_ns;
     }
     return arena_rounded(a.used);
 }
 
-size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
+static size_t work_size(const eig_context *ctx, const stebz_problem *p, int64_t limit_ns)
 {
     stebz_job job = {};
     void *tree;
-    return eig_cuda_stebz_batch_fits(ctx, p) ? 0 : layout(p, NULL, &job, &tree);
+    return eig_cuda_stebz_batch_fits(ctx, p) ? 0 : layout(ctx, p, limit_ns, NULL, &job, &tree);
+}
+
+size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
+{
+    return work_size(ctx, p, 0);
 }
 
 /* ------------------------------------------------------------- device arrays */
@@ -81,89 +95,82 @@ static stebz_job make_job(const stebz_problem *p, int64_t matrix)
     return job;
 }
 
-static double now_ms()
+/* After a launch that may have left something: waits for it and reads the facts.  Sets job->rest.resume if it has. */
+static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_job *job, stebz_facts *facts)
 {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    eig_status const status = eig_cuda_read(ctx, facts, job->facts, sizeof *facts, stream);
+    if (status != EIG_OK) return status;
+    job->rest.resume = facts->left > 0;
+    CUDA_TRY(cudaMemsetAsync(&job->facts->since, 0, sizeof facts->since, stream));
+    CUDA_TRY(cudaMemsetAsync(&job->facts->left, 0, sizeof facts->left, stream));
+    return EIG_OK;
 }
 
-/* Where the call is paced: waits for a launch of this much work, which began at `since`, and reports how much of the call is
- * done. */
-static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_pace *pace, double since, double work,
-                             double done)
+/* The blocks of T, if it splits; a call that they end has no limit any more. */
+static eig_status solve_blocks(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
-    if (!stebz_is_paced(pace)) return EIG_OK;
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    stebz_pace_learn(pace, work, now_ms() - since);
-    return eig_report_progress(ctx, "stebz", done);
-}
-
-/* The blocks of T, if it splits; a call that they end is paced no longer. */
-static eig_status solve_blocks(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream,
-                               stebz_pace *pace)
-{
-    double since = now_ms(), work = pace->work;
-    eig_status status = eig_cuda_stebz_split(ctx, type, job, stream, work, false);
-    while (stebz_is_paced(pace) && status == EIG_OK) {
-        stebz_split split;
-        CUDA_TRY(cudaMemcpyAsync(&split, job->split, sizeof split, cudaMemcpyDeviceToHost, stream));
-        CUDA_TRY(cudaStreamSynchronize(stream));
-        if (!split.unfinished) {
-            if (split.solved) *pace = stebz_unpaced();
-            break;
-        }
-        status = end_launch(ctx, stream, pace, since, work, (double)split.next_long / (double)split.longs);
-        since = now_ms(), work = pace->work;
-        if (status == EIG_OK) status = eig_cuda_stebz_split(ctx, type, job, stream, work, true);
+    stebz_facts facts;
+    stebz_split split;
+    eig_status status;
+    for (bool unfinished = true; unfinished; job->rest.resume = unfinished) {
+        status = eig_cuda_stebz_split(ctx, type, job, stream);
+        if (job->rest.limit_ns == 0 || status != EIG_OK) return status;
+        status = end_launch(ctx, stream, job, &facts);
+        if (status == EIG_OK) status = eig_cuda_read(ctx, &split, job->split, sizeof split, stream);
+        unfinished = split.unfinished;
+        if (status == EIG_OK && unfinished)
+            status = eig_report_progress(ctx, "stebz", (double)split.next_long / (double)split.longs);
+        if (status != EIG_OK) return status;
     }
-    return status;
+    if (split.solved) job->rest.limit_ns = 0;
+    return EIG_OK;
 }
 
-/* Part of the whole that the table is: a count a point, and two points for each eigenvalue. */
-#define TABLE_SHARE (2 / (2 + STEBZ_BRACKET_COUNTS))
+/* Part of the whole that the table is. */
+#define TABLE_SHARE (STEBZ_TABLE_COUNTS / (STEBZ_TABLE_COUNTS + STEBZ_BRACKET_COUNTS))
 
-static eig_status fill_table(eig_context *ctx, eig_type type, const stebz_job &job, cudaStream_t stream,
-                             stebz_pace *pace)
+static eig_status fill_table(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
-    int64_t const points = job.table.points;
-    double const each = (double)job.t.n;
-    eig_status status = EIG_OK;
-    for (int64_t first = 0, last; first < points && status == EIG_OK; first = last) {
-        double const since = now_ms();
-        last = first + stebz_pace_share(pace, points - first, each, LEAST_POINTS);
-        status = eig_cuda_stebz_table(ctx, type, &job, first, last, stream);
-        if (status == EIG_OK)
-            status = end_launch(ctx, stream, pace, since, each * (double)(last - first),
-                                TABLE_SHARE * (double)last / (double)points);
-    }
+    stebz_facts facts;
+    eig_status status;
+    do {
+        status = eig_cuda_stebz_table(ctx, type, job, stream);
+        if (job->rest.limit_ns == 0 || status != EIG_OK) return status;
+        status = end_launch(ctx, stream, job, &facts);
+        double const left = fmin((double)facts.left / (double)job->table.points, 1);
+        if (status == EIG_OK) status = eig_report_progress(ctx, "stebz", TABLE_SHARE * (1 - left));
+    } while (job->rest.resume && status == EIG_OK);
     return status;
 }
 
 /* The brackets, after the table. */
-static eig_status refine(eig_context *ctx, eig_type type, stebz_job job, cudaStream_t stream, stebz_pace *pace)
+static eig_status refine(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
-    int64_t const last = job.last;
-    double const each = STEBZ_BRACKET_COUNTS * (double)job.t.n;
-    eig_status status = EIG_OK;
-    for (job.first = 0; job.first < last && status == EIG_OK; job.first = job.last) {
-        double const since = now_ms();
-        job.last = job.first + stebz_pace_share(pace, last - job.first, each, LEAST_BRACKETS);
-        status = eig_cuda_stebz_refine(ctx, type, &job, stream);
+    stebz_facts facts;
+    eig_status status;
+    do {
+        status = eig_cuda_stebz_refine(ctx, type, job, stream);
+        if (job->rest.limit_ns == 0 || status != EIG_OK) return status;
+        status = end_launch(ctx, stream, job, &facts);
+        double const wanted = fmax((double)(facts.iu - facts.il + 1), 1);
+        double const next = (double)facts.next / (job->t.n >= STEBZ_SLOW_FIRST ? 2 : 1);
+        double const begun = next > 0 ? fmin(next, wanted) : wanted; /* 0: there was no queue */
+        double const done = 1 - fmin((double)facts.left / wanted, 1) - (1 - begun / wanted);
         if (status == EIG_OK)
-            status = end_launch(ctx, stream, pace, since, each * (double)(job.last - job.first),
-                                TABLE_SHARE + (1 - TABLE_SHARE) * (double)job.last / (double)last);
-    }
+            status = eig_report_progress(ctx, "stebz", TABLE_SHARE + (1 - TABLE_SHARE) * fmax(done, 0));
+    } while (job->rest.resume && status == EIG_OK);
     return status;
 }
 
 /* One matrix; marks the clock's passes. */
 static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t matrix, void *work, cudaStream_t stream,
-                            cuda_clock *clock, stebz_pace *pace)
+                            cuda_clock *clock, int64_t limit_ns)
 {
     stebz_job job = make_job(p, matrix);
     void *tree;
-    layout(p, work, &job, &tree);
+    layout(ctx, p, limit_ns, work, &job, &tree);
     eig_status status = eig_cuda_stebz_prepare(ctx, p->type, &job, stream);
-    if (status == EIG_OK && job.split) status = solve_blocks(ctx, p->type, &job, stream, pace);
+    if (status == EIG_OK && job.split) status = solve_blocks(ctx, p->type, &job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
     switch (p->method) {
@@ -175,16 +182,16 @@ static eig_status solve_one(eig_context *ctx, const stebz_problem *p, int64_t ma
         break;
     default:
         status = eig_cuda_stebz_window(ctx, p->type, &job, stream);
-        if (status == EIG_OK) status = fill_table(ctx, p->type, job, stream, pace);
+        if (status == EIG_OK) status = fill_table(ctx, p->type, &job, stream);
         if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-        if (status == EIG_OK) status = refine(ctx, p->type, job, stream, pace);
+        if (status == EIG_OK) status = refine(ctx, p->type, &job, stream);
     }
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
 /* All matrices of a problem on device arrays. */
 static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
-                        stebz_pace pace)
+                        int64_t limit_ns)
 {
     eig_status status = EIG_OK;
     if (eig_cuda_stebz_batch_fits(ctx, p)) {
@@ -195,7 +202,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cu
     for (int64_t matrix = 0; matrix < p->batch && status == EIG_OK; ++matrix) {
         if (matrix > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, &pace);
+        if (status == EIG_OK) status = solve_one(ctx, p, matrix, work, stream, clock, limit_ns);
     }
     return status;
 }
@@ -208,7 +215,7 @@ enum { ARRAY_D, ARRAY_E, ARRAY_W, ARRAY_LOWER, ARRAY_UPPER, ARRAY_M, ARRAY_INFO 
 /* A problem on host arrays. */
 struct host_problem {
     stebz_problem p;
-    double launch_ms;
+    int64_t limit_ns; /* of a launch; 0: none */
 };
 
 /* The problem that a chunk holds: its arrays are dense device arrays. */
@@ -225,18 +232,16 @@ static stebz_problem problem_of_chunk(const stebz_problem *p, const cuda_chunk *
 
 static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64_t count)
 {
+    const host_problem *const whole = (const host_problem *)problem;
     (void)count;
-    return eig_cuda_stebz_work_size(ctx, &((const host_problem *)problem)->p);
+    return work_size(ctx, &whole->p, whole->limit_ns);
 }
 
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
     const host_problem *const whole = (const host_problem *)problem;
     stebz_problem const q = problem_of_chunk(&whole->p, chunk);
-    double const counts = (2 + STEBZ_BRACKET_COUNTS) * (double)stebz_most_wanted(&q);
-    bool const paced = chunk->whole && q.batch == 1;
-    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock,
-                 paced ? stebz_pace_for(counts * (double)q.n, whole->launch_ms) : stebz_unpaced());
+    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock, whole->limit_ns);
 }
 
 static cuda_call list_arrays(const host_problem *whole)
@@ -281,7 +286,8 @@ eig_status eig_cuda_stebz(eig_context *ctx, const stebz_problem *p)
 eig_status eig_cuda_stebz_paced(eig_context *ctx, const stebz_problem *p, double launch_ms)
 {
     cuda_scope const scope(ctx);
-    host_problem const whole = {*p, launch_ms};
+    bool const paced = p->batch == 1 && p->method == EIG_STEBZ_MULTISECTION;
+    host_problem const whole = {*p, paced ? stebz_launch_limit(p->n, stebz_most_wanted(p), launch_ms) : 0};
     cuda_call call = list_arrays(&whole);
     bool on_device = false;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
@@ -292,7 +298,7 @@ eig_status eig_cuda_stebz_paced(eig_context *ctx, const stebz_problem *p, double
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "stebz", eig_cuda_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, stebz_unpaced());
+    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, 0);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

@@ -2,7 +2,7 @@
  *
  *   stebz_prepare.cu       finite check, norm, scale, coefficients; ranges by value
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
- *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted
+ *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted; short ones: stebz_short.cuh
  *   stebz_multisection.cu  table of shifts, then independent brackets
  *   stebz_batched.cu       a block or a warp for each matrix of a batch
  *   stebz_tree.cu          the report's interval tree
@@ -46,12 +46,16 @@ struct stebz_facts {
     int pivot, fine;       /* counts are by pivots; small eigenvalues are wanted to more than eps*||T|| */
     double norm, lo, hi;   /* largest absolute row sum; an interval that holds all eigenvalues strictly */
     double from, upto;     /* what the table covers: that interval, or a part of it with the eigenvalues wanted */
+    int from_at, upto_at;  /* the points of the first table that these are, if there was one */
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     double grid, per_grid; /* counts at multiples of this power of two are monotone (stebz_bracket.cuh); 1/grid */
     double pivmin;
     long long il, iu;
-    unsigned finished; /* thread blocks that are done in the current launch */
+    unsigned finished;        /* thread blocks that are done in the current launch */
+    unsigned long long next;  /* brackets that have been begun: the queue of refine_brackets */
+    unsigned long long since; /* when the launch began, in nanoseconds, and how many */
+    unsigned long long left;  /* points or begun brackets it left; both 0 before a launch that may leave some */
 };
 
 /* What one thread block of the measuring kernel found; [1] with entries magnified, for matrices of tiny norm. */
@@ -65,25 +69,31 @@ enum { STEBZ_MEASURE_BLOCKS = 256 };
 
 #define STEBZ_WIDEST_LEAF 0x1p-10 /* of bisection, in the scaled T, whatever the tolerance */
 
-/* Counts at points 0..points-1, equally spaced over [facts.from, facts.upto], ends included. */
+/* Counts at points 0..points-1 over [facts.from, facts.upto], ends included: where eigenvalues are, by the counts of a
+ * first table, or equally spaced. */
 struct stebz_table {
     int64_t points;
+    int64_t *first; /* [STEBZ_FIRST_POINTS] at points equally spaced over [facts.lo, facts.hi]; NULL: there are none */
     int64_t *count;
     double *mantissa, *exponent; /* the characteristic polynomial: mantissa 2^exponent */
 };
 
 /* The blocks of a T that splits: what the threads of the launches that solve them share.  All 0 before the first. */
 struct stebz_split {
-    int any;                       /* an off-diagonal is negligible; the preparation says so */
-    int solved;                    /* T was solved by its blocks: nothing is left to do */
-    unsigned barrier;              /* of the grid */
-    int longs;                     /* blocks of more than STEBZ_SHORT_ROWS rows */
-    unsigned long long cost;       /* sum of the blocks' squares */
-    long long blocks;              /* how many there are */
-    long long next_long, next_row; /* where the next launch goes on, if the last one stopped on the way */
+    int any;                 /* an off-diagonal is negligible; the preparation says so */
+    int solved;              /* T was solved by its blocks: nothing is left to do */
+    unsigned barrier;        /* of the grid */
+    int longs;               /* blocks of more than STEBZ_SHORT_ROWS rows */
+    unsigned long long cost; /* sum of the blocks' squares */
+    long long blocks;        /* how many there are */
+    long long next_long;     /* the long block with which the next launch goes on */
+    int stage;               /* of that block: STEBZ_ROWS, ... */
+    int late;                /* the launch has to end */
     int unfinished;
     double from, upto; /* eigenvalues outside are not wanted */
 };
+
+enum { STEBZ_STAGE_ROWS, STEBZ_STAGE_TABLE, STEBZ_STAGE_BRACKETS };
 
 enum { STEBZ_SPLIT_FROM = 2049, STEBZ_SHORT_ROWS = 1024, STEBZ_SPLIT_GRID = 2048 };
 
@@ -95,6 +105,16 @@ struct stebz_split_room {
     void *w, *lower, *upper; /* [n] in the order of the blocks; the last two only where enclosures are wanted */
     void *scratch;           /* [n] */
 };
+
+/* What a launch that has to end early leaves to the next one, of the same shape. */
+struct stebz_rest {
+    int64_t limit_ns; /* how long a launch may take; 0: it does all */
+    bool resume;      /* the launch goes on with what the last one left */
+    int64_t *first;   /* [thread blocks] of the table: the next point of each */
+    void *lanes;      /* [threads] of the brackets: stebz_lane */
+};
+
+enum { STEBZ_LANE_BYTES = 128, STEBZ_FIRST_POINTS = 16384 };
 
 /* Everything of one matrix's computation; passed to kernels by value. */
 struct stebz_job {
@@ -110,9 +130,10 @@ struct stebz_job {
     stebz_facts *facts;
     stebz_partial *partials;
     stebz_table table;
-    int64_t first, last; /* part of the wanted eigenvalues that a launch refines, counted from 0, last excluded */
-    stebz_split *split;  /* NULL: T is not looked at for blocks */
+    int64_t last;       /* no more than so many eigenvalues are wanted */
+    stebz_split *split; /* NULL: T is not looked at for blocks */
     stebz_split_room room;
+    stebz_rest rest;
 };
 
 extern "C" {
@@ -129,18 +150,17 @@ eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p,
 eig_status eig_cuda_stebz_rough(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
                                 cudaStream_t stream);
 
-/* Method multisection, after the preparation: what the table has to cover; points [first, last) of it; when all of them
- * are counted, the brackets of [job->first, job->last). */
+/* Method multisection, after the preparation: what the table has to cover; its points; when all of them are counted,
+ * the brackets. */
 int64_t eig_cuda_stebz_table_points(const stebz_problem *p);
-eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
-eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, int64_t first, int64_t last,
-                                cudaStream_t stream);
+int64_t eig_cuda_stebz_most_lanes(const eig_context *ctx); /* of a launch that may end early */
+eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream);
+eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
-/* Solves T by its blocks where it splits and that is cheaper; after the preparation, before the table.  rows: counts
- * times rows after which it stops on the way, to be called again (resume) while split->unfinished is set. */
-eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, double rows,
-                                bool resume);
+/* Solves T by its blocks where it splits and that is cheaper; after the preparation, before the table.  With a limit it
+ * is called again (job->rest.resume) while split->unfinished is set. */
+eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
 /* Method interval tree, after the preparation; marks the clock after step 1 and after the one-intervals. */
 size_t eig_cuda_stebz_tree_bytes(int64_t n);
@@ -176,11 +196,39 @@ static __device__ __forceinline__ double2 stebz_entry(const real *d, const real 
                         i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
 }
 
-/* Point j of a table, on the grid; the ends of T with one row are not. */
-static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, int64_t points, int64_t j)
+/* x on the grid, from lo to hi, which may be no points of it (T has one row). */
+static __device__ __forceinline__ double stebz_on_grid(const stebz_facts &f, double x, double lo, double hi)
 {
-    double const x = f.from + (f.upto - f.from) * ((double)j / (double)(points - 1));
-    return j == points - 1 ? f.upto : fmin(fmax(rint(x * f.per_grid) * f.grid, f.from), f.upto);
+    return fmin(fmax(rint(x * f.per_grid) * f.grid, lo), hi);
+}
+
+/* Point j of so many that are equally spaced over [lo, hi]. */
+static __device__ __forceinline__ double stebz_even_point(const stebz_facts &f, double lo, double hi, int64_t points,
+                                                          int64_t j)
+{
+    double const x = lo + (hi - lo) * ((double)j / (double)(points - 1));
+    return j == points - 1 ? hi : stebz_on_grid(f, x, lo, hi);
+}
+
+/* Point j of the table.  After a first table equal numbers of eigenvalues, as far as its counts tell, lie between
+ * points. */
+static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, const stebz_table &t, int64_t j)
+{
+    if (!t.first || j == 0 || j == t.points - 1) return stebz_even_point(f, f.from, f.upto, t.points, j);
+    int lo = f.from_at, hi = f.upto_at;
+    double const all = (double)(t.first[hi] - t.first[lo]);
+    double const rank = (double)t.first[lo] + all * ((double)j / (double)(t.points - 1));
+    while (hi - lo > 1) {
+        int const mid = (lo + hi) / 2;
+        if ((double)t.first[mid] <= rank)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    double const from = stebz_even_point(f, f.lo, f.hi, STEBZ_FIRST_POINTS, lo);
+    double const upto = stebz_even_point(f, f.lo, f.hi, STEBZ_FIRST_POINTS, hi);
+    double const below = (double)t.first[lo], inside = fmax((double)t.first[hi] - below, 1.0);
+    return stebz_on_grid(f, from + (upto - from) * fmin((rank - below) / inside, 1.0), from, upto);
 }
 
 /* How wide a final bracket may be. */

@@ -11,7 +11,9 @@ enum {
     THREADS = STEBZ_THREADS,
     TABLE_LANES = STEBZ_TABLE_LANES,
     MANY_THREADS = 384,
-    WINDOW_THREADS = 1024
+    WINDOW_THREADS = 1024,
+    TABLE_BLOCKS = 3,   /* of counts alone on a multiprocessor: more take turns, and the last turn is less full */
+    WINDOW_FROM = 65536 /* rows from which on a first table pays where all eigenvalues are wanted */
 };
 
 /* Whether the blocks of T have been solved already. */
@@ -20,13 +22,13 @@ static __device__ bool solved_by_blocks(const stebz_job &job)
     return job.split && job.split->solved;
 }
 
-template <typename real, bool may_pivot>
-static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job, int64_t first, int64_t last)
+template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job)
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || solved_by_blocks(job)) return;
-    fill_table<real, may_pivot>(job, f, first, last, memory);
+    stebz_watch watch = open_watch(job);
+    fill_table<real, may_pivot>(job, f, watch, memory);
 }
 
 /* Narrows what the table shall cover to the points of this one between which the eigenvalues wanted are. */
@@ -44,8 +46,8 @@ static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job
     }
     __syncthreads();
     if (threadIdx.x > 0) return;
-    job.facts->from = stebz_table_point(f, t.points, from);
-    job.facts->upto = stebz_table_point(f, t.points, upto);
+    job.facts->from = stebz_table_point(f, t, from), job.facts->from_at = from;
+    job.facts->upto = stebz_table_point(f, t, upto), job.facts->upto_at = upto;
 }
 
 /* Counts in the product form at shifts of no grid. */
@@ -86,7 +88,8 @@ static __global__ void __launch_bounds__(MANY_THREADS, 1) refine_kernel(stebz_jo
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     int64_t const wanted = f.iu >= f.il ? f.iu - f.il + 1 : 0, last = job.last < wanted ? job.last : wanted;
     if (trivial<real>(job, f, wanted) || solved_by_blocks(job)) return;
-    refine_brackets<real, may_pivot>(job, f, last, memory);
+    stebz_watch watch = open_watch(job);
+    refine_brackets<real, may_pivot>(job, f, last, watch, memory);
 }
 
 /* --------------------------------------------------------------- launchers */
@@ -107,30 +110,35 @@ static eig_status choose_grid(eig_context *ctx, kernel_type kernel, int64_t lane
     int64_t const want = (lanes + *threads - 1) / *threads;
     int each = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, *threads, 0));
+    if (each > TABLE_BLOCKS) each = TABLE_BLOCKS;
     int64_t const most = (int64_t)each * cuda_state_of(ctx)->multiprocessors;
     *blocks = (int)(want < most ? want : most);
     return EIG_OK;
 }
 
 template <typename real, bool may_pivot>
-static eig_status launch_table(eig_context *ctx, const stebz_job &job, int64_t first, int64_t last, cudaStream_t stream)
+static eig_status launch_table(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
     int blocks = 0, threads = 0;
-    eig_status const status = choose_grid(ctx, table_kernel<real, may_pivot>, last - first, &blocks, &threads);
+    eig_status const status = choose_grid(ctx, table_kernel<real, may_pivot>, job.table.points, &blocks, &threads);
     if (status != EIG_OK) return status;
-    return cuda_launch(ctx, "stebz: table_kernel", stream, {blocks, threads}, table_kernel<real, may_pivot>, job, first,
-                       last);
+    return cuda_launch(ctx, "stebz: table_kernel", stream, {blocks, threads}, table_kernel<real, may_pivot>, job);
 }
 
-/* Where some eigenvalues of a large T are wanted, a first table over all of the spectrum tells where they are.  It costs
- * one round of counts.  A small T has two points an eigenvalue as it is. */
-eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
+/* For a large T a first table over all of the spectrum tells where the eigenvalues are that are wanted.  It costs one
+ * round of counts.  A small T has two points an eigenvalue as it is. */
+eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
     int64_t const n = job->t.n, wanted = job->range == EIG_RANGE_VALUE ? 0 : job->iu - job->il + 1;
-    if (2 * n <= TABLE_LANES || 4 * wanted > 3 * n) return EIG_OK;
     stebz_job whole = *job;
-    whole.table.points = TABLE_LANES;
-    eig_status const status = eig_cuda_stebz_table(ctx, type, &whole, 0, TABLE_LANES, stream);
+    if (2 * n <= TABLE_LANES || (n < WINDOW_FROM && 4 * wanted > 3 * n)) {
+        job->table.first = NULL;
+        return EIG_OK;
+    }
+    whole.table.points = STEBZ_FIRST_POINTS;
+    whole.table.count = job->table.first, whole.table.first = NULL;
+    whole.rest = stebz_rest{};
+    eig_status const status = eig_cuda_stebz_table(ctx, type, &whole, stream);
     if (status != EIG_OK) return status;
     return cuda_launch(ctx, "stebz: window_kernel", stream, {1, WINDOW_THREADS}, window_kernel, whole);
 }
@@ -154,23 +162,27 @@ static cuda_shape refine_shape(const eig_context *ctx, int64_t part)
     return cuda_shape{cuda_state_of(ctx)->multiprocessors, MANY_THREADS};
 }
 
+/* refine_shape's, and those of split_kernel: two blocks a multiprocessor. */
+int64_t eig_cuda_stebz_most_lanes(const eig_context *ctx)
+{
+    int64_t const many = 2 * THREADS * (int64_t)cuda_state_of(ctx)->multiprocessors;
+    return many > 128 * THREADS ? many : 128 * (int64_t)THREADS;
+}
+
 template <typename real, bool may_pivot>
 static eig_status launch_refine(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
-    return cuda_launch(ctx, "stebz: refine_kernel", stream, refine_shape(ctx, job.last - job.first),
-                       refine_kernel<real, may_pivot>, job);
+    return cuda_launch(ctx, "stebz: refine_kernel", stream, refine_shape(ctx, job.last), refine_kernel<real, may_pivot>,
+                       job);
 }
 
 /* With the default tolerance no matrix needs pivots; with another, its norm decides on the device. */
-eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, int64_t first, int64_t last,
-                                cudaStream_t stream)
+eig_status eig_cuda_stebz_table(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
     bool const may_pivot = job->abstol > 0;
     if (type == EIG_S)
-        return may_pivot ? launch_table<float, true>(ctx, *job, first, last, stream)
-                         : launch_table<float, false>(ctx, *job, first, last, stream);
-    return may_pivot ? launch_table<double, true>(ctx, *job, first, last, stream)
-                     : launch_table<double, false>(ctx, *job, first, last, stream);
+        return may_pivot ? launch_table<float, true>(ctx, *job, stream) : launch_table<float, false>(ctx, *job, stream);
+    return may_pivot ? launch_table<double, true>(ctx, *job, stream) : launch_table<double, false>(ctx, *job, stream);
 }
 
 eig_status eig_cuda_stebz_refine(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)

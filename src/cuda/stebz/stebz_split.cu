@@ -10,13 +10,9 @@
  * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
  * docs/stebz.md. */
 #include "sort.cuh"
-#include "stebz_multisection.cuh"
-#include "stebz_pace.h"
-#include "stebz_prepare.cuh"
+#include "stebz_short.cuh"
 
 enum { THREADS = STEBZ_THREADS };
-/* Eigenvalues of a long block between two looks at the rest. */
-enum { LEAST_SLICE = 512, SLICE = 65536 };
 
 /* A thread's way through the launch: barriers that it has passed. */
 struct split_walk {
@@ -80,11 +76,6 @@ static __device__ void list_starts(const stebz_job &job, const stebz_facts &f, s
     walk.wait();
 }
 
-static __device__ __forceinline__ int64_t end_of_block(const stebz_job &job, int64_t block, int64_t blocks)
-{
-    return block + 1 < blocks ? job.room.starts[block + 1] : job.t.n;
-}
-
 /* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole, with all of
  * its eigenvalues: what is wanted must not decide, since bits depend on the answer. */
 static __device__ bool worthwhile(const stebz_job &job, split_walk &walk)
@@ -108,7 +99,8 @@ template <typename real, bool may_pivot>
 static __device__ void find_window(const stebz_job &job, const stebz_facts &f, char *memory, split_walk &walk)
 {
     bool const some = f.iu - f.il + 1 < job.t.n;
-    if (some) fill_table<real, may_pivot>(job, f, 0, job.table.points, memory);
+    stebz_watch unlimited = {};
+    if (some) fill_table<real, may_pivot>(job, f, unlimited, memory);
     if (some) walk.wait();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         double lo = -INFINITY, hi = INFINITY;
@@ -121,158 +113,6 @@ static __device__ void find_window(const stebz_job &job, const stebz_facts &f, c
         job.split->from = lo, job.split->upto = hi;
     }
     walk.wait();
-}
-
-/* ---------------------------------------------------------------- short blocks */
-
-enum { STRIDE = 8 }; /* rows that are loaded ahead, and after which values are brought back into range */
-
-/* The scaled rows of T, (a, b), b = 0 where a block begins, in place of what the preparation made of them. */
-template <typename real> static __device__ void make_pairs(const stebz_job &job, const stebz_facts &f)
-{
-    stebz_scaling const by = stebz_scaling_of(f.scale);
-    int64_t const step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < job.t.n; i += step) {
-        double2 row = stebz_entry((const real *)job.d, (const real *)job.e, i, by);
-        if (stebz_negligible<real>(f, row.y)) row.y = 0;
-        ((double2 *)job.t.rows)[i] = row;
-    }
-}
-
-/* A count on its way down the rows of a short block. */
-struct short_walk {
-    double r0, r1; /* product form: the determinants of the last two rows */
-    double q, p;   /* pivot form: the last pivot, and the product of all, up to a factor */
-    int count, exponent;
-};
-
-/* One row.  Determinants change sign where a pivot is negative; one that is 0 takes part in one change, either way. */
-template <bool pivots>
-static __device__ __forceinline__ void walk_pair(short_walk &s, double2 row, double x, double pivmin, double unit)
-{
-    if (pivots) {
-        s.q = sturm_pivot(row.x, row.y, x, s.q, pivmin);
-        s.p *= s.q * unit;
-        s.count += s.q < 0;
-    } else {
-        double const next = fma(row.x - x, s.r1, -(row.y * row.y * s.r0));
-        s.count += (sign_word(next) ^ sign_word(s.r1)) >> 31;
-        s.r0 = s.r1;
-        s.r1 = next;
-    }
-}
-
-template <bool pivots> static __device__ __forceinline__ void walk_rescale(short_walk &s)
-{
-    int const field = pivots ? exponent_field(s.p) : max(exponent_field(s.r0), exponent_field(s.r1));
-    int const e = field - exponent_bias<double>;
-    double const factor = power_of_two<double>(-e);
-    s.exponent += e;
-    s.p *= factor;
-    s.r0 *= factor;
-    s.r1 *= factor;
-}
-
-/* Count of rows [first, last) at x, and their characteristic polynomial there, up to a factor.
- *
- * The product form here is the plain one, p_i = (a_i - x) p_{i-1} - b_i^2 p_{i-2} in double: five roundings a row, which
- * move a_i by at most 2 u (|a_i| + |x|) and b_i by 2 u |b_i|, u = eps/2: within STURM_ERROR_PRODUCT.  Over STRIDE rows no
- * value leaves the range of double, since |b| is above the floor. */
-template <bool pivots>
-static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int64_t last, double x, double pivmin,
-                                         double unit)
-{
-    short_walk s = {0, 1, 1, 1, 0, 0};
-    int64_t i = first;
-    for (; i + STRIDE <= last; i += STRIDE) {
-        double2 row[STRIDE];
-#pragma unroll
-        for (int j = 0; j < STRIDE; ++j) row[j] = rows[i + j];
-#pragma unroll
-        for (int j = 0; j < STRIDE; ++j) walk_pair<pivots>(s, row[j], x, pivmin, unit);
-        walk_rescale<pivots>(s);
-    }
-    for (; i < last; ++i) walk_pair<pivots>(s, rows[i], x, pivmin, unit);
-    return stebz_value{s.count, pivots ? s.p : s.r1, (double)s.exponent};
-}
-
-/* Gerschgorin's interval of the block as a bracket of its eigenvalue k. */
-static __device__ stebz_bracket bracket_of_block(const double2 *rows, const stebz_facts &f, int64_t first, int64_t last,
-                                                 int64_t k)
-{
-    double lo = INFINITY, hi = -INFINITY;
-    for (int64_t i = first; i < last; ++i) {
-        double const centre = rows[i].x, radius = rows[i].y + (i + 1 < last ? rows[i + 1].y : 0);
-        lo = fmin(lo, centre - radius);
-        hi = fmax(hi, centre + radius);
-    }
-    double const margin = f.error + 4 * f.pivmin;
-    stebz_bracket s = {};
-    s.a.x = floor((lo - margin) * f.per_grid) * f.grid;
-    s.b.x = ceil((hi + margin) * f.per_grid) * f.grid;
-    s.k = k;
-    s.count_b = last - first;
-    s.idle = BRACKET_PATIENCE; /* the polynomial is not known at the ends */
-    return s;
-}
-
-/* Two rows: m -+ sqrt(h^2 + b^2), m and h half of the diagonal's sum and difference: 5 roundings of the norm at most,
- * less than f.error. */
-static __device__ double eigenvalue_of_two(double a, double b, double c, int64_t k)
-{
-    double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);
-    return k == 1 ? middle - root : middle + root;
-}
-
-/* Takes the place of an eigenvalue outside the window. */
-template <typename real> static __device__ void store_beyond(const stebz_job &job, int64_t at, bool above)
-{
-    real const value = above ? (real)INFINITY : -(real)INFINITY;
-    ((real *)job.room.w)[at] = value;
-    if (job.lower) ((real *)job.room.lower)[at] = value;
-    if (job.upper) ((real *)job.room.upper)[at] = value;
-}
-
-/* Eigenvalue `at` - `first` + 1 of the block of rows [first, last), into place `at`. */
-template <typename real, bool pivots>
-static __device__ void solve_short(const stebz_job &job, const stebz_facts &f, int64_t first, int64_t last, int64_t at)
-{
-    const double2 *const rows = (const double2 *)job.t.rows;
-    double lo, hi;
-    if (last - first == 1) {
-        lo = hi = rows[first].x;
-    } else if (last - first == 2 && !f.fine) {
-        lo = hi = eigenvalue_of_two(rows[first].x, rows[last - 1].y, rows[last - 1].x, at - first + 1);
-    } else {
-        stebz_bracket s = bracket_of_block(rows, f, first, last, at - first + 1);
-        double const unit = 1 / (s.b.x - s.a.x), from = job.split->from, upto = job.split->upto;
-        if (s.a.x < from && count_rows<pivots>(rows, first, last, from, f.pivmin, unit).count >= s.k)
-            return store_beyond<real>(job, at, false);
-        if (upto < s.b.x && count_rows<pivots>(rows, first, last, upto, f.pivmin, unit).count < s.k)
-            return store_beyond<real>(job, at, true);
-        while (!bracket_done(f, s, &lo, &hi)) {
-            double const x = bracket_shift<double>(f, s);
-            bracket_move(s, x, count_rows<pivots>(rows, first, last, x, f.pivmin, unit));
-        }
-    }
-    stebz_store(f, (real *)job.room.w, (real *)job.room.lower, (real *)job.room.upper, at, lo, hi);
-}
-
-template <typename real, bool pivots> static __device__ void solve_shorts(const stebz_job &job, const stebz_facts &f)
-{
-    int64_t const n = job.t.n, blocks = job.split->blocks, step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step) {
-        int64_t lo = 0, hi = blocks; /* the block that holds row i: starts[lo] <= i < starts[hi] */
-        while (hi - lo > 1) {
-            int64_t const mid = lo + (hi - lo) / 2;
-            if (job.room.starts[mid] <= i)
-                lo = mid;
-            else
-                hi = mid;
-        }
-        int64_t const first = job.room.starts[lo], last = end_of_block(job, lo, blocks);
-        if (last - first <= STEBZ_SHORT_ROWS) solve_short<real, pivots>(job, f, first, last, i);
-    }
 }
 
 /* ----------------------------------------------------------------- long blocks */
@@ -294,8 +134,8 @@ template <typename real> static __device__ stebz_job job_of_block(const stebz_jo
 }
 
 /* Which eigenvalues of a long block are wanted, by its table: those in the window, and a point further on each side.  Gives
- * the others their places, if asked to.  How many are wanted. */
-template <typename real> static __device__ int64_t want_window(stebz_job &part, stebz_facts &f, int64_t row, bool place)
+ * the others their places.  How many are wanted. */
+template <typename real> static __device__ int64_t want_window(stebz_job &part, stebz_facts &f, int64_t row)
 {
     int64_t const n = part.t.n, end = part.table.points - 1, step = (int64_t)gridDim.x * THREADS;
     double const width = (f.hi - f.lo) / (double)end;
@@ -304,7 +144,7 @@ template <typename real> static __device__ int64_t want_window(stebz_job &part, 
     f.il = 1, f.iu = n;
     if (below > 0) f.il = part.table.count[below < (double)end ? (int64_t)below : end] + 1;
     if (above < (double)end) f.iu = part.table.count[above > 0 ? (int64_t)above : 0];
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; place && i < n; i += step)
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += step)
         if (i + 1 < f.il || i + 1 > f.iu) store_beyond<real>(part, row + i, i + 1 > f.iu);
     part.w = (real *)part.w + f.il - 1;
     if (part.lower) part.lower = (real *)part.lower + f.il - 1;
@@ -322,34 +162,47 @@ template <typename real> static __device__ void make_rows(const stebz_job &part,
     }
 }
 
-/* Goes on with the long blocks until all are done, or about `rows` counts times rows: then false. */
-template <typename real, bool may_pivot>
-static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *memory, double rows, split_walk &walk)
+/* What the launch has left so far, after a wait: whether it has to end. */
+static __device__ bool has_left(const stebz_job &job)
 {
-    int64_t block = job.split->next_long, row = job.split->next_row;
+    return *(volatile unsigned long long *)&job.facts->left > 0 || *(volatile int *)&job.split->late;
+}
+
+/* Goes on with the long blocks until all are done, or the launch has to end: then false. */
+template <typename real, bool may_pivot>
+static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *memory, stebz_watch &watch,
+                                   split_walk &walk)
+{
+    int64_t block = job.split->next_long;
     int64_t const longs = job.split->longs;
-    while (block < longs && rows > 0) {
+    int stage = job.split->stage;
+    watch.resume = watch.resume && stage != STEBZ_STAGE_ROWS;
+    bool const single = blockIdx.x == 0 && threadIdx.x == 0;
+    for (bool ends = false; block < longs && !ends;) {
         int64_t const number = job.room.longs[block];
         int64_t const first = job.room.starts[number], last = end_of_block(job, number, job.split->blocks);
         stebz_job part = job_of_block<real>(job, first, last);
-        if (row == 0) {
+        if (stage == STEBZ_STAGE_ROWS) {
             make_rows<real>(part, f);
             walk.wait();
-            fill_table<real, may_pivot>(part, f, 0, part.table.points, memory);
-            walk.wait();
-            rows -= (double)part.table.points * (double)part.t.n;
+            stage = STEBZ_STAGE_TABLE;
         }
-        int64_t const wanted = want_window<real>(part, f, first, row == 0);
-        double const fits = rows / (STEBZ_BRACKET_COUNTS * (double)part.t.n);
-        int64_t const slice = fits < SLICE ? max((int64_t)fits, (int64_t)LEAST_SLICE) : (int64_t)SLICE;
-        part.first = row;
-        part.last = row = row + slice < wanted ? row + slice : wanted;
-        refine_brackets<real, may_pivot>(part, f, part.last, memory);
+        if (stage == STEBZ_STAGE_TABLE) {
+            fill_table<real, may_pivot>(part, f, watch, memory);
+            walk.wait();
+            ends = has_left(job);
+            if (ends) break;
+            stage = STEBZ_STAGE_BRACKETS;
+        }
+        int64_t const wanted = want_window<real>(part, f, first);
+        refine_brackets<real, may_pivot>(part, f, wanted, watch, memory);
+        bool const late = single && watch.until && nanoseconds() > watch.until;
+        if (late) job.split->late = 1;
         walk.wait();
-        rows -= STEBZ_BRACKET_COUNTS * (double)(part.last - part.first) * (double)part.t.n;
-        if (row == wanted) ++block, row = 0;
+        ends = has_left(job);
+        if (*(volatile unsigned long long *)&job.facts->left == 0) ++block, stage = STEBZ_STAGE_ROWS;
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) job.split->next_long = block, job.split->next_row = row;
+    if (single) job.split->next_long = block, job.split->stage = stage;
     return block == longs;
 }
 
@@ -368,17 +221,17 @@ static __device__ void sort_array(const stebz_job &job, const stebz_facts &f, vo
     walk.wait(); /* the scratch is free */
 }
 
-template <typename real, bool may_pivot>
-static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job, double rows, bool resume)
+template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job)
 {
     __shared__ alignas(16) char memory[STEBZ_SHARED];
     static_assert(SORT_TILE * sizeof(double) <= STEBZ_SHARED, "a tile of the sort does not fit");
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || !job.split->any || f.iu < f.il) return;
-    if (resume && !job.split->unfinished) return;
+    if (job.rest.resume && !job.split->unfinished) return;
     split_walk walk = {&job.split->barrier, 0};
+    stebz_watch watch = open_watch(job);
     bool worth = true;
-    if (!resume) {
+    if (!job.rest.resume) {
         list_starts<real>(job, f, walk);
         worth = worthwhile(job, walk);
         if (worth) {
@@ -392,7 +245,7 @@ static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job, do
             walk.wait(); /* all short blocks are solved: their rows' place is free */
         }
     }
-    bool const done = worth && solve_longs<real, may_pivot>(job, f, memory, rows, walk);
+    bool const done = worth && solve_longs<real, may_pivot>(job, f, memory, watch, walk);
     if (done) {
         sort_array<real>(job, f, job.room.w, job.w, memory, walk);
         if (job.lower) sort_array<real>(job, f, job.room.lower, job.lower, memory, walk);
@@ -402,13 +255,14 @@ static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job, do
         job.split->solved = worth;
         job.split->unfinished = worth && !done;
         job.split->barrier = 0;
+        job.split->late = 0;
     }
 }
 
 /* --------------------------------------------------------------------- launcher */
 
 template <typename real, bool may_pivot>
-static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t stream, double rows, bool resume)
+static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
     int each = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, split_kernel<real, may_pivot>, THREADS, 0));
@@ -417,16 +271,15 @@ static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t st
     cuda_shape shape = {want < most ? want : most, THREADS};
     if (shape.blocks > STEBZ_SPLIT_GRID) shape.blocks = STEBZ_SPLIT_GRID;
     shape.together = true; /* else two such launches on two streams might wait for each other's places for ever */
-    return cuda_launch(ctx, "stebz: split_kernel", stream, shape, split_kernel<real, may_pivot>, job, rows, resume);
+    return cuda_launch(ctx, "stebz: split_kernel", stream, shape, split_kernel<real, may_pivot>, job);
 }
 
-eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream, double rows,
-                                bool resume)
+eig_status eig_cuda_stebz_split(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
     bool const may_pivot = job->abstol > 0;
+    stebz_job even = *job;
+    even.table.first = NULL;
     if (type == EIG_S)
-        return may_pivot ? launch<float, true>(ctx, *job, stream, rows, resume)
-                         : launch<float, false>(ctx, *job, stream, rows, resume);
-    return may_pivot ? launch<double, true>(ctx, *job, stream, rows, resume)
-                     : launch<double, false>(ctx, *job, stream, rows, resume);
+        return may_pivot ? launch<float, true>(ctx, even, stream) : launch<float, false>(ctx, even, stream);
+    return may_pivot ? launch<double, true>(ctx, even, stream) : launch<double, false>(ctx, even, stream);
 }

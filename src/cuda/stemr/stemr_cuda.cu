@@ -36,6 +36,7 @@ static void layout(arena *a, stemr_task *t)
     job->table.count = (int64_t *)arena_take(a, job->table.points, sizeof(int64_t));
     job->table.mantissa = (double *)arena_take(a, job->table.points, sizeof(double));
     job->table.exponent = (double *)arena_take(a, job->table.points, sizeof(double));
+    job->table.first = (int64_t *)arena_take(a, STEBZ_FIRST_POINTS, sizeof(int64_t));
     t->entry = (stemr_entry *)arena_take(a, n, sizeof(stemr_entry));
     t->a = (double *)arena_take(a, n, sizeof(double));
     t->e = (double *)arena_take(a, n, sizeof(double));

@@ -151,13 +151,14 @@ eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cuda
     engine.n = t->n, engine.type = EIG_D, engine.range = EIG_RANGE_INDEX;
     t->job.il = engine.il = t->first, t->job.iu = engine.iu = t->first + t->pairs - 1;
     t->job.table.points = eig_cuda_stebz_table_points(&engine);
-    t->job.first = 0, t->job.last = t->pairs;
+    t->job.last = t->pairs;
     eig_status status = cuda_launch(ctx, "stemr: open_kernel", stream, {1, 1}, open_kernel, *t, again);
     if (t->n == 1) return status;
     if (t->p.method == EIG_STEMR_REFERENCE) return status == EIG_OK ? eig_cuda_stemr_plain(ctx, t, stream) : status;
-    if (status == EIG_OK) status = eig_cuda_stebz_window(ctx, EIG_D, &t->job, stream);
-    if (status == EIG_OK) status = eig_cuda_stebz_table(ctx, EIG_D, &t->job, 0, t->job.table.points, stream);
-    if (status == EIG_OK) status = eig_cuda_stebz_refine(ctx, EIG_D, &t->job, stream);
+    stebz_job job = t->job;
+    if (status == EIG_OK) status = eig_cuda_stebz_window(ctx, EIG_D, &job, stream);
+    if (status == EIG_OK) status = eig_cuda_stebz_table(ctx, EIG_D, &job, stream);
+    if (status == EIG_OK) status = eig_cuda_stebz_refine(ctx, EIG_D, &job, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: class_kernel", stream, shape_of(t->pairs, THREADS), class_kernel, *t);
     return status;

@@ -110,7 +110,7 @@ static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_job *j
 static eig_status solve_blocks(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
     stebz_facts facts;
-    stebz_split split;
+    stebz_split split = {};
     eig_status status;
     for (bool unfinished = true; unfinished; job->rest.resume = unfinished) {
         status = eig_cuda_stebz_split(ctx, type, job, stream);

@@ -143,6 +143,7 @@ static int64_t rank_pairs(stemr_task *t)
     for (int64_t k = 0; k < t->pairs; ++k) {
         stemr_pair *const pair = &t->pair[k];
         pair->value = wide_add_d(eig_cpu_stemr_shift(t, pair->block, pair->node), pair->x).hi;
+        pair->residual = INFINITY; /* it has no vector yet: if it gets none, info tells */
     }
     /* Equal ones stay in the order of their blocks. */
     for (int64_t k = 0; k < t->pairs; ++k) t->order[k] = k;

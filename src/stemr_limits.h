@@ -23,12 +23,14 @@ typedef struct stemr_limits {
     int slice;       /* pairs whose vectors go to the host together; CUDA */
     double narrow;   /* gaps of members of a pencil, times n over its largest entry, at least; CUDA */
     int rounds;      /* of sections by pencils, at most; CUDA */
+    int lost;        /* pairs whose index it divides have no row of a twist when vectors are made; 0: none; CUDA */
+    int stretched;   /* likewise: their vectors have a wrong length; CUDA */
 } stemr_limits;
 
 #define STEMR_LIMITS                                                                                                \
     {                                                                                                               \
         0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 4096, \
-            0x1p-48, 48                                                                                             \
+            0x1p-48, 48, 0, 0                                                                                       \
     }
 
 #endif

@@ -117,12 +117,74 @@ static void test_pencils_beside(void **state)
     eig_destroy(ctx);
 }
 
+/* Pairs whose info says that the residual is larger than promised; only pairs that are hurt may say so, every
+ * `hurt`th.  What info says nothing of is right. */
+static int64_t told_of(const char *what, const fixture *f, int64_t hurt)
+{
+    double const limit = 10 * (double)f->n * type_eps(f->type);
+    int64_t told = 0;
+    for (int64_t k = 0; k < f->m; ++k) {
+        bool const tells = f->info[k] & EIG_STEMR_RESIDUAL;
+        told += tells;
+        if (tells && hurt > 0 && (k + 1) % hurt != 0) fail_msg("%s: info[%lld] = %d", what, (long long)k, f->info[k]);
+        if (f->info[k] == EIG_OK && !(residual_of(f, k) <= limit))
+            fail_msg("%s n=%lld: vector %lld is wrong, info 0", what, (long long)f->n, (long long)k);
+        for (int64_t j = 0; j <= k && f->info[k] == EIG_OK; ++j)
+            if (f->info[j] == EIG_OK && !(fabs(inner(f, j, k) - (j == k)) <= limit))
+                fail_msg("%s n=%lld: inner product of %lld and %lld is wrong, info 0", what, (long long)f->n,
+                         (long long)j, (long long)k);
+    }
+    return told;
+}
+
+/* What is told of all families, and their inverse iterations. */
+static void hurt_families(eig_context *ctx, const stemr_limits *limits, int64_t n, int64_t *told, int64_t *mended)
+{
+    int64_t const hurt = limits->lost + limits->stretched;
+    *told = *mended = 0;
+    for (size_t k = first_family(); k <= last_family(); ++k)
+        for (int c = 0; c < 2; ++c) {
+            fixture f = make_family(k, n, real_types[c]);
+            solve_within(ctx, limits, 1, n, &f);
+            int64_t const here = told_of(families[k].name, &f, hurt);
+            if (hurt > 0 && here + f.stats.inverse_iterations < n / hurt)
+                fail_msg("%s: %lld told, %lld mended", families[k].name, (long long)here,
+                         (long long)f.stats.inverse_iterations);
+            *told += here, *mended += f.stats.inverse_iterations;
+            drop(&f);
+        }
+}
+
+/* Pairs that have lost the rows of their twists, or whose vectors have a wrong length: info tells, or inverse
+ * iteration mends them.  Where nothing is hurt, neither happens. */
+static void test_hurt(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    stemr_limits lost = usual, stretched = usual;
+    lost.lost = 5, stretched.stretched = 5;
+    const stemr_limits *const turns[] = {&usual, &lost, &stretched};
+    for (int64_t n = 60; n <= LARGE; n += LARGE - 60)
+        for (size_t i = 0; i < COUNT(turns); ++i) {
+            int64_t told, mended;
+            hurt_families(ctx, turns[i], n, &told, &mended);
+            printf("n=%lld, %s: %lld pairs told, %lld inverse iterations\n", (long long)n,
+                   i == 0   ? "as it is"
+                   : i == 1 ? "rows lost"
+                            : "wrong lengths",
+                   (long long)told, (long long)mended);
+            if (i == 0 && told + mended > 0) fail_msg("nothing is hurt");
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_unparted),
         cmocka_unit_test(test_left_pencils),
         cmocka_unit_test(test_pencils_beside),
+        cmocka_unit_test(test_hurt),
     };
     char *arguments[] = {argv[0], "cuda", NULL};
     small = argc > 1 && strcmp(argv[1], "small") == 0;

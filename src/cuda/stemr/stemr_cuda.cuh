@@ -77,7 +77,7 @@ struct stemr_pair {
     double gap;       /* distance of its neighbours */
     double before;    /* residual of the last correction */
     double value;     /* eigenvalue of the scaled T~ */
-    double residual;  /* of its vector and T~ */
+    double residual;  /* of its vector and T~; infinite: it has none, or one of a wrong length */
     double scale;     /* 1 / length of the vector that is 1 at the twist */
     int twist;        /* its row; -1: not known yet */
     int node;         /* -1: T~ */
@@ -240,8 +240,8 @@ eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaStream_t str
 /* The rows of the nodes of a wave; those of wave 0 are there when the tree returns. */
 eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 
-/* After the vectors: neighbours in a cluster that are not orthogonal, and pairs that are TIGHT, by inverse iteration; sets
- * support, residual, info. */
+/* After the vectors: neighbours in a cluster that are not orthogonal, or not of length 1, and pairs that are TIGHT, by
+ * inverse iteration; sets support, residual, info. */
 eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* At the end: p.residual and p.orthogonality of columns 0..counts->columns-1, where they are wanted. */
@@ -278,8 +278,8 @@ eig_status eig_cuda_stemr_pencil_vectors(eig_context *ctx, const stemr_task *t, 
 /* stemr_pencil_fill.cu: entries of the rows that went. */
 eig_status eig_cuda_stemr_pencil_fill(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
-/* stemr_vectors.cu: values of all pairs, and columns of those that are asked for; vectors of the pairs of a wave; what is
- * told of each; all of a T that is not finite, zero, or of one row. */
+/* stemr_vectors.cu: values of all pairs, and columns of those that are asked for, TIGHT where one has no row; vectors
+ * of the pairs of a wave; what is told of each; all of a T that is not finite, zero, or of one row. */
 eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
 eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream);

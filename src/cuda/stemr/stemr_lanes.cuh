@@ -85,6 +85,23 @@ template <typename real> static __device__ __forceinline__ double stemr_entry_of
     return fabs(entry) < stemr_least_entry<real>() ? 0 : entry;
 }
 
+/* The pair's twist among n rows, whatever it says: no walk leaves its column. */
+static __device__ __forceinline__ int stemr_twist_of(const stemr_pair &pair, int n)
+{
+    return min(max(pair.twist, 0), n - 1);
+}
+
+static __device__ __forceinline__ double stemr_eps(const stemr_task &t)
+{
+    return t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Whether a vector whose squared length is this is not of length 1; a NaN is not. */
+static __device__ __forceinline__ bool stemr_wrong_length(const stemr_task &t, double square)
+{
+    return !(fabs(square - 1) <= 4 * (double)t.n * stemr_eps(t));
+}
+
 /* Thread blocks of a warp each for the pairs of a list. */
 static inline int64_t stemr_warps(const stemr_task *t)
 {

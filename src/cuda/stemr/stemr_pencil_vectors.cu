@@ -128,7 +128,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) ke
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
         stemr_of_pencil const rows = stemr_pencil_of(t, pair->node);
-        int2 const ends = kept_entries(rows, z, n, pair->twist, pair->scale);
+        int2 const ends = kept_entries(rows, z, n, stemr_twist_of(*pair, rows.n), pair->scale);
         for (int k = lane; k < rows.n; k += 32)
             if (k < ends.x || k > ends.y) z[rows.rows[k].row] = 0;
         if (lane != 0) continue;

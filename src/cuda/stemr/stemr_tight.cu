@@ -1,10 +1,11 @@
 /* stemr on CUDA: the last resort, for eigenvalues that no representation parts.  Inverse iteration on T~ in twice the
  * digits, with Gaussian elimination that exchanges rows; each vector is orthogonalised against those before it in its run.
- * Before it, neighbours in a cluster are found whose vectors are not orthogonal: they go the same way.
+ * Before it, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1: they go the same way.
  *
  * Mapping   a block a run; one thread eliminates and solves, all orthogonalise.  Plain: runs of this kind are rare.
  * Memory    ten numbers a row and block, in the pool, which is free by then: O(n).
  * Source: J. Wilkinson, The Algebraic Eigenvalue Problem (1965), chapter 5; I. Ipsen, SIAM Review 39 (1997). */
+#include "stemr_lanes.cuh"
 #include "stemr_tree.cuh"
 
 #include "team.cuh"
@@ -29,11 +30,6 @@ static __device__ stemr_lu lu_of(const stemr_task &t, int block)
     return stemr_lu{w, w + t.n, w + 2 * t.n, w + 3 * t.n, room + 8 * t.n, room + 9 * t.n};
 }
 
-static __device__ __forceinline__ double eps_of(const stemr_task &t)
-{
-    return t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
-}
-
 static __device__ __forceinline__ wide_d over(wide_d x, wide_d y)
 {
     return wide_quotient_d(x, y, 1 / y.hi);
@@ -54,20 +50,39 @@ static __device__ __forceinline__ double dot_of_pairs(const stemr_task &t, const
     return dot_of(t, a.column, b.column, max(a.support_first, b.support_first), min(a.support_last, b.support_last));
 }
 
-/* Neighbours in or beside a cluster whose vectors are not orthogonal; neither is tight yet, or only the first. */
+/* The squared length of a's vector, and its inner product with b's; all lanes of a warp. */
+static __device__ double2 square_and_dot(const stemr_task &t, const stemr_pair &a, const stemr_pair &b)
+{
+    double square = 0, dot = 0;
+    for (int64_t i = a.support_first + threadIdx.x % 32; i <= a.support_last; i += 32) {
+        double const x = stemr_z(t.p, a.column, i);
+        bool const both = b.support_first <= i && i <= b.support_last;
+        square += x * x;
+        if (both) dot += x * stemr_z(t.p, b.column, i);
+    }
+    lane_team<32> const team(threadIdx.x % 32);
+    return make_double2(team.sum(square), team.sum(dot));
+}
+
+/* Neighbours in or beside a cluster whose vectors are not orthogonal, or the first is not of length 1; neither is
+ * tight yet, or only the first. */
 static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_forest f)
 {
     int64_t const k = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32;
     if (k >= t.pairs) return;
-    bool skew = false;
-    if (k + 1 < t.pairs) {
-        const stemr_pair &a = t.pair[k], &b = t.pair[k + 1];
-        bool const clustered = a.node >= 0 || b.node >= 0 || a.close || b.close, there = a.column >= 0 && b.column >= 0;
-        if (clustered && there && b.state == STEMR_SINGLE && a.state == STEMR_SINGLE)
-            skew = !(fabs(dot_of_pairs(t, a, b)) <= t.limits.skew * (double)t.n * eps_of(t));
+    stemr_pair &a = t.pair[k];
+    const stemr_pair &b = t.pair[min(k + 1, t.pairs - 1)];
+    bool const alone = k + 1 == t.pairs || b.column < 0 || b.state != STEMR_SINGLE;
+    bool const clustered = a.node >= 0 || a.close || (!alone && (b.node >= 0 || b.close));
+    bool skew = false, wrong = false;
+    if (clustered && a.column >= 0 && a.state == STEMR_SINGLE) {
+        double2 const found = square_and_dot(t, a, alone ? a : b);
+        wrong = stemr_wrong_length(t, found.x);
+        skew = !alone && (wrong || !(fabs(found.y) <= t.limits.skew * (double)t.n * stemr_eps(t)));
     }
     if (threadIdx.x % 32 != 0) return;
     f.member[k].joined = skew;
+    if (wrong) a.residual = INFINITY; /* until inverse iteration finds another one */
     if (skew) atomicAdd((unsigned long long *)&t.counts->stats.skew, 1ull);
 }
 
@@ -219,7 +234,7 @@ static __global__ void __launch_bounds__(THREADS) check_tight(stemr_task t)
     double most = 0;
     for (int64_t j = max(k - NEIGHBOURS, (int64_t)0); j < t.pairs && j <= k + NEIGHBOURS; ++j)
         if (j != k && t.pair[j].column >= 0) most = fmax(most, fabs(dot_of_pairs(t, t.pair[j], pair)));
-    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * eps_of(t)))
+    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * stemr_eps(t)))
         pair.info |= EIG_STEMR_ORTHOGONALITY;
 }
 

@@ -209,7 +209,8 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 
         stemr_pair *const pair = a.t.pair + list[real_one ? mine : first];
         rows_type const rows = stemr_rows_of<rows_type>(a.t, pair).with(&tile);
         twist_pair k = {pair->lo, pair->hi, pair->x, pair->before, pair->gap, pair->index};
-        int const twist = max(pair->twist, 0), length = back ? rows.n - 1 - twist : twist, longest = warp_max(length);
+        int const twist = stemr_twist_of(*pair, rows.n), length = back ? rows.n - 1 - twist : twist,
+                  longest = warp_max(length);
         double const size = pair->node < 0 || (members && !pencils) ? 1 : 0;
         bool done = false, lost = pair->twist < 0;
         for (int turn = 0; turn < turns && __any_sync(0xffffffffu, !done && !lost); ++turn) {
@@ -241,7 +242,7 @@ static __global__ void __launch_bounds__(THREADS) close_kernel(twist_args a)
         bool const real_one = mine < count;
         stemr_pair *const pair = a.t.pair + a.t.list[real_one ? mine : first];
         stemr_of_close rows = stemr_rows_of<stemr_of_close>(a.t, pair).with(&tile);
-        int const twist = max(pair->twist, 0), length = back ? n - 1 - twist : twist, longest = warp_max(length);
+        int const twist = stemr_twist_of(*pair, n), length = back ? n - 1 - twist : twist, longest = warp_max(length);
         bool done = false;
         for (int turn = 0; turn < TURNS && __any_sync(0xffffffffu, !done); ++turn) {
             auto const h = stemr_walk_half(rows, pair->x, back, length, longest, no_sink{});

@@ -75,14 +75,15 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
         bool const wanted = real_one && pair->column >= 0;
         rows_type const rows = stemr_rows_of<rows_type>(t, pair).with(&root_tile);
         wide_d const x = pair->x;
-        int const length = back ? rows.n - 1 - pair->twist : pair->twist;
+        int const twist = stemr_twist_of(*pair, rows.n), length = back ? rows.n - 1 - twist : twist;
         real *const column = wanted ? (real *)t.p.z + pair->column * t.p.ldz : NULL;
         ratio_sink<real> const sink = {&tile, column, n, length};
         auto const h = stemr_walk_half(rows, x, back, length, warp_max(length), sink);
         stemr_found const f = stemr_meet(rows, x, back, length, h);
         __syncwarp();
         if (!wanted || back) continue;
-        pair->scale = 1 / sqrt(f.norm);
+        bool const stretched = t.limits.stretched > 0 && pair->index % t.limits.stretched == 0;
+        pair->scale = (stretched ? 1.01 : 1) / sqrt(f.norm);
         pair->residual = fabs(f.gamma) * pair->scale;
     }
 }
@@ -94,11 +95,11 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
         stemr_pair *const pair = t.pair + t.list[at];
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
-        int const twist = pair->twist;
+        int const twist = stemr_twist_of(*pair, n);
         double const scale = pair->scale;
         int ends[2] = {twist, twist};
         if (lane == 0) z[twist] = (real)scale;
-        double carry[2] = {scale, scale};
+        double carry[2] = {scale, scale}, square = lane == 0 ? scale * scale : 0;
         for (int i = 1; i < n; i += 32) { /* distance from the twist */
             if (twist - i < 0 && twist + i >= n) break;
 #pragma unroll
@@ -108,11 +109,16 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
                 double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
                 if (there) z[row] = (real)entry;
+                square = fma(entry, entry, square);
                 if (there && entry != 0) ends[side] = row;
             }
         }
         int const first = warp_min(ends[0]), last = warp_max(ends[1]);
-        if (lane == 0) pair->support_first = first, pair->support_last = last;
+        square = lane_team<32>(lane).sum(square);
+        if (lane != 0) continue;
+        pair->support_first = first, pair->support_last = last;
+        /* Info tells, unless inverse iteration mends it. */
+        if (stemr_wrong_length(t, square)) pair->residual = INFINITY;
     }
 }
 
@@ -123,6 +129,27 @@ static __device__ double value_of(const stemr_task &t, const stemr_pair &k)
 {
     double const w = scalbn(k.value, t.counts->scale);
     return t.p.type == EIG_S ? (double)(float)w : w;
+}
+
+/* A pair whose vector is yet to come.  One that would get none, if ever there is one (it is not SINGLE, or has no row
+ * of a twist), goes to inverse iteration where there are clusters; else info tells.  Where no vectors are wanted info
+ * tells of pairs that have not been corrected, if their brackets are wide. */
+static __device__ void catch_lost(const stemr_task &t, int64_t k)
+{
+    stemr_pair *const pair = t.pair + k;
+    bool const forced = t.limits.lost > 0 && pair->index % t.limits.lost == 0;
+    bool const lost = pair->state != STEMR_SINGLE || pair->twist < 0 || forced;
+    pair->residual = INFINITY;
+    if (pair->state == STEMR_TIGHT) return;
+    if (!t.p.z) {
+        bool const wide = !(stemr_difference(pair->hi, pair->lo).hi <= t.limits.told[0] * (double)t.n * stemr_eps(t));
+        if ((lost || !pair->aimed) && wide) pair->info |= EIG_STEMR_RESIDUAL;
+        return;
+    }
+    if (!lost) return;
+    pair->state = STEMR_TIGHT, pair->tight = k;
+    pair->support_first = 0, pair->support_last = t.n - 1;
+    atomicAdd(&t.counts->tight, 1);
 }
 
 /* Values of all pairs. */
@@ -143,6 +170,7 @@ static __global__ void value_kernel(stemr_task t)
         atomicMin((unsigned long long *)&t.counts->first_column, (unsigned long long)k);
         atomicAdd((unsigned long long *)&t.counts->columns, 1ull);
     }
+    if (pair->column >= 0) catch_lost(t, k);
 }
 
 /* Ranges by value: columns, of which the first is now known. */
@@ -162,9 +190,8 @@ static __global__ void tell_kernel(stemr_task t)
     stemr_pair const pair = t.pair[k];
     if (pair.column < 0) return;
     stemr_put(t.p.type, t.p.w, pair.column, value_of(t, pair));
-    double const eps = t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
     if (t.p.info) {
-        bool const large = t.p.z && !(pair.residual <= t.limits.told[0] * (double)t.n * eps);
+        bool const large = t.p.z && !(pair.residual <= t.limits.told[0] * (double)t.n * stemr_eps(t));
         t.p.info[pair.column] = large ? pair.info | EIG_STEMR_RESIDUAL : pair.info;
     }
     if (t.p.z && t.p.isuppz) {

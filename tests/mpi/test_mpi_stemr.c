@@ -146,6 +146,9 @@ static void test_inverse_iteration(eig_mpi_context *ctx)
     CHECK(one.stats.inverse_iterations > 20);
     release(&one);
     every_place(ctx, &t, &o, 105);
+    /* One process does not look beyond what it is asked for, which here begins and ends within a cluster. */
+    o.range = EIG_RANGE_INDEX, o.il = 3, o.iu = 103;
+    every_place(ctx, &t, &o, 101);
     test_free(&t);
 }
 

@@ -65,7 +65,8 @@ static eig_status count_around(eig_context *ctx, eig_type type, int64_t n, doubl
         norm = sum > norm ? sum : norm;
     }
     double const largest = type_is_single(type) ? (double)FLT_MAX : DBL_MAX;
-    double const doubt = norm < largest / 2 ? DOUBT * eps * norm + DBL_MIN : INFINITY; /* eigenvalues may overflow */
+    double const least = type_is_single(type) ? (double)FLT_MIN : DBL_MIN;
+    double const doubt = norm < largest / 2 ? DOUBT * eps * norm + least : INFINITY; /* eigenvalues may overflow */
     double const x[4] = {vl - doubt, vl + doubt, vu - doubt, vu + doubt};
     memcpy(r->x, x, sizeof x);
     for (int i = 0; i < 4; ++i)

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats. */
+/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats, and the least
+ * ones to multiples of the least number, which is more where T is small. */
 #define MARGIN 0x1p-45
 #define MARGIN_SINGLE 0x1p-22
 
@@ -54,7 +55,9 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
     stebz_power const scale = stebz_power_of(-t->scale);
     *from = -INFINITY, *upto = INFINITY;
     if (p->range == EIG_RANGE_VALUE) {
-        double const margin = type_is_single(p->type) ? MARGIN_SINGLE : MARGIN;
+        bool const single = type_is_single(p->type);
+        double const spacing = stebz_scaled(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, scale);
+        double const margin = (single ? MARGIN_SINGLE : MARGIN) + spacing;
         *from = stebz_scaled(p->vl, scale) - margin, *upto = stebz_scaled(p->vu, scale) + margin;
         return EIG_OK;
     }

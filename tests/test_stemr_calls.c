@@ -115,6 +115,28 @@ static void test_subnormal_ends(void **state)
     eig_destroy(ctx);
 }
 
+/* Eigenvalues 0 and 6e38, the latter infinite in float: between ends beyond float's numbers too each is found once. */
+static void test_overflowing_ends(void **state)
+{
+    (void)state;
+    if (strncmp(test_device, "cuda", 4) == 0) skip();
+    float const d[2] = {3e38F, 3e38F}, e[1] = {3e38F};
+    static double const ends[] = {-1e308, -1, 1, 1e39, 1e308, INFINITY};
+    eig_context *const ctx = test_context(1);
+    int64_t sum = 0;
+    for (int k = 0; k < 5; ++k) {
+        float w[2];
+        int64_t m;
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_VALUE, o.vl = ends[k], o.vu = ends[k + 1];
+        assert_int_equal(eig_sstemr(ctx, &o, 2, d, e, &m, w, NULL, 1, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+        for (int64_t i = 0; i < m; ++i) assert_true(o.vl < (double)w[i] && (double)w[i] <= o.vu);
+        sum += m;
+    }
+    assert_int_equal(sum, 2);
+    eig_destroy(ctx);
+}
+
 /* Values that come alone are those that come with vectors; the plain method's agree. */
 static void test_values_only(void **state)
 {
@@ -340,10 +362,18 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_tree),           cmocka_unit_test(test_threads),     cmocka_unit_test(test_subsets),
-        cmocka_unit_test(test_subnormal_ends), cmocka_unit_test(test_values_only), cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_subsets),
+        cmocka_unit_test(test_subnormal_ends),
+        cmocka_unit_test(test_overflowing_ends),
+        cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,10 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
         bool const single = type_is_single(p->type);
         double const spacing = stebz_scaled(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, scale);
         double const margin = (single ? MARGIN_SINGLE : MARGIN) + spacing;
-        *from = stebz_scaled(p->vl, scale) - margin, *upto = stebz_scaled(p->vu, scale) + margin;
+        double const largest =
+            single ? (double)FLT_MAX : DBL_MAX; /* what is beyond it is infinite, and beyond any end */
+        *from = stebz_scaled(fmin(p->vl, largest), scale) - margin;
+        *upto = stebz_scaled(fmax(p->vu, -largest), scale) + margin;
         return EIG_OK;
     }
     for (int end = 0; end < 2; ++end) {

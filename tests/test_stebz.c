@@ -269,13 +269,32 @@ static void test_scaling(void **state)
     eig_destroy(ctx);
 }
 
+/* Eigenvalues that round to -0 and to 0: in a part of the spectrum each has the sign that it has among all. */
+static void test_signs_of_zero(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    double const d[N] = {0}, e[N - 1] = {5e-324, 9 * 5e-324, 5e-324}; /* the middle two: -0.11 and 0.11 of 5e-324 */
+    double w[N], part;
+    eig_context *ctx = test_context(1);
+    assert_int_equal(eig_dstebz(ctx, NULL, N, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);
+    assert_true(w[0] < 0 && w[1] == 0 && w[2] == 0 && w[3] > 0);
+    for (int k = 1; k <= N; ++k) {
+        eig_stebz_options o = EIG_STEBZ_OPTIONS;
+        o.range = EIG_RANGE_INDEX, o.il = o.iu = k;
+        assert_int_equal(eig_dstebz(ctx, &o, N, d, e, NULL, &part, NULL, NULL, NULL), EIG_OK);
+        assert_memory_equal(&part, &w[k - 1], sizeof part);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_known_spectra), cmocka_unit_test(test_small_couplings),
         cmocka_unit_test(test_ranges),    cmocka_unit_test(test_tolerances),    cmocka_unit_test(test_enclosures),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_scaling),       cmocka_unit_test(test_signs_of_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,51 @@ static void test_subsets(void **state)
     eig_destroy(ctx);
 }
 
+/* Eigenvalues -0.41 and 2.41 times the least number: two ranges that meet hold each of them once, as w says. */
+static void test_subnormal_ends(void **state)
+{
+    (void)state;
+    enum { ENDS = 7 };
+    double const least = 5e-324, d[2] = {0, 2 * least}, e[1] = {least};
+    eig_context *const ctx = test_context(1);
+    for (int end = -3; end < ENDS; ++end) {
+        double w[2][2];
+        int64_t m[2];
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_VALUE;
+        for (int side = 0; side < 2; ++side) {
+            o.vl = side ? end * least : -INFINITY, o.vu = side ? INFINITY : end * least;
+            assert_int_equal(eig_dstemr(ctx, &o, 2, d, e, &m[side], w[side], NULL, 1, NULL, NULL, NULL, NULL, NULL),
+                             EIG_OK);
+            for (int64_t k = 0; k < m[side]; ++k) assert_true(o.vl < w[side][k] && w[side][k] <= o.vu);
+        }
+        assert_int_equal(m[0] + m[1], 2);
+    }
+    eig_destroy(ctx);
+}
+
+/* Eigenvalues 0 and 6e38, the latter infinite in float: between ends beyond float's numbers too each is found once. */
+static void test_overflowing_ends(void **state)
+{
+    (void)state;
+    if (strncmp(test_device, "cuda", 4) == 0) skip();
+    float const d[2] = {3e38F, 3e38F}, e[1] = {3e38F};
+    static double const ends[] = {-1e308, -1, 1, 1e39, 1e308, INFINITY};
+    eig_context *const ctx = test_context(1);
+    int64_t sum = 0;
+    for (int k = 0; k < 5; ++k) {
+        float w[2];
+        int64_t m;
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_VALUE, o.vl = ends[k], o.vu = ends[k + 1];
+        assert_int_equal(eig_sstemr(ctx, &o, 2, d, e, &m, w, NULL, 1, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+        for (int64_t i = 0; i < m; ++i) assert_true(o.vl < (double)w[i] && (double)w[i] <= o.vu);
+        sum += m;
+    }
+    assert_int_equal(sum, 2);
+    eig_destroy(ctx);
+}
+
 /* Values that come alone are those that come with vectors; the plain method's agree. */
 static void test_values_only(void **state)
 {
@@ -317,9 +362,17 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_tree),        cmocka_unit_test(test_threads),  cmocka_unit_test(test_subsets),
-        cmocka_unit_test(test_values_only), cmocka_unit_test(test_nothing),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_progress), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_subsets),
+        cmocka_unit_test(test_subnormal_ends),
+        cmocka_unit_test(test_overflowing_ends),
+        cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_passes),
         cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;

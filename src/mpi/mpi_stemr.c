@@ -92,10 +92,11 @@ static double norm_of(const tridiagonal_call *call)
     return norm;
 }
 
-/* Moves an end of the run outwards, by direction -1 or 1, to where no cluster can lie across it. */
+/* Moves an end of the run outwards, by direction -1 or 1, to where no cluster can lie across it, or to the end of what all
+ * ranks are asked for: one process computes no more. */
 static eig_status widen(tridiagonal_call *call, int direction, double gap, int64_t *end)
 {
-    int64_t const stop = direction < 0 ? 1 : call->n;
+    int64_t const stop = direction < 0 ? call->il : call->iu;
     eig_status status = EIG_OK;
     for (int64_t reach = 64; *end != stop && status == EIG_OK; reach *= 4) {
         int64_t far = *end + direction * reach;
@@ -166,7 +167,7 @@ static eig_status compute(tridiagonal_call *call, int *info)
     eig_status status = compute_range(call, first, last, &out);
     if (status == EIG_OK && infos[0] == EIG_INFO_NOT_FINITE) *info = EIG_INFO_NOT_FINITE;
     if (!a[INFO].mine) free(infos);
-    if (status == EIG_OK && a[Z].mine && x->stats.inverse_iterations > 0 && call->run.count < call->n)
+    if (status == EIG_OK && a[Z].mine && x->stats.inverse_iterations > 0 && call->run.count < call->run.total)
         status = compute_whole_clusters(call);
     return status;
 }

@@ -2,7 +2,8 @@
  *
  * Every child reads all of T, and finds its run as a call with EIG_RANGE_INDEX does, whose results have the bits of the
  * full run; of stemr where no cluster is cut (gaps.h).  So the runs are put side by side as they are.
- * Ranges by value become ranges by index where the counts leave no doubt; else the first child computes all. */
+ * Ranges by value become ranges by index where the counts leave no doubt; else, and where they hold no eigenvalue, the
+ * first child computes all. */
 #include "gaps.h"
 #include "multi.h"
 #include "stemr_stats.h"
@@ -63,7 +64,9 @@ static eig_status count_around(eig_context *ctx, eig_type type, int64_t n, doubl
         double const sum = fabs(r->d[i]) + (i > 0 ? fabs(r->e[i - 1]) : 0) + (i < n - 1 ? fabs(r->e[i]) : 0);
         norm = sum > norm ? sum : norm;
     }
-    double const doubt = DOUBT * eps * norm + DBL_MIN;
+    double const largest = type_is_single(type) ? (double)FLT_MAX : DBL_MAX;
+    double const least = type_is_single(type) ? (double)FLT_MIN : DBL_MIN;
+    double const doubt = norm < largest / 2 ? DOUBT * eps * norm + least : INFINITY; /* eigenvalues may overflow */
     double const x[4] = {vl - doubt, vl + doubt, vu - doubt, vu + doubt};
     memcpy(r->x, x, sizeof x);
     for (int i = 0; i < 4; ++i)
@@ -72,7 +75,7 @@ static eig_status count_around(eig_context *ctx, eig_type type, int64_t n, doubl
     return count_silently(ctx, &q);
 }
 
-/* Whether the eigenvalues in (vl, vu] are those with the indices *il to *iu, beyond doubt; there may be none. */
+/* Whether the eigenvalues in (vl, vu] are those with the indices *il to *iu, beyond doubt, and there are some. */
 static eig_status find_indices(eig_context *ctx, eig_type type, int64_t n, const void *d, const void *e, double vl,
                                double vu, int64_t *il, int64_t *iu, bool *known)
 {
@@ -89,8 +92,8 @@ static eig_status find_indices(eig_context *ctx, eig_type type, int64_t n, const
     free(r.d);
     free(r.e);
     if (status != EIG_OK || r.info != EIG_INFO_OK) return status;
-    *known = r.count[0] == r.count[1] && r.count[2] == r.count[3];
     *il = r.count[0] + 1, *iu = r.count[2];
+    *known = r.count[0] == r.count[1] && r.count[2] == r.count[3] && *il <= *iu;
     return EIG_OK;
 }
 
@@ -105,15 +108,6 @@ static eig_status run_whole(eig_context *ctx, const char *family, multi_work *wo
 static int64_t parts_of(const eig_context *ctx, int64_t count)
 {
     return children_of(ctx) < count ? children_of(ctx) : count;
-}
-
-/* A range by value that holds no eigenvalue. */
-static eig_status tell_none(eig_context *ctx, const char *family, int64_t *m)
-{
-    eig_status status = eig_report_progress(ctx, family, 0);
-    if (status == EIG_OK) status = eig_report_progress(ctx, family, 1);
-    if (m) *m = 0;
-    return status;
 }
 
 /* ----------------------------------------------------------------------- stebz */
@@ -154,10 +148,6 @@ static eig_status stebz_single(eig_context *ctx, stebz_problem p)
     if (cut && p.range == EIG_RANGE_VALUE) {
         eig_status const status = find_indices(ctx, p.type, p.n, p.d, p.e, p.vl, p.vu, &p.il, &p.iu, &cut);
         if (status != EIG_OK) return status;
-        if (cut && p.il > p.iu) {
-            if (p.info) *p.info = EIG_INFO_OK;
-            return tell_none(ctx, "stebz", p.m);
-        }
     }
     if (!cut) return run_whole(ctx, "stebz", stebz_whole, &p);
     stebz_result result = {0, EIG_INFO_OK};
@@ -294,10 +284,6 @@ static eig_status stemr_shared(eig_context *ctx, stemr_problem p)
     if (cut && p.range == EIG_RANGE_VALUE) {
         eig_status const status = find_indices(ctx, p.type, p.n, p.d, p.e, p.vl, p.vu, &p.il, &p.iu, &cut);
         if (status != EIG_OK) return status;
-        if (cut && p.il > p.iu) {
-            tell_result(&p, &result);
-            return tell_none(ctx, "stemr", p.m);
-        }
     }
     if (!cut) return run_whole(ctx, "stemr", stemr_whole, &p);
     int64_t begin[MULTI_MOST_CHILDREN + 1];

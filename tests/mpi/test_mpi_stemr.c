@@ -146,6 +146,21 @@ static void test_inverse_iteration(eig_mpi_context *ctx)
     CHECK(one.stats.inverse_iterations > 20);
     release(&one);
     every_place(ctx, &t, &o, 105);
+    /* One process does not look beyond what it is asked for, which here begins and ends within a cluster. */
+    o.range = EIG_RANGE_INDEX, o.il = 3, o.iu = 103;
+    every_place(ctx, &t, &o, 101);
+    test_free(&t);
+}
+
+/* Eigenvalues that float cannot hold: one process leaves the infinite w out of (-inf, x]. */
+static void test_overflow(eig_mpi_context *ctx)
+{
+    test_matrix t = test_make(EIG_S, GLUED, 7);
+    for (int64_t i = 0; i < 7; ++i) ((float *)t.d)[i] = 0;
+    for (int64_t i = 0; i < 6; ++i) ((float *)t.e)[i] = 3e38F;
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+    o.range = EIG_RANGE_VALUE, o.vl = -INFINITY, o.vu = 1;
+    one_place(ctx, &t, &o, 7);
     test_free(&t);
 }
 
@@ -205,6 +220,7 @@ static void tests(eig_mpi_context *ctx, const char *device)
     (void)device;
     test_bits(ctx);
     test_inverse_iteration(ctx);
+    test_overflow(ctx);
     test_values(ctx);
     test_not_finite(ctx);
     test_order_0(ctx);

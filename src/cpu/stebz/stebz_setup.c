@@ -74,7 +74,8 @@ static real middle_of(const stebz_search *search, int64_t k, stebz_power back)
 }
 
 /* Eigenvalues ascend by a running maximum, since neighbouring brackets may overlap by an ulp or so.  Brackets of
- * different cells do not: of a part the maximum begins with the first cell. */
+ * different cells do not: of a part the maximum begins with the first cell.  Of equal numbers the later one counts, so
+ * that the sign of a zero is its own, whatever a part begins with. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
     real *const w = (real *)p->w + matrix * p->stride_w;
@@ -85,13 +86,13 @@ static void store(const stebz_problem *p, const stebz_search *search, int64_t ma
     const stebz_found *const f = &search->found;
     for (int64_t k = search->steady ? search->begin - search->il : 0; k < 0; ++k) {
         real const mid = middle_of(search, k, back);
-        highest = mid > highest ? mid : highest;
+        highest = mid >= highest ? mid : highest;
     }
     for (int64_t k = 0; k <= search->iu - search->il; ++k) {
         double const lo = f->split ? f->lo[search->il - 1 + k] : search->groups[k].lo;
         double const hi = f->split ? f->hi[search->il - 1 + k] : search->groups[k].hi;
         real const mid = middle_of(search, k, back);
-        w[k] = highest = mid > highest ? mid : highest;
+        w[k] = highest = mid >= highest ? mid : highest;
         if (!lower) continue;
         /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
         lower[k] = below(nextafter(stebz_scaled(nextafter(lo - search->error, -INFINITY), back), -INFINITY));

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats. */
+/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats, and the least
+ * ones to multiples of the least number, which is more where T is small. */
 #define MARGIN 0x1p-45
 #define MARGIN_SINGLE 0x1p-22
 
@@ -54,8 +55,13 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
     stebz_power const scale = stebz_power_of(-t->scale);
     *from = -INFINITY, *upto = INFINITY;
     if (p->range == EIG_RANGE_VALUE) {
-        double const margin = type_is_single(p->type) ? MARGIN_SINGLE : MARGIN;
-        *from = stebz_scaled(p->vl, scale) - margin, *upto = stebz_scaled(p->vu, scale) + margin;
+        bool const single = type_is_single(p->type);
+        double const spacing = stebz_scaled(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, scale);
+        double const margin = (single ? MARGIN_SINGLE : MARGIN) + spacing;
+        double const largest =
+            single ? (double)FLT_MAX : DBL_MAX; /* what is beyond it is infinite, and beyond any end */
+        *from = stebz_scaled(fmin(p->vl, largest), scale) - margin;
+        *upto = stebz_scaled(fmax(p->vu, -largest), scale) + margin;
         return EIG_OK;
     }
     for (int end = 0; end < 2; ++end) {

@@ -13,7 +13,8 @@ enum { THREADS = 128 };
 /* Cells and classes leave this much room for errors of counts and the perturbation of T~. */
 #define MARGIN 0x1p-50
 
-/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats. */
+/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats, and the least
+ * ones to multiples of the least number, which is more where T is small. */
 #define VALUE_MARGIN 0x1p-45
 #define VALUE_MARGIN_SINGLE 0x1p-22
 
@@ -83,7 +84,9 @@ static __device__ double gap_after(const stemr_task &t, int64_t k)
 static __device__ bool asked_for(const stemr_task &t, int64_t k)
 {
     if (t.p.range != EIG_RANGE_VALUE) return t.p.il <= t.first + k && t.first + k <= t.p.iu;
-    double const margin = t.p.type == EIG_S ? VALUE_MARGIN_SINGLE : VALUE_MARGIN;
+    bool const single = t.p.type == EIG_S;
+    double const spacing = scalbn(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, -t.counts->scale);
+    double const margin = (single ? VALUE_MARGIN_SINGLE : VALUE_MARGIN) + spacing;
     double const from = scalbn(t.p.vl, -t.counts->scale) - margin, upto = scalbn(t.p.vu, -t.counts->scale) + margin;
     return upper_end(t, k) >= from && lower_end(t, k) <= upto;
 }

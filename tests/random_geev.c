@@ -1,0 +1,112 @@
+/* geev of batches of random hard matrices: certificates; a NaN or an infinity spoils its matrix alone; a matrix has the
+ * same bits by itself. */
+#include "random.h"
+#include "support/adversary_nonsymmetric.h"
+#include "support/geev_fixture.h"
+
+enum { SMALL = 33 };
+
+static int64_t matrices, given_up;
+
+/* A copy of matrix m and its eigenvalues, the largest element in [1/2, 1), so that determinants and squares fit. */
+static batch scaled(const batch *b, int64_t m)
+{
+    batch one = batch_new(b->n, 1, b->type);
+    int exponent = 0;
+    double most = 0;
+    for (int64_t k = 0; k < b->n * b->n; ++k) most = fmax(most, fabs(b->a[m * b->n * b->n + k]));
+    frexp(most, &exponent);
+    for (int64_t k = 0; k < b->n * b->n; ++k) one.a[k] = ldexp(b->a[m * b->n * b->n + k], -exponent);
+    for (int64_t k = 0; k < 2 * b->n; ++k) one.w[k] = ldexp(b->w[2 * m * b->n + k], -exponent);
+    one.info[0] = b->info[m];
+    return one;
+}
+
+static void check_matrix(const char *name, const batch *b, int64_t m)
+{
+    certify_pairs(name, b->n, b->w + 2 * m * b->n);
+    batch one = scaled(b, m);
+    certify(name, &one, 0);
+    batch_free(&one);
+}
+
+/* Of skew-symmetric matrices far above 1 the iteration gives up a few (docs/geev.md). */
+static bool is_known(const char *kind, const batch *b, int64_t m)
+{
+    return strcmp(kind, "skew") == 0 && b->info[m] > 0;
+}
+
+static void expect_spoilt(const char *name, const batch *b, int64_t m)
+{
+    if (b->info[m] != EIG_INFO_NOT_FINITE) fail_msg("%s: info = %d", name, b->info[m]);
+    for (int64_t k = 0; k < 2 * b->n; ++k)
+        if (!isnan(b->w[2 * m * b->n + k])) fail_msg("%s: not finite, and w is no NaN", name);
+}
+
+/* Matrix m by itself has the bits that it has in the batch. */
+static void check_position(eig_context *ctx, const char *name, const eig_geev_options *o, batch *b, placement p,
+                           int64_t m)
+{
+    size_t const size = 2 * (size_t)b->n * sizeof(double);
+    double *const w = malloc(size);
+    if (!w) fail_msg("no memory");
+    memcpy(w, b->w + 2 * m * b->n, size);
+    placement const alone = place(p.layout, b->n, 1, p.lda - b->n);
+    solve_part(ctx, o, b, alone, m, 1, 0);
+    if (memcmp(w, b->w + 2 * m * b->n, size) != 0)
+        fail_msg("%s: other bits by itself than in a batch of %lld", name, (long long)b->count);
+    free(w);
+}
+
+static eig_geev_options draw_options(matrices_rng *rng)
+{
+    static eig_geev_method const methods[] = {EIG_GEEV_SWB, EIG_GEEV_MWB, EIG_GEEV_REFERENCE};
+    int64_t const choice = draw_integer(rng, 0, 9);
+    eig_geev_options o = EIG_GEEV_OPTIONS;
+    o.method = choice < 3 ? methods[choice] : EIG_GEEV_AUTO;
+    o.no_balance = draw_chance(rng, 0.4);
+    return o;
+}
+
+void random_geev(eig_context *ctx, uint64_t seed)
+{
+    enum { MOST = 30 };
+    static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    matrices_rng rng = matrices_seed(seed);
+    eig_type const type = draw_chance(&rng, 0.4) ? EIG_S : EIG_D;
+    int64_t const n = draw_integer(&rng, 1, draw_chance(&rng, 0.8) ? SMALL : 70);
+    int64_t const count = draw_integer(&rng, 1, n <= SMALL ? MOST : 4);
+    eig_geev_options const o = draw_options(&rng);
+    placement const p = place(layouts[draw_integer(&rng, 0, 2)], n, count, draw_integer(&rng, 0, 3));
+    batch b = batch_new(n, count, type);
+    const char *kinds[MOST];
+    bool spoilt[MOST] = {false};
+    for (int64_t m = 0; m < count; ++m) {
+        kinds[m] = adversary_nonsymmetric(&rng, n, b.a + m * n * n, type_is_single(type));
+        spoilt[m] = draw_chance(&rng, 0.06);
+        if (spoilt[m]) b.a[m * n * n + draw_integer(&rng, 0, n * n - 1)] = draw_chance(&rng, 0.5) ? NAN : INFINITY;
+    }
+    batch_round(&b);
+    solve_part(ctx, &o, &b, p, 0, count, 0);
+    for (int64_t m = 0; m < count; ++m) {
+        char name[160];
+        snprintf(name, sizeof name, "seed %llu, matrix %lld of %lld, %s, method %d%s", (unsigned long long)seed,
+                 (long long)m, (long long)count, kinds[m], (int)o.method, o.no_balance ? ", not balanced" : "");
+        ++matrices;
+        bool const known = is_known(kinds[m], &b, m);
+        given_up += known;
+        if (known) continue;
+        if (spoilt[m])
+            expect_spoilt(name, &b, m);
+        else
+            check_matrix(name, &b, m);
+        if (draw_chance(&rng, 0.1) && !spoilt[m]) check_position(ctx, name, &o, &b, p, m);
+    }
+    batch_free(&b);
+}
+
+void random_geev_report(void)
+{
+    printf("geev: %lld matrices, of which %lld skew-symmetric ones are given up\n", (long long)matrices,
+           (long long)given_up);
+}

@@ -1,0 +1,234 @@
+/* Random real matrices that are hard for balancing, reduction and QR: defective, nilpotent, badly scaled, graded,
+ * permuted, with columns that vanish.  The same seed gives the same matrix. */
+#ifndef EIG_TEST_ADVERSARY_NONSYMMETRIC_H
+#define EIG_TEST_ADVERSARY_NONSYMMETRIC_H
+
+#include "adversary.h"
+
+#include <stdlib.h>
+
+/* Fills a[n*n], which is zero before, in C order. */
+typedef void fill_nonsymmetric(matrices_rng *rng, int64_t n, double *a);
+
+static inline void dense_normal(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n * n; ++k) a[k] = matrices_normal(rng);
+}
+
+static inline void dense_zero(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng, (void)n, (void)a;
+}
+
+static inline void dense_ones(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t k = 0; k < n * n; ++k) a[k] = 1;
+}
+
+static inline void dense_jordan(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i) {
+        a[i * n + i] = 2;
+        if (i + 1 < n) a[i * n + i + 1] = 1;
+    }
+}
+
+/* Strictly upper triangular; at times its rows and columns are permuted. */
+static inline void dense_nilpotent(matrices_rng *rng, int64_t n, double *a)
+{
+    int64_t *const place = malloc(sizeof *place * (size_t)n);
+    bool const permuted = draw_chance(rng, 0.5);
+    if (!place) abort();
+    for (int64_t i = 0; i < n; ++i) place[i] = i;
+    for (int64_t i = n - 1; permuted && i > 0; --i) {
+        int64_t const j = draw_integer(rng, 0, i), kept = place[i];
+        place[i] = place[j], place[j] = kept;
+    }
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i + 1; j < n; ++j) a[place[i] * n + place[j]] = matrices_normal(rng);
+    free(place);
+}
+
+/* The companion matrix of (x - 1)(x - 2)...(x - n). */
+static inline void dense_companion(matrices_rng *rng, int64_t n, double *a)
+{
+    long double *const c = calloc((size_t)n + 1, sizeof *c);
+    (void)rng;
+    if (!c) abort();
+    c[0] = 1;
+    for (int64_t k = 1; k <= n; ++k)
+        for (int64_t i = k; i > 0; --i) c[i] -= c[i - 1] * (long double)k;
+    for (int64_t j = 0; j < n; ++j) a[j] = -(double)c[j + 1];
+    for (int64_t i = 1; i < n; ++i) a[i * n + i - 1] = 1;
+    free(c);
+}
+
+static inline void dense_cycle(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i) a[(i + 1) % n * n + i] = 1;
+}
+
+static inline void dense_frank(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i > 0 ? i - 1 : 0; j < n; ++j) a[i * n + j] = (double)(n - (j < i ? i : j));
+}
+
+static inline void dense_grcar(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i > 0 ? i - 1 : 0; j < n && j < i + 4; ++j) a[i * n + j] = j < i ? -1 : 1;
+}
+
+static inline void dense_graded(matrices_rng *rng, int64_t n, double *a)
+{
+    double const step = draw_decades(rng, -1, 0.3);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+            a[i * n + j] = matrices_normal(rng) * pow(10, fmax(-200, -step * (double)(i + j)));
+}
+
+/* D^-1 A D. */
+static inline void dense_unbalanced(matrices_rng *rng, int64_t n, double *a)
+{
+    double const decades = draw_between(rng, 1, 140);
+    double *const scale = malloc(sizeof *scale * (size_t)n);
+    if (!scale) abort();
+    for (int64_t i = 0; i < n; ++i) scale[i] = draw_decades(rng, -decades, decades);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) a[i * n + j] = matrices_normal(rng) * scale[i] / scale[j];
+    free(scale);
+}
+
+/* On which QR with standard shifts does not converge.
+ * Source: D. Day, Sandia report 96-0913 (1996). */
+static inline void dense_standing(matrices_rng *rng, int64_t n, double *a)
+{
+    double const small = draw_decades(rng, -16, -1);
+    for (int64_t i = 0; i + 1 < n; ++i)
+        a[i * n + i + 1] = i % 4 == 1 ? small : 1, a[(i + 1) * n + i] = i % 4 == 1 ? -small : 1;
+}
+
+static inline void dense_skew(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < i; ++j) a[i * n + j] = matrices_normal(rng), a[j * n + i] = -a[i * n + j];
+}
+
+static inline void dense_sparse(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n * n; ++k) a[k] = draw_chance(rng, 0.15) ? matrices_normal(rng) : 0;
+}
+
+static inline void dense_all_sizes(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n * n; ++k) a[k] = draw_sign(rng) * draw_decades(rng, -140, 140);
+}
+
+/* Hessenberg with subdiagonals that are zero or small. */
+static inline void dense_hessenberg(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = i; j < n; ++j) a[i * n + j] = matrices_normal(rng);
+        if (i > 0) a[i * n + i - 1] = draw_chance(rng, 0.3) ? 0 : draw_decades(rng, -18, 0);
+    }
+}
+
+/* Equal blocks of rank 1 with unit blocks beside them. */
+static inline void dense_defective(matrices_rng *rng, int64_t n, double *a)
+{
+    int64_t const rows = draw_integer(rng, 1, 4);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            if (i / rows == j / rows) a[i * n + j] = (double)((i % rows + 1) * (j % rows - 1));
+            if (j / rows == i / rows + 1) a[i * n + j] = 1;
+        }
+}
+
+/* 2 x 2 blocks whose elements differ by up to 300 decades. */
+static inline void dense_far_pairs(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t i = 0; i + 1 < n; i += 2) {
+        a[i * n + i + 1] = draw_decades(rng, -150, 150);
+        a[(i + 1) * n + i] = draw_sign(rng) * draw_decades(rng, -150, 150);
+    }
+}
+
+/* Nearly a Jordan block, closed to a ring by little. */
+static inline void dense_ring(matrices_rng *rng, int64_t n, double *a)
+{
+    double const small = draw_decades(rng, -8, -1);
+    for (int64_t i = 0; i + 1 < n; ++i) a[i * n + i + 1] = 1, a[(i + 1) * n + i] = small;
+    a[n - 1] = draw_decades(rng, -20, 0);
+}
+
+static inline void dense_antidiagonal(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i) a[(n - 1 - i) * n + i] = (double)(i + 1);
+}
+
+static inline void dense_hilbert(matrices_rng *rng, int64_t n, double *a)
+{
+    (void)rng;
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) a[i * n + j] = 1 / (double)(i + j + 1);
+}
+
+/* The first column that is not 0 below the diagonal is subnormal there, or nearly: in float, or in double. */
+static inline void dense_subnormal_column(matrices_rng *rng, int64_t n, double *a)
+{
+    double const least = draw_chance(rng, 0.5) ? draw_between(rng, -46, -36) : draw_between(rng, -324, -304);
+    int64_t const column = draw_chance(rng, 0.7) ? 0 : draw_integer(rng, 0, n - 1);
+    dense_normal(rng, n, a);
+    for (int64_t j = 0; j <= column; ++j)
+        for (int64_t i = j + 1; i < n; ++i)
+            a[i * n + j] = j < column || i == j + 1 ? 0 : draw_sign(rng) * draw_decades(rng, least, least + 2);
+}
+
+static struct {
+    const char *name;
+    fill_nonsymmetric *fill;
+} const nonsymmetric_kinds[] = {
+    {"normal", dense_normal},
+    {"zero", dense_zero},
+    {"ones", dense_ones},
+    {"Jordan", dense_jordan},
+    {"nilpotent", dense_nilpotent},
+    {"companion", dense_companion},
+    {"cycle", dense_cycle},
+    {"Frank", dense_frank},
+    {"Grcar", dense_grcar},
+    {"graded", dense_graded},
+    {"unbalanced", dense_unbalanced},
+    {"standing", dense_standing},
+    {"skew", dense_skew},
+    {"sparse", dense_sparse},
+    {"all sizes", dense_all_sizes},
+    {"Hessenberg", dense_hessenberg},
+    {"defective", dense_defective},
+    {"far pairs", dense_far_pairs},
+    {"ring", dense_ring},
+    {"antidiagonal", dense_antidiagonal},
+    {"Hilbert", dense_hilbert},
+    {"subnormal column", dense_subnormal_column},
+};
+
+/* Fills a[n*n], which is zero before, and returns the kind's name. */
+static inline const char *adversary_nonsymmetric(matrices_rng *rng, int64_t n, double *a, bool single)
+{
+    size_t const kind = (size_t)draw_integer(rng, 0, sizeof nonsymmetric_kinds / sizeof *nonsymmetric_kinds - 1);
+    double most = 0;
+    nonsymmetric_kinds[kind].fill(rng, n, a);
+    for (int64_t k = 0; k < n * n; ++k) most = fmax(most, fabs(a[k]));
+    double const scale = draw_scale(rng, most, single);
+    for (int64_t k = 0; k < n * n; ++k) a[k] *= scale;
+    return nonsymmetric_kinds[kind].name;
+}
+
+#endif

@@ -24,23 +24,21 @@ static void forget_estimate(const operation *op, outputs *o, eig_type type)
 static void test_same_bits(void **state)
 {
     static outputs one, several;
+    eig_context *ctx[DEVICES], *const plain = open_one();
     (void)state;
-    eig_context *const plain = open_one();
-    for (int k = 0; k < DEVICES; ++k) {
-        eig_context *const ctx = open_several(k);
-        for (int i = 0; i < 2 * OPERATIONS; ++i) {
-            const operation *const op = &operations[i / 2];
-            eig_type const type = real_types[i % 2];
-            operate_well(plain, op, type, &one);
-            forget_estimate(op, &one, type);
-            for (int again = 0; again < 2; ++again) {
-                operate_well(ctx, op, type, &several);
-                forget_estimate(op, &several, type);
-                same_outputs(op, &one, &several, devices[k]);
-            }
+    for (int k = 0; k < DEVICES; ++k) ctx[k] = open_several(k);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        eig_type const type = real_types[i % 2];
+        operate_well(plain, op, type, &one);
+        forget_estimate(op, &one, type);
+        for (int turn = 0; turn < 2 * DEVICES; ++turn) {
+            operate_well(ctx[turn / 2], op, type, &several);
+            forget_estimate(op, &several, type);
+            same_outputs(op, &one, &several, devices[turn / 2]);
         }
-        eig_destroy(ctx);
     }
+    for (int k = 0; k < DEVICES; ++k) eig_destroy(ctx[k]);
     eig_destroy(plain);
 }
 
@@ -52,26 +50,26 @@ static void test_batches(void **state)
     static double a[MOST * N * N];
     static eig_z one[MOST * N], several[MOST * N];
     int info_one[MOST], info[MOST];
+    eig_context *ctx[DEVICES], *const plain = open_one();
     (void)state;
     for (int i = 0; i < MOST * N * N; ++i) a[i] = sin(1.0 + i);
-    eig_context *const plain = open_one();
-    for (int k = 0; k < DEVICES; ++k) {
-        eig_context *const ctx = open_several(k);
-        for (size_t b = 0; b < sizeof batches / sizeof *batches; ++b) {
-            int const batch = batches[b];
-            double const held = a[batch / 2 * N * N];
-            a[batch / 2 * N * N] = batch > 1 ? NAN : held;
-            memset(one, 0, sizeof one), memset(several, 0, sizeof several);
-            memset(info, 0x55, sizeof info), memset(info_one, 0x55, sizeof info_one);
-            assert_int_equal(eig_dgeev_batched(plain, NULL, N, a, N, N * N, one, N, info_one, batch), EIG_OK);
-            assert_int_equal(eig_dgeev_batched(ctx, NULL, N, a, N, N * N, several, N, info, batch), EIG_OK);
+    for (int k = 0; k < DEVICES; ++k) ctx[k] = open_several(k);
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; ++b) {
+        int const batch = batches[b];
+        double const held = a[batch / 2 * N * N];
+        a[batch / 2 * N * N] = batch > 1 ? NAN : held;
+        memset(one, 0, sizeof one), memset(info_one, 0x55, sizeof info_one);
+        assert_int_equal(eig_dgeev_batched(plain, NULL, N, a, N, N * N, one, N, info_one, batch), EIG_OK);
+        for (int k = 0; k < DEVICES; ++k) {
+            memset(several, 0, sizeof several), memset(info, 0x55, sizeof info);
+            assert_int_equal(eig_dgeev_batched(ctx[k], NULL, N, a, N, N * N, several, N, info, batch), EIG_OK);
             assert_memory_equal(one, several, sizeof one);
             assert_memory_equal(info_one, info, sizeof info);
             assert_true(batch < 2 || info[batch / 2] == EIG_INFO_NOT_FINITE);
-            a[batch / 2 * N * N] = held;
         }
-        eig_destroy(ctx);
+        a[batch / 2 * N * N] = held;
     }
+    for (int k = 0; k < DEVICES; ++k) eig_destroy(ctx[k]);
     eig_destroy(plain);
 }
 

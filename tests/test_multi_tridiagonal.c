@@ -48,32 +48,32 @@ static void test_ranges(void **state)
     static const char *const kinds[] = {"uniform", "121", "wilkinson", "glued", "diagonal"};
     static pairs one[2], several[2];
     (void)state;
-    eig_context *const plain = open_one();
-    for (int k = 1; k < DEVICES; ++k) {
-        eig_context *const ctx = open_several(k);
-        for (int c = 0; c < 5; ++c) {
-            io_tridiagonal t;
-            make_matrix(kinds[c], &t);
-            solve_both(plain, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &one[0], &one[1]);
-            double const low = one[0].w[0], high = one[0].w[ORDER - 1], third = one[0].w[ORDER / 3];
-            double const ends[][2] = {{low - 1, high + 1},   {low + 0.1, third},   {third, high},
-                                      {third, third + 1e-3}, {high + 1, high + 2}, {-INFINITY, third + 0.01}};
-            for (int r = 0; r < 9; ++r) {
-                eig_range const range = r == 0 ? EIG_RANGE_ALL : r < 3 ? EIG_RANGE_INDEX : EIG_RANGE_VALUE;
-                int64_t const il = r == 1 ? 7 : 100, iu = r == 1 ? 400 : 102;
-                double const vl = r < 3 ? 0 : ends[r - 3][0], vu = r < 3 ? 0 : ends[r - 3][1];
-                solve_both(plain, &t, range, il, iu, vl, vu, &one[0], &one[1]);
-                solve_both(ctx, &t, range, il, iu, vl, vu, &several[0], &several[1]);
+    eig_context *ctx[DEVICES], *const plain = open_one();
+    for (int k = 1; k < DEVICES; ++k) ctx[k] = open_several(k);
+    for (int c = 0; c < 5; ++c) {
+        io_tridiagonal t;
+        make_matrix(kinds[c], &t);
+        solve_both(plain, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &one[0], &one[1]);
+        double const low = one[0].w[0], high = one[0].w[ORDER - 1], third = one[0].w[ORDER / 3];
+        double const ends[][2] = {{low - 1, high + 1},   {low + 0.1, third},   {third, high},
+                                  {third, third + 1e-3}, {high + 1, high + 2}, {-INFINITY, third + 0.01}};
+        for (int r = 0; r < 9; ++r) {
+            eig_range const range = r == 0 ? EIG_RANGE_ALL : r < 3 ? EIG_RANGE_INDEX : EIG_RANGE_VALUE;
+            int64_t const il = r == 1 ? 7 : 100, iu = r == 1 ? 400 : 102;
+            double const vl = r < 3 ? 0 : ends[r - 3][0], vu = r < 3 ? 0 : ends[r - 3][1];
+            solve_both(plain, &t, range, il, iu, vl, vu, &one[0], &one[1]);
+            for (int k = 1; k < DEVICES; ++k) {
+                solve_both(ctx[k], &t, range, il, iu, vl, vu, &several[0], &several[1]);
                 assert_memory_equal(&one[0], &several[0], sizeof one[0]);
                 assert_true(several[1].orthogonality <= 10 * ORDER * 2.3e-16);
                 assert_true(several[1].stats.blocks == one[1].stats.blocks);
                 several[1].orthogonality = one[1].orthogonality, several[1].stats = one[1].stats;
                 assert_memory_equal(&one[1], &several[1], sizeof one[1]);
             }
-            io_tridiagonal_free(&t);
         }
-        eig_destroy(ctx);
+        io_tridiagonal_free(&t);
     }
+    for (int k = 1; k < DEVICES; ++k) eig_destroy(ctx[k]);
     eig_destroy(plain);
 }
 

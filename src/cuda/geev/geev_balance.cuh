@@ -20,6 +20,14 @@ template <typename real> struct geev_view {
     }
 };
 
+/* Where all squares of norms lie below this bound, geev_scale need not be asked: no entry exceeds 1/EPS, and sums of
+ * squares of squares are finite. */
+template <typename real> static constexpr __host__ __device__ real plain_squares()
+{
+    constexpr real eps = real_limits<real>::eps, scaled = 1 / (eps * eps), finite = 1 / real_limits<real>::square_safe;
+    return scaled < finite ? scaled : finite;
+}
+
 /* Scales a matrix into the safe range; a matrix that is not finite becomes zero. */
 template <typename real, typename team_type>
 static __device__ void normalise(team_type team, geev_view<real> h, geev_record *record)

@@ -91,7 +91,7 @@ template <typename real, int N> struct small_matrix {
      * needs no scaling, and isolates no eigenvalue. */
     __device__ __forceinline__ imbalance look(int next) const
     {
-        real const least = real_limits<real>::square_safe, most = 1 / least;
+        constexpr real least = real_limits<real>::square_safe, most = plain_squares<real>();
         imbalance found = {-1, false, true, 1, 1};
 #pragma unroll
         for (int k = 0; k < N; ++k) {

@@ -257,7 +257,7 @@ static void test_no_memory(void **state)
         if (strcmp(error.text, expected) != 0) fprintf(stderr, "x.mat: the sentence is '%s'\n", error.text);
         _exit(refused && strcmp(error.text, expected) == 0 ? 0 : 1);
     }
-    int status;
+    int status = 0;
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);

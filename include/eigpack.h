@@ -38,7 +38,9 @@
  *
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
- * Threads.  A context serves one thread at a time; different contexts are independent.  There is no global state but
+ * Threads.  A context serves one thread at a time; different contexts are independent.  A call on a context while
+ * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
+ * running call goes on.  A context must not be destroyed while another thread may use it.  There is no global state but
  * the note that a fork has happened: the library never prints, never exits, and reads one environment variable, EIG_CPU
  * (see eig_describe).
  *
@@ -79,7 +81,7 @@ extern "C" {
     X(EIG_NO_MEMORY, 4, "a memory allocation failed")                            \
     X(EIG_CUDA_FAILURE, 5, "a CUDA call failed")                                 \
     X(EIG_CANCELLED, 7, "the progress callback asked to stop")                   \
-    X(EIG_BUSY, 8, "the context is busy: its progress callback called it")       \
+    X(EIG_BUSY, 8, "the context is busy: another call runs on it")               \
     X(EIG_MPI_FAILURE, 9, "an MPI call failed")
 
 typedef enum eig_status {
@@ -143,7 +145,8 @@ typedef struct eig_context eig_context;
  * "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
-/* Releases a context and its workspace.  NULL is accepted.  Does nothing in the context's own progress callback. */
+/* Releases a context and its workspace.  NULL is accepted.  Does nothing while a call runs on the context: in its own
+ * progress callback, or in another thread. */
 EIG_API void eig_destroy(eig_context *ctx);
 
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */

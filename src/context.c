@@ -62,12 +62,31 @@ bool eig_forked(const eig_context *ctx)
     return ctx->process != (long)getpid();
 }
 
-eig_status eig_enter(eig_context *ctx)
+/* Its address marks a thread. */
+static _Thread_local char this_thread;
+
+/* Makes the context this thread's; else hands back the mark of the thread that has it. */
+static const void *occupy(eig_context *ctx)
+{
+    const void *other = NULL;
+    __atomic_compare_exchange_n(&ctx->occupant, &other, &this_thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return other;
+}
+
+void eig_leave(eig_context **entered)
+{
+    if (*entered) __atomic_store_n(&(*entered)->occupant, NULL, __ATOMIC_RELEASE);
+}
+
+eig_status eig_enter(eig_context *ctx, eig_context **entered)
 {
     if (!ctx) return EIG_BAD_ARGUMENT;
     if (!ctx->backend) return EIG_NO_BACKEND; /* detail keeps the reason from eig_create */
-    if (ctx->reporting)
+    const void *const other = occupy(ctx);
+    if (other == &this_thread)
         return eig_fail(ctx, EIG_BUSY, "a progress callback called a function on the context that runs it");
+    if (other) return EIG_BUSY;
+    *entered = ctx;
     if (ctx->backend->dies_in_fork && eig_forked(ctx))
         return eig_fail(ctx, EIG_CUDA_FAILURE,
                         "the context was made before a fork, which CUDA does not survive: use it in the process that "
@@ -168,10 +187,10 @@ eig_status eig_create(eig_context **out, const char *device)
 void eig_destroy(eig_context *ctx)
 {
     if (!ctx) return;
-    if (ctx->reporting) {
+    const void *const other = occupy(ctx);
+    if (other == &this_thread)
         eig_fail(ctx, EIG_BUSY, "a progress callback called eig_destroy on the context that runs it");
-        return;
-    }
+    if (other) return;
     if (ctx->backend) {
         ctx->backend->release(ctx, ctx->work);
         ctx->backend->close(ctx);
@@ -187,14 +206,17 @@ const char *eig_error_detail(const eig_context *ctx)
 const char *eig_describe(eig_context *ctx)
 {
     if (!ctx || !ctx->backend) return "no device";
+    const void *const other = occupy(ctx);
+    if (other && other != &this_thread) return "a context that another thread uses";
+    eig_context *entered = other ? NULL : ctx; /* a progress callback may ask, too */
     ctx->backend->describe(ctx);
+    eig_leave(&entered);
     return ctx->description;
 }
 
 eig_status eig_set_threads(eig_context *ctx, int threads)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
     REQUIRE(threads >= 0 && threads <= 65536, "eig_set_threads: threads = %d, must be 0 to 65536", threads);
     ctx->threads = threads;
     return EIG_OK;
@@ -202,8 +224,7 @@ eig_status eig_set_threads(eig_context *ctx, int threads)
 
 eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
     ctx->progress = callback;
     ctx->progress_user = user;
     return EIG_OK;
@@ -221,8 +242,7 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 
 eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
     REQUIRE(work || bytes == 0, "eig_set_workspace: work is NULL with bytes = %zu", bytes);
     REQUIRE(bytes <= PTRDIFF_MAX, "eig_set_workspace: bytes = %zu is too large", bytes);
     REQUIRE((uintptr_t)work % EIG_ALIGNMENT == 0, "eig_set_workspace: work = %p, must be aligned to %d bytes", work,
@@ -261,30 +281,28 @@ eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void
 
 eig_status eig_set_stream(eig_context *ctx, void *stream)
 {
-    eig_status const status = eig_enter(ctx);
-    return status == EIG_OK ? ctx->backend->set_stream(ctx, stream) : status;
+    ENTER(ctx);
+    return ctx->backend->set_stream(ctx, stream);
 }
 
 eig_status eig_synchronize(eig_context *ctx)
 {
-    eig_status const status = eig_enter(ctx);
-    return status == EIG_OK ? ctx->backend->synchronize(ctx) : status;
+    ENTER(ctx);
+    return ctx->backend->synchronize(ctx);
 }
 
 /* -------------------------------------------------------------------- times */
 
 eig_status eig_set_timing(eig_context *ctx, int on)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
     ctx->timing = on != 0;
     return EIG_OK;
 }
 
 eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int *count)
 {
-    eig_status const status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
     REQUIRE(passes && count, "eig_get_timing: passes or count is NULL");
     *passes = ctx->pass;
     *count = ctx->passes;

@@ -88,8 +88,8 @@ static eig_status geev_check_output(eig_context *ctx, const geev_problem *p)
 
 static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_problem p, bool matrix_wise)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
     REQUIRE(!matrix_wise || p.layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p.layout,
@@ -139,8 +139,8 @@ eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_optio
 eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                               int64_t batch, size_t *bytes)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     REQUIRE(bytes, "geev_work_size: bytes is NULL");
     geev_problem p = {.type = type, .n = n, .batch = batch};
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;

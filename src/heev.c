@@ -103,8 +103,8 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
     heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
     p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
     p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
     if (n == 0 || batch == 0) {
@@ -125,8 +125,8 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
 eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, int vectors,
                               int64_t batch, size_t *bytes)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     REQUIRE(bytes, "heev_work_size: bytes is NULL");
     heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;

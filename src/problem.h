@@ -181,8 +181,9 @@ struct eig_context {
     long process;           /* the one that made the context */
     eig_progress progress;
     void *progress_user;
-    bool reporting; /* the callback runs */
-    void *work;     /* the context's own workspace, grown on demand */
+    bool reporting;       /* the callback runs */
+    const void *occupant; /* marks the thread whose call runs, NULL: none; eig_enter and eig_leave alone, atomically */
+    void *work;           /* the context's own workspace, grown on demand */
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
@@ -202,9 +203,21 @@ eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...
 /* Whether this process is not the one that made the context. */
 bool eig_forked(const eig_context *ctx);
 
-/* Refuses a context that is NULL, that eig_create could not open, or that a fork has made useless; else clears the last
- * error. */
-eig_status eig_enter(eig_context *ctx);
+/* Begins a call: refuses a context that is NULL, that eig_create could not open, that another call occupies, or that a
+ * fork has made useless.  Else the context is this call's: *entered is ctx, and the last error is cleared.  Where another
+ * thread's call runs, nothing of the context is touched, its sentence neither. */
+eig_status eig_enter(eig_context *ctx, eig_context **entered);
+
+/* Ends the call that entered; nothing where *entered is NULL. */
+void eig_leave(eig_context **entered);
+
+/* Stands first in a public function: eig_enter, and eig_leave wherever the function returns. */
+#define ENTER(ctx)                                                   \
+    __attribute__((cleanup(eig_leave))) eig_context *entered = NULL; \
+    do {                                                             \
+        eig_status const entrance = eig_enter(ctx, &entered);        \
+        if (entrance != EIG_OK) return entrance;                     \
+    } while (0)
 
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */

@@ -58,8 +58,8 @@ static eig_status stebz_check_arrays(eig_context *ctx, const stebz_problem *p)
 
 static eig_status stebz(eig_context *ctx, const eig_stebz_options *options, stebz_problem p)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     if ((status = stebz_check_sizes(ctx, "stebz", p.type, p.n, p.batch)) != EIG_OK) return status;
     if ((status = stebz_options(ctx, options, &p)) != EIG_OK) return status;
     if (p.n == 0 || p.batch == 0) {
@@ -97,8 +97,8 @@ eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const voi
                            const void *x, int64_t *count, int *info)
 {
     stebz_count_problem const p = {type, n, m, d, n > 1 ? e : NULL, x, count, info, false};
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     if ((status = stebz_check_sizes(ctx, "stebz_count", type, n, 1)) != EIG_OK) return status;
     REQUIRE(m >= 0 && m <= EIG_MOST_COUNT, "stebz_count: m = %lld, must be 0 to 2^57", (long long)m);
     REQUIRE(d || n == 0, "stebz_count: d is NULL with n = %lld", (long long)n);
@@ -113,8 +113,8 @@ eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const voi
 eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
                                int64_t batch, size_t *bytes)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     REQUIRE(bytes, "stebz_work_size: bytes is NULL");
     stebz_problem p = {.type = type, .batched = batch != 1, .n = n, .batch = batch};
     if ((status = stebz_check_sizes(ctx, "stebz_work_size", type, n, batch)) != EIG_OK) return status;
@@ -128,8 +128,8 @@ eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_
 
 eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, int64_t n, int64_t m, size_t *bytes)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     REQUIRE(bytes, "stebz_count_work_size: bytes is NULL");
     if ((status = stebz_check_sizes(ctx, "stebz_count_work_size", type, n, 1)) != EIG_OK) return status;
     REQUIRE(m >= 0 && m <= EIG_MOST_COUNT, "stebz_count_work_size: m = %lld, must be 0 to 2^57", (long long)m);

@@ -55,8 +55,8 @@ eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_options *o
     stemr_problem p = {.type = type, .n = n, .d = d, .e = n > 1 ? e : NULL, .m = m, .w = w, .z = z, .ldz = ldz};
     p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
     p.residual = residual, p.orthogonality = orthogonality, p.stats = stats;
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     if ((status = stemr_check_size(ctx, "stemr", type, n)) != EIG_OK) return status;
     if ((status = stemr_options(ctx, options, &p)) != EIG_OK) return status;
     if (n == 0) {
@@ -73,8 +73,8 @@ eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_options *o
 eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
                                int vectors, size_t *bytes)
 {
-    eig_status status = eig_enter(ctx);
-    if (status != EIG_OK) return status;
+    ENTER(ctx);
+    eig_status status;
     REQUIRE(bytes, "stemr_work_size: bytes is NULL");
     stemr_problem p = {.type = type, .n = n, .vectors = vectors != 0};
     if ((status = stemr_check_size(ctx, "stemr_work_size", type, n)) != EIG_OK) return status;

@@ -215,6 +215,117 @@ static void test_own_context(void **state)
     eig_destroy(other);
 }
 
+/* --------------------------------------------------- calls from another thread */
+
+/* What another thread tries on a context while a call runs on it; wrong: how many calls were not refused. */
+typedef struct stranger {
+    eig_context *ctx;
+    bool asked;
+    int wrong;
+} stranger;
+
+static void *try_all(void *user)
+{
+    static outputs o;
+    stranger *const s = user;
+    const eig_pass *passes;
+    int count;
+    size_t bytes;
+    eig_status const refused[] = {eig_set_threads(s->ctx, 1),
+                                  eig_set_progress(s->ctx, NULL, NULL),
+                                  eig_set_workspace(s->ctx, NULL, 0),
+                                  eig_set_stream(s->ctx, NULL),
+                                  eig_synchronize(s->ctx),
+                                  eig_set_timing(s->ctx, 1),
+                                  eig_get_timing(s->ctx, &passes, &count)};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) s->wrong += refused[i] != EIG_BUSY;
+    for (int k = 0; k < OPERATIONS; ++k) {
+        outputs_clear(&o);
+        s->wrong += operate_once(s->ctx, &operations[k], EIG_D, &o, NULL) != EIG_BUSY;
+        s->wrong += !outputs_untouched(&o);
+        s->wrong += operate_once(s->ctx, &operations[k], EIG_D, &o, &bytes) != EIG_BUSY;
+    }
+    eig_destroy(s->ctx);
+    s->wrong += strstr(eig_describe(s->ctx), "another thread") == NULL;
+    s->wrong += strcmp(eig_error_detail(s->ctx), "") != 0;
+    return NULL;
+}
+
+static int ask_a_stranger(void *user, double fraction)
+{
+    stranger *const s = user;
+    pthread_t thread;
+    (void)fraction;
+    if (s->asked || pthread_create(&thread, NULL, try_all, s) != 0) return 0;
+    s->asked = true;
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+static void test_other_thread(void **state)
+{
+    static outputs plain, shared;
+    (void)state;
+    for (int i = 0; i < OPERATIONS; ++i) {
+        eig_context *ctx = test_context(2);
+        operate_well(ctx, &operations[i], EIG_D, &plain);
+        stranger s = {ctx, false, 0};
+        assert_int_equal(eig_set_progress(ctx, ask_a_stranger, &s), EIG_OK);
+        operate_well(ctx, &operations[i], EIG_D, &shared);
+        assert_int_equal(s.wrong, 0);
+        assert_string_equal(eig_error_detail(ctx), "");
+        same_outputs(&operations[i], &plain, &shared, "with calls from another thread");
+        if (strstr(operations[i].name, "geev") || strstr(operations[i].name, "batched")) assert_true(s.asked);
+        eig_destroy(ctx);
+    }
+}
+
+enum { SHARING = 4, SHARED_CALLS = 200 };
+
+/* One of several threads that share a context without any agreement: a call is right, or refused. */
+typedef struct sharer {
+    eig_context *ctx;
+    int right, busy, wrong;
+} sharer;
+
+static void *share(void *user)
+{
+    sharer *const s = user;
+    for (int call = 0; call < SHARED_CALLS; ++call) {
+        int64_t const n = 1 + call % 60;
+        double d[60], e[60], w[60];
+        for (int64_t i = 0; i < n; ++i) d[i] = 2, e[i] = -1, w[i] = -7;
+        eig_status const status = eig_dstebz(s->ctx, NULL, n, d, e, NULL, w, NULL, NULL, NULL);
+        bool right = status == EIG_OK;
+        for (int64_t i = 0; i < n && right; ++i)
+            right = fabs(w[i] - (2 - 2 * cos((double)(i + 1) * acos(-1) / (double)(n + 1)))) < 1e-14;
+        s->right += right;
+        s->busy += status == EIG_BUSY && w[0] == -7;
+    }
+    s->wrong = SHARED_CALLS - s->right - s->busy;
+    return NULL;
+}
+
+static void test_shared(void **state)
+{
+    (void)state;
+    pthread_t thread[SHARING];
+    sharer s[SHARING];
+    int right = 0;
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < SHARING; ++i) {
+        s[i] = (sharer){ctx, 0, 0, 0};
+        assert_int_equal(pthread_create(&thread[i], NULL, share, &s[i]), 0);
+    }
+    for (int i = 0; i < SHARING; ++i) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_int_equal(s[i].wrong, 0);
+        right += s[i].right;
+    }
+    assert_true(right > 0);
+    eig_destroy(ctx);
+}
+
 /* A call inside a parallel region of its caller computes with one thread, whatever its number there, and reports. */
 static void test_inside_a_region(void **state)
 {
@@ -241,8 +352,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call), cmocka_unit_test(test_how_often),   cmocka_unit_test(test_one_matrix),
-        cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_own_context), cmocka_unit_test(test_inside_a_region),
+        cmocka_unit_test(test_every_call), cmocka_unit_test(test_how_often),       cmocka_unit_test(test_one_matrix),
+        cmocka_unit_test(test_stops_soon), cmocka_unit_test(test_own_context),     cmocka_unit_test(test_other_thread),
+        cmocka_unit_test(test_shared),     cmocka_unit_test(test_inside_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

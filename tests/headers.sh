@@ -16,7 +16,7 @@ alone() { # HEADER COMPILER FLAGS...
 
 alone include/eigpack.h "$cc" -x c -std=c11
 if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
-# for_sd.h, for_lanes.h and kinds.h need what they are told, the GPU benches their toolkit, src/mpi its MPI.  Headers of
+# for_sd.h, for_lanes.h and kinds.h need what they are told, headers named cuda need its toolkit, src/mpi its MPI.  Headers of
 # the CPU and formulas are compiled for float and double, but for some that say "double alone" in their first lines.
 find src cli bench tests/support -name '*.h' ! -name for_sd.h ! -name for_lanes.h ! -name kinds.h ! -name '*cuda*' ! -path 'src/mpi/*' | while read -r header; do
     types=d

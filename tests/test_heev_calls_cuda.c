@@ -1,6 +1,6 @@
 /* heev on CUDA, what only a GPU's calls have: streams, graphs, lent workspaces and their bound, slices, times of passes, both sides
  * at once. */
-#include "support/heev_resident.h"
+#include "support/heev_cuda.h"
 
 /* A batch of several slices and of matrices that end at different times, some not finite: each has the bits that it has
  * alone, from run to run. */

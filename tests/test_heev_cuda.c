@@ -1,6 +1,6 @@
 /* heev on CUDA: each kernel against the plain one, and device arrays in every form and layout, which give the bits of host
  * arrays.  Streams, graphs and what else a call on a GPU promises: test_heev_calls_cuda.c. */
-#include "support/heev_resident.h"
+#include "support/heev_cuda.h"
 
 /* Every kernel, by order, type and method: certificates, and values as the plain version's. */
 static void test_kernels(void **state)

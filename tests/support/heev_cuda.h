@@ -1,7 +1,7 @@
 /* What the tests of heev on CUDA share: a batch on the device beside the same batch of a call on host arrays, whose bits it must
  * have. */
-#ifndef EIG_TEST_HEEV_RESIDENT_H
-#define EIG_TEST_HEEV_RESIDENT_H
+#ifndef EIG_TEST_HEEV_CUDA_H
+#define EIG_TEST_HEEV_CUDA_H
 
 #include "bench/support/cuda_side.h"
 #include "heev_fixture.h"

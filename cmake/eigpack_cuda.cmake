@@ -42,58 +42,10 @@ set(EIG_CUDA_SOURCES
     src/cuda/stemr/stemr_told.cu
     src/cuda/stemr/stemr_reference.cu
     src/cuda/heev/heev_cuda.cu
-    src/cuda/heev/heev_plain.cu
-    src/cuda/heev/heev_large.cu
-    src/cuda/heev/heev_blocks.cu
-    src/cuda/heev/heev_blocks_s.cu
-    src/cuda/heev/heev_blocks_d.cu
-    src/cuda/heev/heev_blocks_c.cu
-    src/cuda/heev/heev_blocks_z.cu
-    src/cuda/heev/heev_ql.cu
-    src/cuda/heev/heev_divide.cu
-    src/cuda/heev/heev_divide_leaf_s.cu
-    src/cuda/heev/heev_divide_leaf_d.cu
-    src/cuda/heev/heev_divide_merge_s.cu
-    src/cuda/heev/heev_divide_merge_d.cu
-    src/cuda/heev/heev_divide_update_s.cu
-    src/cuda/heev/heev_divide_update_d.cu
-    src/cuda/heev/heev_blocked.cu
-    src/cuda/heev/heev_panel_s.cu
-    src/cuda/heev/heev_panel_d.cu
-    src/cuda/heev/heev_panel_c.cu
-    src/cuda/heev/heev_panel_z.cu
-    src/cuda/heev/heev_grid_s.cu
-    src/cuda/heev/heev_grid_d.cu
-    src/cuda/heev/heev_grid_c.cu
-    src/cuda/heev/heev_grid_z.cu
-    src/cuda/heev/heev_back_s.cu
-    src/cuda/heev/heev_back_d.cu
-    src/cuda/heev/heev_back_c.cu
-    src/cuda/heev/heev_back_z.cu
-    src/cuda/heev/heev_small_s.cu
-    src/cuda/heev/heev_small_d.cu
-    src/cuda/heev/heev_small_c.cu
-    src/cuda/heev/heev_small_z.cu
-    src/cuda/heev/heev_tiny_s.cu
-    src/cuda/heev/heev_tiny_s8.cu
-    src/cuda/heev/heev_tiny_d.cu
-    src/cuda/heev/heev_tiny_d8.cu
-    src/cuda/heev/heev_tiny_c.cu
-    src/cuda/heev/heev_tiny_c8.cu
-    src/cuda/heev/heev_tiny_z.cu
-    src/cuda/heev/heev_tiny_z8.cu
-    src/cuda/heev/heev_reduce_s.cu
-    src/cuda/heev/heev_reduce_d.cu
-    src/cuda/heev/heev_reduce_c.cu
-    src/cuda/heev/heev_reduce_z.cu
-    src/cuda/heev/heev_vectors_s.cu
-    src/cuda/heev/heev_vectors_d.cu
-    src/cuda/heev/heev_vectors_c.cu
-    src/cuda/heev/heev_vectors_z.cu
-    src/cuda/heev/heev_jacobi_s.cu
-    src/cuda/heev/heev_jacobi_d.cu
-    src/cuda/heev/heev_jacobi_c.cu
-    src/cuda/heev/heev_jacobi_z.cu
+    src/cuda/heev/heev_roads.cu
+    src/cuda/heev/heev_parts.cu
+    src/cuda/heev/warp/heev_ql.cu
+    src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_mapping.cu
     src/cuda/geev/geev_prepare_s.cu
@@ -112,6 +64,26 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev/geev_qr_swb_d.cu
     src/cuda/geev/geev_qr_mwb_s.cu
     src/cuda/geev/geev_qr_mwb_d.cu
+)
+# Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real ones alone.
+set(EIG_CUDA_TYPED_SOURCES
+    src/cuda/heev/heev_reference.cu
+    src/cuda/heev/thread/heev_small.cu
+    src/cuda/heev/thread/heev_tiny.cu
+    src/cuda/heev/thread/heev_tiny8.cu
+    src/cuda/heev/warp/heev_reduce.cu
+    src/cuda/heev/warp/heev_vectors.cu
+    src/cuda/heev/grid/heev_grid_reduce.cu
+    src/cuda/heev/grid/heev_grid_back.cu
+    src/cuda/heev/block/heev_panel.cu
+    src/cuda/heev/block/heev_back.cu
+    src/cuda/heev/jacobi/heev_jacobi.cu
+    src/cuda/heev/jacobi/heev_blocks.cu
+)
+set(EIG_CUDA_REAL_SOURCES
+    src/cuda/heev/divide/heev_divide_leaf.cu
+    src/cuda/heev/divide/heev_divide_merge.cu
+    src/cuda/heev/divide/heev_divide_update.cu
 )
 # Files whose names differ in type and order alone, e.g. heev_tiny_s.cu and heev_tiny_d8.cu, as one: nvcc then reads its own
 # headers half as often, which take it a second, but fewer files are compiled side by side.
@@ -153,20 +125,33 @@ if(EIG_HAVE_CUDA)
     endif()
     set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
-    add_library(eigpack_cuda OBJECT ${EIG_CUDA_SOURCES})
-    target_include_directories(eigpack_cuda PRIVATE src src/numerics src/cuda include)
-    target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
-        $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
-    # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
-    # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
-    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
-        target_compile_options(eigpack_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
-    endif()
-    target_compile_definitions(eigpack_cuda PRIVATE EIG_BUILDING EIG_WITH_CUDA)
-    set_target_properties(eigpack_cuda PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+    # eig_cuda_objects(NAME SOURCES...): a library of objects, with the flags of all CUDA code.
+    function(eig_cuda_objects name)
+        add_library(${name} OBJECT ${ARGN})
+        target_include_directories(${name} PRIVATE src src/numerics src/cuda include)
+        target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
+            $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
+        # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
+        # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
+        if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+            target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+        endif()
+        target_compile_definitions(${name} PRIVATE EIG_BUILDING EIG_WITH_CUDA)
+        set_target_properties(${name} PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+    endfunction()
+    eig_cuda_objects(eigpack_cuda ${EIG_CUDA_SOURCES})
+    list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
+    foreach(type s d c z)
+        set(sources ${EIG_CUDA_TYPED_SOURCES})
+        if(type MATCHES "s|d")
+            list(APPEND sources ${EIG_CUDA_REAL_SOURCES})
+        endif()
+        eig_cuda_objects(eigpack_cuda_${type} ${sources})
+        target_compile_definitions(eigpack_cuda_${type} PRIVATE EIG_TYPE=${type})
+        list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda_${type}>)
+    endforeach()
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
     target_sources(eigpack_objects PRIVATE src/cuda/copy_nest.c)
-    list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
     # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.
     set(EIG_CUDA_LIBRARIES CUDA::cudart_static stdc++)
 endif()

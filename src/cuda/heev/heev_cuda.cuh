@@ -1,25 +1,14 @@
 /* heev on CUDA: what its files share.
  *
- * heev_small.cuh      n <= 3: a thread a matrix, in registers, by Jacobi
- * heev_tiny.cuh       tridiagonal, n <= 8: a thread a matrix, in registers; its QL: heev_tiny_ql.cuh
- * heev_reduce.cuh     tridiagonal, n > 8, kernel 1: load, scale, Householder reduction; a lane a row
- * heev_ql.cu          kernel 2: implicit QL (heev_ql.cuh) on the tridiagonal matrices, a thread a matrix; notes its
- *                     rotations
- * heev_vectors.cuh    kernel 3: the rotations on rows of Z, then the reflectors on columns of it
- * heev_jacobi.cuh     two-sided Jacobi in shared memory, 8, 32 or 128 threads a matrix
- * heev_plain.cu       the plain version: Jacobi, a thread a matrix
- * heev_fused.cuh, heev_panel.cuh  n > 64, tridiagonal: the reduction, a block a matrix, in shared or in global memory;
- *                     heev_matrix.cuh: what they share
- * heev_divide.cuh     n > 32: eigenpairs of tridiagonal matrices by divide and conquer
- * heev_grid_reduce.cuh, heev_grid_back.cuh  32 < n <= 64, tridiagonal: reduction and vectors in registers, a block a
- *                     matrix; heev_grid.cuh: what they share
- * heev_back.cuh       n > 64, tridiagonal: vectors of A from those of T; heev_tile.cuh: products by a warp
- * heev_blocked.cu     n > 32, tridiagonal: slices, order of the kernels, values
- * heev_blocks.cuh     n > 32, jacobi: one-sided block Jacobi; heev_blocks_kernel.cuh: its kernel, heev_blocks_tiles.cuh: its
- *                     products, heev_turn.cuh: its rotation
- * heev_large.cu       n > 32, plainly: Jacobi, a block a matrix
- * heev_number.cuh     numbers of the four types, the rotation; heev_load.cuh: a matrix into shared memory
- * heev_cuda.cu        the driver: workspace, slices, the arrays of a call */
+ * heev_cuda.cu    the driver: the arrays of a call, chunks, slices
+ * heev_roads.cu   the table of roads: which kernels take a call
+ * heev_parts.cu   n > 32, tridiagonal: slices in parts, the order of the kernels, values
+ * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix (thread/ also has Jacobi for n <= 3)
+ * divide/         eigenpairs of tridiagonal matrices by divide and conquer, n > 32
+ * jacobi/         two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
+ * heev_reference.cu   the plain version
+ * heev_number.cuh     numbers of the four types, the rotation; heev_typed.cuh: words of files that are compiled for each
+ * heev_matrix.cuh     what grid/ and block/ share */
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH
 
@@ -70,8 +59,7 @@ struct heev_job {
     int64_t matrix_pitch, matrix_stride;
     void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
     void *factors;       /* [part][blocks of 32 reflectors][32*32] numbers */
-    void *plain; /* reference: [n*n][count] numbers; n > 32: [count] areas, of a block (heev_large.cu) or of a group
-                            of blocks (heev_blocks.cuh) */
+    void *areas;         /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh) */
 };
 
 /* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may run
@@ -94,43 +82,82 @@ struct heev_tridiagonals {
     void *work;   /* eig_cuda_heev_divide_bytes of it */
 };
 
+/* Where a matrix of order n lies while it is reduced by block/. */
+enum heev_panel_place { HEEV_PANEL_NOWHERE /* too large */, HEEV_PANEL_SHARED, HEEV_PANEL_GLOBAL };
+
 /* Functions that these files share, with C names (see geev_cuda.cuh). */
 extern "C" {
 
-/* The kernels on the stream, by the type of the problem; nothing waits. */
-#define HEEV_LAUNCHERS(pass)                                                                         \
-    eig_status eig_cuda_heev_##pass##_s(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
-    eig_status eig_cuda_heev_##pass##_d(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
-    eig_status eig_cuda_heev_##pass##_c(eig_context *ctx, const heev_job &job, cudaStream_t stream); \
-    eig_status eig_cuda_heev_##pass##_z(eig_context *ctx, const heev_job &job, cudaStream_t stream);
-HEEV_LAUNCHERS(small)
-HEEV_LAUNCHERS(tiny)
-HEEV_LAUNCHERS(tiny8) /* its part for n = 7 and 8 */
-HEEV_LAUNCHERS(reduce)
-HEEV_LAUNCHERS(vectors)
-HEEV_LAUNCHERS(jacobi)
-HEEV_LAUNCHERS(panel)
-HEEV_LAUNCHERS(back)
-HEEV_LAUNCHERS(grid_reduce)
-HEEV_LAUNCHERS(grid_back)
-HEEV_LAUNCHERS(blocks)
-#undef HEEV_LAUNCHERS
+/* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is tiny's part
+ * for n = 7 and 8. */
+#define HEEV_KERNELS(OF_TYPE)                                                                             \
+    OF_TYPE(small)                                                                                        \
+    OF_TYPE(tiny)                                                                                         \
+    OF_TYPE(tiny8)                                                                                        \
+    OF_TYPE(reduce) OF_TYPE(vectors) OF_TYPE(grid_reduce) OF_TYPE(grid_back) OF_TYPE(panel) OF_TYPE(back) \
+        OF_TYPE(jacobi) OF_TYPE(blocks) OF_TYPE(reference)
+typedef eig_status heev_launch(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+#define HEEV_DECLARE(kernel)                                                                        \
+    heev_launch eig_cuda_heev_##kernel##_s, eig_cuda_heev_##kernel##_d, eig_cuda_heev_##kernel##_c, \
+        eig_cuda_heev_##kernel##_z;
+HEEV_KERNELS(HEEV_DECLARE)
+#undef HEEV_DECLARE
+
+/* What some of them take: where a matrix lies that panel reduces, with `most` bytes of shared memory a block; what blocks and
+ * the reference need. */
+typedef heev_panel_place heev_place_of(int64_t n, size_t most);
+typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
+typedef size_t heev_bytes_of(int64_t n);
+heev_place_of eig_cuda_heev_panel_place_s, eig_cuda_heev_panel_place_d, eig_cuda_heev_panel_place_c,
+    eig_cuda_heev_panel_place_z;
+heev_plan_of eig_cuda_heev_blocks_plan_s, eig_cuda_heev_blocks_plan_d, eig_cuda_heev_blocks_plan_c,
+    eig_cuda_heev_blocks_plan_z;
+heev_bytes_of eig_cuda_heev_reference_bytes_s, eig_cuda_heev_reference_bytes_d, eig_cuda_heev_reference_bytes_c,
+    eig_cuda_heev_reference_bytes_z;
+
+/* All of one type, from heev_roads.cu. */
+struct heev_kernels {
+#define HEEV_MEMBER(kernel) heev_launch *kernel;
+    HEEV_KERNELS(HEEV_MEMBER)
+#undef HEEV_MEMBER
+    heev_place_of *panel_place;
+    heev_plan_of *blocks_plan;
+    heev_bytes_of *reference_bytes;
+};
+const heev_kernels *eig_cuda_heev_kernels(eig_type type);
+
+/* A road that a call can take. */
+struct heev_road {
+    const char *name;
+    bool (*serves)(const eig_context *ctx, const heev_problem *p);
+    /* Sets job->count, the matrices of a slice, at most the batch; where blocks stay and take one matrix of the batch after
+     * another, how many blocks, or groups of them. */
+    void (*slice)(const eig_context *ctx, const heev_problem *p, heev_job *job);
+    void (*carve)(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job); /* its arrays */
+    bool stays; /* one launch for the batch */
+    eig_status (*enqueue)(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
+    int passes;
+    const char *const *pass; /* their names */
+};
+
+/* The first row of the table that serves the call: one always does. */
+const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p);
+const heev_road *eig_cuda_heev_roads(int *count);
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
+
 /* Divide and conquer on all matrices, level by level; nothing waits, nothing is allocated. */
 size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
 eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 
-/* n > 32, tridiagonal: whether the device can do order n so; the arrays of job->count matrices, of which job->part get
- * their eigenvectors at a time; as many matrices as the workspace allows; the kernels. */
-bool eig_cuda_heev_blocked_fits(const eig_context *ctx, const heev_problem *p);
-void eig_cuda_heev_blocked_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_blocked_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
-eig_status eig_cuda_heev_blocked(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
-eig_status eig_cuda_heev_plain(eig_context *ctx, const heev_job &job, cudaStream_t stream);
-eig_status eig_cuda_heev_large(eig_context *ctx, const heev_job &job, cudaStream_t stream);
-size_t eig_cuda_heev_large_bytes(const heev_problem *p); /* of a block */
-void eig_cuda_heev_blocks_plan(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
+/* heev_parts.cu: the slice and the arrays of the roads grid and block; their kernels. */
+bool eig_cuda_heev_block_fits(const eig_context *ctx, const heev_problem *p);
+void eig_cuda_heev_grid_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_block_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_grid_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_block_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+eig_status eig_cuda_heev_grid(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
+eig_status eig_cuda_heev_block(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 }
 
 #endif

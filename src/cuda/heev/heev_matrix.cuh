@@ -2,8 +2,8 @@
 #ifndef EIG_HEEV_MATRIX_CUH
 #define EIG_HEEV_MATRIX_CUH
 
-#include "heev_cuda.cuh"
-#include "heev_number.cuh"
+#include "heev/heev_cuda.cuh"
+#include "heev/heev_number.cuh"
 
 template <typename number> static __device__ __forceinline__ number zero_of()
 {

@@ -18,21 +18,6 @@ template <typename real_type> struct alignas(2 * sizeof(real_type)) heev_number<
     real re, im;
 };
 
-/* f(x) for a number x of the type; only x's type matters. */
-template <typename function> static auto heev_of_type(eig_type type, function f)
-{
-    switch (type) {
-    case EIG_S:
-        return f(heev_number<float, false>{});
-    case EIG_D:
-        return f(heev_number<double, false>{});
-    case EIG_C:
-        return f(heev_number<float, true>{});
-    default:
-        return f(heev_number<double, true>{});
-    }
-}
-
 /* The words, for a real R and for a complex Z: parts and their like, a*b + c, conj(a)*b + c, r*a, |a|^2. */
 #define HEEV_WORD template <typename real> static __device__ __forceinline__
 #define HEEV_R heev_number<real, false>

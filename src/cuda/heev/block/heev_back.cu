@@ -1,0 +1,303 @@
+/* heev on CUDA, n > 32, tridiagonal, kernels after the eigenvectors Z of T: V = Q Z.
+ *
+ * Formula  32 reflectors at a time: H_k ... H_{k+31} = I - Y F Y^H, F upper triangular (Schreiber and Van Loan, SIAM J. Sci.
+ *          Stat. Comput. 10 (1989)); the last block of reflectors first.
+ * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory from
+ *          the first product to the last; a warp has some of their rows.  store: parts to numbers, into v, where the
+ *          reflectors were.
+ * Cost     complex 4 n^3 FMA, on tensor cores for doubles; all blocks of a matrix read its reflectors twice, from L2. */
+#include "heev/block/heev_tile.cuh"
+#include "heev/heev_cuda.cuh"
+#include "heev/heev_typed.cuh"
+
+enum {
+    BACK_BLOCK = 32 /* reflectors */,
+    BACK_PITCH = 36,
+    FACTOR_PITCH = 33,
+    BACK_THREADS = 256,
+    FACTOR_THREADS = 128,
+    STORE_THREADS = 256
+};
+
+static __device__ __forceinline__ int64_t back_blocks(int64_t n)
+{
+    return (n + BACK_BLOCK - 1) / BACK_BLOCK;
+}
+
+/* Element i of reflector k of a matrix of order n. */
+template <bool aligned, typename number>
+static __device__ __forceinline__ number reflector_at(const number *y, int64_t pitch, int n, int i, int k)
+{
+    number z;
+    set(z, (typename number::real)0, (typename number::real)0);
+    if (i > k && i < n) z = aligned ? y[i + k * pitch] : load_number(y + (i + k * pitch));
+    return z;
+}
+
+/* ------------------------------------------------------------------- factors */
+
+/* F from the products Y^H Y, of which the lower triangle is lost; both with FACTOR_PITCH numbers a row.  Blocks of 8 on the
+ * diagonal column by column, F(:, t) = -tau F Y^H y_t; then twice from two blocks F1, F2 one with -F1 Y1^H Y2 F2 beside. */
+template <typename number>
+static __device__ __forceinline__ void factor_of_products(number *products, number *f, const heev_job &job, int64_t m,
+                                                          int k0)
+{
+    int const n = (int)job.p.n, rank = (int)threadIdx.x;
+    number zero;
+    set(zero, (typename number::real)0, (typename number::real)0);
+    for (int g = rank; g < BACK_BLOCK * FACTOR_PITCH; g += FACTOR_THREADS) f[g] = zero;
+    __syncthreads(); /* the products are there, and F is 0 */
+    if (rank < 32) {
+        int const base = rank / 8 * 8, i = rank % 8;
+        number *const row = f + rank * FACTOR_PITCH + base;
+        for (int t = 0; t < 8; ++t) {
+            number tau = zero, total = zero;
+            if (k0 + base + t < n - 1) tau = ((const number *)job.tau)[m * n + k0 + base + t];
+            for (int c = i; c < t; ++c)
+                total = product_add(row[c], products[(base + c) * FACTOR_PITCH + base + t], total);
+            if (i <= t) row[t] = i == t ? tau : negative(product_add(tau, total, zero));
+        }
+    }
+    for (int half = 8; half < BACK_BLOCK; half *= 2) {
+        int const count = BACK_BLOCK / 2 * half; /* of elements beside the diagonal blocks */
+        __syncthreads();                         /* the blocks are there */
+        for (int g = rank; g < count; g += FACTOR_THREADS) {
+            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
+            number total = zero;
+            for (int c = 0; c <= j; ++c)
+                total = product_add(products[(base + i) * FACTOR_PITCH + base + half + c],
+                                    f[(base + half + c) * FACTOR_PITCH + base + half + j], total);
+            products[(base + half + i) * FACTOR_PITCH + base + j] = negative(total);
+        }
+        __syncthreads(); /* -Y1^H Y2 F2 is there */
+        for (int g = rank; g < count; g += FACTOR_THREADS) {
+            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
+            number total = zero;
+            for (int c = i; c < half; ++c)
+                total = product_add(f[(base + i) * FACTOR_PITCH + base + c],
+                                    products[(base + half + c) * FACTOR_PITCH + base + j], total);
+            f[(base + i) * FACTOR_PITCH + base + half + j] = total;
+        }
+    }
+}
+
+template <typename number> static __global__ void __launch_bounds__(FACTOR_THREADS) heev_factor_kernel(heev_job job)
+{
+    __shared__ double memory[2 * BACK_BLOCK * FACTOR_PITCH * sizeof(number) / sizeof(double)];
+    number *const products = (number *)memory, *const f = products + BACK_BLOCK * FACTOR_PITCH;
+    int const n = (int)job.p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t const blocks = back_blocks(n), m = blockIdx.x / blocks, pitch = job.matrix_pitch;
+    int const k0 = (int)(blockIdx.x % blocks) * BACK_BLOCK;
+    const number *const y = (const number *)job.matrix + m * job.matrix_stride;
+
+    /* products: Y^H Y, 8 columns a warp */
+    heev_tile<number, 4, 1> tile(lane);
+    tile.clear();
+    for (int base = k0; base < n; base += 32)
+        tile.template add_product<32>(
+            [&](int t, int i) { return conj(reflector_at<false>(y, pitch, n, base + i, k0 + t)); },
+            [&](int i, int t) { return reflector_at<false>(y, pitch, n, base + i, k0 + 8 * warp + t); });
+#pragma unroll
+    for (int e = 0; e < tile.size; ++e) products[tile.row(e) * FACTOR_PITCH + 8 * warp + tile.column(e)] = tile.get(e);
+    factor_of_products<number>(products, f, job, m, k0);
+    __syncthreads(); /* F is there */
+    number *const to = (number *)job.factors + (int64_t)blockIdx.x * BACK_BLOCK * BACK_BLOCK;
+    for (int g = threadIdx.x; g < BACK_BLOCK * BACK_BLOCK; g += FACTOR_THREADS)
+        to[g] = f[g % BACK_BLOCK * FACTOR_PITCH + g / BACK_BLOCK];
+}
+
+/* ---------------------------------------------------------------------- back */
+
+template <typename number> struct back_shape {
+    static constexpr int columns = number::complex ? 16 : 32, planes = number::complex ? 2 : 1;
+    static constexpr int area = columns * BACK_PITCH; /* of a plane of 32 rows */
+};
+
+/* A block's columns of Z: planes of them, in shared or in global memory. */
+template <typename number, bool in_shared> struct back_strip {
+    using real = typename number::real;
+    real *re, *im;
+    int64_t pitch;
+    int n, columns;
+
+    __device__ __forceinline__ number get(int i, int j) const
+    {
+        number z;
+        set(z, (real)0, (real)0);
+        if (in_shared || (i < n && j < columns))
+            set(z, re[i + j * pitch], number::complex ? im[i + j * pitch] : (real)0);
+        return z;
+    }
+    __device__ __forceinline__ void put(int i, int j, number z)
+    {
+        if (!in_shared && (i >= n || j >= columns)) return;
+        re[i + j * pitch] = z.re;
+        if (number::complex) im[i + j * pitch] = imaginary(z);
+    }
+};
+
+/* A matrix of 32 rows as planes in shared memory. */
+template <typename number> struct back_plane {
+    using real = typename number::real;
+    real *at;
+    __device__ __forceinline__ number get(int i, int j) const
+    {
+        number z;
+        set(z, at[j * BACK_PITCH + i], number::complex ? at[back_shape<number>::area + j * BACK_PITCH + i] : (real)0);
+        return z;
+    }
+    __device__ __forceinline__ void put(int i, int j, number z)
+    {
+        at[j * BACK_PITCH + i] = z.re;
+        if (number::complex) at[back_shape<number>::area + j * BACK_PITCH + i] = imaginary(z);
+    }
+};
+
+template <typename number, bool in_shared>
+static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job job)
+{
+    using real = typename number::real;
+    using shape = back_shape<number>;
+    constexpr int C = shape::columns / 8, area = shape::planes * shape::area;
+    extern __shared__ double back_memory[];
+    int const n = (int)job.p.n, rows = (n + 31) / 32 * 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int const warps = blockDim.x / 32;
+    int64_t const strips = (n + shape::columns - 1) / shape::columns, m = blockIdx.x / strips;
+    int const first = (int)(blockIdx.x % strips) * shape::columns;
+    int64_t const from = m * n * n + (int64_t)first * n, pitch = job.matrix_pitch;
+    const number *const y = (const number *)job.matrix + m * job.matrix_stride;
+    const number *f = (const number *)job.factors + m * back_blocks(n) * BACK_BLOCK * BACK_BLOCK;
+    real *const z = (real *)job.z + from, *const zi = (real *)job.imaginary + (number::complex ? from : 0);
+    real *const parts = (real *)back_memory;
+    back_plane<number> const own = {parts + warp * area};
+    back_plane<number> product = {parts + warps * area};
+    back_strip<number, in_shared> strip = {z, zi, n, n, min(n - first, shape::columns)};
+    if (in_shared) {
+        strip.pitch = rows + 4, strip.re = product.at + area, strip.im = strip.re + shape::columns * strip.pitch;
+        for (int j = 0; j < shape::columns; ++j)
+            for (int i = threadIdx.x; i < rows; i += blockDim.x) {
+                number x;
+                set(x, i < n && j < strip.columns ? z[i + (int64_t)j * n] : (real)0, (real)0);
+                strip.put(i, j, x);
+            }
+    } else if (number::complex) {
+        for (int64_t g = threadIdx.x; g < (int64_t)strip.columns * n; g += blockDim.x) zi[g] = 0;
+    }
+    __syncthreads(); /* the columns are there */
+    for (int k0 = (int)(back_blocks(n) - 1) * BACK_BLOCK; k0 >= 0; k0 -= BACK_BLOCK) {
+        /* rows of the strip: 32 a warp, the same ones in every turn */
+        int const begin = k0 + 32 * ((warp - k0 / 32 % warps + warps) % warps);
+        heev_tile<number, 4, C> tile(lane);
+        tile.clear();
+        for (int base = begin; base < n; base += 32 * warps)
+            tile.template add_product<32>(
+                [&](int t, int i) { return conj(reflector_at<in_shared>(y, pitch, n, base + i, k0 + t)); },
+                [&](int i, int j) { return strip.get(base + i, j); });
+        {
+            back_plane<number> to = own;
+#pragma unroll
+            for (int e = 0; e < tile.size; ++e) to.put(tile.row(e), tile.column(e), tile.get(e));
+        }
+        __syncthreads(); /* the warps' parts of Y^H Z; the product of the turn before is no longer read */
+        for (int g = warp; g < 4 * C; g += warps) {
+            heev_tile<number, 1, 1> small(lane);
+            small.clear();
+            const number *const factor = f + (int64_t)k0 * BACK_BLOCK;
+            small.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
+                                           [&](int k, int j) {
+                                               number x = back_plane<number>{parts}.get(k, 8 * (g % C) + j);
+                                               for (int w = 1; w < warps; ++w)
+                                                   x = sum(
+                                                       x, back_plane<number>{parts + w * area}.get(k, 8 * (g % C) + j));
+                                               return x;
+                                           });
+#pragma unroll
+            for (int e = 0; e < small.size; ++e)
+                product.put(8 * (g / C) + small.row(e), 8 * (g % C) + small.column(e), negative(small.get(e)));
+        }
+        __syncthreads(); /* -F Y^H Z is there; the parts are no longer read */
+        for (int base = begin; base < n; base += 32 * warps) {
+#pragma unroll
+            for (int e = 0; e < tile.size; ++e) tile.put(e, strip.get(base + tile.row(e), tile.column(e)));
+            tile.template add_product<32>(
+                [&](int i, int t) { return reflector_at<in_shared>(y, pitch, n, base + i, k0 + t); },
+                [&](int t, int j) { return product.get(t, j); });
+#pragma unroll
+            for (int e = 0; e < tile.size; ++e) strip.put(base + tile.row(e), tile.column(e), tile.get(e));
+        }
+        __syncwarp(); /* the warp's rows are done */
+    }
+    if (!in_shared) return;
+    __syncthreads(); /* all rows are done */
+    for (int j = 0; j < strip.columns; ++j)
+        for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            number const x = strip.get(i, j);
+            z[i + (int64_t)j * n] = x.re;
+            if (number::complex) zi[i + (int64_t)j * n] = imaginary(x);
+        }
+}
+
+/* --------------------------------------------------------------------- store */
+
+/* A block has 32 columns of a matrix; where rows of v are dense it turns tiles of 32 x 32. */
+template <typename number> static __global__ void __launch_bounds__(STORE_THREADS) heev_store_kernel(heev_job job)
+{
+    using real = typename number::real;
+    __shared__ double memory[32 * 33 * sizeof(number) / sizeof(double)];
+    number *const tile = (number *)memory;
+    int const n = (int)job.p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t const strips = (n + 31) / 32, m = blockIdx.x / strips, b = job.first + m;
+    int const j0 = (int)(blockIdx.x % strips) * 32;
+    real const unit = ((const real *)job.unit)[m];
+    bool const good = unit == unit && job.failed[m] == 0;
+    batch_strides const s = job.at_v;
+    bool const turned = s.j < s.i;
+    number *const v = (number *)job.p.v + b * s.b;
+    for (int i0 = 0; i0 < n; i0 += 32) {
+#pragma unroll
+        for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {
+            int const c = k * (STORE_THREADS / 32) + warp, i = i0 + lane, j = j0 + c;
+            int64_t const at = m * n * n + (int64_t)j * n + i;
+            number x;
+            set(x, (real)NAN, (real)NAN);
+            if (i < n && j < n && good)
+                set(x, ((const real *)job.z)[at], number::complex ? ((const real *)job.imaginary)[at] : (real)0);
+            if (turned)
+                tile[c * 33 + lane] = x;
+            else if (i < n && j < n)
+                store_number(v + (i * s.i + j * s.j), x);
+        }
+        if (!turned) continue;
+        __syncthreads(); /* the tile is there */
+#pragma unroll
+        for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {
+            int const c = k * (STORE_THREADS / 32) + warp, i = i0 + c, j = j0 + lane;
+            if (i < n && j < n) store_number(v + (i * s.i + j * s.j), tile[lane * 33 + c]);
+        }
+        __syncthreads(); /* the tile is free */
+    }
+}
+
+/* ------------------------------------------------------------------ launchers */
+
+eig_status TYPED(eig_cuda_heev_back)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    using shape = back_shape<number>;
+    int64_t const n = job.p.n, chunks = (n + 31) / 32, warps = chunks < 8 ? chunks : BACK_THREADS / 32;
+    int64_t const strips = (n + shape::columns - 1) / shape::columns;
+    size_t const real = sizeof(typename number::real) * shape::planes;
+    size_t const parts = (size_t)(warps + 1) * shape::area * real;
+    size_t const strip = shape::columns * (size_t)(32 * chunks + 4) * real;
+    bool const aligned = (uintptr_t)job.matrix % sizeof(number) == 0;
+    bool const in_shared = aligned && parts + strip <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    cuda_shape const back = {job.count * strips, (int)(32 * warps), parts + (in_shared ? strip : 0)};
+    eig_status status = cuda_launch(ctx, "heev: factor_kernel", stream, {job.count * chunks, FACTOR_THREADS},
+                                    heev_factor_kernel<number>, job);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "heev: back_kernel", stream, back,
+                             in_shared ? heev_back_kernel<number, true> : heev_back_kernel<number, false>, job);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "heev: store_kernel", stream, {job.count * chunks, STORE_THREADS},
+                             heev_store_kernel<number>, job);
+    return status;
+}

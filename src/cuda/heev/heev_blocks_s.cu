@@ -1,7 +1,0 @@
-/* heev on CUDA: one-sided block Jacobi, float. */
-#include "heev_blocks_kernel.cuh"
-
-eig_status eig_cuda_heev_blocks_s(eig_context *ctx, const heev_job &job, cudaStream_t stream)
-{
-    return launch_blocks_of<heev_number<float, false>>(ctx, job, stream);
-}

@@ -1,7 +1,0 @@
-/* heev on CUDA: one-sided block Jacobi, complex double. */
-#include "heev_blocks_kernel.cuh"
-
-eig_status eig_cuda_heev_blocks_z(eig_context *ctx, const heev_job &job, cudaStream_t stream)
-{
-    return launch_blocks_of<heev_number<double, true>>(ctx, job, stream);
-}

@@ -1,7 +1,0 @@
-/* heev on CUDA: n > 32, the reduction, complex double. */
-#include "heev_panel.cuh"
-
-eig_status eig_cuda_heev_panel_z(eig_context *ctx, const heev_job &job, cudaStream_t stream)
-{
-    return launch_panel_of<heev_number<double, true>>(ctx, job, stream);
-}

@@ -1,7 +1,0 @@
-/* heev on CUDA: kernel 1 of the tridiagonal method, double. */
-#include "heev_reduce.cuh"
-
-eig_status eig_cuda_heev_reduce_d(eig_context *ctx, const heev_job &job, cudaStream_t stream)
-{
-    return launch_reduce_of<heev_number<double, false>>(ctx, job, stream);
-}

@@ -1,0 +1,249 @@
+/* heev on CUDA, the plain version: two-sided Jacobi, a thread block a matrix, with nothing done for speed.
+ *
+ * Memory   A, both triangles, in the workspace of the block; V in its own place.  Both are read through the cache.
+ * Round    a thread a pair computes its rotation, from a diagonal that is kept real; then all rotations are applied in
+ *          one pass, a thread a 2 x 2 block of A or a row of V and a pair.
+ * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
+#include "heev/heev_cuda.cuh"
+#include "heev/heev_typed.cuh"
+#include "heev/jacobi/heev_turn.cuh"
+#include "team.cuh"
+
+enum { REFERENCE_THREADS = 256 };
+
+/* A block's work area. */
+template <typename number> struct reference_space {
+    using real = typename number::real;
+    number *a; /* [n*n], element (i, j) at i + j*n; the diagonal is in d */
+    heev_turn<number> *j;
+    real *d, *bad;
+    int *order;
+};
+
+template <typename number> static size_t reference_layout(int64_t n, char *base, reference_space<number> *s)
+{
+    arena a = {base, 0};
+    s->a = (number *)arena_take(&a, n * n, sizeof(number));
+    s->j = (heev_turn<number> *)arena_take(&a, (n + 1) / 2, sizeof *s->j);
+    s->d = (typename number::real *)arena_take(&a, n, sizeof *s->d);
+    s->bad = (typename number::real *)arena_take(&a, n, sizeof *s->bad);
+    s->order = (int *)arena_take(&a, n, sizeof *s->order);
+    return arena_rounded(a.used);
+}
+
+template <typename number> struct reference_matrix {
+    using real = typename number::real;
+    using team_type = block_team<REFERENCE_THREADS>;
+    reference_space<number> at;
+    team_type team;
+    number *v; /* NULL: not wanted */
+    batch_strides s;
+    int64_t n;
+    real bound;
+    bool relative;
+
+    __device__ __forceinline__ bool negligible(int64_t i, int64_t j) const
+    {
+        real const size = magnitude(at.a[i + j * n]);
+        return size <= (relative ? bound * sqrt(fabs(at.d[i])) * sqrt(fabs(at.d[j])) : bound);
+    }
+
+    /* Loads matrix b and makes V the identity; false where it is not finite, and then all is zero. */
+    __device__ bool load(const heev_job &job, int64_t b, real *scale)
+    {
+        const number *const from = (const number *)job.p.a + b * job.at_a.b;
+        real big = 0, squares = 0;
+        bool finite = true;
+        for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
+            int64_t const i = f % n, j = f / n;
+            if (job.p.upper ? i > j : i < j) continue;
+            number x = load_number(from + (i * job.at_a.i + j * job.at_a.j));
+            if (i == j) set(x, x.re, (real)0);
+            real const most = real_limits<real>::largest;
+            finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
+            big = fmax(big, larger_part(x));
+            at.a[i + j * n] = x;
+        }
+        finite = !team.any(!finite);
+        big = team.max(big);
+        *scale = heev_scale(finite ? big : (real)1);
+        for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
+            int64_t const i = f % n, j = f / n;
+            if (job.p.upper ? i > j : i < j) continue;
+            number x = scaled(*scale, at.a[i + j * n]);
+            if (!finite) set(x, (real)0, (real)0);
+            squares = fma(i == j ? (real)1 : (real)2, square(x), squares);
+            at.a[i + j * n] = x;
+            if (i == j)
+                at.d[i] = x.re;
+            else
+                at.a[j + i * n] = conj(x);
+        }
+        squares = team.sum(squares);
+        relative = job.p.relative;
+        bound = (real)job.p.tolerance * (relative ? (real)1 : sqrt(squares) / (real)n);
+        for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
+            number one;
+            set(one, f % n == f / n ? (real)1 : (real)0, (real)0);
+            store_number(v + (f % n * s.i + f / n * s.j), one);
+        }
+        team.sync(); /* all is there */
+        return finite;
+    }
+
+    __device__ bool any_left() const
+    {
+        bool some = false;
+        for (int64_t f = team.rank; f < n * n && !some; f += REFERENCE_THREADS)
+            if (f % n > f / n) some = !negligible(f % n, f / n);
+        return team.any(some);
+    }
+
+    __device__ __forceinline__ void make_rotation(int64_t round, int64_t k)
+    {
+        int64_t p, q;
+        heev_turn<number> j;
+        jacobi_pair(n, round, k, &p, &q);
+        set(j.s, (real)0, (real)0);
+        j.g = 0;
+        if (!negligible(p, q)) {
+            number const apq = at.a[p + q * n];
+            real re, im, change;
+            jacobi_rotation(at.d[p], at.d[q], apq.re, imaginary(apq), &j.g, &re, &im, &change);
+            set(j.s, re, im);
+            at.d[p] -= change, at.d[q] += change;
+            number zero;
+            set(zero, (real)0, (real)0);
+            at.a[p + q * n] = at.a[q + p * n] = zero;
+        }
+        at.j[k] = j;
+    }
+
+    /* Where the rows of pair P cross the columns of pair Q; the other triangle is its mirror. */
+    __device__ __forceinline__ void turn_block(int64_t round, int64_t block_p, int64_t block_q)
+    {
+        int64_t p, q, u, w;
+        jacobi_pair(n, round, block_p, &p, &q);
+        jacobi_pair(n, round, block_q, &u, &w);
+        heev_turn<number> const jp = at.j[block_p], jq = at.j[block_q];
+        number pu = at.a[p + u * n], pw = at.a[p + w * n], qu = at.a[q + u * n], qw = at.a[q + w * n];
+        turn_rows(jp, pu, qu), turn_rows(jp, pw, qw);
+        turn_columns(jq, pu, pw), turn_columns(jq, qu, qw);
+        at.a[p + u * n] = pu, at.a[p + w * n] = pw, at.a[q + u * n] = qu, at.a[q + w * n] = qw;
+        at.a[u + p * n] = conj(pu), at.a[w + p * n] = conj(pw), at.a[u + q * n] = conj(qu), at.a[w + q * n] = conj(qw);
+    }
+
+    /* The column that rests where n is odd crosses the columns of pair k. */
+    __device__ __forceinline__ void turn_rest(int64_t round, int64_t k)
+    {
+        int64_t p, q;
+        jacobi_pair(n, round, k, &p, &q);
+        heev_turn<number> const j = at.j[k];
+        number x = at.a[round + p * n], y = at.a[round + q * n];
+        turn_columns(j, x, y);
+        at.a[round + p * n] = x, at.a[round + q * n] = y, at.a[p + round * n] = conj(x), at.a[q + round * n] = conj(y);
+    }
+
+    __device__ __forceinline__ void sweep()
+    {
+        int64_t const half = n / 2;
+        for (int64_t round = 0; round < jacobi_rounds(n); ++round) {
+            for (int64_t k = team.rank; k < half; k += REFERENCE_THREADS) make_rotation(round, k);
+            team.sync(); /* rotations are there */
+            for (int64_t f = team.rank; f < half * half; f += REFERENCE_THREADS)
+                if (f / half < f % half) turn_block(round, f / half, f % half);
+            for (int64_t k = team.rank; k < half && n % 2; k += REFERENCE_THREADS) turn_rest(round, k);
+            for (int64_t f = team.rank; f < half * n && v; f += REFERENCE_THREADS) {
+                int64_t const i = f % n, k = f / n;
+                int64_t p, q;
+                jacobi_pair(n, round, k, &p, &q);
+                number *const x = v + (i * s.i + p * s.j), *const y = v + (i * s.i + q * s.j);
+                number new_x = load_number(x), new_y = load_number(y);
+                turn_columns(at.j[k], new_x, new_y);
+                store_number(x, new_x), store_number(y, new_y);
+            }
+            team.sync(); /* the round is done */
+        }
+    }
+
+    /* The order of the values, bad ones last; how many are bad. */
+    __device__ int64_t sort()
+    {
+        for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS) {
+            bool some = false;
+            for (int64_t j = 0; j < n && !some; ++j) some = i != j && !negligible(i, j);
+            at.bad[i] = some;
+        }
+        team.sync(); /* marked */
+        int failed = 0;
+        for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS) {
+            int place = 0;
+            for (int64_t k = 0; k < n; ++k)
+                place += at.bad[k] < at.bad[i] ||
+                         (at.bad[k] == at.bad[i] && (at.d[k] < at.d[i] || (at.d[k] == at.d[i] && k < i)));
+            at.order[i] = place;
+            failed += at.bad[i] != 0;
+        }
+        return team.sum(failed);
+    }
+
+    /* Stores values, and puts the columns of V in order, through the space of A. */
+    __device__ void store(const heev_job &job, int64_t b, int64_t good, real scale)
+    {
+        for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS)
+            ((real *)job.p.w)[b * job.p.stride_w + at.order[i]] =
+                at.order[i] < good ? at.d[i] / scale + (real)0 : (real)NAN;
+        for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
+            int64_t const i = f % n, k = f / n, to = at.order[k];
+            number x = load_number(v + (i * s.i + k * s.j));
+            if (to >= good) set(x, (real)NAN, (real)NAN);
+            at.a[i + to * n] = x;
+        }
+        team.sync(); /* V is in A's place */
+        for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS)
+            store_number(v + (f % n * s.i + f / n * s.j), at.a[f]);
+        team.sync(); /* A's place is free */
+    }
+};
+
+template <typename number>
+static __global__ void __launch_bounds__(REFERENCE_THREADS)
+    heev_reference_kernel(heev_job job, reference_space<number> space, size_t bytes)
+{
+    using real = typename number::real;
+    __shared__ double reduced[REFERENCE_THREADS / 32];
+    size_t const by = (size_t)blockIdx.x * bytes;
+    reference_matrix<number> x;
+    x.at.a = (number *)((char *)space.a + by), x.at.j = (heev_turn<number> *)((char *)space.j + by);
+    x.at.d = (real *)((char *)space.d + by), x.at.bad = (real *)((char *)space.bad + by);
+    x.at.order = (int *)((char *)space.order + by);
+    x.team.rank = (int)threadIdx.x, x.team.space = reduced;
+    x.s = job.at_v, x.n = job.p.n;
+    for (int64_t b = blockIdx.x; b < job.p.batch; b += gridDim.x) {
+        real scale;
+        int sweeps = 0;
+        x.v = job.p.v ? (number *)job.p.v + b * job.at_v.b : NULL;
+        bool const finite = x.load(job, b, &scale);
+        for (; sweeps < job.p.max_sweeps && x.any_left(); ++sweeps) x.sweep();
+        int64_t const failed = x.sort();
+        __syncthreads(); /* the order is there */
+        x.store(job, b, finite ? x.n - failed : 0, scale);
+        if (threadIdx.x > 0) continue;
+        if (job.p.info) job.p.info[b] = finite ? (int)failed : EIG_INFO_NOT_FINITE;
+        if (job.p.sweeps) job.p.sweeps[b] = sweeps;
+    }
+}
+
+size_t TYPED(eig_cuda_heev_reference_bytes)(int64_t n)
+{
+    reference_space<number> space;
+    return reference_layout(n, NULL, &space);
+}
+
+eig_status TYPED(eig_cuda_heev_reference)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    reference_space<number> space;
+    size_t const bytes = reference_layout(job.p.n, (char *)job.areas, &space);
+    return cuda_launch(ctx, "heev: reference_kernel", stream, {job.count, REFERENCE_THREADS},
+                       heev_reference_kernel<number>, job, space, bytes);
+}

@@ -1,0 +1,196 @@
+/* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/heev-cuda.md has the table too. */
+#include "heev/heev_cuda.cuh"
+
+enum {
+    WARP = 32,
+    REFERENCE_EACH = 4 /* blocks of the reference on a multiprocessor */
+};
+
+#define OF_S(kernel) eig_cuda_heev_##kernel##_s,
+#define OF_D(kernel) eig_cuda_heev_##kernel##_d,
+#define OF_C(kernel) eig_cuda_heev_##kernel##_c,
+#define OF_Z(kernel) eig_cuda_heev_##kernel##_z,
+#define ALL_OF(OF_TYPE)                                                                          \
+    {                                                                                            \
+        HEEV_KERNELS(OF_TYPE) OF_TYPE(panel_place) OF_TYPE(blocks_plan) OF_TYPE(reference_bytes) \
+    }
+static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
+
+const heev_kernels *eig_cuda_heev_kernels(eig_type type)
+{
+    return &kernels[type_index(type)];
+}
+
+/* A road of one kernel and one pass. */
+template <heev_launch *heev_kernels::*kernel>
+static eig_status enqueue_one(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
+{
+    eig_status const status = (eig_cuda_heev_kernels(job.p.type)->*kernel)(ctx, job, stream);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+}
+
+static void slice_all(const eig_context *, const heev_problem *p, heev_job *job)
+{
+    job->count = p->batch;
+}
+
+static void carve_nothing(arena *, const eig_context *, const heev_problem *, heev_job *) {}
+
+/* Blocks, or groups of them, that stay: as many as run at once and have room for `bytes` each. */
+static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, heev_job *job)
+{
+    int64_t const fit = HEEV_MOST_BYTES / (int64_t)arena_rounded(bytes + 1); /* and the queue */
+    int64_t const most = fit < 1 ? 1 : fit < at_once ? fit : at_once;
+    job->count = most < p->batch ? most : p->batch;
+}
+
+/* ------------------------------------------------------------------- reference */
+
+static bool is_reference(const eig_context *, const heev_problem *p)
+{
+    return p->method == EIG_HEEV_REFERENCE;
+}
+
+static void slice_reference(const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    slice_staying(p, (int64_t)REFERENCE_EACH * cuda_state_of(ctx)->multiprocessors,
+                  eig_cuda_heev_kernels(p->type)->reference_bytes(p->n), job);
+}
+
+static void carve_reference(arena *a, const eig_context *, const heev_problem *p, heev_job *job)
+{
+    job->areas = arena_take(a, job->count, eig_cuda_heev_kernels(p->type)->reference_bytes(p->n));
+}
+
+/* ---------------------------------------------------------------------- jacobi */
+
+static bool wants_jacobi(const heev_problem *p)
+{
+    return p->method == EIG_HEEV_JACOBI || p->relative;
+}
+
+/* Where Jacobi by a thread is asked for, or the faster. */
+static bool is_small(const eig_context *, const heev_problem *p)
+{
+    return p->n <= HEEV_SMALL && (wants_jacobi(p) || p->n < HEEV_SMALL || (p->vectors && !type_is_complex(p->type)));
+}
+
+static bool is_jacobi(const eig_context *, const heev_problem *p)
+{
+    return p->n <= HEEV_MOST && wants_jacobi(p);
+}
+
+static void carve_queue(arena *a, const eig_context *, const heev_problem *, heev_job *job)
+{
+    job->queue = (unsigned long long *)arena_take(a, 1, sizeof *job->queue);
+}
+
+/* What nothing else serves, too. */
+static bool is_blocks(const eig_context *, const heev_problem *)
+{
+    return true;
+}
+
+static void slice_blocks(const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    heev_blocks_plan plan;
+    eig_cuda_heev_kernels(p->type)->blocks_plan(ctx, p, &plan);
+    slice_staying(p, plan.groups, plan.bytes, job);
+}
+
+static void carve_blocks(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    heev_blocks_plan plan;
+    eig_cuda_heev_kernels(p->type)->blocks_plan(ctx, p, &plan);
+    carve_queue(a, ctx, p, job);
+    job->areas = arena_take(a, job->count, plan.bytes);
+}
+
+/* ----------------------------------------------------------------- tridiagonal */
+
+static bool is_tiny(const eig_context *, const heev_problem *p)
+{
+    return p->n <= HEEV_TINY;
+}
+
+static bool is_warp(const eig_context *, const heev_problem *p)
+{
+    return p->n <= HEEV_MOST;
+}
+
+static void carve_warp(arena *a, const eig_context *, const heev_problem *p, heev_job *job)
+{
+    size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
+    int64_t const n = p->n, count = job->count;
+    job->d = arena_take(a, count * n, real);
+    job->e = arena_take(a, count * n, real);
+    job->unit = arena_take(a, count, real);
+    if (!p->vectors) return;
+    job->tau = arena_take(a, count * n, type_size(p->type));
+    job->rotations = arena_take(a, count * job->most_rotations, sizeof(int64_t));
+    job->sweeps = (uint16_t *)arena_take(a, count * job->most_sweeps, sizeof(uint16_t));
+    job->sweep_count = (int *)arena_take(a, count, sizeof(int));
+    job->failed = (int *)arena_take(a, count, sizeof(int));
+    job->order = (uint8_t *)arena_take(a, count * n, 1);
+}
+
+static void slice_warp(const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    arena some = {NULL, 0};
+    job->count = WARP;
+    carve_warp(&some, ctx, p, job);
+    int64_t const most = HEEV_MOST_BYTES / (int64_t)arena_rounded(some.used) * WARP;
+    job->count = most < p->batch ? most : p->batch;
+}
+
+static eig_status enqueue_warp(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
+{
+    const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);
+    eig_status status = k->reduce(ctx, job, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK) status = eig_cuda_heev_ql(ctx, job, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK && job.p.v) status = k->vectors(ctx, job, stream);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+}
+
+static bool is_grid(const eig_context *, const heev_problem *p)
+{
+    return p->n <= HEEV_GRID && !wants_jacobi(p);
+}
+
+static bool is_block(const eig_context *ctx, const heev_problem *p)
+{
+    return !wants_jacobi(p) && eig_cuda_heev_block_fits(ctx, p);
+}
+
+/* ------------------------------------------------------------------- the table */
+
+static const char *const one_pass[] = {"tridiagonal"}, *const three_passes[] = {"reduction", "tridiagonal", "vectors"},
+                         *const sweeps[] = {"sweeps"};
+
+static const heev_road roads[] = {
+    {"reference", is_reference, slice_reference, carve_reference, true, enqueue_one<&heev_kernels::reference>, 1,
+     sweeps},
+    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps},
+    {"jacobi", is_jacobi, slice_all, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps},
+    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass},
+    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes},
+    {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes},
+    {"block", is_block, eig_cuda_heev_block_slice, eig_cuda_heev_block_carve, false, eig_cuda_heev_block, 3,
+     three_passes},
+    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps},
+};
+
+const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p)
+{
+    const heev_road *road = roads;
+    while (!road->serves(ctx, p)) ++road;
+    return road;
+}
+
+const heev_road *eig_cuda_heev_roads(int *count)
+{
+    *count = sizeof roads / sizeof *roads;
+    return roads;
+}

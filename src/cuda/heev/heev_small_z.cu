@@ -1,7 +1,0 @@
-/* heev on CUDA: n <= 3, complex double. */
-#include "heev_small.cuh"
-
-eig_status eig_cuda_heev_small_z(eig_context *ctx, const heev_job &job, cudaStream_t stream)
-{
-    return launch_small_of<heev_number<double, true>>(ctx, job, stream);
-}

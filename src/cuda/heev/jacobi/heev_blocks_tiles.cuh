@@ -1,0 +1,146 @@
+/* heev on CUDA: products of matrices in shared memory by the warps of a block, and tiles that arrive behind them.
+ *
+ * A warp has MT x NT pieces of 8 x 8 of the product.  A lane holds of each piece row lane / 4 and columns 2*(lane % 4)
+ * and the next: what mma.sync gives it.  Doubles go through the FP64 tensor cores from sm_80 on; float, and older
+ * devices, through plain FMA with the same pieces. */
+#ifndef EIG_HEEV_BLOCKS_TILES_CUH
+#define EIG_HEEV_BLOCKS_TILES_CUH
+
+#include "heev/heev_cuda.cuh"
+#include "heev/heev_number.cuh"
+
+/* ------------------------------------------------------------ tiles that arrive */
+
+/* 16 bytes from global into shared memory. */
+static __device__ __forceinline__ void tile_fetch(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#else
+    *(uint4 *)to = __ldcg((const uint4 *)from);
+#endif
+}
+
+/* What this thread has fetched since the last call is a tile. */
+static __device__ __forceinline__ void tile_end()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits for all tiles of this thread but the last `but`; a barrier then shows them to the others. */
+template <int but> static __device__ __forceinline__ void tiles_wait()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(but) : "memory");
+#endif
+}
+
+/* -------------------------------------------------------------------- products */
+
+/* c += a b for a piece: a 8 x 4, b 4 x 8. */
+static __device__ __forceinline__ void piece_product(double *c, double a, double b)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(c[0]), "+d"(c[1])
+        : "d"(a), "d"(b));
+#endif
+}
+
+/* The same for a piece and the one below it: a 16 x 4.  Hopper has four times the rate for these. */
+static __device__ __forceinline__ void pieces_product(double *c, double *below, double a, double a_below, double b)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(below[0]), "+d"(below[1])
+        : "d"(a), "d"(a_below), "d"(b));
+#else
+    piece_product(c, a, b), piece_product(below, a_below, b);
+#endif
+}
+
+/* A warp's part of a product, the real and the imaginary parts apart. */
+template <typename number, int MT, int NT> struct warp_product {
+    using real = typename number::real;
+    static constexpr int parts = number::complex ? 2 : 1;
+    real c[parts][MT][NT][2];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int f = 0; f < parts * MT * NT * 2; ++f) (&c[0][0][0][0])[f] = 0;
+    }
+    /* Element k = 0, 1 of piece (u, v). */
+    __device__ __forceinline__ number get(int u, int v, int k) const
+    {
+        number x;
+        set(x, c[0][u][v][k], c[parts - 1][u][v][k]);
+        return x;
+    }
+    /* Adds what four columns of the left and four rows of the right give: left(i, k) and right(k, j), i from 0 to
+     * 8 MT, j to 8 NT, k to 4. */
+    template <typename left_function, typename right_function>
+    __device__ __forceinline__ void add(left_function left, right_function right)
+    {
+#if __CUDA_ARCH__ >= 800
+        if constexpr (sizeof(real) == sizeof(double)) {
+            add_pieces(left, right);
+            return;
+        }
+#endif
+        int const lane = (int)threadIdx.x % 32, row = lane / 4, column = 2 * (lane % 4);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            number a[MT], b[NT][2];
+#pragma unroll
+            for (int u = 0; u < MT; ++u) a[u] = left(8 * u + row, k);
+#pragma unroll
+            for (int v = 0; v < NT; ++v) b[v][0] = right(k, 8 * v + column), b[v][1] = right(k, 8 * v + column + 1);
+#pragma unroll
+            for (int f = 0; f < MT * NT * 2; ++f) {
+                int const u = f / 2 / NT, v = f / 2 % NT, h = f % 2;
+                number const x = product_add(a[u], b[v][h], get(u, v, h));
+                c[0][u][v][h] = x.re;
+                if (parts == 2) c[parts - 1][u][v][h] = imaginary(x);
+            }
+        }
+    }
+    template <typename left_function, typename right_function>
+    __device__ __forceinline__ void add_pieces(left_function left, right_function right)
+    {
+        int const lane = (int)threadIdx.x % 32;
+        number a[MT], b[NT];
+#pragma unroll
+        for (int u = 0; u < MT; ++u) a[u] = left(8 * u + lane / 4, lane % 4);
+#pragma unroll
+        for (int v = 0; v < NT; ++v) b[v] = right(lane % 4, 8 * v + lane / 4);
+        add_parts(
+            c[0], a, b, [](number x) { return x.re; }, [](number x) { return x.re; });
+        if constexpr (number::complex) {
+            add_parts(
+                c[1], a, b, [](number x) { return x.re; }, [](number x) { return x.im; });
+            add_parts(
+                c[0], a, b, [](number x) { return -x.im; }, [](number x) { return x.im; });
+            add_parts(
+                c[1], a, b, [](number x) { return x.im; }, [](number x) { return x.re; });
+        }
+    }
+    template <typename left_part, typename right_part>
+    static __device__ __forceinline__ void add_parts(double (*sum)[NT][2], const number *a, const number *b,
+                                                     left_part left, right_part right)
+    {
+#pragma unroll
+        for (int f = 0; f < MT * NT; ++f) {
+            int const u = f / NT, v = f % NT;
+            if (MT % 2 == 1)
+                piece_product(sum[u][v], left(a[u]), right(b[v]));
+            else if (u % 2 == 0)
+                pieces_product(sum[u][v], sum[u + (MT > 1)][v], left(a[u]), left(a[u + (MT > 1)]), right(b[v]));
+        }
+    }
+};
+
+#endif

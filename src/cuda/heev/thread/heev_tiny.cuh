@@ -1,0 +1,352 @@
+/* heev on CUDA, tridiagonal method, n <= 8: a thread computes a matrix, in registers, in one launch.
+ *
+ * Stages    load and scale; Householder reflectors on the lower triangle; implicit QL with Z in registers; the
+ *           reflectors on one column of Z after the other, in ascending order of the values; store.
+ * Memory    A comes, and V goes, through shared memory, so that a warp reads and writes whole sectors; the reflectors and
+ *           Z wait there, entry k of the matrix of lane t at [32 k + t].
+ * Cost      n = 8: about 140 steps of QL one after the other, of some 200 clocks, since a warp waits for the slowest of
+ *           its matrices; FP64 is busy for half of that. */
+#ifndef EIG_HEEV_TINY_CUH
+#define EIG_HEEV_TINY_CUH
+
+#include "heev/thread/heev_tiny_ql.cuh"
+
+enum { TINY_LANES = 32 };
+
+/* Shared memory of a warp, in reals: what comes in and, after it, what waits and goes out. */
+template <typename number, int N, bool vectors> struct tiny_shape {
+    using real = typename number::real;
+    static constexpr int parts = number::complex ? 2 : 1, words = N * N * parts, pitch = words | 1;
+    static constexpr int at_once = words % 32 == 0   ? 32
+                                   : words % 16 == 0 ? 16
+                                   : words % 9 == 0  ? 9
+                                                     : 12; /* loads of a lane */
+    static constexpr int sector = 32 / (int)sizeof(number),
+                         columns = sector < N ? sector : N; /* that go out together */
+    static constexpr int reflectors = N * (N + 1) / 2 * parts, out_words = N * columns * parts,
+                         out_pitch = out_words | 1;
+    static constexpr int at_z = TINY_LANES * reflectors, at_rows = vectors ? at_z : 0,
+                         at_out = vectors ? at_z + TINY_LANES * N * N : 0;
+    static constexpr int values_pitch = N | 1;
+    static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
+    static_assert(2 * N <= (vectors ? N * N : pitch), "T lies where A was, or where Z comes");
+    static constexpr int before = TINY_LANES * pitch, room = before > after ? before : after;
+    static constexpr int warps = N <= 4 ? 4 : 1, bytes = warps * room * (int)sizeof(real); /* of a block */
+};
+
+/* Numbers in shared memory: entry k of lane t at [32 k + t]. */
+template <typename number> struct tiny_store {
+    number *at; /* this lane's entry 0 */
+    __device__ __forceinline__ number &operator[](int k) const
+    {
+        return at[k * TINY_LANES];
+    }
+};
+
+/* A Hermitian matrix, then the tridiagonal one. */
+template <typename number, int N> struct tiny_matrix {
+    using real = typename number::real;
+    number a[N][N]; /* below the diagonal */
+    real d[N], e[N];
+
+    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite, and then the matrix
+     * is of no use. */
+    template <typename function> __device__ __forceinline__ real load(int n, function get)
+    {
+        int most = 0;
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+#pragma unroll
+            for (int j = 0; j <= i; ++j) {
+                number x;
+                set(x, (real)0, (real)0);
+                if (i < n) x = get(i, j);
+                most = max(most, size_bits(x.re));
+                if (i == j)
+                    d[i] = x.re;
+                else
+                    a[i][j] = x, most = max(most, size_bits(imaginary(x)));
+            }
+        real const unit = unit_of_bits<real>(most);
+        real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            d[i] = inverse * d[i];
+#pragma unroll
+            for (int j = 0; j < i; ++j) a[i][j] = scaled(inverse, a[i][j]);
+        }
+        return unit;
+    }
+
+    /* A <- H^H A H for rows and columns k + 1 and on; u[k + 1] is 1. */
+    template <int k> __device__ __forceinline__ void apply(const number *u, number factor)
+    {
+        number zero, q[N];
+        set(zero, (real)0, (real)0);
+        number dots[2] = {zero, zero}; /* two sums at a time, here and below: a warp is alone and waits for each */
+#pragma unroll
+        for (int i = k + 1; i < N; ++i) {
+            number p = scaled(d[i], u[i]), more = zero;
+#pragma unroll
+            for (int j = k + 1; j < N; ++j) {
+                number &to = j % 2 ? more : p;
+                if (j < i) to = j == k + 1 ? sum(to, a[i][j]) : product_add(a[i][j], u[j], to);
+                if (j > i) to = conj_product_add(a[j][i], u[j], to);
+            }
+            q[i] = product_add(factor, sum(p, more), zero);
+            dots[i % 2] = conj_product_add(q[i], u[i], dots[i % 2]);
+        }
+        number const dot = sum(dots[0], dots[1]);
+        number const half = product_add(scaled((real)-0.5, factor), dot, zero);
+#pragma unroll
+        for (int i = k + 1; i < N; ++i) {
+            q[i] = product_add(half, u[i], q[i]); /* w */
+            d[i] = fma((real)-2, conj_product_add(q[i], u[i], zero).re, d[i]);
+#pragma unroll
+            for (int j = k + 1; j < i; ++j) {
+                a[i][j] = conj_product_add(u[j], negative(q[i]), a[i][j]);
+                a[i][j] = conj_product_add(q[j], negative(u[i]), a[i][j]);
+            }
+        }
+    }
+
+    /* Steps k and on of the reduction; keep: the reflectors' entries below the diagonal, their factors on it. */
+    template <int k> __device__ __forceinline__ void reduce(int n, bool keeps, tiny_store<number> keep)
+    {
+        if constexpr (k + 1 < N) {
+            if (k + 1 >= n) return;
+            if (!number::complex && k + 2 == n) { /* nothing is left to reflect */
+                e[k] = a[k + 1][k].re;
+                return;
+            }
+            number u[N];
+            real rest = imaginary(a[k + 1][k]) * imaginary(a[k + 1][k]);
+#pragma unroll
+            for (int i = k + 2; i < N; ++i) rest = rest + square(a[i][k]);
+            heev_reflector<number> const h = reflector_of(a[k + 1][k], rest);
+            number zero;
+            set(zero, (real)0, (real)0);
+            e[k] = h.beta;
+            set(u[k + 1], (real)1, (real)0);
+            if (keeps) keep[k * (k + 3) / 2] = h.factor;
+#pragma unroll
+            for (int i = k + 2; i < N; ++i) {
+                u[i] = product_add(h.divisor, a[i][k], zero);
+                if (keeps) keep[i * (i + 1) / 2 + k] = u[i];
+            }
+            apply<k>(u, h.factor);
+            reduce<k + 1>(n, keeps, keep);
+        }
+    }
+};
+
+/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp. */
+template <typename number, int N>
+static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
+                                                    uint32_t order, int good, typename number::real *memory)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, true>;
+    int const n = (int)p.n, lane = threadIdx.x % TINY_LANES;
+    tiny_store<number> const keep = {(number *)memory + lane};
+    tiny_store<real> const z = {memory + shape::at_z + lane};
+    real *const out = memory + shape::at_out, *const own = out + lane * shape::out_pitch;
+    bool const rows = s.j < s.i;
+    number zero;
+    set(zero, (real)0, (real)0);
+#pragma unroll 1
+    for (int k0 = 0; k0 < n; k0 += shape::columns) {
+#pragma unroll 1
+        for (int g = 0; g < shape::columns && k0 + g < n; ++g) {
+            int const k = (int)(order >> (4 * (k0 + g)) & 15);
+            number y[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) set(y[i], z[i * N + k], (real)0);
+#pragma unroll
+            for (int j = N - 2; j >= 0; --j) {
+                if (j > n - (number::complex ? 2 : 3)) continue;
+                number dot = y[j + 1];
+#pragma unroll
+                for (int i = j + 2; i < N; ++i) dot = conj_product_add(keep[i * (i + 1) / 2 + j], y[i], dot);
+                number const factor = negative(product_add(keep[j * (j + 3) / 2], dot, zero));
+                y[j + 1] = sum(y[j + 1], factor);
+#pragma unroll
+                for (int i = j + 2; i < N; ++i) y[i] = product_add(keep[i * (i + 1) / 2 + j], factor, y[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                if (k0 + g >= good) set(y[i], (real)NAN, (real)NAN);
+                real *const to = own + (i * shape::columns + g) * shape::parts;
+                to[0] = y[i].re + (real)0;
+                if (number::complex) to[shape::parts - 1] = imaginary(y[i]) + (real)0;
+            }
+        }
+        __syncwarp(); /* columns k0 and on are there */
+#pragma unroll 4
+        for (int f = lane; f < live * N * shape::columns; f += TINY_LANES) {
+            int const b = f / (N * shape::columns), r = f % (N * shape::columns);
+            int const i = rows ? r / shape::columns : r % N, g = rows ? r % shape::columns : r / N;
+            const real *const from = out + b * shape::out_pitch + (i * shape::columns + g) * shape::parts;
+            number x;
+            set(x, from[0], from[shape::parts - 1]);
+            if (i < n && k0 + g < n) store_number((number *)p.v + ((first + b) * s.b + i * s.i + (k0 + g) * s.j), x);
+        }
+        __syncwarp(); /* they are stored */
+    }
+}
+
+/* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */
+template <typename real, int at_once>
+static __device__ __forceinline__ void tiny_fetch(const real *from, int words, int pitch, int live, int lane,
+                                                  real *tile)
+{
+    int const step = TINY_LANES / words, rest = TINY_LANES % words, most = live * words;
+    int b = lane / words, r = lane % words;
+#pragma unroll 1
+    for (int f0 = lane; f0 < most; f0 += at_once * TINY_LANES) {
+        real x[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+            if (f0 + k * TINY_LANES < most) x[k] = from[f0 + k * TINY_LANES];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            if (f0 + k * TINY_LANES < most) tile[pitch == words ? f0 + k * TINY_LANES : b * pitch + r] = x[k];
+            b += step, r += rest;
+            if (r >= words) r -= words, ++b;
+        }
+    }
+}
+
+/* The same where a matrix takes whole rows of lanes, and where each word goes is known. */
+template <typename real, int words, int pitch, int at_once>
+static __device__ __forceinline__ void tiny_fetch_rows(const real *from, int live, int lane, real *tile)
+{
+    constexpr int rows = words / TINY_LANES, matrices = at_once / rows;
+#pragma unroll 1
+    for (int b = 0; b < live; b += matrices) {
+        real x[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+            if (b + k / rows < live) x[k] = from[b * words + k * TINY_LANES + lane];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+            if (b + k / rows < live) tile[(b + k / rows) * pitch + k % rows * TINY_LANES + lane] = x[k];
+    }
+}
+
+template <typename number, int N, bool vectors>
+static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
+    heev_tiny_kernel(heev_job job, bool dense)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, vectors>;
+    extern __shared__ double tiny_memory[];
+    const heev_problem &p = job.p;
+    int const n = (int)p.n, lane = threadIdx.x % TINY_LANES, warp = threadIdx.x / TINY_LANES;
+    real *const memory = (real *)tiny_memory + warp * shape::room;
+    int64_t const first = job.first + ((int64_t)blockIdx.x * shape::warps + warp) * TINY_LANES;
+    int64_t const left = job.first + job.count - first;
+    int const live = left < TINY_LANES ? (int)left : TINY_LANES;
+    if (live <= 0) return;
+    if (dense) {
+        const real *const from = (const real *)p.a + first * n * n * shape::parts;
+        if (n != N)
+            tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
+        else if constexpr (shape::words % TINY_LANES == 0)
+            tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
+        else
+            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
+    }
+    __syncwarp(); /* the matrices are there */
+    tiny_matrix<number, N> x;
+    real unit = 1;
+    bool const works = lane < live;
+    if (works) {
+        batch_strides const s = job.at_a;
+        int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
+        const number *const a = (const number *)p.a + (first + lane) * s.b;
+        const real *const tile = memory + lane * shape::pitch;
+        int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
+        unit = x.load(n, [&](int i, int j) {
+            number y;
+            if (dense) {
+                const real *const from = tile + i * tile_down + j * tile_right;
+                set(y, from[0], from[shape::parts - 1]);
+            } else {
+                y = load_number(a + i * down + j * right);
+            }
+            return p.upper ? conj(y) : y;
+        });
+    }
+    __syncwarp(); /* they are in registers */
+    int good = 0;
+    bool reversed = false;
+    real z[vectors ? N : 1][N];
+    if (works) {
+        x.template reduce<0>(n, vectors, {(number *)memory + lane});
+        tiny_rows<real, N> const rows = {memory + shape::at_rows + lane};
+        reversed = tiny_reverse(n, x.d, x.e, rows);
+        if (vectors)
+#pragma unroll
+            for (int i = 0; i < N; ++i)
+#pragma unroll
+                for (int k = 0; k < N; ++k) z[vectors ? i : 0][k] = i == k;
+        int const max_sweeps = unit == unit ? p.max_sweeps : 0; /* NaN would have all */
+        if constexpr (N == 3)
+            good = tiny_ql3<real, vectors>(max_sweeps, x.d, x.e, z);
+        else
+            good = tiny_ql<real, N, vectors>(n, max_sweeps, x.d, x.e, rows, z);
+        if (unit != unit) good = 0;
+    }
+    __syncwarp();       /* the rows of T are free */
+    uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
+    const real *const out = memory + shape::at_out;
+    real *const values = memory + shape::at_out + lane * shape::values_pitch;
+    int place[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) place[k] = 0;
+#pragma unroll
+    for (int k = 1; k < N; ++k)
+#pragma unroll
+        for (int m = 0; m < k; ++m) {
+            bool const before = k < good && x.d[k] < x.d[m];
+            place[k] += !before, place[m] += before;
+        }
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        order |= (uint32_t)k << (4 * place[k]);
+        if (works) values[place[k]] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
+        if (vectors && works)
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                int const row = i < n ? ql_row(reversed, n, i) : i;
+                memory[shape::at_z + (row * N + k) * TINY_LANES + lane] = z[vectors ? i : 0][k];
+            }
+    }
+    __syncwarp(); /* the values are there */
+#pragma unroll 4
+    for (int f = lane; f < live * N; f += TINY_LANES)
+        if (f % N < n) ((real *)p.w)[(first + f / N) * p.stride_w + f % N] = out[f / N * shape::values_pitch + f % N];
+    if (works && p.info) p.info[first + lane] = unit == unit ? n - good : EIG_INFO_NOT_FINITE;
+    if (works && p.sweeps) p.sweeps[first + lane] = 0;
+    __syncwarp(); /* they are stored */
+    if constexpr (vectors) tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
+}
+
+template <typename number, int N, bool vectors>
+static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    using shape = tiny_shape<number, N, vectors>;
+    enum { TOGETHER = shape::warps * TINY_LANES };
+    return cuda_launch(ctx, "heev: tiny_kernel", stream,
+                       {(job.count + TOGETHER - 1) / TOGETHER, TOGETHER, (size_t)shape::bytes},
+                       heev_tiny_kernel<number, N, vectors>, job, heev_lies_dense(job.at_a, job.p.n));
+}
+
+template <typename number, int N>
+static eig_status launch_tiny(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return job.p.v ? launch_tiny<number, N, true>(ctx, job, stream) : launch_tiny<number, N, false>(ctx, job, stream);
+}
+
+#endif

@@ -1,12 +1,13 @@
 """Errors: what is raised, what it says, that it travels."""
 
+import ctypes
 import pickle
 
 import eigpack
 import numpy as np
 import pytest
 from conftest import DEVICE
-from eigpack import _arguments, _core
+from eigpack import _arguments, _core, _families, _numpy
 
 
 def spoiled():
@@ -29,6 +30,51 @@ def test_failures_of_a_batch(call):
     assert np.isnan(w).any(-1).tolist() == [False, False, True, False, True]
     assert np.array_equal(np.sort(w[0].real), [1, 2])
     assert call(spoiled()[:2], device=DEVICE, check=True) is not None
+
+
+class OnDevice:
+    """NumPy's arrays in the part of an array on a device: info is an array, and looked at if check says so."""
+
+    host = False
+    device, stream, workspace = (lambda x: "cuda:7"), (lambda x: 5), (lambda count, like: np.empty(count, np.uint8))
+    address, empty, numbers = _numpy.address, _numpy.empty, np.asarray
+
+
+@pytest.mark.parametrize(
+    "info, what, told",
+    [
+        ([0, -1, 0, 4], "matrix", (2, 1, "2 of 4 matrices failed, the first at 1: the input holds a NaN or an infinity")),
+        ([0, 0, 4, -1], "point", (2, 2, "2 of 4 points failed, the first at 2: the iteration did not converge")),
+        ([3], "matrix", (1, 0, "the iteration did not converge")),
+        ([0, 1, 0, 2, -1], "pair", (3, 1, "3 of 5 pairs failed, the first at 1: the residual or the orthogonality is worse than")),
+        ([-1, -1], "pair", (2, 0, "the input holds a NaN or an infinity")),
+        ([0, 0], "matrix", None),
+    ],
+)
+def test_the_first_failure_is_told(info, what, told):
+    """Of an array on a device; the call gets the device's name, its stream, the workspace and the array of info."""
+    seen = []
+
+    def function(device, stream, space, count, first, address):
+        seen.append((device, stream, count, first))
+        ctypes.memmove(address, np.array(info, np.int32).ctypes.data, 4 * len(info))
+
+    def call(check, fine=()):
+        work = (lambda device, n: 100 * n), 3
+        _families.run(OnDevice, np.zeros(1), None, check, function, work, len(info), ("argument",), what, fine)
+
+    for silent in (None, False):  # the default of a device's array
+        call(silent)
+    call(True, fine=(-1, 3, 4, 1))
+    if told is None:
+        call(True)
+    else:
+        with pytest.raises(eigpack.LinAlgError) as caught:
+            call(True)
+        assert (caught.value.count, caught.value.first) == told[:2] and str(caught.value).startswith(told[2])
+    assert seen == [("cuda:7", 5, 300, "argument")] * 4
+    with pytest.raises(ValueError, match="device is 'cpu', but the arrays lie on cuda:7"):
+        _families.run(OnDevice, np.zeros(1), "cpu", True, function, None, 1, ())
 
 
 def test_failure_of_one():

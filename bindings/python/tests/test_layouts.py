@@ -93,6 +93,8 @@ class Tridiagonals:
         last = self.d.shape[-1] - 1
         some = eigpack.eigvalsh_tridiagonal(d, e, "i", (last // 2, last), device=DEVICE)
         assert np.abs(some - self.values[..., last // 2 :]).max() <= self.bound, what
+        w, v = eigpack.eigh_tridiagonal(d, e, select="i", select_range=(last // 2, last), device=DEVICE)
+        assert w.shape == some.shape and np.abs(self.full @ v - v * w[..., None, :]).max() <= self.bound, what
         counts = eigpack.sturm_count(d, e, x, device=DEVICE)
         assert counts.dtype == np.int64 and np.array_equal(counts, self.counts), what
 

@@ -6,6 +6,7 @@ eigh; the others raise when one is asked for.  Operators are not differentiated 
 
 from functools import partial
 
+import numpy as np
 import torch
 
 from . import _families, _numpy, _torch_arrays
@@ -283,6 +284,8 @@ def as_tensors(*arrays):
 
 
 def as_tensor(x, device):
+    if isinstance(x, np.ndarray):  # PyTorch knows neither negative strides nor the other byte order
+        x = np.array(x, x.dtype.newbyteorder("="), order="C")
     try:
         return torch.as_tensor(x, device=device)
     except (RuntimeError, TypeError, ValueError) as error:

@@ -126,22 +126,23 @@ end
 %! assert(size(V), [0, 0]);
 %! assert(size(w), [0, 1]);
 %!error id=eigpack:badSize eig_tridiagonal(1:3, 1:3)
-%!error <e is 1 x 1, and must be 2 x 1> eig_tridiagonal(1:3, 1)
+%!error <^eigpack: e is 1 x 1, and must be 2 x 1> eig_tridiagonal(1:3, 1)
 %!error id=eigpack:badSize eig_tridiagonal(ones(3, 2), ones(2, 1))
 %!error id=eigpack:badSize [V, w] = eig_tridiagonal(ones(3, 2), ones(2, 1));
 %!error id=eigpack:badSize eig_tridiagonal(ones(3, 2, 2), ones(2, 2, 2))
 %!error id=eigpack:badClass eig_tridiagonal(int8(1:3), 1:2)
 %!error id=eigpack:badClass eig_tridiagonal(single(1:3), 1:2)
 %!error id=eigpack:badClass eig_tridiagonal(1:3, sparse(1:2))
-%!error <d is complex> eig_tridiagonal([1i, 2], 1)
+%!error <^eigpack: d is complex> eig_tridiagonal([1i, 2], 1)
 %!error id=eigpack:notFinite eig_tridiagonal([1, NaN], 1)
 %!error id=eigpack:notFinite [V, w] = eig_tridiagonal([1, 2], Inf);
 %!error id=eigpack:notFinite eig_tridiagonal([1, NaN], 1, 'value', [0, 1])
 %!error id=eigpack:badArgument eig_tridiagonal(1:3, 1:2, 'index', [0, 2])
 %!error id=eigpack:badArgument eig_tridiagonal(1:3, 1:2, 'index', [1, 4])
+%!error <^eigpack: stebz: > eig_tridiagonal(1:3, 1:2, 'index', [1, 4])
 %!error id=eigpack:badArgument [V, w] = eig_tridiagonal(1:3, 1:2, 'index', [3, 2]);
-%!error <whole numbers> eig_tridiagonal(1:3, 1:2, 'index', [1, NaN])
-%!error <two ends> eig_tridiagonal(1:3, 1:2, 'index', 1)
+%!error <^eigpack: the ends of a range by index must be whole numbers$> eig_tridiagonal(1:3, 1:2, 'index', [1, NaN])
+%!error <^eigpack: a range has two ends> eig_tridiagonal(1:3, 1:2, 'index', 1)
 %!error id=eigpack:badArgument eig_tridiagonal(1:3, 1:2, 'value', [2, 1])
 %!error id=eigpack:badArgument eig_tridiagonal(1:3, 1:2, 'value', [NaN, 1])
 %!error id=eigpack:badArgument eig_tridiagonal(ones(3, 2), ones(2, 2), 'value', [0, 1])

@@ -160,19 +160,20 @@ end
 %!   E = pageeig(X);
 %! end
 %! assert(size(E), [4, 1, 2000]);
-%!error <must be square> pageeig(ones(2, 3))
+%!error <^eigpack: the pages of X are 2 x 3, and must be square$> pageeig(ones(2, 3))
 %!error id=eigpack:badSize pageeig(ones(0, 2, 5))
 %!error id=eigpack:badClass pageeig(int32([1, 2; 3, 4]))
-%!error <logical> pageeig(true(2))
+%!error <^eigpack: X is logical, and must be> pageeig(true(2))
 %!error <sparse double> pageeig(sparse(eye(2)))
 %!error id=eigpack:badClass pageeig('abcd')
 %!error id=eigpack:badClass pageeig({1})
 %!error id=eigpack:notFinite pageeig(cat(3, eye(2), [1, NaN; 2, 3]))
-%!error <1 of 2 failed, the first is page 2: the input holds a NaN> pageeig(cat(3, eye(2), [1, NaN; NaN, 3]))
+%!error <^eigpack: 1 of 2 failed, the first is page 2: the input holds a NaN> pageeig(cat(3, eye(2), [1, NaN; NaN, 3]))
 %!error id=eigpack:notFinite pageeig([1, 2i + NaN; 0, 1])
 %!error id=eigpack:notFinite [V, D] = pageeig(single([1, Inf; Inf, 1]));
 %!error id=eigpack:notSupported pageeig([1, 2i; 3, 4])
-%!error <page 2 is not Hermitian> [V, D] = pageeig(cat(3, eye(2), [1, 2; 3, 4]));
+%!error <^eigpack: a page of X is complex and not Hermitian> pageeig([1, 2i; 3, 4])
+%!error <^eigpack: page 2 is not Hermitian> [V, D] = pageeig(cat(3, eye(2), [1, 2; 3, 4]));
 %!error id=eigpack:notSupported [V, D] = pageeig([1, 2i; 2i, 4]);
 %!error id=eigpack:badArgument pageeig(1, 'columns')
 %!error id=eigpack:badArgument pageeig()

@@ -6,8 +6,10 @@
 #include <eigpack.h>
 #include <math.h>
 #include <mex.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #ifdef EIG_OCTAVE
 #include <quit.h>
@@ -34,6 +36,19 @@ static int interrupted(void *user, double fraction)
 
 /* ------------------------------------------------------------------ errors */
 
+/* Octave's mexErrMsgIdAndTxt puts the gateway's name before the text, which users do not know; its `error` does not. */
+static void fail(const char *id, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    mxArray *call[3] = {mxCreateString(id), mxCreateString("eigpack: %s"), mxCreateString(text)};
+    mexCallMATLAB(0, NULL, 3, call, "error");
+    mexErrMsgIdAndTxt(id, "%s", text); /* not reached: `error` does not return */
+}
+
 static void check(eig_status status)
 {
     if (status == EIG_OK) return;
@@ -41,8 +56,11 @@ static void check(eig_status status)
     if (status == EIG_BAD_ARGUMENT) id = "eigpack:badArgument";
     if (status == EIG_NO_MEMORY) id = "eigpack:noMemory";
     if (status == EIG_CANCELLED) id = "eigpack:cancelled";
+#ifdef EIG_OCTAVE
+    if (status == EIG_CANCELLED) octave_interrupt_state = 0; /* else `error` ends without its text */
+#endif
     const char *detail = context ? eig_error_detail(context) : "";
-    mexErrMsgIdAndTxt(id, "%s", *detail ? detail : eig_status_text(status));
+    fail(id, "%s", *detail ? detail : eig_status_text(status));
 }
 
 static void check_info(const int *info, int64_t batch, const char *what)
@@ -54,13 +72,13 @@ static void check_info(const int *info, int64_t batch, const char *what)
     }
     if (failed == 0) return;
     const char *id = info[first] == EIG_INFO_NOT_FINITE ? "eigpack:notFinite" : "eigpack:notConverged";
-    mexErrMsgIdAndTxt(id, "%lld of %lld failed, the first is %s %lld: %s", (long long)failed, (long long)batch, what,
-                      (long long)first + 1, eig_info_text(info[first]));
+    fail(id, "%lld of %lld failed, the first is %s %lld: %s", (long long)failed, (long long)batch, what,
+         (long long)first + 1, eig_info_text(info[first]));
 }
 
 static void need(bool good, const char *id, const char *sentence)
 {
-    if (!good) mexErrMsgIdAndTxt(id, "%s", sentence);
+    if (!good) fail(id, "%s", sentence);
 }
 
 /* ------------------------------------------------------------------ arrays */
@@ -80,8 +98,8 @@ static mxClassID class_of(eig_type type)
 static const void *read_numbers(const mxArray *array, const char *name, eig_type *type)
 {
     if (mxIsSparse(array) || !(mxIsDouble(array) || mxIsSingle(array))) {
-        mexErrMsgIdAndTxt("eigpack:badClass", "%s is %s%s, and must be a full array of class double or single", name,
-                          mxIsSparse(array) ? "sparse " : "", mxGetClassName(array));
+        fail("eigpack:badClass", "%s is %s%s, and must be a full array of class double or single", name,
+             mxIsSparse(array) ? "sparse " : "", mxGetClassName(array));
     }
     bool const single = mxIsSingle(array);
     if (!mxIsComplex(array)) {
@@ -109,7 +127,7 @@ static const void *read_real(const mxArray *array, const char *name, eig_type *t
 {
     const void *data = read_numbers(array, name, type);
     if (*type == EIG_C || *type == EIG_Z) {
-        mexErrMsgIdAndTxt("eigpack:notSupported", "%s is complex, and must be real", name);
+        fail("eigpack:notSupported", "%s is complex, and must be real", name);
     }
     return data;
 }
@@ -167,8 +185,8 @@ static pages read_pages(const mxArray *array, const char *name)
     const mwSize *size = mxGetDimensions(array);
     p.n = (int64_t)size[0];
     if (size[0] != size[1]) {
-        mexErrMsgIdAndTxt("eigpack:badSize", "the pages of %s are %lld x %lld, and must be square", name,
-                          (long long)size[0], (long long)size[1]);
+        fail("eigpack:badSize", "the pages of %s are %lld x %lld, and must be square", name, (long long)size[0],
+             (long long)size[1]);
     }
     for (mwSize k = 2; k < mxGetNumberOfDimensions(array); k++) p.batch *= (int64_t)size[k];
     return p;
@@ -335,8 +353,8 @@ static tridiagonal read_tridiagonal(const mxArray *in[])
     bool const fits = t.batch == 1 ? (int64_t)mxGetNumberOfElements(in[1]) == length
                                    : (int64_t)mxGetM(in[1]) == length && (int64_t)mxGetN(in[1]) == t.batch;
     if (!fits) {
-        mexErrMsgIdAndTxt("eigpack:badSize", "e is %lld x %lld, and must be %lld x %lld", (long long)mxGetM(in[1]),
-                          (long long)mxGetN(in[1]), (long long)length, (long long)t.batch);
+        fail("eigpack:badSize", "e is %lld x %lld, and must be %lld x %lld", (long long)mxGetM(in[1]),
+             (long long)mxGetN(in[1]), (long long)length, (long long)t.batch);
     }
     t.range = (eig_range)(int)mxGetScalar(in[2]);
     need(mxIsDouble(in[3]) && !mxIsComplex(in[3]) && mxGetNumberOfElements(in[3]) == 2, "eigpack:badArgument",
@@ -407,8 +425,8 @@ static void stemr(mxArray *out[], const mxArray *in[])
     if (n > 0 && info[0] == EIG_INFO_NOT_FINITE) check_info(info, 1, "matrix");
     for (int64_t k = 0; k < m; k++) {
         if (info[k] != EIG_INFO_OK) {
-            mexErrMsgIdAndTxt("eigpack:notConverged", "pair %lld lacks a promise: %s", (long long)k + 1,
-                              info[k] & EIG_STEMR_RESIDUAL ? "its residual" : "its orthogonality");
+            fail("eigpack:notConverged", "pair %lld lacks a promise: %s", (long long)k + 1,
+                 info[k] & EIG_STEMR_RESIDUAL ? "its residual" : "its orthogonality");
         }
     }
     out[0] = columns_of(t.type, w, m, 1);
@@ -426,8 +444,8 @@ static void affine(mxArray *out[], const mxArray *in[])
     need(p.batch >= 1, "eigpack:badSize", "A has no pages, and must have one more than x has rows");
     int64_t const n = p.n, m = p.batch - 1, ld = n > 0 ? n : 1, points = (int64_t)mxGetN(in[1]);
     if (mxGetNumberOfDimensions(in[1]) != 2 || (int64_t)mxGetM(in[1]) != m) {
-        mexErrMsgIdAndTxt("eigpack:badSize", "x has %lld rows, and A %lld pages: it must be one more",
-                          (long long)mxGetM(in[1]), (long long)p.batch);
+        fail("eigpack:badSize", "x has %lld rows, and A %lld pages: it must be one more", (long long)mxGetM(in[1]),
+             (long long)p.batch);
     }
     eig_geev_measure const measure = (eig_geev_measure)(int)mxGetScalar(in[2]);
     int *info = scratch(points, sizeof *info);

@@ -19,6 +19,7 @@ Two arguments are common to all:
 """
 
 from . import _core, _families
+from ._arguments import device_name, flag, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult
 from ._libraries import bring_home, library_of
@@ -42,10 +43,21 @@ __all__ = [
 
 
 def _serve(name, arrays, *arguments):
+    """The function ``name`` of the arrays' library; the last arguments are device and check."""
+    *arguments, device, check = arguments
+    arguments += [device if device is None else device_name(device), check if check is None else flag(check, "check")]
     lib, arrays, home = library_of(*arrays)
     family = getattr(lib, name, None)
     result = family(*arrays, *arguments) if family else getattr(_families, name)(lib, *arrays, *arguments)
     return bring_home(result, home)
+
+
+def _triangle(uplo):
+    return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
+
+
+def _tridiagonal_options(select, check_finite):
+    return word(select, "select", _families.RANGES, "'a', 'i' or 'v'"), flag(check_finite, "check_finite")
 
 
 def eigvals(a, *, device=None, check=None):
@@ -75,6 +87,7 @@ def eigvals_affine(a, x, measure=None, *, device=None, check=None):
     >>> eigpack.eigvals_affine(a, [[0.0], [1.0]], "abscissa")
     array([ 0. , -0.5])
     """
+    word(measure, "measure", _families.MEASURES, "None, 'abscissa', 'radius' or 'damping'")
     return _serve("eigvals_affine", (a, x), measure, device, check)
 
 
@@ -87,7 +100,7 @@ def eigvalsh(a, UPLO="L", *, device=None, check=None):
     >>> eigpack.eigvalsh(np.array([[0.0, -1.0j], [1.0j, 0.0]])).round(12)
     array([-1.,  1.])
     """
-    return _serve("eigvalsh", (a,), UPLO, device, check)
+    return _serve("eigvalsh", (a,), _triangle(UPLO), device, check)
 
 
 def eigh(a, UPLO="L", *, device=None, check=None):
@@ -102,7 +115,7 @@ def eigh(a, UPLO="L", *, device=None, check=None):
     >>> w
     array([1., 3.])
     """
-    return _serve("eigh", (a,), UPLO, device, check)
+    return _serve("eigh", (a,), _triangle(UPLO), device, check)
 
 
 def eigvalsh_tridiagonal(
@@ -122,7 +135,9 @@ def eigvalsh_tridiagonal(
     >>> eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), select="i", select_range=(0, 1)).round(6)
     array([0.381966, 1.381966])
     """
-    return _serve("eigvalsh_tridiagonal", (d, e), select, select_range, check_finite, tol, bounds, device, check)
+    select, check_finite = _tridiagonal_options(select, check_finite)
+    more = tolerance(tol), flag(bounds, "bounds"), device, check
+    return _serve("eigvalsh_tridiagonal", (d, e), select, select_range, check_finite, *more)
 
 
 def eigh_tridiagonal(
@@ -138,8 +153,10 @@ def eigh_tridiagonal(
     >>> w.round(6)
     array([0.381966, 1.381966, 2.618034, 3.618034])
     """
-    if eigvals_only:
+    if flag(eigvals_only, "eigvals_only"):
         return eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, device=device, check=check)
+    tolerance(tol)
+    select, check_finite = _tridiagonal_options(select, check_finite)
     return _serve("eigh_tridiagonal", (d, e), select, select_range, check_finite, device, check)
 
 
@@ -157,9 +174,9 @@ def sturm_count(d, e, x, *, device=None, check=None):
 
 def set_threads(threads):
     """Threads of calls on the CPU from now on, in this process; 0 = the default.  Results do not depend on it."""
-    _core.set_threads(threads)
+    _core.set_threads(number_of_threads(threads))
 
 
 def describe(device="auto"):
     """What computes, e.g. ``"cpu avx512, 16 threads"`` or ``"cuda:0 NVIDIA H200, sm_90"``."""
-    return _core.describe(device)
+    return _core.describe(device_name(device))

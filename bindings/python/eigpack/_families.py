@@ -7,6 +7,7 @@ library of device arrays has workspace, stream and numbers besides.
 from collections import namedtuple
 
 from . import _core, _layout
+from ._arguments import pair
 from ._errors import linalg_error
 from ._numpy import COMPLEX, REAL
 
@@ -30,11 +31,7 @@ def run(lib, like, device, check, function, work, problems, arguments, what="mat
     work(device, ...) is asked for the workspace of device arrays.
     """
     if lib.host:
-        if device is None:
-            device = "cpu"
-        elif not isinstance(device, str):
-            raise TypeError(f"device is {device!r}: use a name such as 'cpu' or 'cuda:0'")
-        failed = function(device, 0, 0, 0, *arguments, 0)
+        failed = function(device or "cpu", 0, 0, 0, *arguments, 0)
         if failed is None:
             return
         check = check is None or check
@@ -105,8 +102,6 @@ def eigvals(lib, a, device, check):
 
 
 def eigvals_affine(lib, a, x, measure, device, check):
-    if measure not in MEASURES:
-        raise ValueError(f"measure is {measure!r}: use None, 'abscissa', 'radius' or 'damping'")
     a, letter, n, lead = square(lib, a, "a", "sd")
     x, other = lib.take(x, "x", "sd")
     if other != letter:
@@ -141,8 +136,6 @@ def eigh(lib, a, uplo, device, check):
 
 
 def hermitian(lib, a, uplo, vectors, device, check):
-    if uplo not in ("L", "U", "l", "u"):
-        raise ValueError(f"UPLO is {uplo!r}: use 'L' or 'U'")
     a, letter, n, lead = square(lib, a, "a", "sdcz")
     w = lib.empty((*lead, n), REAL[letter], a)
     v = lib.empty((*lead, n, n), letter, a) if vectors else None
@@ -190,21 +183,18 @@ def row_stride(lib, x):
 
 def chosen(select, select_range, n):
     """Range, il, iu, vl, vu for the library, from SciPy's words."""
-    if select not in RANGES:
-        raise ValueError(f"select is {select!r}: use 'a', 'i' or 'v'")
     kind = RANGES[select]
     if kind == "A":
         return kind, 0, 0, 0.0, 0.0
-    if select_range is None or len(select_range) != 2:
-        raise ValueError("select_range must be a pair (min, max)")
-    low, high = select_range
+    low, high = pair(select_range)
     if kind == "V":
+        low, high = float(low), float(high)
         if not low < high:
             raise ValueError(f"select_range is ({low}, {high}): the lower end must lie below the upper")
-        return kind, 0, 0, float(low), float(high)
+        return kind, 0, 0, low, high
     try:
         whole = int(low) == low and int(high) == high
-    except (OverflowError, ValueError):  # infinities, NaN, words
+    except (OverflowError, ValueError):  # infinities, NaN
         whole = False
     if not whole:
         raise ValueError("select_range must hold integers with select='i'")

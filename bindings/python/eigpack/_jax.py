@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _core, _families, _libraries
+from ._arguments import shown
 from ._families import Bounds, EighResult
 from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
 
@@ -135,17 +136,11 @@ def no_tangent(x):
     return np.zeros(x.shape, jax.dtypes.float0)
 
 
-def is_upper(uplo):
-    if uplo not in ("L", "U", "l", "u"):
-        raise ValueError(f"UPLO is {uplo!r}: use 'L' or 'U'")
-    return uplo in "Uu"
-
-
 def eigvalsh(a, uplo, device, check):
     elsewhere(device)
     if not targets():
         return by_dlpack("eigvalsh", [a], uplo, None, check)
-    upper = is_upper(uplo)
+    upper = uplo in "Uu"
     a, letter = square(a, "sdcz")
     if a.size == 0:
         return jnp.zeros(a.shape[:-1], TYPES[REAL[letter]])
@@ -158,7 +153,7 @@ def eigh(a, uplo, device, check):
     elsewhere(device)
     if not targets():
         return by_dlpack("eigh", [a], uplo, None, check)
-    upper = is_upper(uplo)
+    upper = uplo in "Uu"
     a, letter = square(a, "sdcz")
     if a.size == 0:
         return EighResult(jnp.zeros(a.shape[:-1], TYPES[REAL[letter]]), jnp.zeros(a.shape, a.dtype))
@@ -167,9 +162,16 @@ def eigh(a, uplo, device, check):
     return EighResult(w, v)
 
 
+def as_array(x, name):
+    try:
+        return jnp.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} is {shown(x)}: JAX makes no array of it") from error
+
+
 def together(*arrays):
     """Real arrays, given with their names, in one type, and its letter."""
-    taken = [take(jnp.asarray(x), name, "sd")[0] for x, name in arrays]
+    taken = [take(as_array(x, name), name, "sd")[0] for x, name in arrays]
     dtype = jnp.result_type(*taken)
     return [x.astype(dtype) for x in taken], LETTERS[dtype.char]
 
@@ -236,8 +238,6 @@ def eigvals_affine(a, x, measure, device, check):
     elsewhere(device)
     if not targets():
         return by_dlpack("eigvals_affine", [a, x], measure, None, check)
-    if measure not in _families.MEASURES:
-        raise ValueError(f"measure is {measure!r}: use None, 'abscissa', 'radius' or 'damping'")
     (a, x), letter = together((a, "a"), (x, "x"))
     if a.ndim != 3 or a.shape[1] != a.shape[2] or x.ndim < 1 or x.shape[-1] != a.shape[0] - 1:
         raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {a.shape} and {x.shape}")

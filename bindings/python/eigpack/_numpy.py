@@ -19,7 +19,10 @@ def refuse(name, dtype, letters):
 def take(x, name, letters):
     """An aligned array of native elements whose letter is among letters, by a copy only where it must be, and the letter."""
     if type(x) is not np.ndarray:
-        x = np.asarray(x)
+        try:
+            x = np.asarray(x)
+        except ValueError as error:  # rows of different lengths
+            raise ValueError(f"{name} is no array: {error}") from None
     dtype = x.dtype
     letter = LETTERS.get(dtype.char)
     if letter is None:

@@ -6,9 +6,11 @@ eigh; the others raise when one is asked for.  Operators are not differentiated 
 
 from functools import partial
 
+import numpy as np
 import torch
 
 from . import _families, _numpy, _torch_arrays
+from ._arguments import shown
 from ._families import Bounds, EighResult
 from ._torch_arrays import TYPES, letter_of
 
@@ -278,7 +280,16 @@ def apply(function, operator, *arguments):
 def as_tensors(*arrays):
     """Tensors beside the first tensor among them."""
     device = next(x.device for x in arrays if isinstance(x, Tensor))
-    return [x if isinstance(x, Tensor) else torch.as_tensor(x, device=device) for x in arrays]
+    return [x if isinstance(x, Tensor) else as_tensor(x, device) for x in arrays]
+
+
+def as_tensor(x, device):
+    if isinstance(x, np.ndarray):  # PyTorch knows neither negative strides nor the other byte order
+        x = np.array(x, x.dtype.newbyteorder("="), order="C")
+    try:
+        return torch.as_tensor(x, device=device)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(f"one of the arrays is {shown(x)}: PyTorch makes no tensor of it") from error
 
 
 def square(a):

@@ -100,7 +100,6 @@ void borrowed::check(eig_status status) const
 
 void choose_threads(int threads)
 {
-    if (threads < 0 || threads > 65536) throw failure(EIG_BAD_ARGUMENT, "set_threads: threads must be 0 to 65536");
     threads_chosen.store(threads, std::memory_order_relaxed);
 }
 

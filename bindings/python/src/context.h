@@ -52,7 +52,7 @@ class borrowed
     bool *busy = nullptr; /* of the thread's own context */
 };
 
-/* Threads of all contexts from now on, 0 to 65536; 0 = the default. */
+/* Threads of all contexts from now on; 0 = the default. */
 void choose_threads(int threads);
 
 /* What info says of a batch: how many problems failed, which first, and why. */

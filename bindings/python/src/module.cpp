@@ -11,6 +11,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <iterator>
 #include <string>
 #include <tuple>
 
@@ -227,9 +228,18 @@ std::string describe(const char *device)
     return eig_describe(ctx);
 }
 
+/* Step of the import: PyGILState_Ensure, which on_progress and nanobind call, would wait for ever in a subinterpreter. */
+int refuse_subinterpreter(PyObject *)
+{
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return 0;
+    PyErr_SetString(PyExc_ImportError,
+                    "eigpack cannot be imported in a subinterpreter, only in a process's main interpreter");
+    return -1;
+}
+
 } // namespace
 
-NB_MODULE(_core, module)
+NB_MODULE(_core_of_nanobind, module)
 {
     nb::set_leak_warnings(false);
     nb::register_exception_translator(translate);
@@ -249,4 +259,25 @@ NB_MODULE(_core, module)
     module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });
     module.def("jax_targets", jax_targets);
     module.def("info_text", [](int info) { return eig_info_text(info); });
+}
+
+/* The module: nanobind's, with a step before nanobind's own, which would lead the main interpreter to objects of the
+ * subinterpreter.  Python 3.13 and later call this function in the main interpreter, the steps in the one that imports. */
+extern "C" NB_EXPORT PyObject *PyInit__core(void)
+{
+    static PyModuleDef_Slot steps[8] = {{Py_mod_exec, reinterpret_cast<void *>(refuse_subinterpreter)}};
+    if (refuse_subinterpreter(nullptr) != 0) return nullptr;
+    PyObject *const made = PyInit__core_of_nanobind();
+    if (!made || steps[1].slot) return made;
+    PyModuleDef *const definition = reinterpret_cast<PyModuleDef *>(made);
+    size_t k = 0;
+    for (; definition->m_slots[k].slot; ++k) {
+        if (k + 2 == std::size(steps)) {
+            PyErr_SetString(PyExc_ImportError, "eigpack: nanobind's module has more steps than this one has room for");
+            return nullptr;
+        }
+        steps[k + 1] = definition->m_slots[k];
+    }
+    definition->m_slots = steps;
+    return made;
 }

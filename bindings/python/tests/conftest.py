@@ -1,9 +1,12 @@
 """Cases and certificates for the tests.  EIGPACK_TEST_DEVICE=cuda computes host arrays on a GPU."""
 
+import itertools
 import os
 
-import numpy as np
-import pytest
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of NumPy's that wait keep ours from the cores
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 DEVICE = os.environ.get("EIGPACK_TEST_DEVICE", "cpu")
 
@@ -25,6 +28,38 @@ def hermitian(rng, dtype, *shape):
     """Random Hermitian matrices."""
     x = made(rng, dtype, *shape)
     return x + x.swapaxes(-1, -2).conj()
+
+
+def arrangements(dimensions, pads=(0, 1, 3), signs=(1, -1)):
+    """How an array may lie: its axes from the fastest on, gaps in their strides, the directions along them."""
+    for order in itertools.permutations(range(dimensions)):
+        for gaps in itertools.product(pads, repeat=dimensions):
+            for ways in itertools.product(signs, repeat=dimensions):
+                yield order, gaps, ways
+
+
+def strided(a, order, gaps, ways):
+    """A flat array, strides (in elements) and an offset at which a's elements lie in it, with NaN (else 99) between them."""
+    strides, extent, offset = [0] * a.ndim, 1, 0
+    for axis, gap, way in zip(order, gaps, ways):
+        step, length = extent + gap, max(a.shape[axis], 1)
+        extent += step * (length - 1)
+        strides[axis] = step * way
+        offset += step * (length - 1) * (way < 0)
+    flat = np.full(extent + 1, a.dtype.type(np.nan if a.dtype.kind in "fc" else 99)).astype(a.dtype)
+    view(flat, a.shape, strides, offset)[...] = a
+    return flat, strides, offset
+
+
+def view(flat, shape, strides, offset):
+    """The array of this shape in a flat one; strides count elements."""
+    return np.lib.stride_tricks.as_strided(flat[offset:], shape, [step * flat.itemsize for step in strides])
+
+
+def arranged(a, order, gaps, ways):
+    """a's elements in other memory."""
+    flat, strides, offset = strided(a, order, gaps, ways)
+    return view(flat, a.shape, strides, offset)
 
 
 def eps_of(dtype):

@@ -1,99 +1,11 @@
-"""Arrays: element types, layouts in place, memory that must not be written, and what is refused."""
+"""Arrays: element types, batches, DLPack, and what is refused; test_layouts.py has the layouts."""
 
 import tracemalloc
 
 import eigpack
 import numpy as np
 import pytest
-from conftest import DEVICE, check_pairs, hermitian, made, same_spectrum
-from eigpack import _layout
-
-
-def layouts(a):
-    """The same matrices (3 of order 5) in memory of every kind: name, array, whether the library takes it in place."""
-    batch, n = a.shape[:2]
-    yield "row-major", a.copy(), True
-    yield "column-major", np.ascontiguousarray(a.swapaxes(-1, -2)).swapaxes(-1, -2), True
-    padded = np.full((batch, n + 1, n + 3), np.nan, a.dtype)
-    padded[:, :n, :n] = a
-    yield "padded", padded[:, :n, :n], True
-    yield "padded columns", padded_columns(a), True
-    strided = np.full((2 * batch, n, n), np.nan, a.dtype)
-    strided[::2] = a
-    yield "every second", strided[::2], True
-    fastest = np.ascontiguousarray(np.moveaxis(a, 0, -1))
-    yield "batch fastest", np.moveaxis(fastest, -1, 0), True
-    yield "batch fastest, transposed", np.moveaxis(np.ascontiguousarray(a.transpose(2, 1, 0)), -1, 0).swapaxes(-1, -2), True
-    side = np.ascontiguousarray(a.transpose(1, 0, 2))
-    yield "side by side", side.transpose(1, 0, 2), True
-    yield "side by side, columns", np.ascontiguousarray(a.transpose(2, 0, 1)).transpose(1, 2, 0), True
-    wide = np.full((batch, n, 2 * n), np.nan, a.dtype)
-    wide[:, :, ::2] = a
-    yield "every second column", wide[:, :, ::2], False
-    yield "reversed rows", np.ascontiguousarray(a[:, ::-1])[:, ::-1], False
-    yield "reversed all", np.ascontiguousarray(a[::-1, ::-1, ::-1])[::-1, ::-1, ::-1], False
-    yield "reversed batch", np.ascontiguousarray(a[::-1])[::-1], False
-    yield "other byte order", a.astype(a.dtype.newbyteorder()), True
-    unaligned = np.zeros(a.nbytes + 1, np.uint8)[1:].view(a.dtype).reshape(a.shape)
-    unaligned[...] = a
-    yield "unaligned", unaligned, True
-    record = np.zeros(a.shape, [("pad", np.int8), ("x", a.dtype)])
-    record["x"] = a
-    yield "field of a record", record["x"], True
-    locked = a.copy()
-    locked.flags.writeable = False
-    yield "read-only", locked, True
-    yield "list", a.tolist(), True
-    yield "memoryview", memoryview(a.copy()), True
-
-
-def padded_columns(a):
-    """Columns with something between."""
-    padded = np.full((a.shape[0], a.shape[2] + 2, a.shape[1] + 4), np.nan, a.dtype)
-    padded[:, : a.shape[2], : a.shape[1]] = a.swapaxes(-1, -2)
-    return padded[:, : a.shape[2], : a.shape[1]].swapaxes(-1, -2)
-
-
-NAMES = [name for name, _, _ in layouts(np.zeros((3, 5, 5)))]
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
-@pytest.mark.parametrize("name", NAMES)
-def test_layouts(rng, name, dtype):
-    a = hermitian(rng, dtype, 3, 5, 5)
-    x = next(x for other, x, _ in layouts(a) if other == name)
-    before = np.array(x)
-    expected = eigpack.eigvalsh(a, device=DEVICE)
-    for uplo in "LU":
-        w, v = eigpack.eigh(x, uplo, device=DEVICE)
-        check_pairs(a, w, v)
-        assert np.abs(eigpack.eigvalsh(x, uplo, device=DEVICE) - expected).max() < 1e-13
-    if dtype == np.float64:
-        general = made(rng, dtype, 3, 5, 5)
-        y = next(y for other, y, _ in layouts(general) if other == name)
-        for one, of in zip(eigpack.eigvals(y, device=DEVICE), general):
-            assert same_spectrum(one, np.linalg.eigvals(of), 1e-12)
-    assert np.array_equal(np.array(x), before)
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("list", "memoryview", "field of a record")])
-def test_place_reads_the_right_elements(name):
-    a = np.arange(75.0).reshape(3, 5, 5)
-    _, x, in_place = next(case for case in layouts(a) if case[0] == name)
-    where = _layout.place(x.shape, tuple(s // x.itemsize for s in x.strides))
-    assert (where is not None) == in_place
-    if where is None:
-        return
-    flat = np.lib.stride_tricks.as_strided(x, (10**4,), (x.itemsize,), writeable=False)
-    for b, i, j in np.ndindex(3, 5, 5):
-        r, c = (j, i) if where.transposed else (i, j)
-        offset = {
-            "M": r + c * where.lda + b * where.stride,
-            "E": (r * where.lda + c) * where.stride + b,
-            "R": r * where.stride + b * where.lda + c,
-        }[where.layout]
-        assert offset == sum(k * s // x.itemsize for k, s in zip((b, i, j), x.strides))
-    del flat
+from conftest import DEVICE, hermitian, made
 
 
 def test_batches_of_several_dimensions(rng):

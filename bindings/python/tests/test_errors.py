@@ -1,12 +1,13 @@
 """Errors: what is raised, what it says, that it travels."""
 
+import ctypes
 import pickle
 
 import eigpack
 import numpy as np
 import pytest
 from conftest import DEVICE
-from eigpack import _core
+from eigpack import _arguments, _core, _families, _numpy
 
 
 def spoiled():
@@ -29,6 +30,51 @@ def test_failures_of_a_batch(call):
     assert np.isnan(w).any(-1).tolist() == [False, False, True, False, True]
     assert np.array_equal(np.sort(w[0].real), [1, 2])
     assert call(spoiled()[:2], device=DEVICE, check=True) is not None
+
+
+class OnDevice:
+    """NumPy's arrays in the part of an array on a device: info is an array, and looked at if check says so."""
+
+    host = False
+    device, stream, workspace = (lambda x: "cuda:7"), (lambda x: 5), (lambda count, like: np.empty(count, np.uint8))
+    address, empty, numbers = _numpy.address, _numpy.empty, np.asarray
+
+
+@pytest.mark.parametrize(
+    "info, what, told",
+    [
+        ([0, -1, 0, 4], "matrix", (2, 1, "2 of 4 matrices failed, the first at 1: the input holds a NaN or an infinity")),
+        ([0, 0, 4, -1], "point", (2, 2, "2 of 4 points failed, the first at 2: the iteration did not converge")),
+        ([3], "matrix", (1, 0, "the iteration did not converge")),
+        ([0, 1, 0, 2, -1], "pair", (3, 1, "3 of 5 pairs failed, the first at 1: the residual or the orthogonality is worse than")),
+        ([-1, -1], "pair", (2, 0, "the input holds a NaN or an infinity")),
+        ([0, 0], "matrix", None),
+    ],
+)
+def test_the_first_failure_is_told(info, what, told):
+    """Of an array on a device; the call gets the device's name, its stream, the workspace and the array of info."""
+    seen = []
+
+    def function(device, stream, space, count, first, address):
+        seen.append((device, stream, count, first))
+        ctypes.memmove(address, np.array(info, np.int32).ctypes.data, 4 * len(info))
+
+    def call(check, fine=()):
+        work = (lambda device, n: 100 * n), 3
+        _families.run(OnDevice, np.zeros(1), None, check, function, work, len(info), ("argument",), what, fine)
+
+    for silent in (None, False):  # the default of a device's array
+        call(silent)
+    call(True, fine=(-1, 3, 4, 1))
+    if told is None:
+        call(True)
+    else:
+        with pytest.raises(eigpack.LinAlgError) as caught:
+            call(True)
+        assert (caught.value.count, caught.value.first) == told[:2] and str(caught.value).startswith(told[2])
+    assert seen == [("cuda:7", 5, 300, "argument")] * 4
+    with pytest.raises(ValueError, match="device is 'cpu', but the arrays lie on cuda:7"):
+        _families.run(OnDevice, np.zeros(1), "cpu", True, function, None, 1, ())
 
 
 def test_failure_of_one():
@@ -80,7 +126,7 @@ def test_not_square(shape):
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "v", (np.nan, 1)), "below"),
         (lambda: eigpack.eigvalsh_tridiagonal([[1, 2]], [[1]], "v", (0, 1)), "one matrix"),
         (lambda: eigpack.eigh_tridiagonal([[1, 2]], [[1]], select="v", select_range=(0, 1)), "one matrix"),
-        (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], tol=-1.0), "abstol"),
+        (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], tol=-1.0), "tol is -1.0"),
         (lambda: eigpack.sturm_count([[1, 2]], [[1]], [0.0, 0.0]), "leading dimensions"),
         (lambda: eigpack.eigvals(np.eye(2), device="gpu"), "unknown device"),
         (lambda: eigpack.eigvals(np.eye(2), device=""), "unknown device"),
@@ -93,9 +139,104 @@ def test_refused_values(call, text):
         call()
 
 
-def test_device_is_a_name():
-    with pytest.raises(TypeError, match="device is 0: use a name"):
-        eigpack.eigvals(np.eye(2), device=0)
+HUGE = 10**400
+NEITHER = [1j, b"L", {}, {0: 1}, object, np.ones(2), np.ones((2, 2)), [np.ones(2), 1.0], ["a", "b"], [None, 1], [HUGE]]
+WORDS, TRUTHS = ["", "X", "ab", "cpu\0", "\udc80"], [True, False, np.True_, np.array(True)]
+NUMBERS = [0, 1, 2.0, 2.5, -1, np.nan, np.inf, HUGE, 10**5000, np.float32(2.5), np.int8(1), np.array(1.0)]
+D, E = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.5])
+FUNCTIONS = {
+    "eigvals": lambda **o: eigpack.eigvals(np.eye(2), **o),
+    "eigvals_affine": lambda **o: eigpack.eigvals_affine(np.zeros((1, 2, 2)), np.zeros((3, 0)), **o),
+    "eigvalsh": lambda **o: eigpack.eigvalsh(np.eye(2), **o),
+    "eigh": lambda **o: eigpack.eigh(np.eye(2), **o),
+    "eigvalsh_tridiagonal": lambda **o: eigpack.eigvalsh_tridiagonal(D, E, **o),
+    "eigh_tridiagonal": lambda **o: eigpack.eigh_tridiagonal(D, E, **o),
+    "sturm_count": lambda **o: eigpack.sturm_count(D, E, D, **o),
+    "set_threads": eigpack.set_threads,
+    "describe": eigpack.describe,
+}
+# The options of each kind: values of a wrong type, and those of the right one that are refused.
+KINDS = {
+    "name": ([None, *TRUTHS, *NUMBERS, *NEITHER], WORDS),
+    "flag": ([None, np.array(True), *NUMBERS, *WORDS, *NEITHER], []),
+    "tol": ([None, *TRUTHS, *WORDS, *NEITHER], [-1, np.nan, np.inf, HUGE, 10**5000]),
+    "threads": (
+        [None, 2.0, 2.5, np.nan, np.inf, np.float32(2.5), np.array(1.0), *TRUTHS, *WORDS, *NEITHER],
+        [-1, 65537, HUGE, 10**5000, np.int64(-1)],
+    ),
+    "range": (
+        [*NUMBERS, *TRUTHS, *WORDS, 1j, b"ab", object, np.ones((2, 2)), ["a", "b"], [None, 1], [True, False], (0, 1j)],
+        [None, (), (1,), (0, 1, 2), np.ones(3), (1, 0), (np.nan, 1), (0, np.nan), [0, HUGE], [-(10**5000), 1]],
+    ),
+}
+NAMED = ["eigvals", "eigvals_affine", "eigvalsh", "eigh", "eigvalsh_tridiagonal", "eigh_tridiagonal", "sturm_count"]
+PAIR = ["eigvalsh_tridiagonal", "eigh_tridiagonal"]
+OPTIONS = [
+    *[(function, "device", "name", {}) for function in [*NAMED, "describe"]],
+    *[(function, "check", "flag", {}) for function in NAMED],
+    *[(function, "UPLO", "name", {}) for function in ("eigvalsh", "eigh")],
+    ("eigvals_affine", "measure", "name", {}),
+    *[(function, "select", "name", {}) for function in PAIR],
+    *[(function, "select_range", "range", {"select": select}) for function in PAIR for select in "iv"],
+    *[(function, "check_finite", "flag", {}) for function in PAIR],
+    *[(function, "tol", "tol", {}) for function in PAIR],
+    ("eigvalsh_tridiagonal", "bounds", "flag", {}),
+    ("eigh_tridiagonal", "eigvals_only", "flag", {}),
+    ("set_threads", "threads", "threads", {}),
+]
+MAY_BE_NONE = ("device", "check", "measure")
+
+
+@pytest.mark.parametrize("function, option, kind, others", OPTIONS)
+def test_refused_options(function, option, kind, others):
+    """A value of a wrong type raises TypeError, another wrong value ValueError, in one line that names the option."""
+    types, values = KINDS[kind]
+    for error, wrong in [(TypeError, x) for x in types] + [(ValueError, x) for x in values]:
+        if wrong is None and option in MAY_BE_NONE and function != "describe":
+            FUNCTIONS[function](**{option: None})
+            continue
+        with pytest.raises((TypeError, ValueError)) as caught:
+            FUNCTIONS[function](**{option: wrong}, **others)
+        text = str(caught.value)
+        assert type(caught.value) is error, (_arguments.shown(wrong), text)
+        assert text.startswith((option, "unknown device")) and "\n" not in text and len(text) < 200, text
+
+
+@pytest.mark.parametrize(
+    "function, options",
+    [
+        ("eigvals", {"device": "cpu", "check": np.False_}),
+        ("eigvalsh", {"UPLO": np.str_("U")}),
+        ("eigvals_affine", {"measure": "radius"}),
+        *[("eigvalsh_tridiagonal", {"tol": tol}) for tol in (0, 1, 1.0, np.float32(1), np.array(1.0), np.int8(1))],
+        *[("eigvalsh_tridiagonal", {"select": "i", "select_range": x}) for x in ([0, 1], (0.0, 1.0), np.array([0, 1]))],
+        *[("eigh_tridiagonal", {"select": "v", "select_range": x}) for x in ([0, 2], (-np.inf, np.inf), np.array([0, 2.5]))],
+        *[("set_threads", {"threads": x}) for x in (1, np.int64(2), np.array(1), 65536, 0)],
+    ],
+)
+def test_options_that_are_taken(function, options):
+    FUNCTIONS[function](**options)
+
+
+@pytest.mark.parametrize("wrong", [None, "x", {}, object, [None, 1], [HUGE, 1]])
+def test_refused_arrays(wrong):
+    calls = {
+        "a": [eigpack.eigvals, eigpack.eigvalsh, eigpack.eigh, lambda x: eigpack.eigvals_affine(x, np.zeros((3, 1)))],
+        "x": [lambda x: eigpack.eigvals_affine(np.zeros((2, 2, 2)), x), lambda x: eigpack.sturm_count(D, E, x)],
+        "d": [lambda x: f(x, E) for f in (eigpack.eigvalsh_tridiagonal, eigpack.eigh_tridiagonal)],
+        "e": [lambda x: f(D, x) for f in (eigpack.eigvalsh_tridiagonal, eigpack.eigh_tridiagonal)],
+    }
+    calls["d"].append(lambda x: eigpack.sturm_count(x, E, D))
+    calls["e"].append(lambda x: eigpack.sturm_count(D, x, D))
+    for name, some in calls.items():
+        for call in some:
+            with pytest.raises(TypeError, match=f"^{name} has elements of type"):
+                call(wrong)
+
+
+def test_ragged_rows():
+    with pytest.raises(ValueError, match="^a is no array: "):
+        eigpack.eigvals([[1.0, 2.0], [3.0]])
 
 
 def test_device_error():

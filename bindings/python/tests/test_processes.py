@@ -120,6 +120,40 @@ def test_children(rng, method):
     assert np.array_equal(eigpack.eigvals(a), expected)
 
 
+SUBINTERPRETER = """
+try:
+    import _interpreters as interpreters  # Python 3.13
+    kinds = [("legacy",), ("isolated",)]
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    kinds = [()]
+
+def refused():
+    for kind in kinds:
+        one = interpreters.create(*kind)
+        try:
+            failed = interpreters.run_string(one, "import eigpack; eigpack.eigvals([[1.0]])")
+        except interpreters.RunFailedError as error:
+            failed = error
+        interpreters.destroy(one)
+        text = getattr(failed, "formatted", str(failed))
+        assert "ImportError" in text and "eigpack" in text and "subinterpreter" in text, text
+
+def works():
+    import eigpack
+    assert eigpack.eigvals([[1.0, 0.0], [0.0, 2.0]]).tolist() == [1, 2]
+
+"""
+
+
+@pytest.mark.parametrize("order", ["refused(); works(); refused(); works()", "works(); refused(); works()"])
+def test_a_subinterpreter_is_refused(order):
+    """By an ImportError, where the first call would hang; the main interpreter has the package before and after."""
+    program = [sys.executable, "-W", "ignore", "-c", SUBINTERPRETER + order]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 LONG = {  # shape of random numbers a, and what takes long with them
     "eigvalsh_tridiagonal": ("400_000", "eigpack.eigvalsh_tridiagonal(a, a[1:])"),
     "eigh_tridiagonal": ("6_000", "while True: eigpack.eigh_tridiagonal(a, a[1:])"),

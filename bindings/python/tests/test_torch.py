@@ -5,6 +5,8 @@ import os
 import eigpack
 import numpy as np
 import pytest
+import test_layouts
+from conftest import arranged, arrangements, strided
 
 torch = pytest.importorskip("torch")
 GPU = torch.cuda.is_available()
@@ -43,6 +45,98 @@ def test_eigh(device, dtype, n):
         certify(x, *result)
         bound = 20 * n * torch.finfo(dtype).eps * a.abs().sum(-1).amax()
         assert ((eigpack.eigvalsh(x, "U") - torch.linalg.eigvalsh(x)).abs() <= bound).all()
+
+
+class AsNumpy:
+    """eigpack with tensors in and NumPy's arrays out."""
+
+    def __getattr__(self, name):
+        def call(*arrays, device, **options):
+            assert all(isinstance(x, torch.Tensor | str | tuple) for x in arrays)
+            result = getattr(eigpack, name)(*arrays, **options)
+            assert all(x.device == arrays[0].device for x in (result if isinstance(result, tuple) else [result]))
+            return tuple(x.numpy(force=True) for x in result) if isinstance(result, tuple) else result.numpy(force=True)
+
+        return call
+
+
+def laid(device, a, how):
+    """A tensor of a's elements in other memory."""
+    flat, strides, offset = strided(a, *how)
+    return torch.from_numpy(flat).to(device).as_strided(a.shape, strides, offset)
+
+
+@on_both
+@pytest.mark.parametrize("dtype", test_layouts.TYPES)
+@pytest.mark.parametrize("shape", [(3, 5, 5), (5, 5), (2, 2, 3, 3)])
+def test_strides_of_matrices(monkeypatch, rng, device, dtype, shape):
+    monkeypatch.setattr(test_layouts, "eigpack", AsNumpy())
+    matrices = test_layouts.Matrices(rng, dtype, *shape)
+    for how in arrangements(len(shape), pads=(0, 1, 3) if len(shape) == 2 else (0, 3), signs=(1,)):
+        matrices.look(lambda a: laid(device, a, how), how)  # noqa: B023
+    if np.dtype(dtype).kind == "c":  # with the conjugate bit
+        matrices.look(lambda a: laid(device, a.conj(), how).conj(), "conjugate")
+    matrices.look(lambda a: -laid(device, 1j * a, how).conj().imag if a.dtype.kind == "f" else laid(device, a, how), "negative")
+    matrices.look(lambda a: laid(device, a, how).requires_grad_().mT.mT, "gradients")
+
+
+@on_both
+@pytest.mark.parametrize("dtype", test_layouts.REAL)
+def test_strides_of_several(monkeypatch, rng, device, dtype):
+    monkeypatch.setattr(test_layouts, "eigpack", AsNumpy())
+    for shape in ((3, 6), (6,), (2, 2, 3)):
+        ways = list(arrangements(len(shape), signs=(1,)))
+        several = test_layouts.Tridiagonals(rng, dtype, *shape)
+        for k, how in enumerate(ways):
+            hows = how, ways[(5 * k + 1) % len(ways)], ways[(7 * k + 2) % len(ways)]
+            several.look(*[laid(device, a, how) for a, how in zip((several.d, several.e, several.x), hows)], hows)
+    family, points = test_layouts.Family(rng, dtype), list(arrangements(2, signs=(1,)))
+    for k, how in enumerate(arrangements(3, signs=(1,))):
+        family.look(laid(device, family.a, how), laid(device, family.x, points[(5 * k) % len(points)]), how)
+
+
+@on_both
+def test_shared_elements(device):
+    for name, a in test_layouts.shared():
+        if min(a.strides) < 0:
+            continue
+        base = torch.from_numpy(np.lib.stride_tricks.as_strided(a, (40,), (8,)).copy()).to(device)
+        x = base.as_strided(a.shape, [step // 8 for step in a.strides]) if a.size <= 40 or min(a.strides) == 0 else None
+        if x is None:
+            continue
+        assert np.array_equal(x.numpy(force=True), a), name
+        assert np.abs(eigpack.eigvalsh(x).numpy(force=True) - np.linalg.eigvalsh(a)).max() < 1e-13, name
+
+
+@on_both
+def test_mixed_types(device):
+    d, e, a = np.array([[3.0, 1, 2], [2, 2, 1]]), np.array([[1.0, 1], [0, 1]]), np.arange(18.0).reshape(2, 3, 3) % 5
+    types = [torch.float32, torch.float64, torch.int32, torch.bool]
+    for first in types:
+        for second in types:
+            x, y, z = (torch.from_numpy(v).to(device, t) for v, t in ((d, first), (e, second), (a, first)))
+            plain = [v.cpu().double().numpy() for v in (x, y, z)]
+            dtype = torch.float32 if first == second == torch.float32 else torch.float64
+            bound = 100 * torch.finfo(dtype).eps
+            w, v = eigpack.eigh_tridiagonal(x, y)
+            for one in (w, eigpack.eigvalsh_tridiagonal(x, y)):
+                assert one.dtype == v.dtype == dtype
+                assert np.abs(one.numpy(force=True) - eigpack.eigvalsh_tridiagonal(*plain[:2])).max() < bound, (first, second)
+            counts = eigpack.sturm_count(x, x[:, 1:], y + 0.5)
+            assert counts.tolist() == eigpack.sturm_count(plain[0], plain[0][:, 1:], plain[1] + 0.5).tolist()
+            radius = eigpack.eigvals_affine(z, y[:, :1], "radius")
+            assert radius.dtype == dtype
+            assert np.abs(radius.numpy(force=True) - eigpack.eigvals_affine(plain[2], plain[1][:, :1], "radius")).max() < 9 * bound
+            # A partner that is NumPy's, in any memory.
+            for other in (arranged(e.astype(">f8"), (1, 0), (1, 2), (-1, -1)), e.tolist()):
+                one = eigpack.eigvalsh_tridiagonal(x, other)
+                bound = 100 * torch.finfo(one.dtype).eps  # a list has the default type of PyTorch
+                assert np.abs(one.numpy(force=True) - eigpack.eigvalsh_tridiagonal(plain[0], e)).max() < bound
+    with pytest.raises(TypeError, match="one of the arrays is None: PyTorch makes no tensor of it"):
+        eigpack.eigvalsh_tridiagonal(torch.zeros(3, device=device), None)
+    for option in ({"device": 0}, {"check": 1}):
+        with pytest.raises(TypeError, match=f"{next(iter(option))} is"):
+            eigpack.eigvals(torch.eye(2, device=device), **option)
 
 
 @on_both

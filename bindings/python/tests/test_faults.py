@@ -1,0 +1,35 @@
+"""The faults of tests/faults/python.txt, each planted in a copy of the package: the test that it names must fail."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import eigpack
+import pytest
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent.parent.parent
+
+
+def faults():
+    for paragraph in (ROOT / "tests/faults/python.txt").read_text().split("\nfault: ")[1:]:
+        name, *lines = paragraph.split("\n")
+        keys = {}
+        for line in filter(None, lines):
+            key, _, value = line.partition(": ")
+            keys.setdefault(key, []).append(value)
+        yield pytest.param({key: "\n".join(values) for key, values in keys.items()}, id=name)
+
+
+@pytest.mark.parametrize("fault", list(faults()))
+def test_a_fault_is_caught(fault, tmp_path):
+    shutil.copytree(Path(eigpack.__file__).parent, tmp_path / "eigpack")
+    file = tmp_path / "eigpack" / Path(fault["file"]).name
+    text = file.read_text()
+    assert text.count(fault["find"]) == 1
+    file.write_text(text.replace(fault["find"], fault["put"]))
+    program = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *fault["tests"].split()]
+    done = subprocess.run(program, cwd=TESTS, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 1 and "FAILED" in done.stdout, done.stdout + done.stderr  # 1: a test failed

@@ -122,7 +122,7 @@ static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_s
                              int64_t *count)
 {
     const io_tridiagonal *const t = &a->exact;
-    double const next = nextafter(x, INFINITY);
+    double const next = x == -INFINITY ? x : nextafter(x, INFINITY); /* none is -infinity, though it may overflow */
     eig_status const status = eig_dstebz_count(ctx, t->n, t->d, t->e, 1, &next, count, NULL);
     if (status != EIG_OK || !stemr) return status;
     return eig_stemr_upto(ctx, a->type, stemr, t->n, a->d.data, a->e.data, x, *count, count);

@@ -257,7 +257,11 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * most half the tolerance above plus 3 eps ||T||, where eps is DBL_EPSILON or FLT_EPSILON and ||T|| the largest
  * absolute row sum.  A positive abstol below eps*||T|| selects the pivot count with exact splitting, which finds
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
- * it takes 6 to 15 times as long (docs/stebz.md).
+ * it takes 6 to 15 times as long (docs/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956 lose digits;
+ * multisection on a CPU keeps those of rows that stand alone, whose off-diagonals are 0.
+ * Which eigenvalues lie in (vl, vu] is decided by eig_dstebz_count at the doubles after vl and vu.  So ranges that meet
+ * hold each eigenvalue once, and of a diagonal T they hold exactly its entries.  vl = -infinity takes in eigenvalues
+ * that overflow, whose w is infinite; vu = DBL_MAX is as good as infinity.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
@@ -301,7 +305,8 @@ EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_
  *            holds a NaN (its count is -1).  x may hold infinities.
  *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
- * eps relative; on a diagonal T it is exact.  Returns as eig_dstebz.  Pass: "counts". */
+ * eps relative.  It is exact on a diagonal T, and for the rows that stand alone of any T.  Returns as eig_dstebz.
+ * Pass: "counts". */
 EIG_API eig_status eig_dstebz_count(eig_context *ctx, int64_t n, const double *d, const double *e, int64_t m,
                                     const double *x, int64_t *count, int *info);
 EIG_API eig_status eig_sstebz_count(eig_context *ctx, int64_t n, const float *d, const float *e, int64_t m,
@@ -402,6 +407,8 @@ typedef struct eig_stemr_stats {
  * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
  * is finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
  * that are small beside ||T|| have no relative accuracy.  A sign of a vector is not specified.
+ * EIG_RANGE_VALUE: the pairs whose w, as it is returned, lies in (vl, vu]; vl = -infinity takes in w = -infinity, an
+ * eigenvalue that overflows.
  * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k)
  * time for k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
  *

@@ -1,4 +1,5 @@
-/* stemr of random hard matrices: certificates; the same bits in a second run, in a subset, and of values alone. */
+/* stemr of random hard matrices: certificates; the same bits in a second run, in a subset, in ranges by value, and of
+ * values alone. */
 #include "random.h"
 #include "support/adversary_tridiagonal.h"
 #include "support/stemr_fixture.h"
@@ -98,6 +99,32 @@ static void check_subset(eig_context *ctx, const char *name, fixture *f, int64_t
     results_free(&among), results_free(&alone);
 }
 
+/* Two ranges by value that meet, often at a value, beside it or at 0: all pairs of the fixture, each once, as w says. */
+static void check_values(eig_context *ctx, const char *name, const fixture *f, const results *all, matrices_rng *rng)
+{
+    size_t const size = type_size(f->type);
+    int64_t const k = draw_integer(rng, 0, f->n - 1), choice = draw_integer(rng, 0, 3);
+    double const at = type_get(f->type, all->w, k);
+    double const ends[] = {at, 0, nextafter(at, -INFINITY), nextafter(at, INFINITY)}, end = ends[choice];
+    int64_t upto = 0, m = -1;
+    if (isinf(end)) return;
+    while (upto < f->n && type_get(f->type, all->w, upto) <= end) ++upto;
+    for (int side = 0; side < 2; ++side) {
+        results part = results_new(f, f->n);
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.range = EIG_RANGE_VALUE, o.vl = side ? end : -INFINITY, o.vu = side ? INFINITY : end;
+        if (eig_stemr(ctx, f->type, &o, f->n, f->d.data, f->e.data, &m, part.w, NULL, 0, NULL, NULL, NULL, NULL,
+                      NULL) != EIG_OK)
+            fail_msg("%s: %s", name, eig_error_detail(ctx));
+        int64_t const want = side ? f->n - upto : upto;
+        if (m != want)
+            fail_msg("%s: %lld of %lld values in (%.17g, %.17g]", name, (long long)m, (long long)want, o.vl, o.vu);
+        if (memcmp(part.w, all->w + (side ? (size_t)upto * size : 0), (size_t)m * size) != 0)
+            fail_msg("%s: values in (%.17g, %.17g] have other bits", name, o.vl, o.vu);
+        results_free(&part);
+    }
+}
+
 static fixture draw_fixture(matrices_rng *rng, uint64_t seed, char name[256])
 {
     eig_type const type = draw_chance(rng, 0.25) ? EIG_S : EIG_D;
@@ -124,6 +151,7 @@ void random_stemr(eig_context *ctx, uint64_t seed)
     ++matrices, pairs += f.m, last_resorts += f.stats.inverse_iterations;
     results once = results_of(&f, 0, f.m);
     check_again(ctx, name, &f, &o, &once);
+    if (f.n <= FULL) check_values(ctx, name, &f, &once, &rng);
     check_subset(ctx, name, &f, il, &rng);
     results_free(&once), drop(&f);
 }

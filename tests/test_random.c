@@ -1,7 +1,7 @@
-/* Random hard matrices of stemr, heev and geev: certificates and sameness, one seed after the other.
+/* Random hard matrices of stebz, stemr, heev and geev: certificates and sameness, one seed after the other.
  *     test_random [DEVICE [NUMBER [FIRST]]]
  * DEVICE  cpu (default), cuda, ...
- * NUMBER  of seeds for stemr (default 30), and three times as many for heev and geev, which cost less; with an s behind
+ * NUMBER  of seeds for stemr (default 30), three times as many for heev and geev, ten times for stebz, which cost less; with an s behind
  *         it, seconds for each family
  * FIRST   the first seed (default 1000)
  * The first failure of a family ends its search, and names seed and kind of matrix; with the next seed as FIRST the
@@ -32,6 +32,12 @@ static void run(void (*round)(eig_context *ctx, uint64_t seed), int times)
     eig_destroy(ctx);
 }
 
+static void test_stebz(void **state)
+{
+    (void)state;
+    run(random_stebz, 10);
+}
+
 static void test_stemr(void **state)
 {
     (void)state;
@@ -52,8 +58,8 @@ static void test_geev(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest const tests[] = {cmocka_unit_test(test_stemr), cmocka_unit_test(test_heev),
-                                       cmocka_unit_test(test_geev)};
+    struct CMUnitTest const tests[] = {cmocka_unit_test(test_stebz), cmocka_unit_test(test_stemr),
+                                       cmocka_unit_test(test_heev), cmocka_unit_test(test_geev)};
     char *rest = "";
     if (argc > 2) number = strtod(argv[2], &rest);
     in_seconds = strcmp(rest, "s") == 0;
@@ -64,6 +70,6 @@ int main(int argc, char **argv)
     }
     if (!test_device_answers(argc, argv)) return 77;
     int const failed = cmocka_run_group_tests(tests, NULL, NULL);
-    random_stemr_report(), random_heev_report(), random_geev_report();
+    random_stebz_report(), random_stemr_report(), random_heev_report(), random_geev_report();
     return failed;
 }

@@ -36,6 +36,52 @@ static void test_count(void **state)
     eig_destroy(ctx);
 }
 
+/* On a diagonal T the count is exact, however its entries' sizes differ, and as near 0 as a shift may be. */
+static void test_count_of_diagonals(void **state)
+{
+    (void)state;
+    static double const rows[][6] = {
+        {0, 1, 0, 1, 0, 1},
+        {1e-150, 1e200, -1e-150, 3e-150, 1, -1e200},
+        {1.7e308, -1.7e308, 5e-324, -5e-324, 0, 1e-300},
+        {5e-324, -5e-324, -0.0, 1e-323, -1e-323, 0},
+        {0, 1e290, -1e290, -0.0, 3e290, 0}, /* small shifts alone are lost where T is scaled */
+        {3e38, 1e-45, 0, -1e-45, 3e-45, -3e38},
+        {1e-39, 1e30, 2e-39, -1e-39, 1e-44, 0},
+    };
+    enum { N = 6, M = 3 * N + 4 };
+    eig_context *ctx = test_context(2);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
+        for (int t = 0; t < 2; ++t) {
+            fixture f = make("uniform", N, 1, real_types[t]);
+            memcpy(f.t.d, rows[k], sizeof rows[k]), memset(f.t.e, 0, (N - 1) * sizeof(double));
+            take(&f);
+            numbers x;
+            int64_t count[M];
+            assert_true(numbers_make(&x, f.type, M));
+            static double const fixed[] = {0, 2e-150, 5e-324, 2e-45};
+            for (int j = 0; j < M; ++j) {
+                double const at = f.t.d[j / 3 % N], away = j % 3 == 1 ? -INFINITY : INFINITY;
+                double const beside =
+                    type_is_single(f.type) ? (double)nextafterf((float)at, (float)away) : nextafter(at, away);
+                numbers_put_part(&x, j, j >= 3 * N ? fixed[j - 3 * N] : j % 3 == 0 ? at : beside);
+            }
+            if (fits(&f)) {
+                assert_int_equal(eig_stebz_count(ctx, f.type, N, f.d.data, f.e.data, M, x.data, count, NULL), EIG_OK);
+                for (int j = 0; j < M; ++j) {
+                    int64_t below = 0;
+                    for (int i = 0; i < N; ++i) below += f.t.d[i] < numbers_part(&x, j);
+                    if (count[j] != below)
+                        fail_msg("%s, row %d: %lld eigenvalues below %.17g, not %lld", type_name(f.type), (int)k,
+                                 (long long)count[j], numbers_part(&x, j), (long long)below);
+                }
+            }
+            numbers_free(&x);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
 static void test_batched(void **state)
 {
     (void)state;
@@ -206,7 +252,8 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count),   cmocka_unit_test(test_batched),  cmocka_unit_test(test_batched_enclosures),
+        cmocka_unit_test(test_count),   cmocka_unit_test(test_count_of_diagonals),
+        cmocka_unit_test(test_batched), cmocka_unit_test(test_batched_enclosures),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

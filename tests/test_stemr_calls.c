@@ -137,6 +137,38 @@ static void test_overflowing_ends(void **state)
     eig_destroy(ctx);
 }
 
+/* Ranges that meet at 0, or at an eigenvalue, hold each eigenvalue once; those without ends hold all, though -3.4e308
+ * overflows. */
+static void test_range_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        double d[3], e[2];
+    } rows[] = {
+        {{0, 1, 2}, {0, 0}},          {{0, 0, 0}, {0, 0}},
+        {{1, 2, 1}, {-1, -1}},        {{-1.7e308, -1.7e308, 0}, {1.7e308, 0}},
+        {{1e-150, 1e200, 0}, {0, 0}},
+    };
+    eig_context *const ctx = test_context(1);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
+        for (int method = EIG_STEMR_AUTO; method <= EIG_STEMR_REFERENCE; ++method) {
+            static double const ends[] = {-INFINITY, -1, 0, 1, 1e10, INFINITY};
+            double w[3];
+            int64_t m, sum = 0;
+            eig_stemr_options o = EIG_STEMR_OPTIONS;
+            o.method = (eig_stemr_method)method, o.range = EIG_RANGE_VALUE;
+            for (int i = 0; i < 5; ++i) {
+                o.vl = ends[i], o.vu = ends[i + 1];
+                assert_int_equal(
+                    eig_dstemr(ctx, &o, 3, rows[k].d, rows[k].e, &m, w, NULL, 1, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+                sum += m;
+                for (int64_t j = 0; j < m; ++j) assert_true((o.vl < w[j] || o.vl == -INFINITY) && w[j] <= o.vu);
+            }
+            assert_int_equal(sum, 3);
+        }
+    eig_destroy(ctx);
+}
+
 /* Values that come alone are those that come with vectors; the plain method's agree. */
 static void test_values_only(void **state)
 {
@@ -367,6 +399,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_subsets),
         cmocka_unit_test(test_subnormal_ends),
         cmocka_unit_test(test_overflowing_ends),
+        cmocka_unit_test(test_range_ends),
         cmocka_unit_test(test_values_only),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_refused),

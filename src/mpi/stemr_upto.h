@@ -23,8 +23,8 @@ static inline eig_status eig_stemr_upto(eig_context *ctx, eig_type type, const e
                                         const void *d, const void *e, double x, int64_t about, int64_t *count)
 {
     eig_status status = EIG_OK;
-    bool inside = n == 0;
-    *count = about;
+    bool inside = n == 0 || x == -(double)INFINITY; /* then none is, though values may overflow */
+    *count = inside ? 0 : about;
     for (int64_t beside = 2; status == EIG_OK && !inside; beside *= 8) {
         int64_t const first = about > beside ? about - beside : 1, last = about + beside < n ? about + beside : n;
         void *const w = malloc((size_t)(last - first + 1) * eig_type_size(type));

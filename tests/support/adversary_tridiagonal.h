@@ -107,6 +107,25 @@ static inline void special_harper(matrices_rng *rng, int64_t n, double *d, doubl
     for (int64_t i = 0; i < n; ++i) d[i] = 2 * strength * cos(3.8832220774509332 * (double)i), e[i] = 1;
 }
 
+/* Entries of all sizes, many of them 0 or equal. */
+static inline void special_diagonal(matrices_rng *rng, int64_t n, double *d, double *e)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        bool const small = draw_chance(rng, 0.5);
+        d[i] = small ? (double)draw_integer(rng, -2, 2) : draw_sign(rng) * draw_decades(rng, -300, 300), e[i] = 0;
+    }
+}
+
+/* The Laplacian of a path, with the eigenvalue 0, and of shorter ones, side by side. */
+static inline void special_paths(matrices_rng *rng, int64_t n, double *d, double *e)
+{
+    double const share = draw_chance(rng, 0.5) ? 0 : 0.2;
+    for (int64_t i = 0; i < n; ++i) {
+        e[i] = draw_chance(rng, share) ? 0 : -1;
+        d[i] = (i > 0 ? -e[i - 1] : 0) + (i + 1 < n ? -e[i] : 0);
+    }
+}
+
 static struct {
     const char *name;
     fill_block *fill;
@@ -121,6 +140,8 @@ static struct {
     {"clusters beside each other", special_beside, false},
     {"split", special_split, false},
     {"mostly split", special_mostly_split, false},
+    {"diagonal", special_diagonal, true},
+    {"paths", special_paths, false},
     {"nested clusters", special_nested, false},
     {"Harper", special_harper, false},
     {"Wilkinson", block_wilkinson, false},

@@ -15,7 +15,8 @@ size_t eig_cpu_stebz_count_work_size(const eig_context *ctx, const stebz_count_p
 }
 
 /* A thread's share: STEBZ_LANES shifts at a time. */
-static void count_shifts(const stebz_search *search, const stebz_count_problem *q, cpu_watch *watch)
+static void count_shifts(const stebz_search *search, const stebz_problem *p, const stebz_count_problem *q,
+                         cpu_watch *watch)
 {
     stebz_power const scale = stebz_power_of(-search->scale);
     for (int64_t unit; (unit = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
@@ -25,6 +26,8 @@ static void count_shifts(const stebz_search *search, const stebz_count_problem *
         for (int l = 0; l < STEBZ_LANES; ++l)
             c.x[l] = stebz_scaled(type_get(q->type, q->x, l < lanes ? j0 + l : j0), scale);
         search->kernels->pivot->count(&search->matrix, lanes, &c);
+        for (int l = 0; l < lanes; ++l)
+            c.count[l] += eig_cpu_stebz_count_lost(search, p, 0, type_get(q->type, q->x, j0 + l), c.x[l]);
         for (int l = 0; l < lanes; ++l) q->count[j0 + l] = isnan(c.x[l]) ? -1 : c.count[l];
     }
     eig_cpu_watch_wait(watch);
@@ -51,15 +54,16 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     arena a = {work, 0};
     search.a = arena_take(&a, q->n, sizeof(double));
     search.b = arena_take(&a, q->n, sizeof(double));
-    eig_cpu_stebz_load(&search, &p, 0, stebz_pivot_scale(eig_cpu_stebz_exponent(&search, &p, 0)));
+    int const exponent = eig_cpu_stebz_exponent(&search, &p, 0);
+    eig_cpu_stebz_load(&search, &p, 0, eig_cpu_stebz_pivot_scale(&search, &p, 0, exponent));
     int const threads = eig_cpu_stebz_threads(ctx, q->n, (double)q->m);
     cpu_watch watch;
     eig_cpu_watch_start(&watch, ctx, "stebz_count", (q->m + STEBZ_LANES - 1) / STEBZ_LANES);
     if (threads == 1) {
-        count_shifts(&search, q, &watch);
+        count_shifts(&search, &p, q, &watch);
     } else {
 #pragma omp parallel num_threads(threads)
-        count_shifts(&search, q, &watch);
+        count_shifts(&search, &p, q, &watch);
     }
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&watch);

@@ -78,27 +78,32 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     double const start = eig_cpu_clock();
     double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
     bool const tree = p->method == EIG_STEBZ_INTERVAL_TREE, reference = p->method == EIG_STEBZ_REFERENCE;
-    int const exponent = eig_cpu_stebz_exponent(search, p, number), pivot_scale = stebz_pivot_scale(exponent);
+    int const exponent = eig_cpu_stebz_exponent(search, p, number),
+              pivot_scale = eig_cpu_stebz_pivot_scale(search, p, number, exponent);
     search->il = p->il, search->iu = p->iu;
     if (p->range == EIG_RANGE_VALUE) {
         eig_cpu_stebz_load(search, p, number, pivot_scale);
-        eig_cpu_stebz_find_indices(search, p);
+        eig_cpu_stebz_find_indices(search, p, number);
         if (search->il > search->iu) return EIG_OK;
     }
     if (search->scale != exponent || search->matrix.n != p->n) eig_cpu_stebz_load(search, p, number, exponent);
     search->norm = eig_cpu_stebz_norm(search);
     search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-exponent)) : eps * search->norm;
     search->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
-    search->pivot = reference || (!tree && search->abstol < eps * search->norm);
+    bool const fine = search->abstol < eps * search->norm;
+    search->pivot = reference || (!tree && fine);
     search->error = 0;
     if (p->n == 1 || search->norm == 0) {
         fill(search, search->matrix.a[0]);
         return EIG_OK;
     }
-    if (search->pivot && pivot_scale != exponent) {
-        eig_cpu_stebz_load(search, p, number, pivot_scale);
+    int const scale = search->pivot  ? pivot_scale
+                      : tree && fine ? eig_cpu_stebz_tree_scale(p, number, exponent)
+                                     : exponent;
+    if (scale != exponent) {
+        eig_cpu_stebz_load(search, p, number, scale);
         search->norm = eig_cpu_stebz_norm(search);
-        search->abstol = p->abstol > 0 ? p->abstol : eps * search->norm;
+        search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-scale)) : eps * search->norm;
     }
     search->error = (search->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * search->norm;
     bool const split = !tree && !reference && eig_cpu_stebz_splits(search, p->type);
@@ -106,7 +111,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     if (search->steady) search->groups += search->il - 1;
     if (!split) eig_cpu_stebz_open(ctx, search, p->type, !tree);
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
-    if (split) return eig_cpu_stebz_solve_blocks(ctx, search, p, threads, pass_ms);
+    if (split) return eig_cpu_stebz_solve_blocks(ctx, search, p, number, threads, pass_ms);
     if (reference) return eig_cpu_stebz_bisect(search, threads, pass_ms);
     if (!tree) return eig_cpu_stebz_refine(search, threads, pass_ms);
     return search->kernels->setup->tree(search, threads, pass_ms);

@@ -122,6 +122,7 @@ typedef struct stebz_search {
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
+    bool loses;            /* in the pivot form: some entries are subnormal, or 0, since T was scaled */
     double largest;        /* magnitude of an entry of T as the caller gave it */
     double norm;           /* largest absolute row sum */
     double lo, hi;         /* all eigenvalues lie strictly between */
@@ -155,13 +156,15 @@ static inline double stebz_scaled(double x, stebz_power p)
     return x * p.first * p.second;
 }
 
-/* Matrices whose norm is no further from 1 than this power of two are not scaled for the pivot form, so that counts
- * see the caller's numbers and nothing underflows. */
-enum { STEBZ_PIVOT_EXPONENT = 400 };
+/* The entries of a matrix that the caller gave; e may be NULL when n is 1. */
+typedef struct stebz_entries {
+    const void *d, *e;
+} stebz_entries;
 
-static inline int stebz_pivot_scale(int exponent)
+static inline stebz_entries stebz_entries_of(const stebz_problem *p, int64_t number)
 {
-    return exponent < -STEBZ_PIVOT_EXPONENT || exponent > STEBZ_PIVOT_EXPONENT ? exponent : 0;
+    return (stebz_entries){type_at(p->type, p->d, number * p->stride_d),
+                           p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
 }
 
 /* Of matrix `number` of the batch: finds the largest magnitude of an entry; whether all are finite. */
@@ -173,23 +176,33 @@ void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t nu
 /* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0, which is not loaded. */
 int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number);
 
+/* The scale for the pivot form in double, or for the interval tree in the type, of a matrix of this exponent; whether
+ * even that loses small entries, into search->loses. */
+int eig_cpu_stebz_pivot_scale(stebz_search *search, const stebz_problem *p, int64_t number, int exponent);
+int eig_cpu_stebz_tree_scale(const stebz_problem *p, int64_t number, int exponent);
+
+/* Eigenvalues below x among the rows that stand alone, as the caller gave them, less those below x_scaled as they were
+ * loaded: what a count by pivots lacks where the scaling has cost digits of T or of x. */
+int64_t eig_cpu_stebz_count_lost(const stebz_search *search, const stebz_problem *p, int64_t number, double x,
+                                 double x_scaled);
+
 /* The largest absolute row sum of the loaded matrix. */
 double eig_cpu_stebz_norm(const stebz_search *search);
 
 /* il and iu of the eigenvalues in (vl, vu]: those above the count just over vl, up to the count just over vu. */
-void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p);
+void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, int64_t number);
 
 /* Interval and table of a search whose matrix, norm, tolerances and indices are set, and, where it counts, its kernel
  * and what that reads. */
 void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
 
-/* Finds the blocks of the loaded matrix.  Whether it pays to solve them by themselves; then off-diagonals between them
- * have become 0. */
+/* Finds the blocks of the loaded matrix.  Whether it pays to solve them by themselves, or is needed since the search
+ * loses entries; then off-diagonals between them have become 0. */
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
 
 /* Solves the blocks that were found; fills search->found. */
-eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int threads,
-                                      double *pass_ms);
+eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                                      int threads, double *pass_ms);
 
 /* Method reference: bisects every wanted eigenvalue by itself.  Where pass_ms is not NULL, this function and the next
  * two add to it what their passes took. */

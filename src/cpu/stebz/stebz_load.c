@@ -8,27 +8,16 @@ static const stebz_kernels *kernels_of(const eig_context *ctx, eig_type type)
     return &eig_cpu_kernels(ctx, type)->stebz;
 }
 
-/* The arrays of one matrix of the batch.  e may be NULL when n is 1. */
-typedef struct stebz_entries {
-    const void *d, *e;
-} stebz_entries;
-
-static stebz_entries entries(const stebz_problem *p, int64_t number)
-{
-    return (stebz_entries){type_at(p->type, p->d, number * p->stride_d),
-                           p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
-}
-
 bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t number)
 {
-    stebz_entries const t = entries(p, number);
+    stebz_entries const t = stebz_entries_of(p, number);
     search->largest = search->kernels->setup->largest_entry(p->n, t.d, t.e);
     return isfinite(search->largest);
 }
 
 void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t number, int scale)
 {
-    stebz_entries const t = entries(p, number);
+    stebz_entries const t = stebz_entries_of(p, number);
     search->kernels->setup->load(p->n, t.d, t.e, scale, search->a, search->b);
     search->matrix = (stebz_matrix){.n = p->n, .a = search->a, .b = search->b, .pivmin = DBL_MIN};
     search->scale = scale;
@@ -57,6 +46,55 @@ int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t
     return first + second;
 }
 
+/* Matrices whose norm is no further from 1 than this power of two are not scaled for the pivot form, so that counts
+ * see the caller's numbers and nothing underflows. */
+enum { PIVOT_EXPONENT = 400 };
+
+/* The exponent of the smallest entry that is not 0. */
+static int least_exponent(const stebz_problem *p, int64_t number)
+{
+    stebz_entries const t = stebz_entries_of(p, number);
+    double least = INFINITY;
+    int exponent;
+    for (int64_t i = 0; i < p->n; ++i) {
+        double const a = fabs(type_get(p->type, t.d, i)), b = i + 1 < p->n ? fabs(type_get(p->type, t.e, i)) : 0;
+        if (a > 0 && a < least) least = a;
+        if (b > 0 && b < least) least = b;
+    }
+    frexp(least, &exponent);
+    return exponent;
+}
+
+int eig_cpu_stebz_pivot_scale(stebz_search *search, const stebz_problem *p, int64_t number, int exponent)
+{
+    search->loses = false;
+    if (-PIVOT_EXPONENT <= exponent && exponent <= PIVOT_EXPONENT) return 0;
+    int const least = least_exponent(p, number), scale = sturm_pivot_scale(exponent, least, STURM_PIVOT_MOST_D);
+    search->loses = scale > 0 && least - scale < DBL_MIN_EXP;
+    return scale;
+}
+
+int eig_cpu_stebz_tree_scale(const stebz_problem *p, int64_t number, int exponent)
+{
+    int const most = type_is_single(p->type) ? STURM_PIVOT_MOST_S : STURM_PIVOT_MOST_D;
+    return sturm_pivot_scale(exponent, least_exponent(p, number), most);
+}
+
+int64_t eig_cpu_stebz_count_lost(const stebz_search *search, const stebz_problem *p, int64_t number, double x,
+                                 double x_scaled)
+{
+    stebz_entries const t = stebz_entries_of(p, number);
+    int64_t count = 0;
+    bool const loses = search->loses || (x != 0 && fabs(x_scaled) <= DBL_MIN);
+    if (search->scale <= 0 || !loses) return 0;
+    for (int64_t i = 0; i < p->n; ++i) {
+        bool const coupled =
+            (i > 0 && type_get(p->type, t.e, i - 1) != 0) || (i + 1 < p->n && type_get(p->type, t.e, i) != 0);
+        if (!coupled) count += (type_get(p->type, t.d, i) < x) - (search->a[i] < x_scaled);
+    }
+    return count;
+}
+
 /* Gerschgorin's interval (Corollary 2 of Lessig's report), widened so that it holds the eigenvalues of every matrix for
  * which a computed count may be exact. */
 static void find_interval(stebz_search *search, double eps)
@@ -75,12 +113,14 @@ static void find_interval(stebz_search *search, double eps)
     search->hi = fmax(hi, a[n - 1] + fabs(b[n - 1])) + margin;
 }
 
-void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p)
+void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, int64_t number)
 {
     stebz_counts c;
     stebz_power const scale = stebz_power_of(-search->scale);
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(nextafter(l == 0 ? p->vl : p->vu, INFINITY), scale);
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(sturm_above(l == 0 ? p->vl : p->vu), scale);
     search->kernels->pivot->count(&search->matrix, 2, &c);
+    for (int l = 0; l < 2; ++l)
+        c.count[l] += eig_cpu_stebz_count_lost(search, p, number, sturm_above(l == 0 ? p->vl : p->vu), c.x[l]);
     search->il = c.count[0] + 1;
     search->iu = c.count[1];
 }

@@ -18,7 +18,6 @@ SIMD_FN void count_vectors(const stebz_matrix *t, int const vectors, int first, 
 {
     const double *a = t->a, *b = t->b;
     vreal const pivmin = simd_splat(t->pivmin);
-    vint const sign = (vint)simd_splat(-0.0);
     vreal x[VECTORS], q[VECTORS];
     vint count[VECTORS];
     for (int v = 0; v < vectors; ++v) {
@@ -29,8 +28,7 @@ SIMD_FN void count_vectors(const stebz_matrix *t, int const vectors, int first, 
         vreal const ai = simd_splat(a[i]), bi = simd_splat(b[i]);
         for (int v = 0; v < vectors; ++v) {
             vreal const next = (ai - x[v]) - bi * (bi / q[v]);
-            vint const small = (vreal)((vint)next & ~sign) < pivmin;
-            q[v] = simd_select(small, pivmin, next);
+            q[v] = simd_select(next == 0, pivmin, next);
             count[v] -= (vint)q[v] < 0;
         }
     }

@@ -63,7 +63,7 @@ SIMD_FN void count_set(lane_set *s, int rows, double pivmin)
     for (int i = 0; i < rows; ++i)
         for (int v = 0; v < VECTORS; ++v) {
             vreal const a = s->a[i].v[v], b = s->b[i].v[v], next = (a - x[v]) - b * (b / q[v]);
-            q[v] = simd_select(simd_abs(next) < least, least, next);
+            q[v] = simd_select(next == 0, least, next);
             p[v] *= q[v] * s->unit.v[v];
             count[v] += simd_select(q[v] < 0, simd_splat(1), simd_splat(0));
         }

@@ -63,7 +63,7 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
         cost += (double)length * (double)length;
     }
     /* Whatever part is wanted: a part has the bits of the whole. */
-    if (cost > 0.75 * (double)n * (double)n) return false;
+    if (cost > 0.75 * (double)n * (double)n && !(search->pivot && search->loses)) return false;
     for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
     return search->found.split = true;
 }
@@ -254,8 +254,27 @@ static void solve_tasks(block_job *job, int threads)
     }
 }
 
-eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int threads,
-                                      double *pass_ms)
+/* Undoes a scaling that has lost entries, before the results are sorted: the entry of a row that stands alone is its
+ * eigenvalue, as the caller gave it. */
+static void restore_entries(const block_job *job, const stebz_problem *p, int64_t number)
+{
+    stebz_search *const search = job->search;
+    stebz_found *const f = &search->found;
+    stebz_entries const given = stebz_entries_of(p, number);
+    stebz_power const back = stebz_power_of(search->scale);
+    double *const results[] = {f->middle, f->lo, f->hi};
+    for (int r = 0; r < 3; ++r)
+        for (int64_t k = 0; k < search->matrix.n; ++k) results[r][k] = stebz_scaled(results[r][k], back);
+    for (int64_t i = job->list.first[1]; i < job->list.first[2]; ++i) {
+        int64_t const row = search->smalls[i].start;
+        for (int r = 0; r < 3; ++r) results[r][row] = type_get(p->type, given.d, row);
+    }
+    search->error = stebz_scaled(search->error, back);
+    search->scale = 0;
+}
+
+eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                                      int threads, double *pass_ms)
 {
     double const start = eig_cpu_clock();
     block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
@@ -270,6 +289,7 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
     if (stebz_stopped(search->progress)) return search->progress->status;
     stebz_found *const f = &search->found;
     for (int64_t k = 0; k < n; ++k) f->middle[k] = f->lo[k] + 0.5 * (f->hi[k] - f->lo[k]);
+    if (search->pivot && search->loses) restore_entries(&job, p, number);
     double *const scratch = search->rows;
     eig_cpu_sort(f->middle, n, scratch);
     if (p->lower) {

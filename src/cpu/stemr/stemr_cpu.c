@@ -152,7 +152,8 @@ static int64_t rank_pairs(stemr_task *t)
         stemr_pair *const pair = &t->pair[t->order[r]];
         int64_t const rank = t->below + r + 1;
         double const w = rounded(p->type, stebz_scaled(pair->value, up));
-        bool const asked = p->range == EIG_RANGE_VALUE ? p->vl < w && w <= p->vu : p->il <= rank && rank <= p->iu;
+        bool const asked =
+            p->range == EIG_RANGE_VALUE ? sturm_in_range(w, p->vl, p->vu) : p->il <= rank && rank <= p->iu;
         if (!asked) continue;
         pair->column = columns++;
         type_put(p->type, p->w, pair->column, w);

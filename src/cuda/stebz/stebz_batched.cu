@@ -63,6 +63,7 @@ static __device__ void team_prepare(const stebz_job &job, const stebz_rows &t, b
     const real *const d = (const real *)job.d, *const e = (const real *)job.e;
     stebz_partial p = measure_rows(d, e, t.n, team.rank, team.size);
     p.finite = team.max(!p.finite) == 0;
+    p.least = -team.max(-p.least);
     for (int k = 0; k < 2; ++k) {
         p.norm[k] = team.max(p.norm[k]);
         p.lo[k] = -team.max(-p.lo[k]);

@@ -51,6 +51,8 @@ struct stebz_facts {
     double error;          /* a computed count is exact for a matrix at most this far from T */
     double grid, per_grid; /* counts at multiples of this power of two are monotone (stebz_bracket.cuh); 1/grid */
     double pivmin;
+    int pivot_scale,
+        loses; /* counts at given shifts: instead of scale; whether some entries are subnormal then, or 0 */
     long long il, iu;
     unsigned finished;        /* thread blocks that are done in the current launch */
     unsigned long long next;  /* brackets that have been begun: the queue of refine_brackets */
@@ -62,6 +64,7 @@ struct stebz_facts {
 struct stebz_partial {
     double norm[2], lo[2], hi[2];
     double sway[2]; /* largest 1.5 (|b| + |b'|) + max(|b|, |b'|) of a row's off-diagonals */
+    double least;   /* smallest entry that is not 0, as the caller gave it */
     int finite;
 };
 

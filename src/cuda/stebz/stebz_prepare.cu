@@ -8,13 +8,14 @@
  * Cost     reads T twice; writes a pair of reals a row and 16 or 24 bytes every 16 rows. */
 #include "stebz_prepare.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / 32, ONE_BLOCK = 8192, EXTREMES = 8 };
+enum { THREADS = 256, WARPS = THREADS / 32, ONE_BLOCK = 8192, EXTREMES = 9 };
 
 /* The extremes over the block's threads, in all threads. */
 static __device__ stebz_partial reduce_block(const stebz_partial &p)
 {
     __shared__ double shared[WARPS][EXTREMES];
-    double most[EXTREMES] = {p.norm[0], p.norm[1], -p.lo[0], -p.lo[1], p.hi[0], p.hi[1], p.sway[0], p.sway[1]};
+    double most[EXTREMES] = {p.norm[0], p.norm[1], -p.lo[0],  -p.lo[1], p.hi[0],
+                             p.hi[1],   p.sway[0], p.sway[1], -p.least};
     for (int step = 16; step > 0; step /= 2)
 #pragma unroll
         for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
@@ -25,7 +26,8 @@ static __device__ stebz_partial reduce_block(const stebz_partial &p)
     for (int w = 0; w < WARPS; ++w)
 #pragma unroll
         for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], shared[w][k]);
-    return stebz_partial{{most[0], most[1]}, {-most[2], -most[3]}, {most[4], most[5]}, {most[6], most[7]}, finite};
+    return stebz_partial{
+        {most[0], most[1]}, {-most[2], -most[3]}, {most[4], most[5]}, {most[6], most[7]}, -most[8], finite};
 }
 
 template <typename real>
@@ -69,15 +71,14 @@ static __global__ void __launch_bounds__(THREADS) prepare_kernel(stebz_job job, 
 
 enum { PIVOT_THREADS = 128 };
 
-/* The indices of the eigenvalues in (vl, vu]: those above vl are not below the next number. */
+/* The indices of the eigenvalues in (vl, vu]. */
 template <typename real> static __global__ void __launch_bounds__(PIVOT_THREADS) range_kernel(stebz_job job)
 {
     stebz_facts const f = *job.facts;
     __shared__ int64_t counts[2];
     if (!f.finite) return;
     double const end = threadIdx.x == 0 ? job.vl : job.vu;
-    double const x = scalbn(nextafter(end, (double)INFINITY), -f.scale);
-    int64_t const count = count_directly<real>(job, f, x);
+    int64_t const count = count_below<real>(job, f, sturm_above(end));
     if (threadIdx.x < 2) counts[threadIdx.x] = count;
     __syncthreads(); /* counts are complete */
     if (threadIdx.x == 0) {
@@ -94,7 +95,7 @@ static __global__ void __launch_bounds__(PIVOT_THREADS)
     for (int64_t first = (int64_t)blockIdx.x * PIVOT_THREADS; first < m; first += (int64_t)gridDim.x * PIVOT_THREADS) {
         int64_t const j = first + threadIdx.x;
         double const shift = (double)x[j < m ? j : m - 1];
-        int64_t const c = count_directly<real>(job, f, scalbn(shift, -f.scale));
+        int64_t const c = count_below<real>(job, f, shift);
         bool const good = f.finite && !isnan(shift);
         if (j < m) count[j] = good ? c : -1;
         if (!good && job.info) *job.info = EIG_INFO_NOT_FINITE; /* it was 0 before the launch */

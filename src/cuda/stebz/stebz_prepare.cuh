@@ -9,10 +9,12 @@
 template <typename real>
 static __device__ stebz_partial measure_rows(const real *d, const real *e, int64_t n, int64_t first, int64_t step)
 {
-    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, 1};
+    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, INFINITY, 1};
     for (int64_t i = first; i < n; i += step) {
         double const a = d[i], before = i > 0 ? (double)e[i - 1] : 0, after = i < n - 1 ? (double)e[i] : 0;
         p.finite &= isfinite(a) && isfinite(before) && isfinite(after);
+        if (a != 0) p.least = fmin(p.least, fabs(a));
+        if (after != 0) p.least = fmin(p.least, fabs(after));
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
             double const factor = k ? 0x1p200 : 0x1p-2;
@@ -24,6 +26,17 @@ static __device__ stebz_partial measure_rows(const real *d, const real *e, int64
         }
     }
     return p;
+}
+
+/* Small eigenvalues are wanted: T keeps the scale of counts by pivots, which keeps its small entries. */
+static __device__ void rescale_facts(const stebz_job &job, stebz_facts *f)
+{
+    int const up = f->scale - f->pivot_scale;
+    f->norm = scalbn(f->norm, up), f->error = scalbn(f->error, up);
+    f->lo = scalbn(f->lo, up), f->hi = scalbn(f->hi, up);
+    f->grid = scalbn(f->grid, up), f->per_grid = scalbn(f->per_grid, -up);
+    f->abstol = scalbn(job.abstol, -f->pivot_scale);
+    f->scale = f->pivot_scale;
 }
 
 /* Scale, interval and tolerances from the extremes of the row sums. */
@@ -41,6 +54,10 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     int exponent;
     f.norm = frexp(p.norm[k], &exponent);
     f.scale = exponent + (k ? -200 : 2);
+    int least;
+    frexp(p.least, &least);
+    f.pivot_scale = sturm_pivot_scale(f.scale, least, STURM_PIVOT_MOST_D);
+    f.loses = f.pivot_scale > 0 && least - f.pivot_scale < DBL_MIN_EXP;
     f.abstol = job.abstol > 0 ? scalbn(job.abstol, -f.scale) : eps * f.norm;
     f.reltol = job.reltol > 0 ? job.reltol : 2 * eps;
     f.fine = job.abstol > 0 && f.abstol < eps * f.norm;
@@ -58,6 +75,7 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
         f.lo = f.hi = scalbn(p.lo[k], -exponent);
         f.error = 0;
     }
+    if (f.fine) rescale_facts(job, &f);
     f.from = f.lo, f.upto = f.hi;
     return f;
 }
@@ -129,11 +147,13 @@ static __device__ bool make_block(const real *d, const real *e, int64_t row, int
 
 enum { STEBZ_PIVOT_ROWS = 1024 };
 
-/* Pivot count of every thread at its own x, directly from d and e.  All threads of the block. */
-template <typename real> static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts &f, double x)
+/* Pivot count of every thread at its own x, directly from d and e divided by 2^scale, as x is.  All threads of the
+ * block. */
+template <typename real>
+static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts &f, int scale, double x)
 {
     __shared__ double2 rows[STEBZ_PIVOT_ROWS];
-    stebz_scaling const by = stebz_scaling_of(f.scale);
+    stebz_scaling const by = stebz_scaling_of(scale);
     double q = 1;
     int64_t count = 0;
     for (int64_t first = 0; first < job.t.n; first += STEBZ_PIVOT_ROWS) {
@@ -148,6 +168,30 @@ template <typename real> static __device__ int64_t count_directly(const stebz_jo
         }
     }
     return count;
+}
+
+/* Eigenvalues below x among the rows that stand alone, as the caller gave them, less those below x_scaled by their
+ * scaled entries: what a count by pivots lacks where the scaling has cost digits of T or of x. */
+template <typename real>
+static __device__ int64_t count_lost(const stebz_job &job, const stebz_facts &f, double x, double x_scaled)
+{
+    bool const loses = f.loses || (x != 0 && fabs(x_scaled) <= DBL_MIN);
+    if (f.pivot_scale <= 0 || !loses) return 0;
+    const real *const d = (const real *)job.d, *const e = (const real *)job.e;
+    stebz_scaling const by = stebz_scaling_of(f.pivot_scale);
+    int64_t count = 0;
+    for (int64_t i = 0; i < job.t.n; ++i) {
+        bool const coupled = (i > 0 && e[i - 1] != 0) || (i + 1 < job.t.n && e[i] != 0);
+        if (!coupled) count += ((double)d[i] < x) - (stebz_entry(d, e, i, by).x < x_scaled);
+    }
+    return count;
+}
+
+/* Eigenvalues below x, as the caller gave it.  All threads of the block. */
+template <typename real> static __device__ int64_t count_below(const stebz_job &job, const stebz_facts &f, double x)
+{
+    double const x_scaled = scalbn(x, -f.pivot_scale);
+    return count_directly<real>(job, f, f.pivot_scale, x_scaled) + count_lost<real>(job, f, x, x_scaled);
 }
 
 #endif

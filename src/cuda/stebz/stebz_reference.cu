@@ -23,7 +23,7 @@ template <typename real> static __global__ void __launch_bounds__(THREADS) bisec
             double const mid = stebz_middle(f, lo, hi);
             bool const active = at < fill && !stebz_narrow_enough(f, lo, hi) && lo < mid && mid < hi;
             if (!__syncthreads_or(active)) break;
-            bool const below = count_directly<real>(job, f, mid) >= f.il + at;
+            bool const below = count_directly<real>(job, f, f.scale, mid) >= f.il + at;
             if (active && below) hi = mid;
             if (active && !below) lo = mid;
         }

@@ -125,7 +125,7 @@ static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const s
             CUDA_TRY(cudaStreamSynchronize(stream));
             if (p.type == EIG_S) only = (double)single;
         }
-        if (!(p.vl < only && only <= p.vu)) found = 0;
+        if (!sturm_in_range(only, p.vl, p.vu)) found = 0;
     }
     int64_t const first = p.range == EIG_RANGE_INDEX ? p.il - 1 : 0;
     return eig_cuda_stemr_trivial(ctx, t, counts->finite, found, first, stream);

@@ -162,7 +162,7 @@ static __global__ void value_kernel(stemr_task t)
     if (pair->state == STEMR_SKIPPED) return;
     if (t.p.range == EIG_RANGE_VALUE) {
         double const w = value_of(t, *pair);
-        bool const asked = t.p.vl < w && w <= t.p.vu;
+        bool const asked = sturm_in_range(w, t.p.vl, t.p.vu);
         if (!asked) {
             pair->column = -1;
             return;

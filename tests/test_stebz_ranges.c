@@ -1,0 +1,206 @@
+/* stebz on the device named by the argument: ranges by value that end where eigenvalues are, exactly; eigenvalues that
+ * overflow; small ones beside large ones. */
+#include "support/stebz_fixture.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static eig_stebz_options with_method(eig_stebz_method method)
+{
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    options.method = method;
+    return options;
+}
+
+/* Diagonal matrices: their entries are their eigenvalues.  Up to 8 entries; the rest is 0. */
+static struct {
+    int n;
+    double d[8];
+} const diagonals[] = {
+    {2, {0, 1}},
+    {3, {0}},
+    {3, {0.0, -0.0, 2}},
+    {5, {-5e-324, 5e-324, 0, 1e-323, 1}},
+    {4, {1e-150, 1e200, 2e-150, -1e-150}},
+    {6, {1.7e308, -1.7e308, 5e-324, -5e-324, 0, 1e-300}},
+    {4, {1e-300, 2e-300, -1e-300, 1e-310}},
+    {4, {0, 1e290, -1e290, 0}},
+    {8, {3, 3, 1, -2, 0, 0, 1e-17, 5}},
+    {6, {3e38, 1e-45, 0, -1e-45, 3e-45, -3e38}}, /* floats */
+    {4, {1e38, 1e-40, -1e-40, 1e-20}},
+};
+
+static int64_t entries_upto(const fixture *f, double x)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < f->t.n; ++i) count += f->t.d[i] <= x;
+    return count;
+}
+
+/* The range (vl, vu] holds exactly those entries, and a second range takes it up where it ends. */
+static void check_diagonal_range(eig_context *ctx, fixture *f, eig_stebz_options options, double vl, double vu)
+{
+    if (!(vl < vu)) return;
+    options.range = EIG_RANGE_VALUE, options.vl = vl, options.vu = vu;
+    int64_t const below = isinf(vl) ? 0 : entries_upto(f, vl), upto = entries_upto(f, vu);
+    if (solve_with(ctx, &options, f, true) != upto - below)
+        fail_msg("%s, method %d: %lld of %lld eigenvalues in (%.17g, %.17g]", type_name(f->type), (int)options.method,
+                 (long long)f->m, (long long)(upto - below), vl, vu);
+    certify("diagonal", f, below + 1, f->m, 0);
+    certify_enclosures("diagonal", f, below + 1);
+}
+
+/* A range ends at entries themselves, at the numbers beside them, and at 0. */
+static void test_diagonal_ranges(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (size_t k = 0; k < COUNT(diagonals); ++k)
+        for (int t = 0; t < 2; ++t) {
+            int const n = diagonals[k].n;
+            fixture f = make("uniform", n, 1, real_types[t]);
+            for (int i = 0; i < n; ++i) f.t.d[i] = diagonals[k].d[i];
+            memset(f.t.e, 0, (size_t)(n - 1) * sizeof(double));
+            take(&f);
+            for (int i = 0; i < 3 * n && fits(&f); ++i) {
+                double const at = f.t.d[i / 3],
+                             end = i % 3 == 0 ? at : nextafter(at, i % 3 == 1 ? -INFINITY : INFINITY);
+                for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+                    eig_stebz_options const o = with_method((eig_stebz_method)method);
+                    check_diagonal_range(ctx, &f, o, -INFINITY, end);
+                    check_diagonal_range(ctx, &f, o, end, INFINITY);
+                    check_diagonal_range(ctx, &f, o, -1, end);
+                    check_diagonal_range(ctx, &f, o, end, 0);
+                    check_diagonal_range(ctx, &f, o, 0, end);
+                }
+            }
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+/* The path Laplacian, of eigenvalues 0 to 4. */
+static void path_laplacian(io_tridiagonal *t)
+{
+    int64_t const n = t->n;
+    for (int64_t i = 0; i < n; ++i) t->d[i] = i == 0 || i == n - 1 ? 1 : 2;
+    for (int64_t i = 0; i + 1 < n; ++i) t->e[i] = -1;
+}
+
+/* Its eigenvalue 0, and also those of a last row that stands alone: ranges that meet at 0 hold each eigenvalue once. */
+static void test_ranges_at_zero(void **state)
+{
+    static double const ends[] = {-INFINITY, -1, -0.0, 5, INFINITY};
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int n = 3; n <= 70; n += n < 10 ? 1 : 20)
+        for (int t = 0; t < 4; ++t) {
+            fixture f = make("uniform", n, 1, real_types[t % 2]);
+            path_laplacian(&f.t);
+            if (t >= 2) f.t.d[n - 2] = 1, f.t.d[n - 1] = 0, f.t.e[n - 2] = 0;
+            take(&f);
+            for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+                eig_stebz_options o = with_method((eig_stebz_method)method);
+                int64_t sum = 0;
+                o.range = EIG_RANGE_VALUE;
+                for (int k = 0; k < 4; ++k) {
+                    o.vl = ends[k], o.vu = ends[k + 1];
+                    int64_t const m = solve(ctx, &o, &f);
+                    certify("at zero", &f, sum + 1, m, 0);
+                    if (k == 1 && t >= 2) assert_true(m >= 1); /* the last row's 0 */
+                    sum += m;
+                }
+                assert_int_equal(sum, n);
+            }
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+/* Eigenvalues -3.4e308, which overflows, and 0: all of them, in every range that has no end. */
+static void test_overflowing_values(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int t = 0; t < 2; ++t)
+        for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+            double const most = real_types[t] == EIG_D ? 1.7e308 : 3e38;
+            fixture f = make("uniform", 2, 1, real_types[t]);
+            f.t.d[0] = f.t.d[1] = -most, f.t.e[0] = most;
+            take(&f);
+            eig_stebz_options o = with_method((eig_stebz_method)method);
+            o.range = EIG_RANGE_VALUE, o.vl = -INFINITY, o.vu = INFINITY;
+            assert_int_equal(solve_with(ctx, &o, &f, true), 2);
+            assert_true(w_of(&f, 0) == -INFINITY && fabs(w_of(&f, 1)) <= 4 * type_eps(f.type) * most);
+            assert_true(numbers_part(&f.lower, 0) == -INFINITY && numbers_part(&f.upper, 0) < -most);
+            o.vl = -most;
+            assert_int_equal(solve(ctx, &o, &f), 1);
+            o.vl = -INFINITY, o.vu = -most;
+            assert_int_equal(solve(ctx, &o, &f), 1);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+/* Small eigenvalues beside large ones, apart from them or coupled by little, where the tolerance asks for them. */
+static void test_small_beside_large(void **state)
+{
+    (void)state;
+    static double const large[2] = {1e200, 1e30}, small[2] = {1e-200, 1e-30};
+    eig_context *ctx = test_context(2);
+    for (int t = 0; t < 2; ++t)
+        for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+            eig_stebz_options o = with_method((eig_stebz_method)method);
+            o.abstol = 2 * DBL_MIN;
+            double const eps = type_eps(real_types[t]), one = small[t];
+            fixture f = make("uniform", 5, 1, real_types[t]);
+            double const d[5] = {large[t], one, 2 * one, 1, -3 * one}, e[4] = {0, one, 0, 0};
+            memcpy(f.t.d, d, sizeof d), memcpy(f.t.e, e, sizeof e);
+            take(&f);
+            double const root = sqrt(1.25), exact[5] = {-3 * one, (1.5 - root) * one, (1.5 + root) * one, 1, large[t]};
+            assert_int_equal(solve_with(ctx, &o, &f, true), 5);
+            for (int k = 0; k < 5; ++k)
+                if (!(fabs(w_of(&f, k) - exact[k]) <= 16 * eps * fabs(exact[k])))
+                    fail_msg("%s, method %d: %.17g is not %.17g", type_name(f.type), method, w_of(&f, k), exact[k]);
+            certify_enclosures("small beside large", &f, 1);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+/* The same where T has to be scaled, since its norm overflows: rows that stand alone keep their entries. */
+static void test_small_beside_largest(void **state)
+{
+    (void)state;
+    if (!test_on_cpu()) skip();
+    enum { N = 9 };
+    static double const d[N] = {1.7e308, 0, 1e-300, 1.7e308, -3e-310, 1e-200, 2, 2, 2},
+                        e[N - 1] = {1e300, 0, 0, 0, 0, 0, 1, 1};
+    static double const exact[] = {-3e-310, 1e-300, 1e-200};
+    eig_context *ctx = test_context(2);
+    eig_stebz_options o = EIG_STEBZ_OPTIONS;
+    o.abstol = 2 * DBL_MIN;
+    fixture f = make("uniform", N, 1, EIG_D);
+    memcpy(f.t.d, d, sizeof d), memcpy(f.t.e, e, sizeof e);
+    take(&f);
+    assert_int_equal(solve_with(ctx, &o, &f, true), N);
+    for (int k = 0; k < 3; ++k) assert_true(w_of(&f, k + 1) == exact[k]);
+    certify("beside the largest", &f, 1, N, 0);
+    certify_enclosures("beside the largest", &f, 1);
+    double w[2 * N], d2[2 * N], e2[2 * N];
+    for (int b = 0; b < 2; ++b) memcpy(d2 + b * N, d, sizeof d), memcpy(e2 + b * N, e, sizeof e);
+    assert_int_equal(eig_dstebz_batched(ctx, &o, N, d2, N, e2, N, w, NULL, NULL, N, NULL, 2), EIG_OK);
+    for (int k = 0; k < 2 * N; ++k) assert_true(w[k] == w_of(&f, k % N));
+    drop(&f);
+    eig_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (!test_device_answers(argc, argv)) return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_diagonal_ranges),      cmocka_unit_test(test_ranges_at_zero),
+        cmocka_unit_test(test_overflowing_values),   cmocka_unit_test(test_small_beside_large),
+        cmocka_unit_test(test_small_beside_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
-/* heev of matrices whose columns below the diagonal are so small that squares of their elements lose digits, or vanish:
- * reflections must be orthogonal all the same; and of graded ones for `relative`. */
+/* heev of matrices on which rounding or underflow adds up: columns below the diagonal so small that squares of their
+ * elements lose digits, or vanish, and phases that all turn by one angle, where vectors must be orthogonal all the same;
+ * and graded matrices for `relative`. */
 #include "support/adversary_hermitian.h"
 #include "support/heev_fixture.h"
 
@@ -83,6 +84,29 @@ static void test_graded(void **state)
     eig_destroy(ctx);
 }
 
+/* A constant beside the diagonal: errors of its phase, or of its sign, all go to the same side. */
+static void test_phases(void **state)
+{
+    static int64_t const sizes[] = {8, 32, 33, 64, 65, 130, 512};
+    double const re = -0.6077288948101016, im = 2.0170879081873316;
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(sizes); ++c) {
+        batch b = batch_new(sizes[c / 4], sizes[c / 4] > 100 ? 1 : 12, all_types[c % 4]);
+        for (int64_t m = 0; m < b.count; ++m) {
+            double const size = hypot(re, im) * (1 + (double)m / 7), angle = atan2(im, re) + (double)m;
+            for (int64_t i = 0; i < b.n; ++i) {
+                put_both(&b, m, i, i, 2, 0);
+                if (i > 0) put_both(&b, m, i, i - 1, size * cos(angle), size * sin(angle));
+            }
+        }
+        solve_by(ctx, EIG_HEEV_TRIDIAGONAL, &b);
+        for (int64_t m = 0; m < b.count; ++m) certify_vectors("one phase", &b, m, 4);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 static eig_heev_method const relative_methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
 
 /* `relative` for pairs of sizes as far apart as a type holds them, side by side and in blocks of a larger matrix. */
@@ -145,10 +169,8 @@ static void test_relative_graded(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_graded),
-        cmocka_unit_test(test_relative_pairs),
-        cmocka_unit_test(test_relative_graded),
+        cmocka_unit_test(test_small),          cmocka_unit_test(test_graded),          cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_relative_pairs), cmocka_unit_test(test_relative_graded),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev_hard", tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* The formulas of heev in src/numerics by themselves, in long double: the Jacobi rotation, its pairs, the scales. */
+/* The formulas of heev in src/numerics by themselves, in long double: the Jacobi rotation, its pairs, the scales, products of
+ * phases. */
 #include "heev.h"
 #include "io/matrices.h"
 
@@ -185,13 +186,33 @@ static void test_scale_relative(void **state)
     assert_true(heev_scale_relative_d(0) == 0x1p200 && heev_scale_relative_s(0) == 0x1p48F);
 }
 
+/* ------------------------------------------------------------------ phases */
+
+/* A million turns by one angle: of length 1, and by a million times the angle. */
+static void test_phase(void **state)
+{
+    (void)state;
+    for (int turn = 1; turn <= 20; ++turn) {
+        double const angle = 0.3 * turn, c = cos(angle), s = sin(angle);
+        float const cs = (float)c, ss = (float)s;
+        double re = 1, im = 0;
+        float re_s = 1, im_s = 0;
+        for (int k = 0; k < 1000000; ++k)
+            heev_phase_d(re, im, c, s, &re, &im), heev_phase_s(re_s, im_s, cs, ss, &re_s, &im_s);
+        assert_true(fabs(hypot(re, im) - 1) <= 2 * DBL_EPSILON);
+        assert_true(fabs(hypot((double)re_s, (double)im_s) - 1) <= 2 * FLT_EPSILON);
+        long double const whole = 1e6L * atan2l((long double)s, (long double)c);
+        assert_true(fabsl((long double)re - cosl(whole)) <= 1e-9L && fabsl((long double)im - sinl(whole)) <= 1e-9L);
+    }
+}
+
 int main(void)
 {
     rng = matrices_seed(1);
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_rotation), cmocka_unit_test(test_far),   cmocka_unit_test(test_subnormal),
         cmocka_unit_test(test_pairs),    cmocka_unit_test(test_scale), cmocka_unit_test(test_scale_relative),
-
+        cmocka_unit_test(test_phase),
     };
     return cmocka_run_group_tests_name("numerics_heev", tests, NULL, NULL);
 }

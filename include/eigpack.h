@@ -501,7 +501,7 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
  * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
- * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
+ * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,

@@ -1,6 +1,6 @@
 /* heev of matrices on which rounding or underflow adds up: columns below the diagonal so small that squares of their
- * elements lose digits, or vanish, and phases that all turn by one angle, where vectors must be orthogonal all the same;
- * and graded matrices for `relative`. */
+ * elements lose digits, or vanish, and phases that all turn by one angle, where vectors must be orthogonal all the same; zeros
+ * of either sign; and graded matrices for `relative`. */
 #include "support/adversary_hermitian.h"
 #include "support/heev_fixture.h"
 
@@ -22,7 +22,7 @@ static void put_both(batch *b, int64_t m, int64_t i, int64_t j, double re, doubl
     for (int mirror = 0; mirror < 2; ++mirror) {
         int64_t const at = (m * n + (mirror ? j : i)) * n + (mirror ? i : j);
         numbers_put_part(&b->a, parts * at, re);
-        if (parts == 2) numbers_put_part(&b->a, 2 * at + 1, i == j ? 0 : mirror ? -im : im);
+        if (parts == 2) numbers_put_part(&b->a, 2 * at + 1, i == j ? 0 : mirror ? 0 - im : im);
     }
 }
 
@@ -107,6 +107,40 @@ static void test_phases(void **state)
     eig_destroy(ctx);
 }
 
+/* Many elements are 0, or have no real or no imaginary part. */
+static void fill_with_zeros(batch *b, int64_t m)
+{
+    matrices_rng rng = matrices_seed((uint64_t)(100 * b->n + m));
+    for (int64_t i = 0; i < b->n; ++i)
+        for (int64_t j = 0; j <= i; ++j) {
+            double const most = m % 2 ? 1 : i - j < 2;
+            double const re = most * (double)draw_integer(&rng, -1, 1), im = most * (double)draw_integer(&rng, -1, 1);
+            put_both(b, m, i, j, re, draw_chance(&rng, 0.5) ? 0 : im);
+        }
+}
+
+/* The same bits from either triangle, signs of zeros too. */
+static void test_triangles(void **state)
+{
+    static eig_heev_method const methods[] = {EIG_HEEV_TRIDIAGONAL, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 12 * COUNT(orders); ++c) {
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.method = methods[c / 4 % 3];
+        batch b = batch_new(orders[c / 12], 6, all_types[c % 4]), upper = batch_new(b.n, b.count, b.type);
+        for (int64_t m = 0; m < b.count; ++m) fill_with_zeros(&b, m), fill_with_zeros(&upper, m);
+        solve(ctx, &o, &b);
+        solve_part(ctx, &o, &upper, (placement){.upper = true}, 0, b.count);
+        for (int64_t m = 0; m < b.count; ++m) certify_vectors("zeros", &b, m, 5);
+        if (!numbers_same(&b.w, &upper.w) || !numbers_same(&b.v, &upper.v))
+            fail_msg("n=%lld %s, method %d: the triangles give other bits", (long long)b.n, type_name(b.type),
+                     (int)o.method);
+        batch_free(&b), batch_free(&upper);
+    }
+    eig_destroy(ctx);
+}
+
 static eig_heev_method const relative_methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
 
 /* `relative` for pairs of sizes as far apart as a type holds them, side by side and in blocks of a larger matrix. */
@@ -169,8 +203,8 @@ static void test_relative_graded(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),          cmocka_unit_test(test_graded),          cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_relative_pairs), cmocka_unit_test(test_relative_graded),
+        cmocka_unit_test(test_small),     cmocka_unit_test(test_graded),         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_triangles), cmocka_unit_test(test_relative_pairs), cmocka_unit_test(test_relative_graded),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev_hard", tests, NULL, NULL);

@@ -98,10 +98,10 @@ template <typename number, int W> struct blocks_matrix {
     __device__ __forceinline__ number given(const number *a, int64_t i, int64_t j) const
     {
         bool const here = job.p.upper ? i <= j : i >= j;
-        number x = here ? load_number(a + (i * job.at_a.i + j * job.at_a.j))
-                        : conj(load_number(a + (j * job.at_a.i + i * job.at_a.j)));
+        number x = load_number(a + (here ? i * job.at_a.i + j * job.at_a.j : j * job.at_a.i + i * job.at_a.j));
         if (i == j) set(x, x.re, (real)0);
-        return x;
+        x = lower_of(x, job.p.upper);
+        return i < j ? conj(x) : x;
     }
 
     /* Loads the matrix, scaled to entries in [1, 2), or for a relative test as jacobi.inc tells, and makes Q the identity;

@@ -61,7 +61,8 @@ template <typename number> struct large_matrix {
             real const most = real_limits<real>::largest;
             finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
             big = fmax(big, larger_part(x));
-            at.a[i + j * n] = x;
+            x = lower_of(x, job.p.upper);
+            at.a[i + j * n] = job.p.upper ? conj(x) : x;
         }
         finite = !team.any(!finite);
         big = team.max(big);

@@ -147,6 +147,17 @@ HEEV_WORD void store_number(HEEV_Z *to, HEEV_Z x)
     store_complex(to, complex_of<real>{x.re, x.im});
 }
 
+/* An element of the lower triangle from it, or (upper) from its mirror image.  Adding zero makes -0 to 0, so that either
+ * triangle gives the same bits. */
+HEEV_WORD HEEV_R lower_of(HEEV_R x, bool)
+{
+    return {x.re + 0};
+}
+HEEV_WORD HEEV_Z lower_of(HEEV_Z x, bool upper)
+{
+    return {x.re + 0, (upper ? -x.im : x.im) + 0};
+}
+
 /* 1 / sqrt(x) to about one unit in the last place, for x far from the ends of the range. */
 static __device__ __forceinline__ double inverse_root(double x)
 {

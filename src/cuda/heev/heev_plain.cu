@@ -80,7 +80,7 @@ template <typename number> struct plain_jacobi {
         for (int i = 0; i < n; ++i)
             for (int j = 0; j <= i; ++j) {
                 number x =
-                    job.p.upper ? conj(load_number(from + j * s.i + i * s.j)) : load_number(from + i * s.i + j * s.j);
+                    lower_of(load_number(from + (job.p.upper ? j * s.i + i * s.j : i * s.i + j * s.j)), job.p.upper);
                 if (i == j) set(x, x.re, (real)0);
                 finite = finite && isfinite(x.re) && isfinite(imaginary(x));
                 big = fmax(big, larger_part(x));

@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
                     set(y, own[at * words::parts], own[at * words::parts + words::parts - 1]);
                 else
                     y = load_number(a + at);
-                return p.upper ? conj(y) : y;
+                return lower_of(y, p.upper);
             },
             &scale);
     }

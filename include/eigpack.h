@@ -498,7 +498,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Backward stable: ||A V - V diag(w)|| and ||V^H V - I|| are of the order of n eps ||A|| and n eps; entries from 1e-300
  * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  options->relative, for positive definite A:
  * each eigenvalue has a relative error of the order of n eps times the condition number of D^-1 A D^-1, D^2 the
- * diagonal of A, which is small for graded matrices.  A vector's phase (sign) is not specified.
+ * diagonal of A, which is small for graded matrices, where D^2 and the eigenvalues lie from 1e-300 to 1e300 (f: 1e-33 to
+ * 1e33).  A vector's phase (sign) is not specified.
  *
  * info[b] = EIG_INFO_NOT_FINITE: the triangle of matrix b holds a NaN or an infinity; its w and v are all NaN.
  * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are
@@ -510,7 +511,7 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
  * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
- * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.
+ * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,

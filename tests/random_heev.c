@@ -1,5 +1,5 @@
 /* heev of batches of random hard matrices: certificates of vectors and values; values alone; a NaN or an infinity
- * spoils its matrix alone; a matrix has the same bits by itself. */
+ * spoils its matrix alone; a matrix has the same bits by itself; `relative` gives every eigenvalue digits of its own. */
 #include "random.h"
 #include "support/adversary_hermitian.h"
 #include "support/heev_fixture.h"
@@ -7,7 +7,7 @@
 enum { SMALL = 33 };
 
 static int64_t matrices;
-static double worst_residual, worst_orthogonality, worst_values;
+static double worst_residual, worst_orthogonality, worst_values, worst_relative;
 
 static void put_matrix(batch *b, int64_t m, const hermitian_draw *h)
 {
@@ -93,6 +93,36 @@ static eig_layout draw_layout(matrices_rng *rng)
     return layouts[draw_integer(rng, 0, 2)];
 }
 
+/* A batch of positive definite matrices D B D with option `relative`; most of them small, few beyond what lanes and warps hold. */
+static void random_relative(eig_context *ctx, uint64_t seed)
+{
+    static eig_heev_method const able[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
+    matrices_rng rng = matrices_seed(seed + (UINT64_C(1) << 32));
+    eig_type const type = all_types[draw_integer(&rng, 0, 3)];
+    int64_t const choice = draw_integer(&rng, 0, 29), n = draw_integer(&rng, 1,
+                                                                       choice < 26   ? 8
+                                                                       : choice < 29 ? 40
+                                                                                     : 70);
+    eig_heev_options o = EIG_HEEV_OPTIONS;
+    o.relative = 1, o.method = able[draw_integer(&rng, 0, 2)];
+    batch b = batch_new(n, n <= 8 ? 20 : 1, type);
+    for (int64_t m = 0; m < b.count; ++m) {
+        hermitian_draw h = hermitian_draw_new(n, type_is_complex(type));
+        adversary_definite(&rng, &h, type_is_single(type));
+        put_matrix(&b, m, &h);
+        hermitian_draw_free(&h);
+    }
+    solve_part(ctx, &o, &b, (placement){.upper = draw_chance(&rng, 0.3)}, 0, b.count);
+    for (int64_t m = 0; m < b.count; ++m, ++matrices) {
+        char name[160];
+        snprintf(name, sizeof name, "seed %llu, relative, matrix %lld of %lld, method %d", (unsigned long long)seed,
+                 (long long)m, (long long)b.count, (int)o.method);
+        certify_vectors(name, &b, m, n < 4 ? 40 / (long double)n : 10);
+        worst_relative = fmax(worst_relative, certify_relative(name, &b, m, 4));
+    }
+    batch_free(&b);
+}
+
 void random_heev(eig_context *ctx, uint64_t seed)
 {
     enum { MOST = 40 };
@@ -131,10 +161,12 @@ void random_heev(eig_context *ctx, uint64_t seed)
         if (draw_chance(&rng, 0.1) && !spoilt[m]) check_position(ctx, name, &o, &b, p, m);
     }
     batch_free(&b), batch_free(&alone);
+    random_relative(ctx, seed);
 }
 
 void random_heev_report(void)
 {
-    printf("heev: %lld matrices; worst residual %.3f (double), orthogonality %.3f, values alone %.3f n eps\n",
-           (long long)matrices, worst_residual, worst_orthogonality, worst_values);
+    printf("heev: %lld matrices; worst residual %.3f (double), orthogonality %.3f, values alone %.3f n eps, relative "
+           "%.3f n eps cond(B)\n",
+           (long long)matrices, worst_residual, worst_orthogonality, worst_values, worst_relative);
 }

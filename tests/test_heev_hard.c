@@ -1,5 +1,7 @@
-/* heev of matrices whose columns below the diagonal are so small that squares of their elements lose digits, or vanish:
- * reflections must be orthogonal all the same. */
+/* heev of matrices on which rounding or underflow adds up: columns below the diagonal so small that squares of their
+ * elements lose digits, or vanish, and phases that all turn by one angle, where vectors must be orthogonal all the same; zeros
+ * of either sign; and graded matrices for `relative`. */
+#include "support/adversary_hermitian.h"
 #include "support/heev_fixture.h"
 
 /* The smallest element is 2^-least of the largest. */
@@ -20,7 +22,7 @@ static void put_both(batch *b, int64_t m, int64_t i, int64_t j, double re, doubl
     for (int mirror = 0; mirror < 2; ++mirror) {
         int64_t const at = (m * n + (mirror ? j : i)) * n + (mirror ? i : j);
         numbers_put_part(&b->a, parts * at, re);
-        if (parts == 2) numbers_put_part(&b->a, 2 * at + 1, i == j ? 0 : mirror ? -im : im);
+        if (parts == 2) numbers_put_part(&b->a, 2 * at + 1, i == j ? 0 : mirror ? 0 - im : im);
     }
 }
 
@@ -82,9 +84,128 @@ static void test_graded(void **state)
     eig_destroy(ctx);
 }
 
+/* A constant beside the diagonal: errors of its phase, or of its sign, all go to the same side. */
+static void test_phases(void **state)
+{
+    static int64_t const sizes[] = {8, 32, 33, 64, 65, 130, 512};
+    double const re = -0.6077288948101016, im = 2.0170879081873316;
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(sizes); ++c) {
+        batch b = batch_new(sizes[c / 4], sizes[c / 4] > 100 ? 1 : 12, all_types[c % 4]);
+        for (int64_t m = 0; m < b.count; ++m) {
+            double const size = hypot(re, im) * (1 + (double)m / 7), angle = atan2(im, re) + (double)m;
+            for (int64_t i = 0; i < b.n; ++i) {
+                put_both(&b, m, i, i, 2, 0);
+                if (i > 0) put_both(&b, m, i, i - 1, size * cos(angle), size * sin(angle));
+            }
+        }
+        solve_by(ctx, EIG_HEEV_TRIDIAGONAL, &b);
+        for (int64_t m = 0; m < b.count; ++m) certify_vectors("one phase", &b, m, 4);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* Many elements are 0, or have no real or no imaginary part. */
+static void fill_with_zeros(batch *b, int64_t m)
+{
+    matrices_rng rng = matrices_seed((uint64_t)(100 * b->n + m));
+    for (int64_t i = 0; i < b->n; ++i)
+        for (int64_t j = 0; j <= i; ++j) {
+            double const most = m % 2 ? 1 : i - j < 2;
+            double const re = most * (double)draw_integer(&rng, -1, 1), im = most * (double)draw_integer(&rng, -1, 1);
+            put_both(b, m, i, j, re, draw_chance(&rng, 0.5) ? 0 : im);
+        }
+}
+
+/* The same bits from either triangle, signs of zeros too. */
+static void test_triangles(void **state)
+{
+    static eig_heev_method const methods[] = {EIG_HEEV_TRIDIAGONAL, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 12 * COUNT(orders); ++c) {
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.method = methods[c / 4 % 3];
+        batch b = batch_new(orders[c / 12], 6, all_types[c % 4]), upper = batch_new(b.n, b.count, b.type);
+        for (int64_t m = 0; m < b.count; ++m) fill_with_zeros(&b, m), fill_with_zeros(&upper, m);
+        solve(ctx, &o, &b);
+        solve_part(ctx, &o, &upper, (placement){.upper = true}, 0, b.count);
+        for (int64_t m = 0; m < b.count; ++m) certify_vectors("zeros", &b, m, 5);
+        if (!numbers_same(&b.w, &upper.w) || !numbers_same(&b.v, &upper.v))
+            fail_msg("n=%lld %s, method %d: the triangles give other bits", (long long)b.n, type_name(b.type),
+                     (int)o.method);
+        batch_free(&b), batch_free(&upper);
+    }
+    eig_destroy(ctx);
+}
+
+static eig_heev_method const relative_methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
+
+/* `relative` for pairs of sizes as far apart as a type holds them, side by side and in blocks of a larger matrix. */
+static void test_relative_pairs(void **state)
+{
+    static struct {
+        double large, beside, small;
+    } const singles[] = {{1e20, 0.5, 1e-20}, {1e30, 0, 1e-30},      {1e25, 0.5, 1e-25}, {1e33, -0.25, 1e-33},
+                         {1e38, 1e5, 1e-27}, {1e-10, 3e-24, 1e-37}, {1e-33, 0, 1e-37},  {1e38, 9e37, 1e38}},
+            doubles[] = {{1e150, 5e-6, 1e-160}, {1e300, 0, 1e-300},      {1e300, 0.5, 1e-300}, {1e200, -0.5, 1e-200},
+                         {1e307, 1e5, 1e-296},  {1e-10, 3e-160, 1e-307}, {1e-290, 0, 1e-307},  {1e307, 9e306, 1e307}};
+    static int64_t const sizes[] = {2, 3, 4, 7, 16, 33, 65};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 12 * COUNT(sizes); ++c) {
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.relative = 1, o.method = relative_methods[c / 4 % 3];
+        batch b = batch_new(sizes[c / 12], 2 * COUNT(doubles), all_types[c % 4]);
+        for (int64_t m = 0; m < b.count; ++m) {
+            bool const single = type_is_single(b.type), turned = m % 2;
+            double const large = single ? singles[m / 2].large : doubles[m / 2].large;
+            double const beside = single ? singles[m / 2].beside : doubles[m / 2].beside;
+            double const small = single ? singles[m / 2].small : doubles[m / 2].small;
+            for (int64_t i = 0; i < b.n; ++i) put_both(&b, m, i, i, (i % 2 == 1) != turned ? small : large, 0);
+            for (int64_t i = 1; i < b.n; i += 2)
+                put_both(&b, m, i, i - 1, beside * (m % 4 < 2 ? 1 : 0.6), m % 4 < 2 ? 0 : beside * 0.8);
+        }
+        solve(ctx, &o, &b);
+        for (int64_t m = 0; m < b.count; ++m) certify_relative("pairs", &b, m, 4), certify_vectors("pairs", &b, m, 5);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* `relative` for random matrices D B D with numbers of all sizes in D. */
+static void test_relative_graded(void **state)
+{
+    static int64_t const sizes[] = {2, 3, 4, 5, 6, 8, 17, 33, 48, 65};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    matrices_rng rng = matrices_seed(8);
+    for (size_t c = 0; c < 12 * COUNT(sizes); ++c) {
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        o.relative = 1, o.method = relative_methods[c / 4 % 3];
+        batch b = batch_new(sizes[c / 12], sizes[c / 12] < 10 ? 40 : 2, all_types[c % 4]);
+        for (int64_t m = 0; m < b.count; ++m) {
+            hermitian_draw h = hermitian_draw_new(b.n, type_is_complex(b.type));
+            adversary_definite(&rng, &h, type_is_single(b.type));
+            for (int64_t i = 0; i < b.n; ++i)
+                for (int64_t j = 0; j <= i; ++j) put_both(&b, m, i, j, h.re[i * b.n + j], h.im[i * b.n + j]);
+            hermitian_draw_free(&h);
+        }
+        solve(ctx, &o, &b);
+        for (int64_t m = 0; m < b.count; ++m) certify_relative("D B D", &b, m, 4), certify_vectors("D B D", &b, m, 5);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_graded)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),     cmocka_unit_test(test_graded),         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_triangles), cmocka_unit_test(test_relative_pairs), cmocka_unit_test(test_relative_graded),
+    };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev_hard", tests, NULL, NULL);
 }

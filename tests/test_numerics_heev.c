@@ -1,4 +1,5 @@
-/* The formulas of heev in src/numerics by themselves, in long double: the Jacobi rotation, its pairs, the scale. */
+/* The formulas of heev in src/numerics by themselves, in long double: the Jacobi rotation, its pairs, the scales, products of
+ * phases. */
 #include "heev.h"
 #include "io/matrices.h"
 
@@ -78,6 +79,30 @@ static void test_rotation(void **state)
     assert_true(change == 3 && re < 0);
 }
 
+/* Far apart: |a_pq|^2 / (aqq - app) is what the smaller element changes by, though h^2 overflows. */
+static void test_far(void **state)
+{
+    (void)state;
+    for (int power = 50; power <= 1000; power += 7) {
+        double const small = ldexp(1, -power), beside = ldexp(0.6, (power % 3 - 1) * 15), large = ldexp(1, power);
+        double g, re, im, change;
+        jacobi_rotation_d(large, small, beside, -beside, &g, &re, &im, &change);
+        double const want = 2 * beside / large * beside / (1 - small / large);
+        if (!(fabs(change + want) <= 4 * DBL_EPSILON * want + 0x1p-1074))
+            fail_msg("2^%d: %g is not %g", power, change, -want);
+        jacobi_rotation_d(small, large, beside, -beside, &g, &re, &im, &change);
+        assert_true(fabs(change - want) <= 4 * DBL_EPSILON * want + 0x1p-1074);
+    }
+    for (int power = 15; power <= 120; ++power) {
+        float const small = ldexpf(1, -power), large = ldexpf(1, power);
+        float g, re, im, change;
+        jacobi_rotation_s(large, small, 0.5F, 0, &g, &re, &im, &change);
+        assert_true(fabsf(change + 0.25F * small) <= 4 * FLT_EPSILON * small);
+        jacobi_rotation_s(small, large, 0, 0.5F, &g, &re, &im, &change);
+        assert_true(fabsf(change - 0.25F * small) <= 4 * FLT_EPSILON * small);
+    }
+}
+
 /* The phase of the smallest numbers. */
 static void test_subnormal(void **state)
 {
@@ -140,14 +165,54 @@ static void test_scale(void **state)
     assert_true(zero >= 1 && zero < INFINITY);
 }
 
+/* For `relative`: what the type's largest numbers leave of a sum, and what makes the smallest ones normal. */
+static void test_scale_relative(void **state)
+{
+    (void)state;
+    for (int e = -1074; e <= 1023; ++e) {
+        double const scale = heev_scale_relative_d(ldexp(1.5, e));
+        int exponent;
+        assert_true(frexp(scale, &exponent) == 0.5);
+        assert_true(ldexp(1.5, e) * scale < 0x1p1001);
+        assert_true(e > 1000 ? scale >= 0x1p-23 : e > 800 ? scale >= 1 : scale == 0x1p200);
+    }
+    for (int e = -149; e <= 127; ++e) {
+        float const scale = heev_scale_relative_s(ldexpf(1.5F, e));
+        int exponent;
+        assert_true(frexpf(scale, &exponent) == 0.5F);
+        assert_true(ldexpf(1.5F, e) * scale < 0x1p113F);
+        assert_true(e > 112 ? scale >= 0x1p-15F : e > 64 ? scale >= 1 : scale == 0x1p48F);
+    }
+    assert_true(heev_scale_relative_d(0) == 0x1p200 && heev_scale_relative_s(0) == 0x1p48F);
+}
+
+/* ------------------------------------------------------------------ phases */
+
+/* A million turns by one angle: of length 1, and by a million times the angle. */
+static void test_phase(void **state)
+{
+    (void)state;
+    for (int turn = 1; turn <= 20; ++turn) {
+        double const angle = 0.3 * turn, c = cos(angle), s = sin(angle);
+        float const cs = (float)c, ss = (float)s;
+        double re = 1, im = 0;
+        float re_s = 1, im_s = 0;
+        for (int k = 0; k < 1000000; ++k)
+            heev_phase_d(re, im, c, s, &re, &im), heev_phase_s(re_s, im_s, cs, ss, &re_s, &im_s);
+        assert_true(fabs(hypot(re, im) - 1) <= 2 * DBL_EPSILON);
+        assert_true(fabs(hypot((double)re_s, (double)im_s) - 1) <= 2 * FLT_EPSILON);
+        long double const whole = 1e6L * atan2l((long double)s, (long double)c);
+        assert_true(fabsl((long double)re - cosl(whole)) <= 1e-9L && fabsl((long double)im - sinl(whole)) <= 1e-9L);
+    }
+}
+
 int main(void)
 {
     rng = matrices_seed(1);
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_subnormal),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_rotation), cmocka_unit_test(test_far),   cmocka_unit_test(test_subnormal),
+        cmocka_unit_test(test_pairs),    cmocka_unit_test(test_scale), cmocka_unit_test(test_scale_relative),
+        cmocka_unit_test(test_phase),
     };
     return cmocka_run_group_tests_name("numerics_heev", tests, NULL, NULL);
 }

@@ -188,6 +188,41 @@ static struct {
     {"Hilbert", hermitian_hilbert},
 };
 
+/* D B D, positive definite: B has a diagonal of 1 and is far from singular, D has numbers of all sizes, in descending,
+ * ascending or no order, of two sizes, or of one. */
+static inline void adversary_definite(matrices_rng *rng, hermitian_draw *h, bool single)
+{
+    int64_t const n = h->n, order = draw_integer(rng, 0, 4);
+    double const end = single ? 16 : 149, width = draw_between(rng, 0, 2 * end), plain = draw_decades(rng, -2, 0.5);
+    double const most = draw_between(rng, width - end, end), least = most - width;
+    hermitian_draw m = hermitian_draw_new(n, h->is_complex);
+    double *const d = calloc((size_t)(2 * n) + 1, sizeof *d), *const length = d + n;
+    if (!d) abort();
+    for (int64_t i = 0; i < n; ++i) {
+        double const at = n > 1 ? width * (double)i / (double)(n - 1) : 0;
+        d[i] = pow(10, order == 0   ? most - at
+                       : order == 1 ? least + at
+                       : order == 2 ? (draw_chance(rng, 0.5) ? most : least)
+                       : order == 3 ? draw_between(rng, least, most)
+                                    : most);
+        for (int64_t j = 0; j < n; ++j) m.re[i * n + j] = matrices_normal(rng), m.im[i * n + j] = matrices_normal(rng);
+        for (int64_t j = 0; j < n && !h->is_complex; ++j) m.im[i * n + j] = 0;
+        for (int64_t j = 0; j < n; ++j)
+            length[i] += m.re[i * n + j] * m.re[i * n + j] + m.im[i * n + j] * m.im[i * n + j];
+    }
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j <= i; ++j) {
+            double const by = d[i] * d[j] / ((1 + plain) * sqrt(length[i] * length[j]));
+            double re = 0, im = 0;
+            for (int64_t k = 0; k < n; ++k) {
+                re += m.re[i * n + k] * m.re[j * n + k] + m.im[i * n + k] * m.im[j * n + k];
+                im += m.im[i * n + k] * m.re[j * n + k] - m.re[i * n + k] * m.im[j * n + k];
+            }
+            hermitian_put(h, i, j, i == j ? d[i] * d[i] : re * by, im * by);
+        }
+    free(d), hermitian_draw_free(&m);
+}
+
 /* Fills h and returns the kind's name. */
 static inline const char *adversary_hermitian(matrices_rng *rng, hermitian_draw *h, bool single)
 {

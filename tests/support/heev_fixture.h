@@ -208,6 +208,83 @@ static inline void certify_values(const char *name, const batch *b, int64_t m)
     hermitian_free(&h);
 }
 
+/* Eigenvalues of a positive definite a, descending: one-sided Jacobi on the rows of Cholesky's factor, so that each has
+ * digits of its own (Demmel and Veselic, SIAM J. Matrix Anal. Appl. 13 (1992), Algorithm 4.4).  C order; a is overwritten. */
+static inline void definite_values(int64_t n, dense_number *a, long double *w)
+{
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            dense_number sum = j > i ? 0 : a[i * n + j];
+            for (int64_t k = 0; k < j && j <= i; ++k) sum -= dense_product(a[i * n + k], conjl(a[j * n + k]));
+            a[i * n + j] = j < i ? sum / creall(a[j * n + j]) : j == i ? sqrtl(creall(sum)) : 0;
+        }
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < 60; ++sweep) {
+        turned = false;
+        for (int64_t p = 0; p < n; ++p)
+            for (int64_t q = p + 1; q < n; ++q) {
+                dense_number *const x = a + p * n, *const y = a + q * n;
+                dense_number inner = 0;
+                long double xx = 0, yy = 0;
+                for (int64_t k = 0; k < n; ++k) {
+                    xx += creall(dense_product(x[k], conjl(x[k]))), yy += creall(dense_product(y[k], conjl(y[k])));
+                    inner += dense_product(x[k], conjl(y[k]));
+                }
+                long double const size = cabsl(inner), h = (yy - xx) / (2 * size);
+                if (!(size > 4 * LDBL_EPSILON * sqrtl(xx) * sqrtl(yy))) continue;
+                long double const t = (h < 0 ? -1 : 1) / (fabsl(h) + hypotl(h, 1)), c = 1 / hypotl(t, 1);
+                dense_number const s = inner / size * (t * c);
+                for (int64_t k = 0; k < n; ++k) {
+                    dense_number const before = x[k];
+                    x[k] = c * before - dense_product(s, y[k]);
+                    y[k] = dense_product(conjl(s), before) + c * y[k];
+                }
+                turned = true;
+            }
+    }
+    if (turned) fail_msg("the values to compare with have not converged");
+    for (int64_t i = 0; i < n; ++i) {
+        w[i] = 0;
+        for (int64_t k = 0; k < n; ++k) w[i] += creall(dense_product(a[i * n + k], conjl(a[i * n + k])));
+    }
+    for (int64_t i = 1; i < n; ++i)
+        for (int64_t k = i; k > 0 && w[k] > w[k - 1]; --k) {
+            long double const other = w[k];
+            w[k] = w[k - 1], w[k - 1] = other;
+        }
+}
+
+/* Every w of the positive definite matrix m = D B D, diag(B) = 1, to `limit` n eps cond(B) of itself; the largest error
+ * in that unit. */
+static inline double certify_relative(const char *name, const batch *b, int64_t m, double limit)
+{
+    int64_t const n = b->n;
+    dense_number *const a = malloc(sizeof *a * (size_t)(n * n + 1));
+    long double *const w = malloc(sizeof *w * (size_t)(3 * n + 1)), *const condition = w + n, *const d = w + 2 * n;
+    double worst = 0;
+    if (!a || !w) fail_msg("no memory");
+    if (b->info[m] != 0) fail_msg("%s n=%lld %s: info = %d", name, (long long)n, type_name(b->type), b->info[m]);
+    for (int64_t i = 0; i < n; ++i) d[i] = sqrtl((long double)numbers_re(&b->a, (m * n + i) * n + i));
+    for (int scaled = 0; scaled < 2; ++scaled) {
+        for (int64_t k = 0; k < n * n; ++k) {
+            a[k] = dense_complex(numbers_re(&b->a, m * n * n + k), numbers_im(&b->a, m * n * n + k));
+            if (scaled) a[k] /= d[k / n] * d[k % n];
+        }
+        definite_values(n, a, scaled ? condition : w);
+    }
+    long double const unit = (long double)n * (long double)type_eps(b->type) * condition[0] / condition[n - 1];
+    for (int64_t k = 0; k < n; ++k) {
+        long double const got = numbers_re(&b->w, m * n + k), want = w[n - 1 - k];
+        double const error = (double)(fabsl(got - want) / (unit * want));
+        if (!(error <= limit))
+            fail_msg("%s n=%lld %s: eigenvalue %lld is %.9Lg, must be %.9Lg (condition %.3Lg)", name, (long long)n,
+                     type_name(b->type), (long long)k, got, want, condition[0] / condition[n - 1]);
+        worst = fmax(worst, error);
+    }
+    free(a), free(w);
+    return worst;
+}
+
 /* The program's end where the device lacks heev: then its tests are skipped. */
 static inline bool heev_answers(void)
 {

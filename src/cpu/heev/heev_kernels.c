@@ -30,7 +30,7 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     tile.order = order;
     load(&tile, p, first);
     bool const jacobi = p->relative || p->method == EIG_HEEV_JACOBI || (p->method == EIG_HEEV_AUTO && n <= JACOBI_MOST);
-    normalise(&tile, !jacobi);
+    normalise(&tile, jacobi, p->relative);
     if (jacobi)
         jacobi_tile(&tile, p);
     else

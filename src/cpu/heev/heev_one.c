@@ -37,7 +37,7 @@ static void lay_out(one *m, const heev_problem *p, void *work)
 }
 
 /* Loads matrix b below its diagonal, which goes to d, scaled so that its largest part lies in [1, 2); false where it
- * holds a NaN or an infinity. */
+ * holds a NaN or an infinity.  Adding zero makes -0 to 0, so that either triangle gives the same bits. */
 static bool load(one *m, const heev_problem *p, int64_t b)
 {
     batch_strides const s = heev_strides_of(p);
@@ -55,7 +55,7 @@ static bool load(one *m, const heev_problem *p, int64_t b)
                 real const x = a[i * si + j * sj + part];
                 finite = finite && isfinite(x);
                 most = fabs(x) > most ? fabs(x) : most;
-                to[i] = part && p->upper ? -x : x;
+                to[i] = (part && p->upper ? -x : x) + (real)0;
             }
         }
     if (!finite) return false;

@@ -144,9 +144,10 @@ static real reflector(one *m, int64_t k)
     bool const empty = square < NEGLIGIBLE * NEGLIGIBLE, last = k == m->n - 2;
     real const norm = empty ? 0 : sqrt(square);
     real const turn_re = size > 0 ? x / size : 1, turn_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
-    real const before_re = m->phase[0][k], before_im = m->phase[1][k];
-    m->phase[0][k + 1] = empty ? 1 : sign * (before_re * turn_re - before_im * turn_im);
-    m->phase[1][k + 1] = empty ? 0 : sign * (before_re * turn_im + before_im * turn_re);
+    real after_re, after_im;
+    REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], turn_re, turn_im, &after_re, &after_im);
+    m->phase[0][k + 1] = empty ? 1 : sign * after_re;
+    m->phase[1][k + 1] = empty ? 0 : sign * after_im;
     m->e[k] = norm;
     if (last || empty) return 0;
     re[k + 1] = x + turn_re * norm;

@@ -35,7 +35,7 @@ static inline void heev_identity(heev_matrix v)
 }
 
 /* Loads both triangles of matrix b from the one that the call names, scaled by *scale; false where it holds a NaN or an
- * infinity. */
+ * infinity.  Adding zero makes -0 to 0, so that either triangle gives the same bits. */
 static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, real *scale)
 {
     batch_strides const s = heev_strides_of(p);
@@ -47,15 +47,15 @@ static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, re
             const real *const from = a + HEEV_PARTS * (p->upper ? j * s.i + i * s.j : i * s.i + j * s.j);
             real const re = from[0],
                        im = EIG_COMPLEX && i > j ? (p->upper ? -from[HEEV_PARTS - 1] : from[HEEV_PARTS - 1]) : 0;
-            m.re[i + j * m.ld] = re;
-            if (EIG_COMPLEX) m.im[i + j * m.ld] = im;
+            m.re[i + j * m.ld] = re + (real)0;
+            if (EIG_COMPLEX) m.im[i + j * m.ld] = im + (real)0;
             finite = finite && isfinite(re) && isfinite(im);
             most = fabs(re) > most ? fabs(re) : most;
             most = fabs(im) > most ? fabs(im) : most;
         }
     }
     if (!finite) return false;
-    *scale = REAL_TYPED(heev_scale)(most);
+    *scale = p->relative ? REAL_TYPED(heev_scale_relative)(most) : REAL_TYPED(heev_scale)(most);
     for (int64_t j = 0; j < m.n; ++j) {
         for (int64_t i = j; i < m.n; ++i) {
             real const re = m.re[i + j * m.ld] * *scale;

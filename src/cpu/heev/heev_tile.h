@@ -82,9 +82,9 @@ static inline void scale_to_one(tile_state *tile, vreal most)
     tile->unit = pow2_floor_lanes(most * tile->up);
 }
 
-/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: the largest part of an entry to [1,
- * 2), or, for Jacobi, only as far as squares need it, since what underflows is lost. */
-static inline void normalise(tile_state *tile, bool to_one)
+/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: for Jacobi as jacobi.inc tells, else
+ * the largest part of an entry to [1, 2). */
+static inline void normalise(tile_state *tile, bool jacobi, bool relative)
 {
     int const n = tile->n;
     vreal most = {0};
@@ -97,8 +97,8 @@ static inline void normalise(tile_state *tile, bool to_one)
         }
     tile->finite = finite;
     most = simd_select(finite, most, (vreal){0});
-    tile->up = heev_scale_lanes(most), tile->unit = simd_splat(1);
-    if (to_one) scale_to_one(tile, most);
+    tile->up = relative ? heev_scale_relative_lanes(most) : heev_scale_lanes(most), tile->unit = simd_splat(1);
+    if (!jacobi) scale_to_one(tile, most);
     vreal const inverse = pow2_inverse_lanes(tile->unit);
     if (!simd_any(~finite | (tile->up != 1) | (tile->unit != 1))) return;
     for (int i = 0; i < n; ++i)

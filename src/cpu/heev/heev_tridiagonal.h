@@ -41,11 +41,12 @@ static inline vreal reflector(tile_state *tile, int k, vreal *phase)
     vint const empty = sum < simd_splat(NEGLIGIBLE * NEGLIGIBLE);
     vreal *const top = entry(tile, k + 1, k);
     vnumber x = get(top);
-    vnumber const turn = phase_of(x, &size), none = {{0}, {0}};
+    vnumber const turn = phase_of(x, &size), before = get(phase + HEEV_PARTS * k);
     x = scaled(x, simd_select(size > 0, simd_splat(1), (vreal){0})); /* v, tau and size are of one vector */
     vreal const norm = simd_select(empty, (vreal){0}, simd_sqrt(sum));
     bool const last = k == n - 2;
-    vnumber after = add_product(none, get(phase + HEEV_PARTS * k), turn);
+    vnumber after;
+    heev_phase_lanes(before.re, before.im, turn.re, turn.im, &after.re, &after.im);
     if (!last) after = scaled(after, simd_splat(-1)); /* beta = -turn norm */
     after.re = simd_select(empty, simd_splat(1), after.re);
     if (EIG_COMPLEX) after.im = simd_select(empty, (vreal){0}, after.im);

@@ -149,7 +149,7 @@ template <typename number> struct matrix_source {
 #pragma unroll
                 for (int c = 0; c < TOGETHER; ++c) {
                     if (r == j + c) set(z[c], z[c].re, (real)0);
-                    if (r >= j + c) work(upper ? conj(z[c]) : z[c], r, j + c);
+                    if (r >= j + c) work(lower_of(z[c], upper), r, j + c);
                 }
             }
     }

@@ -132,6 +132,17 @@ HEEV_WORD void store_number(HEEV_Z *to, HEEV_Z x)
     store_complex(to, complex_of<real>{x.re, x.im});
 }
 
+/* An element of the lower triangle from it, or (upper) from its mirror image.  Adding zero makes -0 to 0, so that either
+ * triangle gives the same bits. */
+HEEV_WORD HEEV_R lower_of(HEEV_R x, bool)
+{
+    return {x.re + 0};
+}
+HEEV_WORD HEEV_Z lower_of(HEEV_Z x, bool upper)
+{
+    return {x.re + 0, (upper ? -x.im : x.im) + 0};
+}
+
 /* 1 / sqrt(x) to about one unit in the last place, for x far from the ends of the range. */
 static __device__ __forceinline__ double inverse_root(double x)
 {
@@ -246,7 +257,7 @@ HEEV_WORD real magnitude(HEEV_Z x)
 /* The rotation that makes J^H A J diagonal in p and q; the angle is at most pi/4, and sign(0) = +1.  *shift: what
  * a_qq grows by and a_pp becomes less.  Where all three are 0 it is NaN.
  * Golub and Van Loan, Matrix Computations, 8.5; with tan 2x = 2 |a_pq| / (a_qq - a_pp), c and s follow from cos 2x and
- * sin 2x without a division. */
+ * sin 2x without a division.  The shift is conj(s) a_pq / c: |a_pq|^2 may underflow. */
 template <typename number, typename real>
 static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, real aqq, number apq, real *shift)
 {
@@ -258,8 +269,9 @@ static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, re
     real const inverse_c = inverse_root(cosine);
     real const factor = copysign(root * inverse_c, d); /* s = a factor */
     real c = cosine * inverse_c;
-    *shift = unit * (factor * inverse_c * a2); /* t |a| */
-    number s = scaled(factor, a);
+    number s = scaled(factor, a), zero;
+    set(zero, (real)0, (real)0);
+    *shift = inverse_c * conj_product_add(s, apq, zero).re; /* t |a_pq| */
     real const rest = (real)0.5 * fma(-c, c, (real)1 - square(s));
     heev_rotation<number> j;
     j.c = fma(c, rest, c), j.s = scaled_add(rest, s, s);

@@ -62,11 +62,13 @@ template <typename number> struct reference_matrix {
             real const most = real_limits<real>::largest;
             finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
             big = fmax(big, larger_part(x));
-            at.a[i + j * n] = x;
+            x = lower_of(x, job.p.upper);
+            at.a[i + j * n] = job.p.upper ? conj(x) : x;
         }
         finite = !team.any(!finite);
         big = team.max(big);
-        *scale = heev_scale(finite ? big : (real)1);
+        relative = job.p.relative;
+        *scale = relative ? heev_scale_relative(finite ? big : (real)1) : heev_scale(finite ? big : (real)1);
         for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
             int64_t const i = f % n, j = f / n;
             if (job.p.upper ? i > j : i < j) continue;
@@ -80,7 +82,6 @@ template <typename number> struct reference_matrix {
                 at.a[j + i * n] = conj(x);
         }
         squares = team.sum(squares);
-        relative = job.p.relative;
         bound = (real)job.p.tolerance * (relative ? (real)1 : sqrt(squares) / (real)n);
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
             number one;

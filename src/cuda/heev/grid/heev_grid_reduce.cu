@@ -45,7 +45,8 @@ template <typename number, int N> struct grid_reduction {
                 const number *const element = from + (max(i, j) * down + min(i, j) * across);
                 number z = zero_of<number>();
                 if (i >= 0 && j >= 0) z = aligned ? *element : load_number(element);
-                if (upper != (i < j)) z = conj(z);
+                z = lower_of(z, upper);
+                if (i < j) z = conj(z);
                 if (i == j) set(z, z.re, (real)0);
                 a[at_of(I, J)] = z;
             }

@@ -96,14 +96,14 @@ template <typename number, int W> struct blocks_matrix {
     __device__ __forceinline__ number given(const number *a, int64_t i, int64_t j) const
     {
         bool const here = job.p.upper ? i <= j : i >= j;
-        number x = here ? load_number(a + (i * job.at_a.i + j * job.at_a.j))
-                        : conj(load_number(a + (j * job.at_a.i + i * job.at_a.j)));
+        number x = load_number(a + (here ? i * job.at_a.i + j * job.at_a.j : j * job.at_a.i + i * job.at_a.j));
         if (i == j) set(x, x.re, (real)0);
-        return x;
+        x = lower_of(x, job.p.upper);
+        return i < j ? conj(x) : x;
     }
 
-    /* Loads the matrix, scaled to entries in [1, 2), and makes Q the identity; false where it is not finite, and then
-     * X is zero. */
+    /* Loads the matrix, scaled to entries in [1, 2), or for a relative test as jacobi.inc tells, and makes Q the identity;
+     * false where it is not finite, and then X is zero. */
     __device__ bool load(real *unit)
     {
         const number *const a = (const number *)job.p.a + b * job.at_a.b;
@@ -129,7 +129,8 @@ template <typename number, int W> struct blocks_matrix {
             big = fmax(big, at.largest[j]);
         }
         finite = !team.any(!finite);
-        *unit = finite ? heev_unit(team.max(big)) : (real)1;
+        big = finite ? team.max(big) : (real)1;
+        *unit = job.p.relative ? pow2_inverse(heev_scale_relative(big)) : heev_unit(big);
         store_columns(a, finite, pow2_inverse(*unit));
         meet();
         real squares = 0;

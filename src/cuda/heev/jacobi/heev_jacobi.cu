@@ -101,7 +101,7 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
                 if (i == j) set(at.q[i * pitch + j], (real)1, (real)0);
                 if (i < j) continue;
                 if (i < n && j < n) /* the other triangle is read where the lower one is not given */
-                    x = job.p.upper ? conj(load_number(a + j * s.i + i * s.j)) : load_number(a + i * s.i + j * s.j);
+                    x = lower_of(load_number(a + (job.p.upper ? j * s.i + i * s.j : i * s.i + j * s.j)), job.p.upper);
                 if (i == j) set(x, x.re, (real)0);
                 real const most = real_limits<real>::largest;
                 finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
@@ -114,7 +114,8 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
         team.sync(); /* loaded */
         finite = !team.any(!finite);
         big = team.max(big);
-        real const by = finite ? heev_scale(big) : (real)0; /* what is not finite becomes zero */
+        real const scaling = job.p.relative ? heev_scale_relative(big) : heev_scale(big);
+        real const by = finite ? scaling : (real)0; /* what is not finite becomes zero */
         real squares = 0;
         if (fresh)
             for (int f = team.rank; f < N * N; f += shape::threads) {

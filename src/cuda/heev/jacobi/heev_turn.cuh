@@ -59,7 +59,8 @@ static __device__ __forceinline__ float rough_root(float x)
 /* The rotation that makes element (p, q) small, to some 1e-7 of what it is, and that is orthogonal to the last digit: the
  * chain of dependent operations is what a round waits for, so the angle is found in float.  *change: what a_qq grows by
  * and a_pp becomes less.  With tan 2x = 2 |a_pq| / (a_qq - a_pp), u = tan(x/2) a_pq / |a_pq|: 1 - c = 2 |u|^2 / (1 + |u|^2)
- * and s = 2 u / (1 + |u|^2).  The angle is at most pi/4; sign(0) = +1; where all three are 0 it is of no use. */
+ * and s = 2 u / (1 + |u|^2); change is the real part of conj(s) (2 c a_pq - s (a_qq - a_pp)), in which no square underflows.
+ * The angle is at most pi/4; sign(0) = +1; where all three are 0 it is of no use. */
 template <typename number, typename real>
 static __device__ __forceinline__ heev_turn<number> turn_of(real app, real aqq, number apq, real *change)
 {
@@ -73,7 +74,8 @@ static __device__ __forceinline__ heev_turn<number> turn_of(real app, real aqq, 
     real const u2 = square(u), twice = 2 * good_inverse(1 + u2);
     heev_turn<number> turn;
     turn.g = u2 * twice, turn.s = scaled(twice, u);
-    *change = pow2_inverse(by) * (2 * (1 - turn.g) * (twice * part) * square(a) - square(turn.s) * d);
+    number const rest = scaled_add(-far, turn.s, scaled(2 * (1 - turn.g), apq));
+    *change = scaled(turn.s.re, rest).re + imaginary(turn.s) * imaginary(rest);
     return turn;
 }
 

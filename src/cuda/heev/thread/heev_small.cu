@@ -81,7 +81,8 @@ template <typename number, int N> struct small_hermitian {
                 finite = finite && fabs(x.re) <= most && fabs(imaginary(x)) <= most;
                 big = fmax(big, larger_part(x));
             }
-        real const by = heev_scale(finite ? big : (real)1);
+        real const most_or_one = finite ? big : (real)1;
+        real const by = p.relative ? heev_scale_relative(most_or_one) : heev_scale(most_or_one);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? by * d[i] : (real)0;
@@ -161,7 +162,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
                     set(y, own[at * words::parts], own[at * words::parts + words::parts - 1]);
                 else
                     y = load_number(a + at);
-                return p.upper ? conj(y) : y;
+                return lower_of(y, p.upper);
             },
             &scale);
     }

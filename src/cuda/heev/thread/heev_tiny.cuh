@@ -275,7 +275,7 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
             } else {
                 y = load_number(a + i * down + j * right);
             }
-            return p.upper ? conj(y) : y;
+            return lower_of(y, p.upper);
         });
     }
     __syncwarp(); /* they are in registers */

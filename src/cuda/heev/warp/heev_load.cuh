@@ -58,8 +58,9 @@ static __device__ __forceinline__ typename number::real heev_load(const heev_job
         real const most = real_limits<real>::largest;
         finite = finite && fabs(x[c].re) <= most && fabs(imaginary(x[c])) <= most;
         big = fmax(big, size);
-        if (c < n && rank < n && (rank == c || lower != p.upper))
-            tile[i * pitch + j] = x[c], tile[j * pitch + i] = conj(x[c]);
+        if (c >= n || rank >= n || (rank != c && lower == p.upper)) continue;
+        number const below = lower_of(x[c], p.upper);
+        tile[max(i, j) * pitch + min(i, j)] = below, tile[min(i, j) * pitch + max(i, j)] = conj(below);
     }
     big = team.max(big);
     return team.any(!finite) ? (real)NAN : big;

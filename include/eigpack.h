@@ -588,7 +588,10 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  The
  * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| of the order of n eps ||A||; entries from 1e-300
- * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.
+ * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  Without no_balance this holds of the balanced
+ * matrix D^-1 A D, as with LAPACK's dgeev: that finds small eigenvalues of badly scaled matrices better, but of a few
+ * of these ||E|| reaches some hundreds of n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.
+ * Balanced, the diagonal of a triangular matrix, also of a permuted one, comes out exactly.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are

@@ -1,17 +1,20 @@
-/* geev of matrices that meet subnormal numbers: in columns of the reduction, or in quotients of the iteration. */
+/* geev of matrices that meet subnormal numbers: in columns of the reduction, in quotients of the iteration, or where a
+ * matrix is scaled. */
+#include "support/adversary_nonsymmetric.h"
 #include "support/geev_fixture.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static eig_geev_method const all_methods[] = {EIG_GEEV_AUTO, EIG_GEEV_REFERENCE, EIG_GEEV_SWB, EIG_GEEV_MWB};
 
 /* As given, and balanced first. */
 static void check(eig_context *ctx, const char *name, batch *b)
 {
     batch_round(b);
-    static eig_geev_method const methods[] = {EIG_GEEV_AUTO, EIG_GEEV_REFERENCE, EIG_GEEV_SWB, EIG_GEEV_MWB};
-    for (size_t c = 0; c < 2 * COUNT(methods); ++c) {
+    for (size_t c = 0; c < 2 * COUNT(all_methods); ++c) {
         eig_geev_options o = EIG_GEEV_OPTIONS;
         o.no_balance = c % 2;
-        o.method = methods[c / 2];
+        o.method = all_methods[c / 2];
         solve(ctx, &o, b);
         for (int64_t m = 0; m < b->count; ++m) certify(name, b, m);
     }
@@ -78,10 +81,172 @@ static void test_skew(void **state)
     eig_destroy(ctx);
 }
 
+/* The relative distance of the eigenvalue that is nearest to x. */
+static double nearest(int64_t n, const double *w, double x)
+{
+    double least = INFINITY;
+    for (int64_t k = 0; k < n; ++k) least = fmin(least, hypot(w[2 * k] - x, w[2 * k + 1]) / fabs(x));
+    return least;
+}
+
+/* A window whose small entries once stood still beside large ones.  Its eigenvalues are -1e84, -1e95, two near
+ * 3.16e-6, known to more digits than double has, and -1e64: that is below the rounding errors of the balanced matrix,
+ * and only bounded. */
+static void check_standing(const char *name, const batch *b, int64_t m, bool balanced)
+{
+    static double const known[] = {-1e84, -1e95, 3.16227766021838e-6, -3.16227766011838e-6};
+    const double *const w = b->w + 2 * m * b->n;
+    int large = 0;
+    certify(name, b, m);
+    if (!balanced) return;
+    for (size_t k = 0; k < COUNT(known); ++k)
+        if (!(nearest(b->n, w, known[k]) <= 1e-13))
+            fail_msg("%s: no eigenvalue is near %.15g: %g %g %g %g %g", name, known[k], w[0], w[2], w[4], w[6], w[8]);
+    for (int64_t k = 0; k < b->n; ++k) large += hypot(w[2 * k], w[2 * k + 1]) > 1e82;
+    assert_int_equal(large, 2);
+}
+
+/* By all methods, at every position of a batch, with the same bits. */
+static void test_standing(void **state)
+{
+    static double const standing[5][5] = {{-1e84, -1e46},
+                                          {-1e22, 1e-100, 1e114},
+                                          {0, 1e-125, 1e-110, 1e56},
+                                          {0, 0, 1e-108, -1e-121, -1e115},
+                                          {0, 0, 0, 1e44, -1e95}};
+    enum { POSITIONS = 35 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(all_methods); ++c) {
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        double first[10];
+        o.method = all_methods[c / 4], o.no_balance = c % 2, o.threads_per_matrix = c / 2 % 2;
+        for (int64_t p = 0; p < POSITIONS; ++p) {
+            char name[80];
+            batch b = batch_make("gaussian", 5, POSITIONS, EIG_D, 3);
+            memcpy(b.a + 25 * p, standing, sizeof standing);
+            solve(ctx, &o, &b);
+            snprintf(name, sizeof name, "standing, method %d%s, position %lld", (int)o.method,
+                     o.no_balance ? ", not balanced" : "", (long long)p);
+            check_standing(name, &b, p, !o.no_balance);
+            if (p == 0) memcpy(first, b.w, sizeof first);
+            assert_memory_equal(first, b.w + 10 * p, sizeof first);
+            for (int64_t m = 0; m < POSITIONS; m += 7)
+                if (m != p) certify("beside a standing one", &b, m);
+            batch_free(&b);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* Entries of all sizes: none is given up. */
+static void test_wild(void **state)
+{
+    static fill_nonsymmetric *const fills[] = {dense_wild_tridiagonal, dense_wild_hessenberg, dense_wild_skew};
+    static int64_t const sizes[] = {5, 8, 12, 20};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < 2 * COUNT(fills) * COUNT(sizes); ++c) {
+        int64_t const n = sizes[c / 2 % COUNT(sizes)];
+        eig_type const type = real_types[c % 2];
+        batch b = batch_new(n, 2000, type);
+        matrices_rng rng = matrices_seed(c);
+        for (int64_t m = 0; m < b.count; ++m) {
+            fills[c / 2 / COUNT(sizes)](&rng, n, b.a + m * n * n);
+            for (int64_t k = 0; k < n * n; ++k)
+                if (type_is_single(type) && fabs(b.a[m * n * n + k]) > 1e37) b.a[m * n * n + k] = 1e37;
+        }
+        batch_round(&b);
+        for (size_t k = 0; k < 2 * COUNT(all_methods); ++k) {
+            eig_geev_options o = EIG_GEEV_OPTIONS;
+            o.method = all_methods[k / 2], o.no_balance = k % 2;
+            solve(ctx, &o, &b);
+            for (int64_t m = 0; m < b.count; ++m) {
+                if (b.info[m] != 0) fail_msg("case %zu, matrix %lld: info = %d", c, (long long)m, b.info[m]);
+                for (int64_t j = 0; j < 2 * n; ++j) assert_true(isfinite(b.w[2 * m * n + j]));
+            }
+            for (int64_t m = (int64_t)k; n <= 8 && m < b.count; m += 97) certify("wild", &b, m);
+        }
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+static int in_order(const void *x, const void *y)
+{
+    double const a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* What stands alone on the diagonal comes out exactly, however far a matrix must be scaled: triangular matrices, at
+ * times permuted; and a block of order 2 beside larger entries keeps its digits. */
+static void check_isolated(eig_context *ctx, int64_t n, eig_type type, bool reversed)
+{
+    int const top = type_is_single(type) ? 120 : 1000;
+    batch b = batch_new(n, 3, type);
+    double *const want = room((size_t)n, sizeof *want), *const found = room((size_t)n, sizeof *found);
+    for (int64_t m = 0; m < b.count; ++m)
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t j = i; j < n; ++j) {
+                double const x = ldexp(1 + (double)(7 * i + j + m) / 1024, top - (int)(2 * (top - 5) * j / (n - 1)));
+                b.a[m * n * n + (reversed ? (n - 1 - i) * n + n - 1 - j : i * n + j)] = j % 2 ? x : -x;
+            }
+    batch_round(&b);
+    for (size_t c = 0; c < COUNT(all_methods); ++c) {
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        o.method = all_methods[c];
+        solve(ctx, &o, &b);
+        for (int64_t m = 0; m < b.count; ++m) {
+            for (int64_t k = 0; k < n; ++k) want[k] = b.a[(m * n + k) * n + k], found[k] = b.w[2 * (m * n + k)];
+            qsort(want, (size_t)n, sizeof *want, in_order), qsort(found, (size_t)n, sizeof *found, in_order);
+            assert_int_equal(b.info[m], 0);
+            for (int64_t k = 0; k < n; ++k)
+                if (found[k] != want[k])
+                    fail_msg("triangular, n = %lld, method %d: %.17g, exactly %.17g", (long long)n, (int)o.method,
+                             found[k], want[k]);
+        }
+    }
+    free(want), free(found);
+    batch_free(&b);
+}
+
+static void test_isolated(void **state)
+{
+    static double const cases[][4] = {{1e20, 1, 0, 1e-30}, {1e10, 1, 0, 1e-36}, {1e-30, 0, 1, 1e20}};
+    static int64_t const sizes[] = {2, 3, 6, 13, 14, 20, 33, 66};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    batch b = batch_new(2, COUNT(cases), EIG_S);
+    memcpy(b.a, cases, sizeof cases);
+    batch_round(&b);
+    solve(ctx, NULL, &b);
+    for (size_t m = 0; m < COUNT(cases); ++m) {
+        assert_true(fmin(b.w[4 * m], b.w[4 * m + 2]) == fmin(b.a[4 * m], b.a[4 * m + 3]));
+        assert_true(fmax(b.w[4 * m], b.w[4 * m + 2]) == fmax(b.a[4 * m], b.a[4 * m + 3]));
+    }
+    batch_free(&b);
+    for (size_t c = 0; c < 4 * COUNT(sizes); ++c) check_isolated(ctx, sizes[c / 4], real_types[c % 2], c / 2 % 2);
+    /* Eigenvalues 1e20 and +-sqrt(2) 1e-30 i */
+    batch block = batch_new(3, 1, EIG_S);
+    block.a[0] = 1e20, block.a[1] = block.a[2] = 1, block.a[5] = 1e-30, block.a[7] = -2e-30;
+    batch_round(&block);
+    for (size_t c = 0; c < COUNT(all_methods); ++c) {
+        eig_geev_options o = EIG_GEEV_OPTIONS;
+        o.method = all_methods[c];
+        solve(ctx, &o, &block);
+        double most = 0;
+        for (int k = 0; k < 3; ++k) most = fmax(most, block.w[2 * k + 1]);
+        if (fabs(most / (sqrt(2) * 1e-30) - 1) > 1e-6) fail_msg("a block of 1e-30: im = %.9g", most);
+    }
+    batch_free(&block);
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal), cmocka_unit_test(test_subnormal),
-                                       cmocka_unit_test(test_skew)};
+                                       cmocka_unit_test(test_skew),  cmocka_unit_test(test_standing),
+                                       cmocka_unit_test(test_wild),  cmocka_unit_test(test_isolated)};
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests_name("geev_hard", tests, NULL, NULL);
 }

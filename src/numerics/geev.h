@@ -22,6 +22,12 @@ EIG_FN francis_step francis_step_of(int steps)
     return steps % 20 == 0 ? FRANCIS_AT_BOTTOM : steps % 10 == 0 ? FRANCIS_AT_TOP : FRANCIS_ORDINARY;
 }
 
+/* The plain solvers, to which a matrix goes that the fast kernels give up, make the bound of the deflation test grow
+ * (francis_grown) from this step of a window on, by this factor a step: from SAFMIN / EPS to EPS in 120 steps (float:
+ * 80). */
+enum { FRANCIS_PATIENCE = 30 };
+#define FRANCIS_GROWTH (REAL_IS_FLOAT ? 2 : 256)
+
 /* sqrt(SAFMIN) / EPS: the square of a number above it keeps all its digits; 2^-459 and 2^-40. */
 #define SQRT_TINY (REAL_IS_FLOAT ? 0x1p-40f : 0x1p-459)
 

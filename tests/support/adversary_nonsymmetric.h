@@ -1,5 +1,5 @@
 /* Random real matrices that are hard for balancing, reduction and QR: defective, nilpotent, badly scaled, graded,
- * permuted, with columns that vanish.  The same seed gives the same matrix. */
+ * permuted, with columns that vanish, with entries of all sizes.  The same seed gives the same matrix. */
 #ifndef EIG_TEST_ADVERSARY_NONSYMMETRIC_H
 #define EIG_TEST_ADVERSARY_NONSYMMETRIC_H
 
@@ -191,6 +191,54 @@ static inline void dense_subnormal_column(matrices_rng *rng, int64_t n, double *
             a[i * n + j] = j < column || i == j + 1 ? 0 : draw_sign(rng) * draw_decades(rng, least, least + 2);
 }
 
+/* Entries within float's range, or of nearly all sizes. */
+static inline double draw_wild(matrices_rng *rng, double decades)
+{
+    return draw_sign(rng) * draw_decades(rng, -decades, decades);
+}
+
+static inline double draw_range(matrices_rng *rng)
+{
+    return draw_chance(rng, 0.5) ? 36 : 130;
+}
+
+/* Tridiagonal; at times the diagonal is zero. */
+static inline void dense_wild_tridiagonal(matrices_rng *rng, int64_t n, double *a)
+{
+    double const range = draw_range(rng);
+    bool const zero = draw_chance(rng, 0.5);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i > 0 ? i - 1 : 0; j < n && j <= i + 1; ++j)
+            a[i * n + j] = zero && j == i ? 0 : draw_wild(rng, range);
+}
+
+static inline void dense_wild_hessenberg(matrices_rng *rng, int64_t n, double *a)
+{
+    double const range = draw_range(rng);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i > 0 ? i - 1 : 0; j < n; ++j) a[i * n + j] = draw_wild(rng, range);
+}
+
+/* Skew-symmetric and tridiagonal. */
+static inline void dense_wild_skew(matrices_rng *rng, int64_t n, double *a)
+{
+    double const range = draw_range(rng);
+    for (int64_t i = 0; i + 1 < n; ++i) {
+        a[i * n + i + 1] = draw_wild(rng, range);
+        a[(i + 1) * n + i] = -a[i * n + i + 1];
+    }
+}
+
+/* Upper triangular, permuted, with a block of order 2 at most. */
+static inline void dense_wild_triangular(matrices_rng *rng, int64_t n, double *a)
+{
+    double const range = draw_range(rng);
+    bool const reversed = draw_chance(rng, 0.5);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = i; j < n; ++j) a[reversed ? (n - 1 - i) * n + n - 1 - j : i * n + j] = draw_wild(rng, range);
+    if (n > 1 && draw_chance(rng, 0.5)) a[1] = draw_wild(rng, range), a[n] = draw_wild(rng, range);
+}
+
 static struct {
     const char *name;
     fill_nonsymmetric *fill;
@@ -217,6 +265,10 @@ static struct {
     {"antidiagonal", dense_antidiagonal},
     {"Hilbert", dense_hilbert},
     {"subnormal column", dense_subnormal_column},
+    {"wild tridiagonal", dense_wild_tridiagonal},
+    {"wild Hessenberg", dense_wild_hessenberg},
+    {"wild skew", dense_wild_skew},
+    {"wild triangular", dense_wild_triangular},
 };
 
 /* Fills a[n*n], which is zero before, and returns the kind's name. */

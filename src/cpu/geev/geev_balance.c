@@ -30,8 +30,7 @@ static bool isolated(const real *x, int64_t step, int64_t from, int64_t to, int6
     return true;
 }
 
-/* Permutes so that the matrix is upper triangular but for the diagonal block lo..hi (hi < lo where nothing is left). */
-static void isolate(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo_out, int64_t *hi_out)
+void TYPED(eig_cpu_geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo_out, int64_t *hi_out)
 {
     int64_t lo = 0, hi = n - 1;
     /* A row without off-diagonal entries goes to the bottom ... */
@@ -54,6 +53,9 @@ static void isolate(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo_out,
             found = true;
         }
     }
+    /* Beside the block no eigenvalue depends on what stands above the diagonal. */
+    for (int64_t j = 1; j < n; ++j)
+        for (int64_t i = 0; i < j && (i < lo || j > hi); ++i) a[i * si + j * sj] = 0;
     *lo_out = lo, *hi_out = hi;
 }
 
@@ -69,9 +71,8 @@ static real norm(int64_t count, const real *x, int64_t step, real most)
     return unit * sqrt(sum);
 }
 
-/* Scales rows and columns lo..hi by powers of two until their norms are close.  scale: [n] work.  The limit on sweeps
- * only guards against endless repetition; any scaling is an exact similarity. */
-static void scale_block(int64_t n, int64_t lo, int64_t hi, real *a, int64_t si, int64_t sj, real *scale)
+/* The limit on sweeps only guards against endless repetition; any scaling is an exact similarity. */
+void TYPED(eig_cpu_geev_balance)(int64_t n, real *a, int64_t si, int64_t sj, real *scale, int64_t lo, int64_t hi)
 {
     int64_t const size = hi - lo + 1;
     for (int64_t i = lo; i <= hi; ++i) scale[i] = 1;
@@ -91,10 +92,4 @@ static void scale_block(int64_t n, int64_t lo, int64_t hi, real *a, int64_t si, 
             changed = true;
         }
     }
-}
-
-void TYPED(eig_cpu_geev_balance)(int64_t n, real *a, int64_t si, int64_t sj, real *scale, int64_t *lo, int64_t *hi)
-{
-    isolate(n, a, si, sj, lo, hi);
-    scale_block(n, *lo, *hi, a, si, sj, scale);
 }

@@ -44,7 +44,7 @@ static inline geev_strides geev_strides_of(const geev_problem *p)
 typedef struct geev_tiles {
     int lanes;
     /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= GEEV_MOST, count <= lanes.
-     * Returns a mask: bit t is set where matrix first + t did not converge; nothing is stored of such a matrix.
+     * Returns a mask: bit t is set where matrix first + t is left to the reference; nothing is stored of such a matrix.
      * work: 64 geev_tile_vectors bytes, aligned to 64. */
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
 } geev_tiles;

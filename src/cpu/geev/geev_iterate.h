@@ -162,10 +162,10 @@ static inline void sweep(tile_state *tile, int from, int to, const vreal *v)
 static inline void iterate_tile(tile_state *tile, int count)
 {
     for (int t = 0; t < SIMD_LANES; ++t) {
-        tile->i[t] = t < count ? tile->n - 1 : -2, tile->l[t] = t < count ? 0 : tile->n;
+        bool const goes = t < count && !(tile->failed >> t & 1);
+        tile->i[t] = goes ? tile->n - 1 : -2, tile->l[t] = goes ? 0 : tile->n;
         tile->steps[t] = 0, tile->pairs[t] = 0;
     }
-    tile->failed = 0;
     for (;;) {
         uint64_t bits[SIMD_LANES];
         int from = tile->n, to = -1;

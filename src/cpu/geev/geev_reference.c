@@ -25,26 +25,41 @@ static real entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, i
     return sum;
 }
 
-/* Loads matrix b and scales it; false if an entry is not finite. */
-static bool load(const geev_problem *p, int64_t b, real *h, int64_t ld, real *scale)
+/* Loads matrix b; false if an entry is not finite. */
+static bool load(const geev_problem *p, int64_t b, real *h, int64_t ld)
 {
     int64_t const n = p->n;
     geev_strides const s = geev_strides_of(p);
-    real most = 0;
     bool finite = true;
     for (int64_t j = 0; j < n; ++j) {
         for (int64_t i = 0; i < n; ++i) {
             real const x = entry(p, s, b, i, j);
             h[i + j * ld] = x;
-            most = fabs(x) > most ? fabs(x) : most;
             finite = finite && isfinite(x);
         }
     }
-    if (!finite) return false;
-    *scale = TYPED(geev_scale)(most);
-    for (int64_t j = 0; j < n && *scale != 1; ++j)
-        for (int64_t i = 0; i < n; ++i) h[i + j * ld] *= *scale;
-    return true;
+    return finite;
+}
+
+/* The largest absolute entry of rows and columns l..i of a matrix with `below` diagonals below the main one. */
+static real largest(int64_t ld, const real *h, int64_t l, int64_t i, int64_t below)
+{
+    real most = 0;
+    for (int64_t j = l; j <= i; ++j) {
+        int64_t const last = j + below < i ? j + below : i;
+        real const here = geev_largest(last - l + 1, h + l + j * ld, 1);
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Scales rows and columns lo..hi into the safe range, and returns the factor. */
+static real normalise(int64_t ld, int64_t lo, int64_t hi, real *h)
+{
+    real const scale = TYPED(geev_scale)(largest(ld, h, lo, hi, hi));
+    for (int64_t j = lo; j <= hi && scale != 1; ++j)
+        for (int64_t i = lo; i <= hi; ++i) h[i + j * ld] *= scale;
+    return scale;
 }
 
 /* Whether to go on with a matrix of which `part` is done. */
@@ -105,9 +120,8 @@ static bool hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, r
 }
 
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
-static int64_t find_window(int64_t ld, const real *h, int64_t lo, int64_t hi, int64_t first, int64_t i)
+static int64_t find_window(int64_t ld, const real *h, int64_t lo, int64_t hi, int64_t first, int64_t i, real tiny)
 {
-    real const tiny = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
     for (int64_t k = i; k > first; --k) {
         real const beside =
             (k - 2 >= lo ? fabs(h[(k - 1) + (k - 2) * ld]) : 0) + (k < hi ? fabs(h[(k + 1) + k * ld]) : 0);
@@ -192,11 +206,13 @@ static bool iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, rea
                     cpu_watch *watch)
 {
     for (int64_t k = 0; k < n; ++k) re[k] = k < lo || k > hi ? h[k + k * ld] : (real)NAN, im[k] = re[k] - re[k];
+    real const least = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
+    real tiny = least;
     int64_t i = hi, l = lo;
     int steps = 0;
     *info = 0;
     while (i >= lo) {
-        l = find_window(ld, h, lo, hi, l, i);
+        l = find_window(ld, h, lo, hi, l, i, tiny);
         if (l > lo) h[l + (l - 1) * ld] = 0;
         if (l >= i - 1) {
             if (l == i) {
@@ -206,7 +222,7 @@ static bool iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, rea
                 TYPED(francis_block)(d[0], d[ld], d[1], d[1 + ld], re + l, re + i, im + l);
                 im[i] = -im[l];
             }
-            i = l - 1, l = lo, steps = 0;
+            i = l - 1, l = lo, steps = 0, tiny = least;
             continue;
         }
         if (steps == most) {
@@ -219,6 +235,7 @@ static bool iterate(int64_t n, int64_t ld, int64_t lo, int64_t hi, int most, rea
         choose_shifts(ld, h, l, i, steps, &re1, &re2, &imaginary);
         int64_t const m = find_start(ld, h, l, i, re1, re2, imaginary, v);
         sweep(ld, h, l, m, i, v);
+        if (steps >= FRANCIS_PATIENCE) tiny = TYPED(francis_grown)(tiny, largest(ld, h, l, i, 1));
     }
     return true;
 }
@@ -227,14 +244,16 @@ void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work,
 {
     int64_t const n = p->n, ld = geev_column(n);
     real *const h = work, *const re = h + n * ld, *const im = re + n;
-    real scale = 1;
     int info = EIG_INFO_NOT_FINITE;
     for (int64_t k = 0; k < n; ++k) re[k] = im[k] = (real)NAN;
-    if (load(p, b, h, ld, &scale)) {
+    if (load(p, b, h, ld)) {
         int64_t lo = 0, hi = n - 1;
-        if (p->balance) TYPED(eig_cpu_geev_balance)(n, h, 1, ld, re, &lo, &hi);
+        if (p->balance) TYPED(eig_cpu_geev_isolate)(n, h, 1, ld, &lo, &hi);
+        real const unscale = 1 / normalise(ld, lo, hi, h); /* what is isolated keeps its bits */
+        if (p->balance) TYPED(eig_cpu_geev_balance)(n, h, 1, ld, re, lo, hi);
         if (!hessenberg(n, ld, lo, hi, h, re, im, watch)) return;
         if (!iterate(n, ld, lo, hi, p->max_steps, h, re, im, &info, watch)) return;
+        for (int64_t k = lo; k <= hi; ++k) re[k] *= unscale, im[k] *= unscale;
     }
-    TYPED(eig_cpu_geev_store)(p, b, re, im, 1, 1 / scale, info);
+    TYPED(eig_cpu_geev_store)(p, b, re, im, 1, 1, info);
 }

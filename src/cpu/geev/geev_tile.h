@@ -19,7 +19,7 @@ typedef struct tile_state {
     int i[SIMD_LANES];          /* last row of the window; -2 where the lane has finished */
     int steps[SIMD_LANES];      /* since the last deflation */
     uint64_t pairs[SIMD_LANES]; /* bit k: rows k and k+1 form a 2 x 2 block */
-    unsigned failed;            /* bit t: lane t did not converge */
+    unsigned failed;            /* bit t: lane t is left to the reference: it did not converge, or would lose digits */
 } tile_state;
 
 /* One lane of a vector in memory. */
@@ -162,7 +162,10 @@ static inline void balance_tile(tile_state *tile)
         if (permute >> t & 1) {
             int64_t lo, hi;
             int64_t const si = (int64_t)tile->row * SIMD_LANES, sj = SIMD_LANES;
-            TYPED(eig_cpu_geev_balance)(tile->n, lane(tile->h, t), si, sj, (real *)tile->scale, &lo, &hi);
+            /* The reference isolates first and then scales, so that what is isolated keeps its digits. */
+            if (tile->factor[t] < 1) tile->failed |= 1u << t;
+            TYPED(eig_cpu_geev_isolate)(tile->n, lane(tile->h, t), si, sj, &lo, &hi);
+            TYPED(eig_cpu_geev_balance)(tile->n, lane(tile->h, t), si, sj, (real *)tile->scale, lo, hi);
         } else {
             which[t] = -1;
         }

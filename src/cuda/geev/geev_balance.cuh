@@ -20,15 +20,7 @@ template <typename real> struct geev_view {
     }
 };
 
-/* Where all squares of norms lie below this bound, geev_scale need not be asked: no entry exceeds 1/EPS, and sums of
- * squares of squares are finite. */
-template <typename real> static constexpr __host__ __device__ real plain_squares()
-{
-    constexpr real eps = real_limits<real>::eps, scaled = 1 / (eps * eps), finite = 1 / real_limits<real>::square_safe;
-    return scaled < finite ? scaled : finite;
-}
-
-/* Scales a matrix into the safe range; a matrix that is not finite becomes zero. */
+/* Scales rows and columns lo..hi of the record into the safe range; a matrix that is not finite becomes zero. */
 template <typename real, typename team_type>
 static __device__ void normalise(team_type team, geev_view<real> h, geev_record *record)
 {
@@ -38,7 +30,8 @@ static __device__ void normalise(team_type team, geev_view<real> h, geev_record 
     for (int i = team.rank; i < h.n; i += team_type::size) {
         for (int j = 0; j < h.n; ++j) {
             real const x = fabs(h(i, j));
-            most = x > most ? x : most;
+            bool const inside = i >= record->lo && i <= record->hi && j >= record->lo && j <= record->hi;
+            most = inside && x > most ? x : most;
             finite = finite && x < (real)INFINITY;
         }
     }
@@ -47,9 +40,10 @@ static __device__ void normalise(team_type team, geev_view<real> h, geev_record 
     real const scale = finite ? geev_scale(most) : (real)0;
     record->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
     record->unscale = finite ? (double)(1 / scale) : 1.0;
+    int const first = finite ? record->lo : 0, last = finite ? record->hi : h.n - 1;
     if (scale != 1)
-        for (int i = team.rank; i < h.n; i += team_type::size)
-            for (int j = 0; j < h.n; ++j) h(i, j) = finite ? h(i, j) * scale : (real)0;
+        for (int i = first + team.rank; i <= last; i += team_type::size)
+            for (int j = first; j <= last; ++j) h(i, j) = finite ? h(i, j) * scale : (real)0;
     team.sync();
 }
 
@@ -102,7 +96,8 @@ static __device__ void exchange(team_type team, geev_view<real> h, int lo, int h
     team.sync();
 }
 
-/* Permutes so that the matrix is upper triangular but for the diagonal block lo..hi (hi < lo: nothing is left). */
+/* Permutes so that the matrix is upper triangular but for the diagonal block lo..hi (hi < lo: nothing is left).  Above
+ * and beside that block only the diagonal is left. */
 template <typename real, typename team_type>
 static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *hi)
 {
@@ -123,6 +118,10 @@ static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *
         from = j > *lo ? j - 1 : *hi;
         going = going && *lo <= *hi;
     }
+#pragma unroll 1
+    for (int j = 1 + team.rank; j < h.n; j += team_type::size)
+        for (int i = 0; i < j && (i < *lo || j > *hi); ++i) h(i, j) = 0;
+    team.sync();
 }
 
 /* Norms and largest entries of a row and a column, as balance_factor takes them. */
@@ -196,7 +195,9 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
     }
 }
 
-/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 only goes along. */
+/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 only goes along.  A matrix that
+ * was scaled down and isolates eigenvalues is left to the plain solver by its info: that isolates first and then scales,
+ * so that what is isolated keeps its digits. */
 template <typename real, typename team_type>
 static __device__ __forceinline__ geev_record treat(team_type team, geev_view<real> h, bool balances, real *scale)
 {
@@ -204,6 +205,7 @@ static __device__ __forceinline__ geev_record treat(team_type team, geev_view<re
     normalise(team, h, &record);
     if (balances) {
         isolate(team, h, &record.lo, &record.hi);
+        if (record.unscale > 1 && record.hi - record.lo + 1 < h.n) record.info = h.n;
         balance(team, h, record.lo, record.hi, scale);
     }
     return record;

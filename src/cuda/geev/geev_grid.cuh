@@ -191,7 +191,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         sum_rows(row);
         sum_columns(column);
         __syncwarp();
-        constexpr real least = real_limits<real>::square_safe, most = plain_squares<real>();
+        constexpr real least = real_limits<real>::square_safe, most = 1 / least;
         norms found;
         found.plain = true;
 #pragma unroll

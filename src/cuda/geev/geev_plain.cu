@@ -21,15 +21,23 @@ size_t eig_cuda_geev_plain_bytes(const geev_problem *p)
 
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
 template <typename real>
-static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, int hi, int first, int i)
+static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, int hi, int first, int i, real tiny)
 {
-    real const tiny = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
     int found = first;
     for (int k = i - team.rank; k > first && found == first; k -= PLAIN_THREADS) {
         real const beside = (k - 2 >= lo ? fabs(h(k - 1, k - 2)) : (real)0) + (k < hi ? fabs(h(k + 1, k)) : (real)0);
         if (francis_deflates(h(k, k - 1), h(k - 1, k), h(k - 1, k - 1), h(k, k), beside, tiny)) found = k;
     }
     return team.max(found);
+}
+
+/* The largest absolute entry of the window l..i. */
+template <typename real> static __device__ real plain_largest(plain_team team, geev_view<real> h, int l, int i)
+{
+    real most = 0;
+    for (int j = l + team.rank; j <= i; j += PLAIN_THREADS)
+        for (int r = l; r <= i && r <= j + 1; ++r) most = fmax(most, fabs(h(r, j)));
+    return team.max(most);
 }
 
 template <typename real>
@@ -100,9 +108,11 @@ static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, 
         im[k] = re[k] - re[k];
     }
     team.sync();
+    real const least = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
+    real tiny = least;
     int i = hi, l = lo, steps = 0;
     while (i >= lo) {
-        l = plain_window(team, h, lo, hi, l, i);
+        l = plain_window(team, h, lo, hi, l, i, tiny);
         team.sync(); /* all have looked at the subdiagonal */
         if (l > lo && team.rank == 0) h(l, l - 1) = 0;
         if (l >= i - 1) {
@@ -112,7 +122,7 @@ static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, 
                 francis_block(h(l, l), h(l, i), h(i, l), h(i, i), re + l, re + i, im + l);
                 im[i] = -im[l];
             }
-            i = l - 1, l = lo, steps = 0;
+            i = l - 1, l = lo, steps = 0, tiny = least;
             team.sync();
             continue;
         }
@@ -123,6 +133,7 @@ static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, 
         int m = i - 2;
         while (!plain_column(h, m, l, re1, re2, imaginary, v)) --m;
         plain_sweep(team, h, l, m, i, v);
+        if (steps >= FRANCIS_PATIENCE) tiny = francis_grown(tiny, plain_largest(team, h, l, i));
     }
     return 0;
 }
@@ -137,21 +148,23 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         for (int j = team.rank; j < n; j += PLAIN_THREADS) h(i, j) = geev_entry<real>(p, b, i, j);
     team.sync();
     geev_record record = {1, 0, n - 1, 0};
+    if (p.balance) isolate(team, h, &record.lo, &record.hi);
     normalise(team, h, &record);
     int info = record.info;
     if (info == 0) {
-        if (p.balance) {
-            isolate(team, h, &record.lo, &record.hi);
-            balance(team, h, record.lo, record.hi, scale);
-        }
+        if (p.balance) balance(team, h, record.lo, record.hi, scale);
         hessenberg(team, h, record.lo, record.hi);
         for (int i = record.lo + 2; i <= record.hi; ++i) /* where the reduction left its reflectors */
             for (int j = record.lo + team.rank; j < i - 1; j += PLAIN_THREADS) h(i, j) = 0;
         team.sync();
         info = plain_iterate(team, h, record.lo, record.hi, p.max_steps, re, im);
+        team.sync();
+        /* what is isolated has its own digits */
+        for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
+            re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;
     }
     team.sync();
-    real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
+    real const factor = record.info == 0 ? (real)1 : (real)NAN;
     if (p.w)
         for (int k = team.rank; k < n; k += PLAIN_THREADS)
             geev_put(p, b, k, record.info == 0 ? re[k] * factor : factor, record.info == 0 ? im[k] * factor : factor);

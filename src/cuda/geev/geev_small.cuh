@@ -3,8 +3,8 @@
  * Mapping  32 matrices a warp, up to 8 warps a block, which all go through the same steps together: unrolled code is
  *          long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long).
  * Memory   shared memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be
- *          scaled or permuted; between the two a matrix lies in registers, indexed by constants alone.  It is worked
- *          on transposed, as it lies column by column: that has the same eigenvalues.
+ *          scaled or permuted; between the two a matrix lies in registers, indexed by constants alone.  A matrix comes
+ *          column by column and must not be taken for its transpose: of graded ones, rounding errors differ.
  * Windows  the code of a sweep is written out for every second I, the last row of the block's largest window: rows and
  *          columns beyond I are done with.  A matrix whose window is smaller goes along with zeros for reflectors,
  *          which changes no bit.
@@ -91,7 +91,7 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
         __syncwarp(); /* the tile is loaded */
         if (lane / shape::slots * shape::slots == part) {
 #pragma unroll
-            for (int e = 0; e < N * N; ++e) h.x[e / N][e % N] = own[e];
+            for (int e = 0; e < N * N; ++e) h.x[e % N][e / N] = own[e];
         }
         if (part + shape::slots < 32) __syncwarp(); /* all have read */
     }

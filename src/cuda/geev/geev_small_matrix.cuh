@@ -17,7 +17,7 @@ template <typename real, int N> struct small_shape {
     static_assert(32 * result_pitch <= slots * pitch, "the results take the matrices' place");
 };
 
-/* francis_block by fast approximations. */
+/* francis_block by fast approximations, and itself where a product of the block's entries underflows. */
 template <typename real>
 static __device__ __forceinline__ void small_block(real a, real b, real c, real d, real *re1, real *re2, real *im)
 {
@@ -34,17 +34,20 @@ static __device__ __forceinline__ void small_block(real a, real b, real c, real 
     *re1 = is_complex ? mean : fma(unit, larger, d);
     *re2 = is_complex ? mean : fma(-unit, less, d);
     *im = is_complex ? unit * root : (real)0;
+    if (fabs(product) < real_limits<real>::safmin && b != 0 && c != 0) francis_block(a, b, c, d, re1, re2, im);
 }
 
-/* francis_deflates without divisions: both sides are multiplied by the largest sum.  Where a product of the block's
- * entries vanishes, what is left is that sub is negligible beside its neighbours. */
+/* francis_deflates without divisions: both sides are multiplied by the largest sum, and by a power of two where a product
+ * would underflow. */
 template <typename real>
 static __device__ __forceinline__ bool small_deflates(real sub, real sup, real upper, real lower, real beside,
                                                       real tiny)
 {
+    constexpr real safmin = real_limits<real>::safmin, large = 1 / real_limits<real>::square_safe;
     real const s = fabs(sub), t = fabs(sup), a = fabs(lower), d = fabs(upper - lower), sum = fabs(upper) + a;
-    real const near_by = sum == 0 ? beside : sum, total = fmax(a, d) + fmax(s, t);
-    bool const product = s * t <= fmax(real_limits<real>::eps * (a * d), tiny * total);
+    real const near_by = sum == 0 ? beside : sum, total = fmax(a, d) + fmax(s, t),
+               up = s * t < safmin ? large : (real)1;
+    bool const product = s * up * t <= fmax(real_limits<real>::eps * (a * up * d), tiny * up * total);
     return s <= tiny || (s <= real_limits<real>::eps * near_by && product);
 }
 
@@ -91,7 +94,7 @@ template <typename real, int N> struct small_matrix {
      * needs no scaling, and isolates no eigenvalue. */
     __device__ __forceinline__ imbalance look(int next) const
     {
-        constexpr real least = real_limits<real>::square_safe, most = plain_squares<real>();
+        constexpr real least = real_limits<real>::square_safe, most = 1 / least;
         imbalance found = {-1, false, true, 1, 1};
 #pragma unroll
         for (int k = 0; k < N; ++k) {

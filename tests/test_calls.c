@@ -186,6 +186,26 @@ static void test_sizes_of_options(void **state)
     eig_destroy(ctx);
 }
 
+/* ------------------------------------------- leading dimensions and strides */
+
+/* Bits do not depend on them; that nothing is read or written between the elements, operate_well sees. */
+static void test_padding(void **state)
+{
+    static outputs close = {.dense = true}, apart;
+    static char elements[2][BLOCK];
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        operate_well(ctx, op, real_types[i % 2], &close);
+        operate_well(ctx, op, real_types[i % 2], &apart);
+        outputs_gather(&close, elements[0]), outputs_gather(&apart, elements[1]);
+        if (memcmp(elements[0], elements[1], BLOCK) != 0)
+            fail_msg("%s %s: other bits with large strides", op->name, type_name(real_types[i % 2]));
+    }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------------- workspaces */
 
 /* Exactly as large as the query says: nothing behind it is touched, a byte less is refused before anything is written,
@@ -387,11 +407,17 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_older_options),    cmocka_unit_test(test_newer_options),
-        cmocka_unit_test(test_sizes_of_options), cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),           cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_no_context),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_older_options),
+        cmocka_unit_test(test_newer_options),
+        cmocka_unit_test(test_sizes_of_options),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

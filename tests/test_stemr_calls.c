@@ -11,7 +11,8 @@ static void same_pairs(const char *what, const fixture *whole, const fixture *pa
         if (memcmp(numbers_at(&whole->w, j), numbers_at(&part->w, k), type_size(whole->type)) != 0)
             fail_msg("%s %s n=%lld: w of pair %lld differs: %.17g, %.17g", what, type_name(whole->type), (long long)n,
                      (long long)j, numbers_part(&whole->w, j), numbers_part(&part->w, k));
-        if (memcmp(numbers_at(&whole->z, j * n), numbers_at(&part->z, k * n), (size_t)n * type_size(whole->type)) != 0)
+        if (memcmp(numbers_at(&whole->z, j * whole->ldz), numbers_at(&part->z, k * part->ldz),
+                   (size_t)n * type_size(whole->type)) != 0)
             fail_msg("%s %s n=%lld: vector of pair %lld differs", what, type_name(whole->type), (long long)n,
                      (long long)j);
         assert_int_equal(whole->isuppz[2 * j], part->isuppz[2 * k]);

@@ -266,6 +266,39 @@ static void test_passes(void **state)
     eig_destroy(ctx);
 }
 
+/* The largest pivot of T - shift, without pivoting, beside ||T||. */
+static double growth_of(const fixture *f, double shift)
+{
+    long double pivot = 1, most = 0;
+    for (int64_t i = 0; i < f->n; ++i) {
+        long double const beside = i > 0 ? (long double)f->plain_e[i - 1] : 0;
+        pivot = (long double)f->plain_d[i] - (long double)shift - (beside != 0 ? beside * beside / pivot : 0);
+        if (fabsl(pivot) < 1e-30L * (long double)f->norm) pivot = 1e-30L * (long double)f->norm;
+        most = fmaxl(most, fabsl(pivot));
+    }
+    return (double)most / f->norm;
+}
+
+/* A cluster's ends are eigenvalues, its shift is near it, its growth that of T - shift but for the random changes of the
+ * diagonal and a power of two. */
+static void check_node(const fixture *f, const eig_stemr_node *node)
+{
+    double const tolerance = 4 * type_eps(f->type) * f->norm;
+    int64_t inside = 0, ends = 0;
+    for (int64_t j = 0; j < f->n; ++j) {
+        double const w = numbers_part(&f->w, j);
+        inside += node->low - tolerance <= w && w <= node->high + tolerance;
+        ends |= (fabs(w - node->low) <= tolerance ? 1 : 0) | (fabs(w - node->high) <= tolerance ? 2 : 0);
+    }
+    assert_true(node->members >= 2 && inside >= node->members && ends == 3 && node->good == 1);
+    assert_true(node->low <= node->high && node->high - node->low <= 1e-6 * f->norm);
+    double const beside = fmax(node->low - node->shift, node->shift - node->high);
+    if (!(beside <= 1e-6 * f->norm)) fail_msg("the shift %.17g of [%.17g, %.17g]", node->shift, node->low, node->high);
+    double const growth = growth_of(f, node->shift);
+    if (!(node->growth >= 0.4 * growth && node->growth <= 1.25 * growth))
+        fail_msg("a growth of %g is told as %g", growth, node->growth);
+}
+
 /* The tree that the caller asks for: parents come first and hold their children; a smaller room gets its beginning. */
 static void test_tree(void **state)
 {
@@ -278,21 +311,22 @@ static void test_tree(void **state)
         eig_stemr_options o = EIG_STEMR_OPTIONS;
         o.tree = tree, o.tree_room = ROOM;
         solve(ctx, &o, &f);
-        int64_t members = 0;
+        int64_t members = 0, largest = 0, depth = 0, zeros = 0;
         int64_t const count = f.stats.nodes;
         assert_int_equal(count, f.stats.clusters);
         for (int64_t c = 0; c < count; ++c) {
             const eig_stemr_node *const node = &tree[c];
-            int64_t inside = 0;
-            for (int64_t j = 0; j < N; ++j)
-                inside += node->low <= numbers_part(&f.w, j) && numbers_part(&f.w, j) <= node->high;
-            assert_true(node->members >= 2 && inside >= node->members && node->good == 1);
-            assert_true(node->low <= node->high && node->high - node->low <= 1e-6 * f.norm);
-            assert_true(fabs(node->shift - node->low) <= 1.01 * f.norm && node->growth > 0);
+            check_node(&f, node);
             assert_true(node->parent < c && node->level == (node->parent < 0 ? 1 : tree[node->parent].level + 1));
             if (node->level == 1) members += node->members;
+            largest = node->members > largest ? node->members : largest;
+            depth = node->level > depth ? node->level : depth;
         }
         assert_true(members <= N);
+        for (int64_t i = 0; i + 1 < N; ++i) zeros += f.plain_e[i] == 0;
+        assert_true(f.stats.largest_cluster == largest && f.stats.depth == depth);
+        assert_true(f.stats.blocks > zeros && (families[k].parameter != 0 || f.stats.blocks == zeros + 1));
+        assert_true(f.stats.representations == f.stats.blocks + count && f.stats.bad_representations == 0);
         o.tree = part, o.tree_room = count / 2;
         memset(part, 0x55, sizeof part);
         solve(ctx, &o, &f);

@@ -215,7 +215,7 @@ static void test_workspace(void **state)
     enum { GUARD = 512 };
     static outputs own, lent;
     (void)state;
-    if (!test_on_cpu() || test_on_several()) skip();
+    if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *ctx = test_context(3);
     for (int i = 0; i < 2 * OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
@@ -313,7 +313,7 @@ static void test_instruction_sets(void **state)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     (void)state;
-    if (!test_on_cpu()) skip();
+    if (!test_on_cpu()) skip_because("about the CPU's instruction sets");
     const char *const given = getenv("EIG_CPU");
     char *const before = given ? strdup(given) : NULL;
     int opened = 0;

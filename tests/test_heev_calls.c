@@ -317,7 +317,7 @@ static void test_workspace(void **state)
 {
     static const int64_t orders[] = {1, 5, 33, 65};
     (void)state;
-    if (!test_on_cpu() || test_on_several()) skip();
+    if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *const ctx = test_context(3), *const other = test_context(3);
     for (size_t c = 0; c < 32 * COUNT(orders); ++c) {
         int64_t const n = orders[c / 32], count = several(n);

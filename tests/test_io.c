@@ -249,7 +249,7 @@ static void test_numpy(void **state)
 {
     static const char *const types[] = {"f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"};
     (void)state;
-    if (system("python3 -c 'import numpy' 2>/dev/null") != 0) skip();
+    if (system("python3 -c 'import numpy' 2>/dev/null") != 0) skip_because("no NumPy here");
     for (size_t t = 0; t < COUNT(types); ++t) {
         for (int c = 0; c < 4; ++c) {
             char command[256];

@@ -1,6 +1,7 @@
 /* What all calls have in common, on the device named by the argument: options that grow, lent workspaces, times of
  * passes, threads, streams, texts.  What info says: test_info.c. */
 #define _POSIX_C_SOURCE 200809L
+#include "bench/support/cases.h"
 #include "support/operations.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -289,6 +290,38 @@ static void test_timing(void **state)
     eig_destroy(ctx);
 }
 
+/* The passes together take what the call takes, but for some checks. */
+static void test_times(void **state)
+{
+    static const case_family *const of[] = {&case_stebz, &case_stebz, &case_stemr, &case_geev,
+                                            &case_geev,  &case_heev,  &case_heev};
+    static const struct {
+        const char *kind;
+        int64_t n, batch;
+    } sizes[] = {{"uniform", 6000, 1}, {"uniform", 200, 300}, {"uniform", 1000, 1},   {"random", 20, 1500},
+                 {"random", 200, 1},   {"ensemble", 500, 1},  {"ensemble", 16, 20000}};
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("passes of several devices or streams overlap");
+    eig_context *ctx = test_context(2);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (size_t k = 0; k < COUNT(sizes); ++k) {
+        bench_case c = case_new(of[k], sizes[k].kind, EIG_D, sizes[k].n, sizes[k].batch);
+        const eig_pass *pass;
+        int count;
+        double sum = 0;
+        if (!case_make(&c, &(io_error){""})) fail_msg("no %s", sizes[k].kind);
+        double const start = clock_ms();
+        assert_int_equal(case_call(ctx, &c), EIG_OK);
+        double const whole = clock_ms() - start;
+        assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+        for (int i = 0; i < count; ++i) sum += pass[i].ms;
+        if (!(sum <= whole && sum >= 0.6 * whole))
+            fail_msg("%s n=%lld: a call of %.3f ms has passes of %.3f ms", c.family->name, (long long)c.n, whole, sum);
+        case_free(&c);
+    }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------- threads, streams */
 
 /* More threads than any machine has: none of them ends the process, and the bits stay. */
@@ -413,6 +446,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_workspace),
         cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),
         cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_instruction_sets),
         cmocka_unit_test(test_streams),

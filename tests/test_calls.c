@@ -4,6 +4,9 @@
 #include "bench/support/cases.h"
 #include "support/operations.h"
 
+#include <float.h>
+#include <unistd.h>
+
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* ------------------------------------------------------------------ options */
@@ -187,6 +190,66 @@ static void test_sizes_of_options(void **state)
     eig_destroy(ctx);
 }
 
+/* Every number of the options at both sides of its limits; what is refused names its family. */
+static void test_limits_of_options(void **state)
+{
+    enum { STEBZ = 0, GEEV = 1, HEEV = 2, STEMR = 6 };
+#define FIELD(family, name) offsetof(eig_##family##_options, name), sizeof(((eig_##family##_options *)0)->name)
+    static const struct {
+        int structure;
+        size_t at, size;
+        bool real;
+        double good[4], bad[4];
+        int goods, bads;
+    } limits[] = {
+        {STEBZ, FIELD(stebz, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
+        {STEBZ, FIELD(stebz, method), false, {0, 1, 2}, {-1, 3}, 3, 2},
+        {STEBZ, FIELD(stebz, abstol), true, {0, 1e-300, 1e300}, {-1e-300, INFINITY, NAN}, 3, 3},
+        {STEBZ, FIELD(stebz, reltol), true, {0, 1 - DBL_EPSILON}, {-1e-300, 1, INFINITY, NAN}, 2, 4},
+        {GEEV, FIELD(geev, layout), false, {0, 'M'}, {'N', 'e', -1, 1}, 2, 4},
+        {GEEV, FIELD(geev, method), false, {0, 1, 2, 3}, {-1, 4}, 4, 2},
+        {GEEV, FIELD(geev, threads_per_matrix), false, {0, 1, 32}, {-1, 33}, 3, 2},
+        {GEEV, FIELD(geev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
+        {GEEV, FIELD(geev, max_steps), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
+        {HEEV, FIELD(heev, uplo), false, {0, 'L'}, {'M', 'l', -1, 1}, 2, 4},
+        {HEEV, FIELD(heev, layout), false, {0, 'M'}, {'N', 'e', -1, 1}, 2, 4},
+        {HEEV, FIELD(heev, method), false, {0, 1, 2, 3}, {-1, 4}, 4, 2},
+        {HEEV, FIELD(heev, row_major), false, {0, 1}, {-1, 2}, 2, 2},
+        {HEEV, FIELD(heev, relative), false, {0, 1}, {-1, 2}, 2, 2},
+        {HEEV, FIELD(heev, max_sweeps), false, {0, 1, INT32_MAX}, {-1, INT32_MIN}, 3, 2},
+        {HEEV, FIELD(heev, tolerance), true, {0, 1e-300, 0.5}, {-1e-300, 1, INFINITY, NAN}, 3, 4},
+        {HEEV, FIELD(heev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
+        {STEMR, FIELD(stemr, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
+        {STEMR, FIELD(stemr, method), false, {0, 1}, {-1, 2}, 2, 2},
+        {STEMR, FIELD(stemr, most_depth), false, {-1, 0, 6}, {-2, 7}, 3, 2},
+        {STEMR, FIELD(stemr, tree_room), false, {0}, {-1, -0x1p63, 1}, 1, 3}, /* tree is NULL */
+    };
+#undef FIELD
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (size_t i = 0; i < COUNT(limits); ++i)
+        for (int k = 0; k < limits[i].goods + limits[i].bads; ++k) {
+            const structure *const s = &structures[limits[i].structure];
+            bool const good = k < limits[i].goods;
+            double const value = good ? limits[i].good[k] : limits[i].bad[k - limits[i].goods];
+            int const integer = limits[i].size == sizeof(int) ? (int)value : 0;
+            int64_t const wide = limits[i].real ? 0 : (int64_t)value;
+            double w[16] = {0};
+            caller c;
+            s->init(&c, s->size);
+            memcpy(c.bytes + limits[i].at,
+                   limits[i].real                  ? (const void *)&value
+                   : limits[i].size == sizeof(int) ? (const void *)&integer
+                                                   : (const void *)&wide,
+                   limits[i].size);
+            eig_status const status = s->call(ctx, &c, w);
+            if (status != (good ? EIG_OK : EIG_BAD_ARGUMENT))
+                fail_msg("%s: %g at byte %zu: %s", s->name, value, limits[i].at, eig_error_detail(ctx));
+            if (!good) assert_true(w[0] == 0 && strncmp(eig_error_detail(ctx), s->name, strlen(s->name)) == 0);
+        }
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------- leading dimensions and strides */
 
 /* Bits do not depend on them; that nothing is read or written between the elements, operate_well sees. */
@@ -341,6 +404,34 @@ static void test_many_threads(void **state)
     eig_destroy(ctx);
 }
 
+static int threads_told(eig_context *ctx)
+{
+    int threads = 0;
+    assert_int_equal(sscanf(strrchr(eig_describe(ctx), ',') + 1, " %d thread", &threads), 1);
+    return threads;
+}
+
+/* As many as asked for, but at most twice the processors, or 32; without a number the quota counts, where nobody has
+ * chosen OpenMP's. */
+static void test_teams(void **state)
+{
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("about the threads of one CPU context");
+    long const processors = sysconf(_SC_NPROCESSORS_ONLN), twice = 2 * processors, most = twice > 32 ? twice : 32;
+    eig_context *ctx = test_context(1);
+    assert_int_equal(threads_told(ctx), 1);
+    for (int asked = 2; asked <= 65536; asked *= 8) {
+        assert_int_equal(eig_set_threads(ctx, asked), EIG_OK);
+        assert_true(threads_told(ctx) <= most && threads_told(ctx) <= asked);
+    }
+    assert_int_equal(eig_set_threads(ctx, 0), EIG_OK);
+    ctx->quota = 1;
+    if (!getenv("OMP_NUM_THREADS")) assert_int_equal(threads_told(ctx), 1);
+    ctx->quota = 0;
+    assert_true(threads_told(ctx) <= processors || getenv("OMP_NUM_THREADS"));
+    eig_destroy(ctx);
+}
+
 /* EIG_CPU names the instruction set that computes; the description tells which it is. */
 static void test_instruction_sets(void **state)
 {
@@ -412,6 +503,12 @@ static void test_no_context(void **state)
         ctx = NULL;
     }
     assert_int_equal(eig_create(NULL, "cpu"), EIG_BAD_ARGUMENT);
+    /* Whether a GPU answers or not, auto has not failed. */
+    for (int turn = 0; turn < 2; ++turn) {
+        assert_int_equal(eig_create(&ctx, turn ? "auto" : NULL), EIG_OK);
+        assert_string_equal(eig_error_detail(ctx), "");
+        eig_destroy(ctx);
+    }
 }
 
 /* --------------------------------------------------------------------- texts */
@@ -444,6 +541,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_newer_options),
         cmocka_unit_test(test_sizes_of_options),
         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_limits_of_options),
+        cmocka_unit_test(test_teams),
         cmocka_unit_test(test_workspace),
         cmocka_unit_test(test_timing),
         cmocka_unit_test(test_times),

@@ -169,9 +169,10 @@ static void test_not_finite(void **state)
         int64_t const n = c % 2 ? 50 : 2;
         fixture f = make("uniform", n, real_types[c / 12]);
         numbers_put_part(c / 6 % 2 ? &f.e : &f.d, c / 6 % 2 ? (n - 1) / 2 : n - 1, bad[c / 2 % 3]);
-        numbers_fill(&f.w, 0), numbers_fill(&f.z, 0);
+        numbers_fill(&f.w, 0), numbers_fill(&f.z, 0), numbers_fill(&f.residual, 0), numbers_fill(&f.orthogonality, 0);
         solve(ctx, NULL, &f);
         assert_int_equal(f.m, 0);
+        assert_true(isnan(numbers_part(&f.orthogonality, 0)));
         for (int64_t k = 0; k < n; ++k) {
             assert_int_equal(f.info[k], EIG_INFO_NOT_FINITE);
             assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));

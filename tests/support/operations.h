@@ -75,6 +75,7 @@ static inline int64_t above(const outputs *o, int64_t pad)
 static inline void *output_in(outputs *o, extent e, size_t size)
 {
     void *const at = (o->there ? o->there->block : o->block) + o->used;
+    if (o->used == 0) o->outs = 0;
     if (o->outs == OUTPUTS) fail_msg("too many outputs");
     o->out[o->outs].at = o->used, o->out[o->outs].size = size, o->out[o->outs++].extent = e;
     o->used += ((size_t)extent_span(e) * size + 15) & ~(size_t)15;

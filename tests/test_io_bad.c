@@ -186,7 +186,15 @@ static void test_index_limits(void **state)
                 if (!inside) assert_refused(done, "x.mtx", &error, "lies outside the matrix");
                 if (inside && above) assert_refused(done, "x.mtx", &error, "above the diagonal");
             }
-    remove("x.mtx");
+    for (size_t i = 0; i < COUNT(at); ++i) { /* rows of text count from 1, one by one */
+        char text[200];
+        io_error error = {""};
+        snprintf(text, sizeof text, "3\n1 1 1\n%s 1 1\n3 1 1\n", at[i]);
+        put_text("x.dat", text);
+        bool const done = read_as(WHOLE_T, "x.dat", &error);
+        if (done != (strcmp(at[i], "2") == 0)) fail_msg("row %s after row 1: %s", at[i], error.text);
+    }
+    remove("x.mtx"), remove("x.dat");
 }
 
 /* Sizes that a header claims, and what the file holds: one less, as many, one more. */

@@ -143,6 +143,7 @@ expect 2 "--tolerance = 'nan'" stebz d.npy e.npy --tolerance nan
 expect 2 "reltol = 2" stebz d.npy e.npy --relative 2
 expect 2 "--type = 'f16': must be one of f32|f64" stebz d.npy e.npy --type f16
 expect 2 "--method = 'luck': must be one of multisection|interval-tree" stebz d.npy e.npy --method luck
+expect 2 "--method = 'multi': must be one of multisection" stebz d.npy e.npy --method multi
 expect 2 "--count = '1,two': must be numbers" stebz d.npy e.npy --count 1,two
 expect 2 "--count computes no eigenvalues" stebz d.npy e.npy --count 1 --plot x.svg
 expect 0 '' generate huge -n 9 -o huge_d.dat -o huge_e.dat
@@ -165,6 +166,12 @@ check "the values of stebz" near sr.dat 1e-14 sb.dat
 expect 0 '^4 of 300 eigenpairs' stemr d.npy e.npy --range 7:10 --device cpu --vectors part.npy
 check "shape of a part" grep -q "(300, 4)" part.npy
 expect 0 '' stemr d.npy e.npy --device cpu --method reference --range 1:3
+expect 0 '' generate glued -n 210 -o gd.npy -o ge.npy
+"$program" stemr gd.npy ge.npy --device cpu -q --values gw.dat --residuals gr.dat --info gi.dat --stats 2>err
+check "residuals are rounding errors, and stats tell the largest" \
+    awk -v told="$(sed -n 's/^largest residual \([^,]*\),.*/\1/p' err)" '$1 > most { most = $1 } $1 < 0 { bad = 1 }
+        END { exit bad || NR != 210 || !(most > 1e-17 && most < 1e-13) || most > 1.01 * told || most < 0.99 * told }' gr.dat
+check "info of each pair" [ "$(wc -l <gi.dat) $(sort -u gi.dat)" = "210 0" ]
 expect 2 "exclude each other" stemr W.mtx --range 1:2 --interval 0,1
 expect 2 "il = 5, iu = 4" stemr W.mtx --range 5:4 --device cpu
 expect 2 "stemr takes one matrix" stemr db.npy eb.npy
@@ -246,6 +253,11 @@ printf 'nan 0\n0 1\n' >nan.txt
 expect 1 '1 of 1 matrices failed' heev nan.txt
 expect 2 'heev takes one file A' heev
 expect 2 'must be one of L.U' heev second.txt --uplo X
+expect 0 '' generate ensemble -n 20 --batch 3 -o sweep.npy
+expect 1 '^eigpack: 3 of 3 matrices failed' heev sweep.npy -q --method jacobi --max-sweeps 1 -o sweep.dat --info sweep_i.dat
+check "info counts what has not converged" awk '$1 < 1 || $1 > 20 { bad = 1 } END { exit bad || NR != 3 }' sweep_i.dat
+check "those are the last of their rows" [ "$(awk '{ print $20 }' sweep.dat | sort -u)" = nan ]
+expect 0 '' heev sweep.npy -q --method jacobi --max-sweeps 30 -o sweep.dat
 expect 2 'relative = 1 with method' heev second.txt --relative --method tridiagonal
 expect 2 'complex' heev hermitian.npy --type f64
 expect 2 'need a square matrix' heev flat.txt

@@ -44,8 +44,10 @@ static results results_of(const fixture *f, int64_t first, int64_t count)
 {
     results r = results_new(f, count);
     size_t const size = type_size(f->type), m = (size_t)count;
-    memcpy(r.w, numbers_at(&f->w, first), m * size),
-        memcpy(r.z, numbers_at(&f->z, first * f->n), m * (size_t)f->n * size);
+    memcpy(r.w, numbers_at(&f->w, first), m * size);
+    for (size_t k = 0; k < m; ++k)
+        memcpy((char *)r.z + k * (size_t)f->n * size, numbers_at(&f->z, (first + (int64_t)k) * f->ldz),
+               (size_t)f->n * size);
     memcpy(r.isuppz, f->isuppz + 2 * first, 2 * m * sizeof *r.isuppz);
     memcpy(r.info, f->info + first, m * sizeof *r.info);
     return r;

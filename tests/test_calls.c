@@ -1,188 +1,30 @@
-/* What all calls have in common, on the device named by the argument: options that grow, lent workspaces, times of
+/* What all calls have in common, on the device named by the argument: leading dimensions and strides, lent workspaces, times of
  * passes, threads, streams, texts.  What info says: test_info.c. */
 #define _POSIX_C_SOURCE 200809L
+#include "bench/support/cases.h"
 #include "support/operations.h"
+
+#include <unistd.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* ------------------------------------------------------------------ options */
+/* ------------------------------------------- leading dimensions and strides */
 
-enum { MATRIX = 5 };
-static double const d[MATRIX] = {3, -1, 4, 1, -5}, e[MATRIX - 1] = {1, 2, 3, 4}, a[4] = {0, 1, -2, 3};
-
-/* A call of each family with options of any size; the eigenvalues are compared as bits. */
-static eig_status call_stebz(eig_context *ctx, const void *options, double *w)
+/* Bits do not depend on them; that nothing is read or written between the elements, operate_well sees. */
+static void test_padding(void **state)
 {
-    return eig_dstebz(ctx, options, MATRIX, d, e, NULL, w, NULL, NULL, NULL);
-}
-
-static eig_status call_geev(eig_context *ctx, const void *options, double *w)
-{
-    return eig_dgeev(ctx, options, 2, a, 2, (eig_z *)w, NULL);
-}
-
-static eig_status call_heev(eig_context *ctx, const void *options, double *w)
-{
-    return eig_dsyev_batched(ctx, options, 2, a, 2, 4, w, 2, NULL, 0, 0, NULL, NULL, 1);
-}
-
-static eig_status call_stemr(eig_context *ctx, const void *options, double *w)
-{
-    return eig_dstemr(ctx, options, MATRIX, d, e, NULL, w, NULL, 1, NULL, NULL, NULL, NULL, NULL);
-}
-
-static eig_status size_stebz(eig_context *ctx, const void *options, double *w)
-{
-    return eig_stebz_work_size(ctx, EIG_D, options, MATRIX, 1, (size_t *)w);
-}
-
-static eig_status size_geev(eig_context *ctx, const void *options, double *w)
-{
-    return eig_geev_work_size(ctx, EIG_D, options, 2, 1, (size_t *)w);
-}
-
-static eig_status size_heev(eig_context *ctx, const void *options, double *w)
-{
-    return eig_heev_work_size(ctx, EIG_D, options, 2, 0, 1, (size_t *)w);
-}
-
-static eig_status size_stemr(eig_context *ctx, const void *options, double *w)
-{
-    return eig_stemr_work_size(ctx, EIG_D, options, MATRIX, 1, (size_t *)w);
-}
-
-typedef struct structure {
-    const char *name;
-    size_t size, last; /* of the structure; where its last field begins */
-    void (*init)(void *options, size_t size);
-    eig_status (*call)(eig_context *ctx, const void *options, double *w);
-} structure;
-
-static void init_stebz(void *options, size_t size)
-{
-    eig_stebz_options_init(options, size);
-}
-
-static void init_geev(void *options, size_t size)
-{
-    eig_geev_options_init(options, size);
-}
-
-static void init_heev(void *options, size_t size)
-{
-    eig_heev_options_init(options, size);
-}
-
-static void init_stemr(void *options, size_t size)
-{
-    eig_stemr_options_init(options, size);
-}
-
-static structure const structures[] = {
-    {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, call_stebz},
-    {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, call_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, call_heev},
-    {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
-    {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, size_heev},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, call_stemr},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, size_stemr},
-};
-
-/* A caller's structure with room behind it. */
-typedef union caller {
-    size_t size;
-    unsigned char bytes[512];
-} caller;
-
-/* The call gives the bits that it gives without options. */
-static void as_without(eig_context *ctx, const structure *s, const caller *options)
-{
-    double plain[16] = {0}, w[16] = {0};
-    assert_int_equal(s->call(ctx, NULL, plain), EIG_OK);
-    eig_status const status = s->call(ctx, options, w);
-    if (status != EIG_OK) fail_msg("%s: %s", s->name, eig_error_detail(ctx));
-    assert_memory_equal(plain, w, sizeof w);
-}
-
-/* From an older header, whose structure ends before its now last field, or after its size: what lies behind is not
- * read, whatever it holds. */
-static void test_older_options(void **state)
-{
+    static outputs close = {.dense = true}, apart;
+    static char elements[2][BLOCK];
     (void)state;
-    eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < COUNT(structures); ++i) {
-        size_t const ends[] = {structures[i].last, sizeof(size_t)};
-        for (int k = 0; k < 2; ++k) {
-            caller c;
-            memset(&c, 0xff, sizeof c);
-            structures[i].init(&c, ends[k]);
-            assert_true(c.size == ends[k] && c.bytes[ends[k]] == 0xff);
-            as_without(ctx, &structures[i], &c);
-        }
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        operate_well(ctx, op, real_types[i % 2], &close);
+        operate_well(ctx, op, real_types[i % 2], &apart);
+        outputs_gather(&close, elements[0]), outputs_gather(&apart, elements[1]);
+        if (memcmp(elements[0], elements[1], BLOCK) != 0)
+            fail_msg("%s %s: other bits with large strides", op->name, type_name(real_types[i % 2]));
     }
-    /* A field inside the old size counts. */
-    caller c = {0};
-    double w[16] = {0};
-    eig_stebz_options *const o = (eig_stebz_options *)(void *)c.bytes;
-    *o = (eig_stebz_options)EIG_STEBZ_OPTIONS;
-    o->size = offsetof(eig_stebz_options, reltol), o->range = EIG_RANGE_INDEX, o->il = o->iu = 2, o->reltol = 7;
-    assert_int_equal(call_stebz(ctx, &c, w), EIG_OK);
-    assert_true(w[0] != 0 && w[1] == 0);
-    o->abstol = -1;
-    expect_refused(ctx, call_stebz(ctx, &c, w), EIG_BAD_ARGUMENT, "abstol = -1");
-    eig_destroy(ctx);
-}
-
-/* From a newer header: fields that the library does not know must be 0. */
-static void test_newer_options(void **state)
-{
-    (void)state;
-    eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < COUNT(structures); ++i) {
-        const structure *const s = &structures[i];
-        caller c;
-        memset(&c, 0xff, sizeof c);
-        s->init(&c, s->size + 24);
-        as_without(ctx, s, &c);
-        for (size_t at = s->size; at < s->size + 24; ++at) {
-            double w[16] = {0};
-            c.bytes[at] = 1;
-            expect_refused(ctx, s->call(ctx, &c, w), EIG_BAD_ARGUMENT, "eigpack.h is newer than the library");
-            assert_true(w[0] == 0 && strstr(eig_error_detail(ctx), s->name));
-            c.bytes[at] = 0;
-        }
-        c.bytes[s->size + 24] = 1; /* behind the caller's structure */
-        as_without(ctx, s, &c);
-    }
-    eig_destroy(ctx);
-}
-
-static void test_sizes_of_options(void **state)
-{
-    static size_t const wrong[] = {0, 1, 4, 7, 4097, SIZE_MAX};
-    (void)state;
-    eig_context *ctx = test_context(1);
-    for (size_t i = 0; i < COUNT(structures); ++i) {
-        const structure *const s = &structures[i];
-        caller c = {0};
-        double w[16] = {0};
-        for (size_t k = 0; k < COUNT(wrong); ++k) {
-            c.size = wrong[k];
-            expect_refused(ctx, s->call(ctx, &c, w), EIG_BAD_ARGUMENT, "options->size");
-        }
-        c.size = s->size; /* all else 0 */
-        as_without(ctx, s, &c);
-    }
-    eig_stebz_options stebz, stebz_macro = EIG_STEBZ_OPTIONS;
-    eig_geev_options geev, geev_macro = EIG_GEEV_OPTIONS;
-    eig_stebz_options_init(&stebz, sizeof stebz), eig_geev_options_init(&geev, sizeof geev);
-    assert_true(stebz.size == stebz_macro.size && stebz.method == stebz_macro.method && stebz.abstol == 0);
-    assert_true(geev.size == geev_macro.size && geev.no_balance == 0 && geev.max_steps == 0);
-    caller c = {0};
-    structures[0].init(&c, 4), structures[1].init(&c, 0); /* no room for a size: nothing is written */
-    assert_true(c.size == 0);
-    eig_stebz_options_init(NULL, 64), eig_geev_options_init(NULL, 64);
     eig_destroy(ctx);
 }
 
@@ -195,7 +37,7 @@ static void test_workspace(void **state)
     enum { GUARD = 512 };
     static outputs own, lent;
     (void)state;
-    if (!test_on_cpu() || test_on_several()) skip();
+    if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *ctx = test_context(3);
     for (int i = 0; i < 2 * OPERATIONS; ++i) {
         const operation *const op = &operations[i / 2];
@@ -269,6 +111,38 @@ static void test_timing(void **state)
     eig_destroy(ctx);
 }
 
+/* The passes together take what the call takes, but for some checks. */
+static void test_times(void **state)
+{
+    static const case_family *const of[] = {&case_stebz, &case_stebz, &case_stemr, &case_geev,
+                                            &case_geev,  &case_heev,  &case_heev};
+    static const struct {
+        const char *kind;
+        int64_t n, batch;
+    } sizes[] = {{"uniform", 6000, 1}, {"uniform", 200, 300}, {"uniform", 1000, 1},   {"random", 20, 1500},
+                 {"random", 200, 1},   {"ensemble", 500, 1},  {"ensemble", 16, 20000}};
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("passes of several devices or streams overlap");
+    eig_context *ctx = test_context(2);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (size_t k = 0; k < COUNT(sizes); ++k) {
+        bench_case c = case_new(of[k], sizes[k].kind, EIG_D, sizes[k].n, sizes[k].batch);
+        const eig_pass *pass;
+        int count;
+        double sum = 0;
+        if (!case_make(&c, &(io_error){""})) fail_msg("no %s", sizes[k].kind);
+        double const start = clock_ms();
+        assert_int_equal(case_call(ctx, &c), EIG_OK);
+        double const whole = clock_ms() - start;
+        assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+        for (int i = 0; i < count; ++i) sum += pass[i].ms;
+        if (!(sum <= whole && sum >= 0.6 * whole))
+            fail_msg("%s n=%lld: a call of %.3f ms has passes of %.3f ms", c.family->name, (long long)c.n, whole, sum);
+        case_free(&c);
+    }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------- threads, streams */
 
 /* More threads than any machine has: none of them ends the process, and the bits stay. */
@@ -288,12 +162,40 @@ static void test_many_threads(void **state)
     eig_destroy(ctx);
 }
 
+static int threads_told(eig_context *ctx)
+{
+    int threads = 0;
+    assert_int_equal(sscanf(strrchr(eig_describe(ctx), ',') + 1, " %d thread", &threads), 1);
+    return threads;
+}
+
+/* As many as asked for, but at most twice the processors, or 32; without a number the quota counts, where nobody has
+ * chosen OpenMP's. */
+static void test_teams(void **state)
+{
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("about the threads of one CPU context");
+    long const processors = sysconf(_SC_NPROCESSORS_ONLN), twice = 2 * processors, most = twice > 32 ? twice : 32;
+    eig_context *ctx = test_context(1);
+    assert_int_equal(threads_told(ctx), 1);
+    for (int asked = 2; asked <= 65536; asked *= 8) {
+        assert_int_equal(eig_set_threads(ctx, asked), EIG_OK);
+        assert_true(threads_told(ctx) <= most && threads_told(ctx) <= asked);
+    }
+    assert_int_equal(eig_set_threads(ctx, 0), EIG_OK);
+    ctx->quota = 1;
+    if (!getenv("OMP_NUM_THREADS")) assert_int_equal(threads_told(ctx), 1);
+    ctx->quota = 0;
+    assert_true(threads_told(ctx) <= processors || getenv("OMP_NUM_THREADS"));
+    eig_destroy(ctx);
+}
+
 /* EIG_CPU names the instruction set that computes; the description tells which it is. */
 static void test_instruction_sets(void **state)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     (void)state;
-    if (!test_on_cpu()) skip();
+    if (!test_on_cpu()) skip_because("about the CPU's instruction sets");
     const char *const given = getenv("EIG_CPU");
     char *const before = given ? strdup(given) : NULL;
     int opened = 0;
@@ -359,6 +261,12 @@ static void test_no_context(void **state)
         ctx = NULL;
     }
     assert_int_equal(eig_create(NULL, "cpu"), EIG_BAD_ARGUMENT);
+    /* Whether a GPU answers or not, auto has not failed. */
+    for (int turn = 0; turn < 2; ++turn) {
+        assert_int_equal(eig_create(&ctx, turn ? "auto" : NULL), EIG_OK);
+        assert_string_equal(eig_error_detail(ctx), "");
+        eig_destroy(ctx);
+    }
 }
 
 /* --------------------------------------------------------------------- texts */
@@ -387,11 +295,16 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_older_options),    cmocka_unit_test(test_newer_options),
-        cmocka_unit_test(test_sizes_of_options), cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),           cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_no_context),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

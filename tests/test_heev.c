@@ -122,21 +122,22 @@ static void test_relative(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(1);
-    for (int64_t n = 2; n <= 50; n += 16)
-        for (int c = 0; c < 12; ++c) {
+    for (int64_t n = 2; n <= 66; n += 16)
+        for (int c = 0; c < (n < 66 ? 12 : 4); ++c) { /* of the last order auto alone, one matrix: seconds */
+            int64_t const count = n < 66 ? 3 : 1;
             static const eig_heev_method able[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE};
             eig_heev_options o = EIG_HEEV_OPTIONS;
             o.relative = 1, o.method = able[c / 4];
-            batch b = batch_make("graded-definite", n, 3, all_types[c % 4], 5);
+            batch b = batch_make("graded-definite", n, count, all_types[c % 4], 5);
             solve(ctx, &o, &b);
-            for (int64_t k = 0; k < 3 * n; ++k) {
+            for (int64_t k = 0; k < count * n; ++k) {
                 long double const w = numbers_re(&b.w, k);
                 long double const near = 4 * (long double)n * (long double)type_eps(b.type);
                 if (graded_count(&b, k / n, w * (1 - near)) > k % n || graded_count(&b, k / n, w * (1 + near)) <= k % n)
                     fail_msg("n=%lld %s: eigenvalue %lld is not %.17Lg", (long long)n, type_name(b.type), (long long)k,
                              w);
             }
-            for (int64_t m = 0; m < 3; ++m) certify_vectors("graded", &b, m, LIMIT);
+            for (int64_t m = 0; m < count; ++m) certify_vectors("graded", &b, m, LIMIT);
             batch_free(&b);
         }
     eig_destroy(ctx);

@@ -200,6 +200,34 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
+/* So many sweeps as are told are enough, and one less is not. */
+static void test_sweeps(void **state)
+{
+    static const int64_t orders[] = {2, 3, 9, 31, 40, 66};
+    enum { BATCH = 3 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 8 * COUNT(orders); ++c) {
+        batch b = batch_make("hermitian", orders[c / 8], BATCH, all_types[c % 4], 5);
+        eig_heev_options o = by(c / 4 % 2 ? EIG_HEEV_REFERENCE : EIG_HEEV_JACOBI);
+        solve(ctx, &o, &b);
+        for (int m = 0; m < BATCH; ++m) {
+            int const told = b.sweeps[m];
+            assert_true(told > 0 && b.info[m] == 0);
+            for (o.max_sweeps = told; o.max_sweeps >= told - 1 && o.max_sweeps > 0; --o.max_sweeps) {
+                solve_part(ctx, &o, &b, (placement){0}, m, 1);
+                bool const given_up =
+                    test_on_cpu() ? o.max_sweeps < told : b.info[m] > 0; /* a GPU may find it enough */
+                if (b.sweeps[m] != o.max_sweeps || (b.info[m] > 0) != given_up)
+                    fail_msg("n=%lld: %d sweeps are told, at most %d give %d, info %d", (long long)b.n, told,
+                             o.max_sweeps, b.sweeps[m], b.info[m]);
+            }
+        }
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* A loose tolerance: fewer sweeps, and errors of its size. */
 static void test_tolerance(void **state)
 {
@@ -317,7 +345,7 @@ static void test_workspace(void **state)
 {
     static const int64_t orders[] = {1, 5, 33, 65};
     (void)state;
-    if (!test_on_cpu() || test_on_several()) skip();
+    if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *const ctx = test_context(3), *const other = test_context(3);
     for (size_t c = 0; c < 32 * COUNT(orders); ++c) {
         int64_t const n = orders[c / 32], count = several(n);
@@ -392,10 +420,10 @@ static void test_progress(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),    cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up), cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_refused),  cmocka_unit_test(test_options),
-        cmocka_unit_test(test_workspace),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),     cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_empty),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_options),    cmocka_unit_test(test_workspace), cmocka_unit_test(test_progress),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev calls", tests, NULL, NULL);

@@ -164,6 +164,99 @@ static void test_text(void **state)
     }
 }
 
+/* Indices at both sides of their limits, rows and columns each by itself: zeros may stand anywhere inside. */
+static void test_index_limits(void **state)
+{
+    static const char *const at[] = {"0", "1", "2", "4", "5", "-1", "9223372036854775807", "-9223372036854775808"};
+    enum { ORDER = 4 };
+    (void)state;
+    for (size_t i = 0; i < COUNT(at); ++i)
+        for (size_t j = 0; j < COUNT(at); ++j)
+            for (int symmetric = 0; symmetric < 2; ++symmetric) {
+                long long const row = strtoll(at[i], NULL, 10), column = strtoll(at[j], NULL, 10);
+                bool const inside = row >= 1 && row <= ORDER && column >= 1 && column <= ORDER;
+                bool const above = symmetric && row < column;
+                char text[200];
+                io_error error = {""};
+                snprintf(text, sizeof text, "%s%s\n4 4 1\n%s %s 0\n", REAL, symmetric ? "symmetric" : "general", at[i],
+                         at[j]);
+                put_text("x.mtx", text);
+                bool const done = read_as(WHOLE_T, "x.mtx", &error);
+                if (done != (inside && !above)) fail_msg("entry (%s, %s): %s", at[i], at[j], error.text);
+                if (!inside) assert_refused(done, "x.mtx", &error, "lies outside the matrix");
+                if (inside && above) assert_refused(done, "x.mtx", &error, "above the diagonal");
+            }
+    for (size_t i = 0; i < COUNT(at); ++i) { /* rows of text count from 1, one by one */
+        char text[200];
+        io_error error = {""};
+        snprintf(text, sizeof text, "3\n1 1 1\n%s 1 1\n3 1 1\n", at[i]);
+        put_text("x.dat", text);
+        bool const done = read_as(WHOLE_T, "x.dat", &error);
+        if (done != (strcmp(at[i], "2") == 0)) fail_msg("row %s after row 1: %s", at[i], error.text);
+    }
+    remove("x.mtx"), remove("x.dat");
+}
+
+/* Sizes that a header claims, and what the file holds: one less, as many, one more. */
+static void test_counts(void **state)
+{
+    static const struct {
+        const char *name, *header, *entry;
+        target what;
+        int entries;
+    } files[] = {
+        {"x.mtx", REAL "general\n3 3 3\n", "%d %d 1\n", WHOLE_T, 3},
+        {"x.mtx", REAL "symmetric\n0 0 0\n", "%d %d 1\n", WHOLE_T, 0},
+        {"x.mtx", DENSE "general\n1 4\n", "%d\n", ARRAY, 4},
+        {"x.mtx", DENSE "general\n3 0\n", "%d\n", ARRAY, 0},
+        {"x.mtx", DENSE "symmetric\n2 2\n", "%d\n", ARRAY, 3},
+        {"x.mtx", "%%MatrixMarket matrix array complex general\n1 2\n", "%d 0\n", ARRAY, 2},
+        {"x.dat", "3\n", "%d %d 1\n", WHOLE_T, 3},
+        {"x.dat", "1\n", "%d %d 1\n", WHOLE_T, 1},
+    };
+    (void)state;
+    for (size_t k = 0; k < COUNT(files); ++k)
+        for (int more = -1; more <= 1; ++more) {
+            char text[200];
+            io_error error = {""};
+            size_t used = (size_t)snprintf(text, sizeof text, "%s", files[k].header);
+            for (int i = 1; i <= files[k].entries + more; ++i)
+                used += (size_t)snprintf(text + used, sizeof text - used, files[k].entry, i, i);
+            if (files[k].entries + more < 0) continue;
+            put_text(files[k].name, text);
+            bool const done = read_as(files[k].what, files[k].name, &error);
+            if (done != (more == 0))
+                fail_msg("%s and %d entries: %s", files[k].header, files[k].entries + more, error.text);
+            remove(files[k].name);
+        }
+}
+
+/* Sizes that no file can have, or that it has not. */
+static void test_sizes(void **state)
+{
+    static const char *const sizes[] = {
+        "-1", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "1.5", "x", ""};
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes); ++k)
+        for (int place = 0; place < 5; ++place) {
+            char text[200];
+            io_error error = {""};
+            const char *const s[] = {place == 0 || place == 3 ? sizes[k] : "1",
+                                     place == 1 || place == 3 ? sizes[k] : "1", place == 2 ? sizes[k] : "1"};
+            if (place < 4) snprintf(text, sizeof text, "%sgeneral\n%s %s %s\n1 1 1\n", REAL, s[0], s[1], s[2]);
+            if (place == 4) snprintf(text, sizeof text, "%s\n1 1 1\n", sizes[k]);
+            const char *const name = place == 4 ? "x.dat" : "x.mtx";
+            put_text(name, text);
+            if (!(place == 4 && !*sizes[k])) assert_refused(read_as(WHOLE_T, name, &error), name, &error, name);
+            if (place < 2) {
+                snprintf(text, sizeof text, "%sgeneral\n%s %s\n1\n", DENSE, s[0], s[1]);
+                put_text(name, text);
+                assert_refused(read_as(ARRAY, name, &error), name, &error, name);
+            }
+            remove(name);
+        }
+}
+
 static void test_npy(void **state)
 {
     static const char zeros[64];
@@ -246,7 +339,8 @@ static void put_large_mat(const char *name)
 static void test_no_memory(void **state)
 {
     (void)state;
-    if (!MEMORY_CAN_END || !io_has_mat()) skip();
+    if (!MEMORY_CAN_END) skip_because("a sanitizer ends a process that gets no memory");
+    if (!io_has_mat()) skip_because("the build reads no .mat files");
     put_large_mat("x.mat");
     pid_t const child = fork();
     if (child == 0) {
@@ -338,8 +432,9 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_npy),       cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_missing), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_text),    cmocka_unit_test(test_index_limits), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_npy),          cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("io_bad", tests, folder_setup, folder_teardown);
 }

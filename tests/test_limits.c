@@ -221,7 +221,7 @@ static void plausible(eig_context *ctx, eig_status status, int64_t n, const size
 static void test_work_sizes(void **state)
 {
     (void)state;
-    if (test_on_several()) skip(); /* each has its own */
+    if (test_on_several()) skip_because("each of several devices has a workspace of its own");
     eig_context *ctx = test_context(64);
     size_t bytes = 0;
     ALL_REFUSED("batch", eig_stebz_work_size(ctx, EIG_D, NULL, 1000000, s, &bytes));

@@ -113,7 +113,7 @@ static void test_failing_child(void **state)
     static outputs before, after;
     static _Alignas(256) char little[256];
     (void)state;
-    if (!test_on_cpu()) skip(); /* a GPU does not use the loan */
+    if (!test_on_cpu()) skip_because("a GPU does not use the loan");
     for (int k = 1; k < DEVICES; ++k) {
         eig_context *const ctx = open_several(k);
         multi_worker *const worker = &multi_state_of(ctx)->worker[1];
@@ -154,7 +154,7 @@ static void test_full_gpu(void **state)
 {
     enum { N = 8, BATCH = 100000, PIECES = 400 };
     (void)state;
-    if (test_on_cpu()) skip();
+    if (test_on_cpu()) skip_because("about the memory of a GPU");
     double *const a = malloc(sizeof *a * N * N * BATCH);
     eig_z *const w[2] = {malloc(sizeof **w * N * BATCH), malloc(sizeof **w * N * BATCH)};
     assert_true(a && w[0] && w[1]);

@@ -7,6 +7,7 @@
 #include "io/matrices.h"
 #include "support/multi_fixture.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { ORDER = 420 };
@@ -42,6 +43,37 @@ static void make_matrix(const char *kind, io_tridiagonal *t)
     for (int i = 0; i < ORDER - 1; ++i) t->e[i] *= diagonal ? 0 : alike ? 1e-13 : 1;
 }
 
+/* Clusters are never cut: sums over the devices are those of one, and T's blocks count once for each. */
+static void check_sums(const eig_stemr_stats *one, const eig_stemr_stats *several)
+{
+    assert_true(several->clusters == one->clusters && several->shifts == one->shifts && several->skew == one->skew);
+    assert_true(several->inverse_iterations == one->inverse_iterations && several->depth == one->depth);
+    assert_true(several->bad_representations == one->bad_representations);
+    assert_true(several->largest_cluster == one->largest_cluster);
+    assert_true(several->representations >= one->representations);
+    assert_true((several->representations - one->representations) % one->blocks == 0);
+}
+
+/* The largest estimate of one device is no less than that of either half of the pairs, or nearly: the cut is elsewhere. */
+static void test_orthogonality(void **state)
+{
+    static pairs all, half;
+    (void)state;
+    eig_context *const plain = open_one(), *const two = open_several(1);
+    io_tridiagonal t;
+    make_matrix("glued", &t);
+    double most = 0;
+    for (int side = 0; side < 2; ++side) {
+        solve_both(plain, &t, EIG_RANGE_INDEX, side * ORDER / 2 + 1, (side + 1) * ORDER / 2, 0, 0, &all, &half);
+        most = fmax(most, half.orthogonality);
+    }
+    solve_both(two, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &half, &all);
+    if (!(all.orthogonality >= 0.5 * most && all.orthogonality <= 10 * ORDER * DBL_EPSILON))
+        fail_msg("orthogonality %g of two devices, %g of the halves", all.orthogonality, most);
+    io_tridiagonal_free(&t);
+    eig_destroy(plain), eig_destroy(two);
+}
+
 /* Ranges whose ends lie between eigenvalues, on one of them, and where there are none, of matrices with clusters. */
 static void test_ranges(void **state)
 {
@@ -67,6 +99,7 @@ static void test_ranges(void **state)
                 assert_memory_equal(&one[0], &several[0], sizeof one[0]);
                 assert_true(several[1].orthogonality <= 10 * ORDER * 2.3e-16);
                 assert_true(several[1].stats.blocks == one[1].stats.blocks);
+                if (r == 0) check_sums(&one[1].stats, &several[1].stats);
                 several[1].orthogonality = one[1].orthogonality, several[1].stats = one[1].stats;
                 assert_memory_equal(&one[1], &several[1], sizeof one[1]);
             }
@@ -196,8 +229,8 @@ int main(int argc, char **argv)
 {
     if (!devices_answer(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_cuts),     cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_corners), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_cuts),    cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_orthogonality), cmocka_unit_test(test_corners), cmocka_unit_test(test_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

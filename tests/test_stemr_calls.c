@@ -11,7 +11,8 @@ static void same_pairs(const char *what, const fixture *whole, const fixture *pa
         if (memcmp(numbers_at(&whole->w, j), numbers_at(&part->w, k), type_size(whole->type)) != 0)
             fail_msg("%s %s n=%lld: w of pair %lld differs: %.17g, %.17g", what, type_name(whole->type), (long long)n,
                      (long long)j, numbers_part(&whole->w, j), numbers_part(&part->w, k));
-        if (memcmp(numbers_at(&whole->z, j * n), numbers_at(&part->z, k * n), (size_t)n * type_size(whole->type)) != 0)
+        if (memcmp(numbers_at(&whole->z, j * whole->ldz), numbers_at(&part->z, k * part->ldz),
+                   (size_t)n * type_size(whole->type)) != 0)
             fail_msg("%s %s n=%lld: vector of pair %lld differs", what, type_name(whole->type), (long long)n,
                      (long long)j);
         assert_int_equal(whole->isuppz[2 * j], part->isuppz[2 * k]);
@@ -119,7 +120,8 @@ static void test_subnormal_ends(void **state)
 static void test_overflowing_ends(void **state)
 {
     (void)state;
-    if (strncmp(test_device, "cuda", 4) == 0) skip();
+    if (strncmp(test_device, "cuda", 4) == 0)
+        skip_because("ranges beyond the numbers of float are mended on a CPU alone");
     float const d[2] = {3e38F, 3e38F}, e[1] = {3e38F};
     static double const ends[] = {-1e308, -1, 1, 1e39, 1e308, INFINITY};
     eig_context *const ctx = test_context(1);
@@ -199,9 +201,10 @@ static void test_not_finite(void **state)
         int64_t const n = c % 2 ? 50 : 2;
         fixture f = make("uniform", n, real_types[c / 12]);
         numbers_put_part(c / 6 % 2 ? &f.e : &f.d, c / 6 % 2 ? (n - 1) / 2 : n - 1, bad[c / 2 % 3]);
-        numbers_fill(&f.w, 0), numbers_fill(&f.z, 0);
+        numbers_fill(&f.w, 0), numbers_fill(&f.z, 0), numbers_fill(&f.residual, 0), numbers_fill(&f.orthogonality, 0);
         solve(ctx, NULL, &f);
         assert_int_equal(f.m, 0);
+        assert_true(isnan(numbers_part(&f.orthogonality, 0)));
         for (int64_t k = 0; k < n; ++k) {
             assert_int_equal(f.info[k], EIG_INFO_NOT_FINITE);
             assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));
@@ -222,7 +225,7 @@ static void test_not_finite(void **state)
 static void test_workspace(void **state)
 {
     (void)state;
-    if (!test_on_cpu() || test_on_several()) skip();
+    if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *const ctx = test_context(2);
     for (int c = 0; c < 2; ++c) {
         fixture f = make_family(2, 150, real_types[c]), g = make_family(2, 150, real_types[c]);
@@ -297,6 +300,39 @@ static void test_passes(void **state)
     eig_destroy(ctx);
 }
 
+/* The largest pivot of T - shift, without pivoting, beside ||T||. */
+static double growth_of(const fixture *f, double shift)
+{
+    long double pivot = 1, most = 0;
+    for (int64_t i = 0; i < f->n; ++i) {
+        long double const beside = i > 0 ? (long double)f->plain_e[i - 1] : 0;
+        pivot = (long double)f->plain_d[i] - (long double)shift - (beside != 0 ? beside * beside / pivot : 0);
+        if (fabsl(pivot) < 1e-30L * (long double)f->norm) pivot = 1e-30L * (long double)f->norm;
+        most = fmaxl(most, fabsl(pivot));
+    }
+    return (double)most / f->norm;
+}
+
+/* A cluster's ends are eigenvalues, its shift is near it, its growth that of T - shift but for the random changes of the
+ * diagonal and a power of two. */
+static void check_node(const fixture *f, const eig_stemr_node *node)
+{
+    double const tolerance = 4 * type_eps(f->type) * f->norm;
+    int64_t inside = 0, ends = 0;
+    for (int64_t j = 0; j < f->n; ++j) {
+        double const w = numbers_part(&f->w, j);
+        inside += node->low - tolerance <= w && w <= node->high + tolerance;
+        ends |= (fabs(w - node->low) <= tolerance ? 1 : 0) | (fabs(w - node->high) <= tolerance ? 2 : 0);
+    }
+    assert_true(node->members >= 2 && inside >= node->members && ends == 3 && node->good == 1);
+    assert_true(node->low <= node->high && node->high - node->low <= 1e-6 * f->norm);
+    double const beside = fmax(node->low - node->shift, node->shift - node->high);
+    if (!(beside <= 1e-6 * f->norm)) fail_msg("the shift %.17g of [%.17g, %.17g]", node->shift, node->low, node->high);
+    double const growth = growth_of(f, node->shift);
+    if (!(node->growth >= 0.4 * growth && node->growth <= 1.25 * growth))
+        fail_msg("a growth of %g is told as %g", growth, node->growth);
+}
+
 /* The tree that the caller asks for: parents come first and hold their children; a smaller room gets its beginning. */
 static void test_tree(void **state)
 {
@@ -309,21 +345,22 @@ static void test_tree(void **state)
         eig_stemr_options o = EIG_STEMR_OPTIONS;
         o.tree = tree, o.tree_room = ROOM;
         solve(ctx, &o, &f);
-        int64_t members = 0;
+        int64_t members = 0, largest = 0, depth = 0, zeros = 0;
         int64_t const count = f.stats.nodes;
         assert_int_equal(count, f.stats.clusters);
         for (int64_t c = 0; c < count; ++c) {
             const eig_stemr_node *const node = &tree[c];
-            int64_t inside = 0;
-            for (int64_t j = 0; j < N; ++j)
-                inside += node->low <= numbers_part(&f.w, j) && numbers_part(&f.w, j) <= node->high;
-            assert_true(node->members >= 2 && inside >= node->members && node->good == 1);
-            assert_true(node->low <= node->high && node->high - node->low <= 1e-6 * f.norm);
-            assert_true(fabs(node->shift - node->low) <= 1.01 * f.norm && node->growth > 0);
+            check_node(&f, node);
             assert_true(node->parent < c && node->level == (node->parent < 0 ? 1 : tree[node->parent].level + 1));
             if (node->level == 1) members += node->members;
+            largest = node->members > largest ? node->members : largest;
+            depth = node->level > depth ? node->level : depth;
         }
         assert_true(members <= N);
+        for (int64_t i = 0; i + 1 < N; ++i) zeros += f.plain_e[i] == 0;
+        assert_true(f.stats.largest_cluster == largest && f.stats.depth == depth);
+        assert_true(f.stats.blocks > zeros && (families[k].parameter != 0 || f.stats.blocks == zeros + 1));
+        assert_true(f.stats.representations == f.stats.blocks + count && f.stats.bad_representations == 0);
         o.tree = part, o.tree_room = count / 2;
         memset(part, 0x55, sizeof part);
         solve(ctx, &o, &f);

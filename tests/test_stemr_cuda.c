@@ -56,7 +56,7 @@ static void same_pair(const char *what, const fixture *f, const on_device *g, in
     CUDA(cudaMemcpy(column, (char *)g->z + (size_t)k * (n + 1) * size, (n + 1) * size, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(w, (char *)g->w + (size_t)k * size, size, cudaMemcpyDeviceToHost));
     if (memcmp(w, numbers_at(&f->w, j), size) != 0) fail_msg("%s: value %lld differs", what, (long long)j);
-    if (memcmp(column, numbers_at(&f->z, j * f->n), n * size) != 0)
+    if (memcmp(column, numbers_at(&f->z, j * f->ldz), n * size) != 0)
         fail_msg("%s: vector %lld differs", what, (long long)j);
     for (size_t i = 0; i < size; ++i) assert_int_equal((unsigned char)column[n * size + i], 0xff);
     free(column);
@@ -136,7 +136,7 @@ static int solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fix
     stemr_limits limits = STEMR_LIMITS;
     limits.slice = slice;
     stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
-    p.w = f->w.data, p.z = f->z.data, p.ldz = f->n, p.vectors = true, p.most_depth = 6, p.limits = &limits;
+    p.w = f->w.data, p.z = f->z.data, p.ldz = f->ldz, p.vectors = true, p.most_depth = 6, p.limits = &limits;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data;
     p.stats = &f->stats;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
@@ -173,7 +173,7 @@ static void test_slices(void **state)
             const char *const what = bad ? "NaN" : families[k].name;
             size_t const size = (size_t)m * type_size(type);
             same_array(what, one.w.data, many.w.data, size);
-            same_array(what, one.z.data, many.z.data, size * (size_t)n);
+            same_array(what, one.z.data, many.z.data, size * (size_t)one.ldz);
             same_array(what, one.residual.data, many.residual.data, size);
             same_array(what, one.info, many.info, (size_t)m * sizeof *one.info);
             same_array(what, one.isuppz, many.isuppz, 2 * (size_t)m * sizeof *one.isuppz);

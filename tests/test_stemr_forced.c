@@ -195,7 +195,7 @@ static void test_kept_representations(void **state)
         solve_within(ctx, &none, 1, N, &g);
         assert_true(f.stats.largest_cluster >= STEMR_CROWD);
         assert_memory_equal(f.w.data, g.w.data, N * sizeof(double));
-        assert_memory_equal(f.z.data, g.z.data, N * N * sizeof(double));
+        assert_true(numbers_same(&f.z, &g.z));
         drop(&f), drop(&g);
     }
     eig_destroy(ctx);

@@ -100,15 +100,15 @@ static void solve_some(eig_context *ctx, const char *what, fixture *f, int64_t i
 /* Pairs il to iu have the bits that they have among others, the first of which is `first`. */
 static void check_subset(eig_context *ctx, const char *what, fixture *f, int64_t first, int64_t il, int64_t iu)
 {
-    size_t const size = type_size(f->type), n = (size_t)f->n, count = (size_t)(iu - il + 1),
+    size_t const size = type_size(f->type), ldz = (size_t)f->ldz, count = (size_t)(iu - il + 1),
                  from = (size_t)(il - first);
-    char *const w = malloc(count * size), *const z = malloc(count * n * size);
+    char *const w = malloc(count * size), *const z = malloc(count * ldz * size);
     bool const same_way = f->stats.inverse_iterations == 0; /* the last resort's vectors depend on their neighbours */
     memcpy(w, numbers_at(&f->w, (int64_t)from), count * size);
-    memcpy(z, numbers_at(&f->z, (int64_t)(from * n)), count * n * size);
+    memcpy(z, numbers_at(&f->z, (int64_t)(from * ldz)), count * ldz * size);
     solve_some(ctx, what, f, il, iu);
     if (memcmp(f->w.data, w, count * size) != 0) fail_msg("%s: other values", what);
-    if (same_way && memcmp(f->z.data, z, count * n * size) != 0)
+    if (same_way && memcmp(f->z.data, z, count * ldz * size) != 0)
         fail_msg("%s: vectors %lld to %lld have other bits", what, (long long)il, (long long)iu);
     free(w), free(z);
 }

@@ -4,6 +4,7 @@
 
 #include "eigpack.h"
 #include "multi/multi.h"
+#include "skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

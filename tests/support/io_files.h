@@ -3,6 +3,7 @@
 #define EIG_TESTS_IO_FILES_H
 
 #include "io/io.h"
+#include "skip.h"
 
 /* A cmocka group's setup and teardown: makes an empty folder and moves into it; removes it and all files in it. */
 int folder_setup(void **state);

@@ -1,12 +1,48 @@
 /* Every public function as one row of a table, on one small problem: for the tests of what all calls have in common.
- * A call writes all its outputs into one block, so that two answers can be compared, and "nothing was written" seen. */
+ * A call writes all its outputs into one block, so that two answers can be compared, and "nothing was written" seen.
+ * Leading dimensions and strides are all larger than they must be, and all different; what lies between is NaN in an
+ * input, and in an output it must stay untouched. */
 #ifndef EIG_TEST_OPERATIONS_H
 #define EIG_TEST_OPERATIONS_H
 
 #include "device.h"
 #include "io/numbers.h"
 
-enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4 };
+#include <math.h>
+
+enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4, OUTPUTS = 8 };
+
+/* Where an array's elements lie: columns of so many rows, ld apart, in matrices that are a stride apart. */
+typedef struct extent {
+    int64_t rows, columns, ld, count, stride;
+} extent;
+
+static inline extent line(int64_t length)
+{
+    return (extent){length, 1, length, 1, length};
+}
+
+static inline extent lines(int64_t length, int64_t count, int64_t stride)
+{
+    return (extent){length, 1, length, count, stride};
+}
+
+static inline int64_t extent_elements(extent e)
+{
+    return e.rows * e.columns * e.count;
+}
+
+/* Up to the last element. */
+static inline int64_t extent_span(extent e)
+{
+    return extent_elements(e) > 0 ? (e.count - 1) * e.stride + (e.columns - 1) * e.ld + e.rows : 0;
+}
+
+/* Where element k lies, in the order in which they would lie close together. */
+static inline int64_t extent_at(extent e, int64_t k)
+{
+    return k % e.rows + k / e.rows % e.columns * e.ld + k / e.rows / e.columns * e.stride;
+}
 
 /* Memory elsewhere: a block for the outputs, and copies of inputs, which last as long as it does. */
 typedef struct elsewhere {
@@ -18,17 +54,38 @@ typedef struct elsewhere {
 typedef struct outputs {
     _Alignas(16) char block[BLOCK];
     size_t used;
+    struct {
+        size_t at, size;
+        extent extent;
+    } out[OUTPUTS];
+    int outs;
     numbers in[INPUTS];
+    extent in_extent[INPUTS];
     int inputs;
+    bool dense;             /* leading dimensions and strides are the least */
     const elsewhere *there; /* NULL: all lies on the host */
 } outputs;
 
-static inline void *output(outputs *o, int64_t count, size_t size)
+/* What a leading dimension or stride has above the least. */
+static inline int64_t above(const outputs *o, int64_t pad)
+{
+    return o->dense ? 0 : pad;
+}
+
+static inline void *output_in(outputs *o, extent e, size_t size)
 {
     void *const at = (o->there ? o->there->block : o->block) + o->used;
-    o->used += ((size_t)count * size + 15) & ~(size_t)15;
+    if (o->used == 0) o->outs = 0;
+    if (o->outs == OUTPUTS) fail_msg("too many outputs");
+    o->out[o->outs].at = o->used, o->out[o->outs].size = size, o->out[o->outs++].extent = e;
+    o->used += ((size_t)extent_span(e) * size + 15) & ~(size_t)15;
     if (o->used > BLOCK) fail_msg("the block of outputs is too small");
     return at;
+}
+
+static inline void *output(outputs *o, int64_t count, size_t size)
+{
+    return output_in(o, line(count), size);
 }
 
 /* Count numbers uniform in [-1, 1), the same for every caller. */
@@ -41,19 +98,37 @@ static inline numbers some(eig_type type, int64_t count)
     return x;
 }
 
+/* The same numbers where the extent has them, NaN between. */
+static inline numbers some_in(eig_type type, extent e)
+{
+    numbers from = some(type, extent_elements(e)), x;
+    if (!numbers_make(&x, type, extent_span(e))) fail_msg("no memory");
+    numbers_fill(&x, NAN);
+    for (int64_t k = 0; k < from.count; ++k)
+        memcpy(numbers_at(&x, extent_at(e, k)), numbers_at(&from, k), type_size(type));
+    numbers_free(&from);
+    return x;
+}
+
 /* The same as an input of a call. */
+static inline const void *input_in(outputs *o, eig_type type, extent e)
+{
+    numbers *const x = &o->in[o->inputs];
+    *x = some_in(type, e);
+    o->in_extent[o->inputs++] = e;
+    return o->there ? o->there->copy(x->data, (size_t)x->count * type_size(type)) : x->data;
+}
+
 static inline const void *input(outputs *o, eig_type type, int64_t count)
 {
-    numbers *const x = &o->in[o->inputs++];
-    *x = some(type, count);
-    return o->there ? o->there->copy(x->data, (size_t)count * type_size(type)) : x->data;
+    return input_in(o, type, line(count));
 }
 
 /* No call overwrites its inputs. */
 static inline void inputs_kept(const char *name, const outputs *o)
 {
     for (int i = 0; i < o->inputs; ++i) {
-        numbers x = some(o->in[i].type, o->in[i].count);
+        numbers x = some_in(o->in[i].type, o->in_extent[i]);
         if (!numbers_same(&x, &o->in[i])) fail_msg("%s overwrites an input", name);
         numbers_free(&x);
     }
@@ -67,7 +142,34 @@ static inline void inputs_free(outputs *o)
 static inline void outputs_clear(outputs *o)
 {
     memset(o->block, UNTOUCHED, BLOCK);
-    o->used = 0;
+    o->used = 0, o->outs = 0;
+}
+
+/* Nothing is written between the elements of the outputs, nor behind them. */
+static inline void padding_untouched(const char *name, const outputs *o)
+{
+    static _Thread_local char ours[BLOCK];
+    memset(ours, 0, sizeof ours);
+    for (int i = 0; i < o->outs; ++i)
+        for (int64_t k = 0; k < extent_elements(o->out[i].extent); ++k)
+            memset(ours + o->out[i].at + (size_t)extent_at(o->out[i].extent, k) * o->out[i].size, 1, o->out[i].size);
+    for (size_t at = 0; at < BLOCK; ++at)
+        if (!ours[at] && o->block[at] != UNTOUCHED) {
+            int i = 0;
+            while (i + 1 < o->outs && o->out[i + 1].at <= at) ++i;
+            fail_msg("%s: byte %zu of output %d, between its elements, is written", name, at - o->out[i].at, i);
+        }
+}
+
+/* The elements of the outputs, close together. */
+static inline void outputs_gather(const outputs *o, char *to)
+{
+    memset(to, UNTOUCHED, BLOCK);
+    for (int i = 0; i < o->outs; ++i) {
+        size_t const size = o->out[i].size;
+        for (int64_t k = 0; k < extent_elements(o->out[i].extent); ++k, to += size)
+            memcpy(to, o->block + o->out[i].at + (size_t)extent_at(o->out[i].extent, k) * size, size);
+    }
 }
 
 static inline bool outputs_untouched(const outputs *o)
@@ -103,7 +205,7 @@ static inline eig_status operate_stebz(eig_context *ctx, eig_type type, int meth
     eig_stebz_options const options = stebz_options(method);
     size_t const real = type_size(type);
     if (bytes) return eig_stebz_work_size(ctx, type, &options, N, 1, bytes);
-    const void *const d = input(o, type, N), *const e = input(o, type, N);
+    const void *const d = input(o, type, N), *const e = input(o, type, N - 1);
     void *const w = output(o, N, real), *const lower = output(o, N, real), *const upper = output(o, N, real);
     int64_t *const m = output(o, 1, sizeof *m);
     int *const info = output(o, 1, sizeof *info);
@@ -116,11 +218,14 @@ static inline eig_status operate_stebz_batched(eig_context *ctx, eig_type type, 
     eig_stebz_options const options = stebz_options(method);
     size_t const real = type_size(type);
     if (bytes) return eig_stebz_work_size(ctx, type, &options, N, BATCH, bytes);
-    const void *const d = input(o, type, N * BATCH), *const e = input(o, type, N * BATCH);
-    void *const w = output(o, N * BATCH, real), *const lower = output(o, N * BATCH, real);
-    void *const upper = output(o, N * BATCH, real);
+    int64_t const stride_d = N + above(o, 2), stride_e = N - 1 + above(o, 5), stride_w = N + above(o, 3);
+    const void *const d = input_in(o, type, lines(N, BATCH, stride_d));
+    const void *const e = input_in(o, type, lines(N - 1, BATCH, stride_e));
+    extent const found = lines(N, BATCH, stride_w);
+    void *const w = output_in(o, found, real), *const lower = output_in(o, found, real);
+    void *const upper = output_in(o, found, real);
     int *const info = output(o, BATCH, sizeof *info);
-    return eig_stebz_batched(ctx, type, &options, N, d, N, e, N, w, lower, upper, N, info, BATCH);
+    return eig_stebz_batched(ctx, type, &options, N, d, stride_d, e, stride_e, w, lower, upper, stride_w, info, BATCH);
 }
 
 static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -128,7 +233,7 @@ static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, in
     enum { N = 333, M = 70 };
     (void)method;
     if (bytes) return eig_stebz_count_work_size(ctx, type, N, M, bytes);
-    const void *const d = input(o, type, N), *const e = input(o, type, N), *const x = input(o, type, M);
+    const void *const d = input(o, type, N), *const e = input(o, type, N - 1), *const x = input(o, type, M);
     int64_t *const count = output(o, M, sizeof *count);
     int *const info = output(o, 1, sizeof *info);
     return eig_stebz_count(ctx, type, N, d, e, M, x, count, info);
@@ -148,10 +253,11 @@ static inline eig_status operate_geev_batched(eig_context *ctx, eig_type type, i
     int64_t const n = method >= LARGE ? 70 : 14, batch = method >= LARGE ? 3 : 50;
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, n, batch, bytes);
-    const void *const a = input(o, type, n * n * batch);
-    void *const w = output(o, n * batch, 2 * type_size(type));
+    int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 3), stride_w = n + above(o, 2);
+    const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
+    void *const w = output_in(o, lines(n, batch, stride_w), 2 * type_size(type));
     int *const info = output(o, batch, sizeof *info);
-    return eig_geev_batched(ctx, type, &options, n, a, n, n * n, w, n, info, batch);
+    return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, info, batch);
 }
 
 static inline eig_status operate_geev(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -159,10 +265,11 @@ static inline eig_status operate_geev(eig_context *ctx, eig_type type, int metho
     enum { N = 30 };
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, N, 1, bytes);
-    const void *const a = input(o, type, N * N);
+    int64_t const lda = N + above(o, 3);
+    const void *const a = input_in(o, type, (extent){N, N, lda, 1, 0});
     void *const w = output(o, N, 2 * type_size(type));
     int *const info = output(o, 1, sizeof *info);
-    return eig_geev(ctx, type, &options, N, a, N, w, info);
+    return eig_geev(ctx, type, &options, N, a, lda, w, info);
 }
 
 static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -170,10 +277,15 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
     enum { N = 15, M = 2, POINTS = 40 };
     eig_geev_options const options = geev_options(method);
     if (bytes) return eig_geev_work_size(ctx, type, &options, N, POINTS, bytes);
-    const void *const a = input(o, type, (M + 1) * N * N), *const x = input(o, type, M * POINTS);
-    void *const w = output(o, N * POINTS, 2 * type_size(type)), *const value = output(o, POINTS, type_size(type));
+    int64_t const lda = N + above(o, 2), stride_a = lda * N + above(o, 3), stride_x = M + above(o, 1);
+    int64_t const stride_w = N + above(o, 5);
+    const void *const a = input_in(o, type, (extent){N, N, lda, M + 1, stride_a});
+    const void *const x = input_in(o, type, lines(M, POINTS, stride_x));
+    void *const w = output_in(o, lines(N, POINTS, stride_w), 2 * type_size(type));
+    void *const value = output(o, POINTS, type_size(type));
     int *const info = output(o, POINTS, sizeof *info);
-    return eig_geev_affine(ctx, type, &options, N, M, a, N, N * N, x, M, w, N, EIG_GEEV_RADIUS, value, info, POINTS);
+    return eig_geev_affine(ctx, type, &options, N, M, a, lda, stride_a, x, stride_x, w, stride_w, EIG_GEEV_RADIUS,
+                           value, info, POINTS);
 }
 
 enum { COMPLEX = 1000, VALUES = 2000 }; /* added to a method of heev: c or z in place of s or d; no vectors */
@@ -187,11 +299,14 @@ static inline eig_status operate_heev(eig_context *ctx, eig_type real, int metho
     eig_heev_options options = EIG_HEEV_OPTIONS;
     options.method = (eig_heev_method)(method % LARGE);
     if (bytes) return eig_heev_work_size(ctx, type, &options, n, !values, batch, bytes);
-    const void *const a = input(o, type, n * n * batch);
-    void *const w = output(o, n * batch, type_size(real));
-    void *const v = values ? NULL : output(o, n * n * batch, type_size(type));
+    int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 4), stride_w = n + above(o, 3);
+    int64_t const ldv = n + above(o, 2), stride_v = ldv * n + above(o, 1);
+    const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
+    void *const w = output_in(o, lines(n, batch, stride_w), type_size(real));
+    void *const v = values ? NULL : output_in(o, (extent){n, n, ldv, batch, stride_v}, type_size(type));
     int *const info = output(o, batch, sizeof *info), *const sweeps = output(o, batch, sizeof *sweeps);
-    return eig_heev_batched(ctx, type, &options, n, a, n, n * n, w, n, v, n, n * n, info, sweeps, batch);
+    return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, v, ldv, stride_v, info, sweeps,
+                            batch);
 }
 
 /* Beside the method; most_depth = -1 leaves clusters to inverse iteration. */
@@ -206,13 +321,15 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
     if (method / 10 * 10 == STEMR_SUBSET) options.range = EIG_RANGE_INDEX, options.il = 20, options.iu = 33;
     if (bytes) return eig_stemr_work_size(ctx, type, &options, N, !values, bytes);
     size_t const real = type_size(type);
-    const void *const d = input(o, type, N), *const e = input(o, type, N);
+    int64_t const ldz = N + above(o, 5), pairs = options.range == EIG_RANGE_INDEX ? options.iu - options.il + 1 : N;
+    const void *const d = input(o, type, N), *const e = input(o, type, N - 1);
     int64_t *const m = output(o, 1, sizeof *m);
-    void *const w = output(o, N, real), *const z = values ? NULL : output(o, N * N, real);
-    int64_t *const isuppz = output(o, 2 * N, sizeof *isuppz);
-    int *const info = output(o, N, sizeof *info);
-    void *const residual = output(o, N, real), *const orthogonality = output(o, 1, real);
-    return eig_stemr(ctx, type, &options, N, d, e, m, w, z, N, isuppz, info, residual, orthogonality, NULL);
+    void *const w = output(o, pairs, real);
+    void *const z = values ? NULL : output_in(o, (extent){N, pairs, ldz, 1, 0}, real);
+    int64_t *const isuppz = output(o, 2 * pairs, sizeof *isuppz);
+    int *const info = output(o, pairs, sizeof *info);
+    void *const residual = output(o, pairs, real), *const orthogonality = output(o, 1, real);
+    return eig_stemr(ctx, type, &options, N, d, e, m, w, z, ldz, isuppz, info, residual, orthogonality, NULL);
 }
 
 #define STEMR_PASSES                                         \
@@ -263,6 +380,7 @@ static operation const operations[] = {
     {"heev_batched reference", operate_heev, EIG_HEEV_REFERENCE, {"all"}, {"sweeps"}},
     {"heev_batched n = 70", operate_heev, EIG_HEEV_AUTO + LARGE, {"all"}, {NULL}},
     {"heev_batched jacobi n = 70", operate_heev, EIG_HEEV_JACOBI + LARGE, {"all"}, {NULL}},
+    {"heev_batched tridiagonal", operate_heev, EIG_HEEV_TRIDIAGONAL, HEEV_PASSES},
     {"stemr", operate_stemr, EIG_STEMR_AUTO, STEMR_PASSES},
     {"stemr values", operate_stemr, EIG_STEMR_AUTO + STEMR_VALUES, STEMR_PASSES},
     {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES},
@@ -285,6 +403,7 @@ static inline void operate_well(eig_context *ctx, const operation *op, eig_type 
     outputs_clear(o);
     eig_status const status = operate_once(ctx, op, type, o, NULL);
     if (status != EIG_OK) fail_msg("%s %s: %s", op->name, type_name(type), eig_error_detail(ctx));
+    padding_untouched(op->name, o);
 }
 
 static inline void same_outputs(const operation *op, const outputs *x, const outputs *y, const char *what)

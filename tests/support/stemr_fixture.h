@@ -112,7 +112,7 @@ static struct {
 
 typedef struct fixture {
     eig_type type;
-    int64_t n;
+    int64_t n, ldz;
     double *plain_d, *plain_e; /* every entry a number of the type */
     numbers d, e, w, z, residual, orthogonality;
     int64_t m, *isuppz;
@@ -126,7 +126,8 @@ static inline void take(fixture *f)
 {
     int64_t const n = f->n, beside = n > 1 ? n - 1 : 0;
     numbers *const arrays[] = {&f->d, &f->e, &f->w, &f->z, &f->residual, &f->orthogonality};
-    int64_t const lengths[] = {n, beside, n, n * n, n, 1};
+    f->ldz = n + 3;
+    int64_t const lengths[] = {n, beside, n, n * f->ldz, n, 1};
     for (size_t i = 0; i < COUNT(arrays); ++i) {
         if (!numbers_make(arrays[i], f->type, lengths[i])) fail_msg("no memory");
         numbers_fill(arrays[i], NAN);
@@ -178,10 +179,42 @@ static inline bool fits(const fixture *f)
     return numbers_not_finite(&f->d) < 0 && numbers_not_finite(&f->e) < 0;
 }
 
+enum { FILLER = 55 };
+
+/* What a call may not write: rows of z beyond n, and, where there is room for it, a pair behind the last that the caller
+ * asks for. */
+static inline void fill_around(fixture *f, int64_t pairs)
+{
+    for (int64_t k = 0; k < f->n && k <= pairs; ++k)
+        for (int64_t i = k < pairs ? f->n : 0; i < f->ldz; ++i) numbers_put_part(&f->z, i + k * f->ldz, FILLER);
+    if (pairs == f->n) return;
+    numbers_put_part(&f->w, pairs, FILLER), numbers_put_part(&f->residual, pairs, FILLER);
+    f->info[pairs] = FILLER, f->isuppz[2 * pairs] = f->isuppz[2 * pairs + 1] = FILLER;
+}
+
+static inline void expect_around(const fixture *f, int64_t pairs)
+{
+    for (int64_t k = 0; k < f->n && k <= pairs; ++k)
+        for (int64_t i = k < pairs ? f->n : 0; i < f->ldz; ++i)
+            if (numbers_part(&f->z, i + k * f->ldz) != FILLER)
+                fail_msg("n=%lld: z is written in row %lld of column %lld", (long long)f->n, (long long)i,
+                         (long long)k);
+    if (pairs == f->n) return;
+    if (numbers_part(&f->w, pairs) != FILLER || numbers_part(&f->residual, pairs) != FILLER ||
+        f->info[pairs] != FILLER || f->isuppz[2 * pairs] != FILLER || f->isuppz[2 * pairs + 1] != FILLER)
+        fail_msg("n=%lld: pair %lld, which was not asked for, is written", (long long)f->n, (long long)pairs);
+}
+
 static inline eig_status call(eig_context *ctx, const eig_stemr_options *options, fixture *f, bool vectors)
 {
-    return eig_stemr(ctx, f->type, options, f->n, f->d.data, f->e.data, &f->m, f->w.data, vectors ? f->z.data : NULL,
-                     f->n, f->isuppz, f->info, f->residual.data, f->orthogonality.data, &f->stats);
+    bool const by_index = options && options->range == EIG_RANGE_INDEX;
+    int64_t const pairs = by_index ? options->iu - options->il + 1 : f->n;
+    fill_around(f, pairs);
+    eig_status const status =
+        eig_stemr(ctx, f->type, options, f->n, f->d.data, f->e.data, &f->m, f->w.data, vectors ? f->z.data : NULL,
+                  f->ldz, f->isuppz, f->info, f->residual.data, f->orthogonality.data, &f->stats);
+    expect_around(f, pairs);
+    return status;
 }
 
 static inline void solve(eig_context *ctx, const eig_stemr_options *options, fixture *f)
@@ -191,7 +224,7 @@ static inline void solve(eig_context *ctx, const eig_stemr_options *options, fix
 
 static inline double z_of(const fixture *f, int64_t i, int64_t k)
 {
-    return numbers_part(&f->z, i + k * f->n);
+    return numbers_part(&f->z, i + k * f->ldz);
 }
 
 /* ||T z - w z|| / ||T||; T may be as large or small as the type allows. */
@@ -214,7 +247,8 @@ static inline double inner(const fixture *f, int64_t j, int64_t k)
     if (type_is_single(f->type)) {
         for (int64_t i = 0; i < f->n; ++i) sum[i & 7] += z_of(f, i, j) * z_of(f, i, k);
     } else {
-        const double *const x = (const double *)f->z.data + j * f->n, *const y = (const double *)f->z.data + k * f->n;
+        const double *const x = (const double *)f->z.data + j * f->ldz, *const y =
+                                                                            (const double *)f->z.data + k * f->ldz;
         for (int64_t i = 0; i < f->n; ++i) sum[i & 7] += x[i] * y[i];
     }
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));

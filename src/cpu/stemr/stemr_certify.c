@@ -62,13 +62,20 @@ static double residual_of(const stemr_task *t, int64_t column)
     return sqrt(sum);
 }
 
+/* Whether to go on with a step of which so much is done: first the residuals, then two steps a probe. */
+static bool look(stemr_task *t, int step, int64_t done, int64_t of)
+{
+    double const part = ((double)step + (double)done / (double)of) / (1 + 2 * PROBES);
+    return eig_cpu_watch_look(&t->watch, t->from + t->part * part);
+}
+
 static double sign_of(int probe, int64_t k)
 {
     return stemr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? -1 : 1;
 }
 
 /* The largest entry of (Z'Z - I) x over the probes x. */
-static double skewness(const stemr_task *t, int64_t columns)
+static double skewness(stemr_task *t, int64_t columns)
 {
     const stemr_problem *const p = t->p;
     double *const y = t->tight;
@@ -76,6 +83,7 @@ static double skewness(const stemr_task *t, int64_t columns)
     for (int probe = 0; probe < PROBES; ++probe) {
 #pragma omp parallel for schedule(dynamic) num_threads(t->threads) if (t->threads > 1)
         for (int64_t i0 = 0; i0 < p->n; i0 += ROWS) {
+            if (!look(t, 1 + 2 * probe, i0, p->n)) continue;
             int64_t const i1 = i0 + ROWS < p->n ? i0 + ROWS : p->n;
             for (int64_t i = i0; i < i1; ++i) y[i] = 0;
             for (int64_t k = 0; k < columns; ++k)
@@ -83,6 +91,7 @@ static double skewness(const stemr_task *t, int64_t columns)
         }
 #pragma omp parallel for schedule(static) num_threads(t->threads) reduction(max : largest) if (t->threads > 1)
         for (int64_t k = 0; k < columns; ++k) {
+            if (!look(t, 2 + 2 * probe, k, columns)) continue;
             double sum[4] = {0};
             for (int64_t i = 0; i < p->n; ++i) sum[i & 3] += stemr_entry(p, k, i) * y[i];
             double const off = fabs((sum[0] + sum[1]) + (sum[2] + sum[3]) - sign_of(probe, k));
@@ -92,7 +101,7 @@ static double skewness(const stemr_task *t, int64_t columns)
     return largest;
 }
 
-void eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
+eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
 {
     const stemr_problem *const p = t->p;
     stebz_power const up = stebz_power_of(t->scale);
@@ -101,7 +110,9 @@ void eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
         const stebz_setup *const setup = eig_cpu_kernels(t->ctx, p->type)->stebz.setup;
         setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
 #pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
-        for (int64_t k = 0; k < columns; ++k) type_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
+        for (int64_t k = 0; k < columns; ++k)
+            if (look(t, 0, k, columns)) type_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
     }
     if (p->orthogonality) type_put(p->type, p->orthogonality, 0, skewness(t, columns));
+    return t->watch.status;
 }

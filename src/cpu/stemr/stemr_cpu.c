@@ -192,6 +192,17 @@ static double lap(double *since)
     return ms;
 }
 
+/* The end of both methods: the last resort, and what is told. */
+static eig_status finish(stemr_task *t, int64_t columns)
+{
+    t->from = 0.85, t->part = 0.1;
+    eig_status const status = t->p->z ? eig_cpu_stemr_tight(t) : EIG_OK;
+    if (status != EIG_OK) return status;
+    tell_pairs(t, columns);
+    t->from = 0.95, t->part = 0.05;
+    return t->p->z ? eig_cpu_stemr_certify(t, columns) : EIG_OK;
+}
+
 /* All passes, on a T that is finite.  The shares of progress are those of a random T. */
 static eig_status solve(stemr_task *t, double *ms)
 {
@@ -207,33 +218,33 @@ static eig_status solve(stemr_task *t, double *ms)
     ms[2] = lap(&since);
     int64_t const columns = rank_pairs(t);
     eig_cpu_stemr_tell_tree(t);
-    t->from = 0.6, t->part = 0.4;
+    t->from = 0.6, t->part = 0.25;
     if (t->p->z) status = eig_cpu_stemr_vectors(t);
     if (status != EIG_OK) return status;
     ms[3] = lap(&since);
-    if (t->p->z) eig_cpu_stemr_tight(t);
-    tell_pairs(t, columns);
-    if (t->p->z) eig_cpu_stemr_certify(t, columns);
+    status = finish(t, columns);
     ms[4] = lap(&since);
-    return EIG_OK;
+    return status;
 }
 
 /* The same plainly. */
 static eig_status solve_plainly(stemr_task *t, double *ms)
 {
     double since = eig_cpu_clock();
-    eig_status const status = eig_cpu_stemr_reference(t);
+    t->from = 0, t->part = 0.8;
+    eig_status status = eig_cpu_stemr_reference(t);
     if (status != EIG_OK) return status;
     ms[0] = lap(&since);
     int64_t const columns = rank_pairs(t);
-    for (int64_t k = 0; t->p->z && k < t->pairs; ++k)
-        if (t->pair[k].state == STEMR_SINGLE && t->pair[k].column >= 0) eig_cpu_stemr_reference_vector(t, &t->pair[k]);
+    for (int64_t k = 0; t->p->z && k < t->pairs; ++k) {
+        if (t->pair[k].state != STEMR_SINGLE || t->pair[k].column < 0) continue;
+        if (!eig_cpu_watch_look(&t->watch, 0.8 + 0.05 * (double)k / (double)t->pairs)) return t->watch.status;
+        eig_cpu_stemr_reference_vector(t, &t->pair[k]);
+    }
     ms[3] = lap(&since);
-    if (t->p->z) eig_cpu_stemr_tight(t);
-    tell_pairs(t, columns);
-    if (t->p->z) eig_cpu_stemr_certify(t, columns);
+    status = finish(t, columns);
     ms[4] = lap(&since);
-    return EIG_OK;
+    return status;
 }
 
 /* What the engine of stebz reports, as a part of the first pass. */

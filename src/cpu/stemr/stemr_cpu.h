@@ -215,10 +215,10 @@ typedef bool stemr_before(const stemr_task *t, int64_t j, int64_t k);
 void eig_cpu_stemr_sort(const stemr_task *t, int64_t *list, int64_t *room, int64_t count, stemr_before *before);
 
 /* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
-void eig_cpu_stemr_tight(stemr_task *t);
+eig_status eig_cpu_stemr_tight(stemr_task *t);
 
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
-void eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
+eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
 
 /* Inner product of the columns of two pairs, which have been written. */
 double eig_cpu_stemr_dot(const stemr_problem *p, const stemr_pair *j, const stemr_pair *k);

@@ -33,8 +33,8 @@ void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_
     }
 }
 
-/* The pairs of one block; runs of close ones are tight. */
-static void find_pairs(stemr_task *t, int64_t number)
+/* The pairs of one block; runs of close ones are tight.  False where the caller asks to stop. */
+static bool find_pairs(stemr_task *t, int64_t number)
 {
     const stemr_block *const b = &t->block[number];
     const stemr_row *const rows = t->rows + b->start;
@@ -42,6 +42,7 @@ static void find_pairs(stemr_task *t, int64_t number)
     for (int64_t i = 0; i < b->length; ++i)
         most = fmax(most, rows[i].d.hi + (i > 0 ? rows[i - 1].g.hi + rows[i - 1].b : 0) + fabs(rows[i].b));
     for (int64_t k = 1; k <= b->length; ++k) {
+        if (!eig_cpu_watch_look(&t->watch, t->from + t->part * (double)t->pairs / (double)t->p->n)) return false;
         stemr_pair *const pair = &t->pair[t->pairs++];
         *pair = (stemr_pair){.block = number, .index = k, .node = -1, .column = -1, .state = STEMR_SINGLE};
         pair->hi = wide_of(2 * fabs(most) + 0x1p-40), pair->x = wide_of(t->a[b->start]);
@@ -53,15 +54,15 @@ static void find_pairs(stemr_task *t, int64_t number)
         pair->state = pair[-1].state = STEMR_TIGHT;
         pair->tight = pair[-1].tight;
     }
+    return true;
 }
 
 eig_status eig_cpu_stemr_reference(stemr_task *t)
 {
     eig_cpu_stemr_split(t);
     for (int64_t number = 0; number < t->blocks; ++number) {
-        if (!eig_cpu_watch_look(&t->watch, 0.9 * (double)number / (double)t->blocks)) return t->watch.status;
         eig_cpu_stemr_first(t, &t->block[number]);
-        find_pairs(t, number);
+        if (!find_pairs(t, number)) return t->watch.status;
     }
     return EIG_OK;
 }

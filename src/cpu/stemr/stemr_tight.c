@@ -154,7 +154,8 @@ static double skew_of(const stemr_task *t, const stemr_pair *pair)
     return most;
 }
 
-static void iterate(stemr_task *t, stemr_pair *pair)
+/* False where the caller asks to stop. */
+static bool iterate(stemr_task *t, stemr_pair *pair)
 {
     stemr_lu const f = lu_of(t);
     const stemr_block *const b = &t->block[pair->block];
@@ -163,6 +164,8 @@ static void iterate(stemr_task *t, stemr_pair *pair)
     factorise(&f, rows, b->length, y);
     for (int64_t i = 0; i < b->length; ++i) f.z[i] = wide_of(stemr_noise((uint64_t)(pair->index * t->p->n + i)));
     for (int turn = 0; turn < ITERATIONS; ++turn) {
+        if (!eig_cpu_watch_look(&t->watch, t->from + t->part * (double)(pair - t->pair) / (double)t->pairs))
+            return false;
         solve(&f, b->length);
         for (int twice = 0; twice < 2; ++twice) {
             normalise(&f, b->length);
@@ -176,6 +179,7 @@ static void iterate(stemr_task *t, stemr_pair *pair)
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
     if (!(skew_of(t, pair) <= t->limits.told[1] * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
     ++t->stats.inverse_iterations;
+    return true;
 }
 
 /* Whether pair k and the next one are in or beside a cluster, and their vectors have been written. */
@@ -205,9 +209,11 @@ static void find_skew(stemr_task *t)
     }
 }
 
-void eig_cpu_stemr_tight(stemr_task *t)
+eig_status eig_cpu_stemr_tight(stemr_task *t)
 {
     find_skew(t);
     for (int64_t k = 0; k < t->pairs; ++k)
-        if (t->pair[k].state == STEMR_TIGHT && t->pair[k].column >= 0) iterate(t, &t->pair[k]);
+        if (t->pair[k].state == STEMR_TIGHT && t->pair[k].column >= 0 && !iterate(t, &t->pair[k]))
+            return t->watch.status;
+    return EIG_OK;
 }

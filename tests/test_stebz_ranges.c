@@ -171,7 +171,7 @@ static void test_small_beside_large(void **state)
 static void test_small_beside_largest(void **state)
 {
     (void)state;
-    if (!test_on_cpu()) skip();
+    if (!test_on_cpu()) skip_because("a GPU does not give rows that stand alone exactly there");
     enum { N = 9 };
     static double const d[N] = {1.7e308, 0, 1e-300, 1.7e308, -3e-310, 1e-200, 2, 2, 2},
                         e[N - 1] = {1e300, 0, 0, 0, 0, 0, 1, 1};

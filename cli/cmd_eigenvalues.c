@@ -92,13 +92,13 @@ static int read_options(const arguments *args, job *j)
     return CLI_OK;
 }
 
-static int check_files(const job *j)
+static int check_files(const arguments *args, const job *j)
 {
     const char *const inputs[] = {j->diagonal, j->superdiagonal, j->reference};
     cli_output const result = {"filename-result", j->write ? j->result : NULL, 1};
     if (cli_to_standard_output(&result, 1))
         return cli_fail(CLI_USAGE, "--filename-result %s: standard output has the report already", result.path);
-    return cli_check_files(inputs, 3, &result, 1);
+    return cli_check_files(args, inputs, 3, &result, 1);
 }
 
 /* A random matrix is rounded to float in both types, so that they solve the same one. */
@@ -200,7 +200,7 @@ static int write_result(const job *j, const spectrum *s)
     numbers_from(&w, 0, s->w, s->m);
     int const status = cli_write(j->result, "eigenvalues", &w, s->m, 0);
     numbers_free(&w);
-    return status;
+    return status == CLI_OK ? cli_keep_outputs() : status;
 }
 
 static int run_on(const job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
@@ -236,7 +236,7 @@ static int run(const arguments *args)
     tridiagonal a = {0};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
-    if (status == CLI_OK) status = check_files(&j);
+    if (status == CLI_OK) status = check_files(args, &j);
     if (status == CLI_OK) status = read_matrix(&j, &a);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = run_on(&j, args, ctx, &a);

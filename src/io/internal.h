@@ -50,7 +50,7 @@ io_format io_format_out(const char *path); /* of an output: by its name, or as i
 /* What a format tells besides the numbers. */
 typedef struct io_notes {
     const char *not_hermitian; /* what a .mtx file says that it is instead, or NULL */
-    int64_t line, here, first; /* of text: a line with `here` numbers where the first line has `first`; line 0: none */
+    int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
 } io_notes;
 
 /* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */

@@ -82,7 +82,7 @@ bool io_source_open(const char *path, io_source *s, io_error *error)
     if (!io_read_known(path, &format, &s->a, &notes, error)) return false;
     s->text = format == FORMAT_TEXT;
     s->not_hermitian = notes.not_hermitian;
-    s->line = notes.line, s->here = notes.here, s->first = notes.first;
+    s->first_line = notes.first_line, s->first = notes.first, s->line = notes.line, s->here = notes.here;
     return true;
 }
 

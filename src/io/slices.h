@@ -15,7 +15,7 @@ typedef struct io_source {
     io_array a; /* type, rank and shape; data only where it is held whole */
     bool text;
     const char *not_hermitian; /* what a .mtx file says that its matrix is instead, or NULL */
-    int64_t line, here, first; /* of text: a line with `here` numbers where the first one has `first`; line 0: none */
+    int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
     int file;                  /* where it is not; else -1 */
     struct npy_form *form;     /* of that file */
 } io_source;

@@ -158,7 +158,7 @@ typedef struct extent {
 /* A line has ended, in front of the word. */
 static void end_line(extent *w, int64_t line, int64_t here)
 {
-    if (w->lines == 1) w->columns = w->notes.first = here;
+    if (w->lines == 1) w->columns = w->notes.first = here, w->notes.first_line = line;
     if (w->notes.line == 0 && here != w->notes.first) w->notes.line = line, w->notes.here = here;
     if (here != w->columns) w->columns = 0;
 }

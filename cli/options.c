@@ -63,9 +63,12 @@ void options_help(const cli_command *command)
     }
     printf("\noptions of every command:\n");
     print_rows(common_options);
-    printf("\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
-           "       - is standard input or standard output.  Standard output has data alone; all else is on stderr.\n"
-           "       Outputs are all kept or all removed: a file has its name once all of the run are complete.\n");
+    printf(
+        "\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
+        "       - is standard input or standard output\n"
+        "output: standard output has data alone, what is said is on stderr; eigenvalues are printed where no output "
+        "is\n"
+        "       named.  The files of a run are all kept or all removed: they get their names when all are complete\n");
     printf("\nexamples:\n%s", command->examples);
     printf("\nexit status: 0 done; 1 a computation or comparison failed, or an output cannot be written;\n"
            "             2 the command line is wrong or an input cannot be read; 130 stopped by Ctrl-C\n");

@@ -136,7 +136,9 @@ static void print_head(const job *j, const tridiagonal *a)
     if (j->random) printf("Random matrix: uniform in [-1, 1), seed %lld\n", (long long)j->seed);
     printf(j->precision == 0 || j->precision >= 1e-6 ? "Precision: %f\n" : "Precision: %g\n", j->precision);
     printf("Iterations timing: %lld\n", (long long)j->repeats);
-    printf("Result filename: '%s'\n", j->result);
+    char shown[PATH_MAX];
+    io_escape(shown, sizeof shown, j->result);
+    printf("Result filename: '%s'\n", shown);
     printf("Gerschgorin interval: %f / %f\n", low - margin, high + margin);
     fflush(stdout);
 }

@@ -129,6 +129,7 @@ static int solve(eig_context *ctx, job *j)
                   n > 0 ? n : 1, NULL, j->info, j->residual.data, j->orthogonality.data, &j->stats);
     j->times.solve_ms = clock_ms() - start;
     if (status == EIG_OK) cli_add_passes(&j->times, ctx);
+    if (status == EIG_NO_MEMORY) return cli_fail(CLI_FAILED, "%s: try --range", eig_error_detail(ctx));
     return cli_status(ctx, status);
 }
 

@@ -38,16 +38,16 @@ static int read_shape(const char *path, eig_layout layout, matrices_file *m)
 int matrices_open(const char *path, eig_layout layout, const char *real, matrices_file *m)
 {
     io_error error;
+    const char *const shown = io_is_standard_input(path) ? "standard input" : path;
     *m = (matrices_file){.n = 0};
     if (!io_source_open(path, &m->source, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
-    if (m->source.text && io_array_count(&m->source.a) == 0)
-        return cli_fail(CLI_USAGE, "%s: is empty", io_is_standard_input(path) ? "standard input" : path);
+    if (m->source.text && io_array_count(&m->source.a) == 0) return cli_fail(CLI_USAGE, "%s: is empty", shown);
     m->type = type_of(&m->source.a);
     if (real && type_is_complex(m->type))
-        return cli_fail(CLI_USAGE, "%s: %s takes real matrices, this array is complex", path, real);
+        return cli_fail(CLI_USAGE, "%s: %s takes real matrices, this array is complex", shown, real);
     if (!real && m->source.not_hermitian)
-        return cli_fail(CLI_USAGE, "%s: is %s; a Hermitian matrix is needed", path, m->source.not_hermitian);
-    return read_shape(path, layout, m);
+        return cli_fail(CLI_USAGE, "%s: is %s; a Hermitian matrix is needed", shown, m->source.not_hermitian);
+    return read_shape(shown, layout, m);
 }
 
 void matrices_close(matrices_file *m)

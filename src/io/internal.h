@@ -49,7 +49,7 @@ io_format io_format_out(const char *path); /* of an output: by its name, or as i
 
 /* What a format tells besides the numbers. */
 typedef struct io_notes {
-    const char *not_hermitian; /* what a .mtx file says that it is instead, or NULL */
+    const char *not_hermitian;             /* what a .mtx file says that it is instead, or NULL */
     int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
 } io_notes;
 

@@ -14,12 +14,13 @@
 
 int cli_fail(int status, const char *format, ...)
 {
-    char sentence[1024];
+    char raw[1024], sentence[1024];
     progress_clear();
     va_list list;
     va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
+    vsnprintf(raw, sizeof raw, format, list);
     va_end(list);
+    io_escape(sentence, sizeof sentence, raw);
     if (!together_keep(sentence)) fprintf(stderr, "eigpack: %s\n", sentence);
     return status;
 }
@@ -127,6 +128,16 @@ const char *cli_describe(eig_context *ctx)
     return text;
 }
 
+void cli_say(const arguments *args, const char *format, ...)
+{
+    if (together_rank() > 0 || option_given(args, "quiet")) return;
+    progress_clear();
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+}
+
 void cli_print_times(eig_context *ctx, const cli_times *times)
 {
     if (together_rank() > 0) return;
@@ -164,6 +175,16 @@ static int check_picture(const cli_output *out)
     return cli_fail(CLI_USAGE, "--%s %s: pictures are written as SVG; name it .svg", out->option, out->path);
 }
 
+/* An option that is given more often than the command has outputs for it. */
+static int check_given(const arguments *args, const cli_output *outputs, int count, const char *option)
+{
+    const char *path[2] = {NULL};
+    int places = 0;
+    for (int k = 0; k < count; k++) places += strcmp(outputs[k].option, option) == 0;
+    if (option_all(args, option, path, 2) <= places || places > 1) return CLI_OK;
+    return cli_fail(CLI_USAGE, "--%s is given twice, %s and %s: give it once", option, path[0], path[1]);
+}
+
 static int check_output(const cli_output *outputs, int k, const char *const *inputs, int input_count)
 {
     const cli_output *const out = &outputs[k];
@@ -183,16 +204,42 @@ static int check_output(const cli_output *outputs, int k, const char *const *inp
     return io_try_output(out->path, rank, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count)
+int cli_check_files(const arguments *args, const char *const *inputs, int input_count, const cli_output *outputs,
+                    int output_count)
 {
+    int format = 0;
+    if (!option_choice(args, "format", "text|npy", &format)) return CLI_USAGE;
+    io_standard_output_npy(format == 1);
     int from_standard_input = 0;
     for (int i = 0; i < input_count; i++) from_standard_input += inputs[i] && io_is_standard_input(inputs[i]);
     if (from_standard_input > 1) return cli_fail(CLI_USAGE, "standard input can be read once only");
     for (int k = 0; k < output_count; k++) {
-        int const status = outputs[k].path ? check_output(outputs, k, inputs, input_count) : CLI_OK;
+        int status = check_given(args, outputs, output_count, outputs[k].option);
+        if (status == CLI_OK && outputs[k].path) status = check_output(outputs, k, inputs, input_count);
         if (status != CLI_OK) return status;
     }
     return CLI_OK;
+}
+
+bool cli_as_npy(const arguments *args)
+{
+    const char *const format = option_text(args, "format");
+    return format && strcmp(format, "npy") == 0;
+}
+
+const char *cli_values_option(const arguments *args)
+{
+    return option_given(args, "output") ? "output" : "values";
+}
+
+int cli_keep_outputs(void)
+{
+    io_error error;
+    bool const printed = fflush(stdout) == 0 && !ferror(stdout);
+    int status = printed ? CLI_OK : cli_fail(CLI_FAILED, "standard output: cannot be written");
+    status = together_agree(status);
+    if (status == CLI_OK && !io_outputs_keep(&error)) status = cli_fail(CLI_FAILED, "%s", error.text);
+    return together_agree(status);
 }
 
 bool cli_to_standard_output(const cli_output *outputs, int count)

@@ -67,6 +67,9 @@ typedef struct cli_times {
 /* Adds the passes of the context's last call to those of the same names. */
 void cli_add_passes(cli_times *times, eig_context *ctx);
 
+/* Talk: a line on stderr, unless --quiet; standard output has data alone. */
+void cli_say(const arguments *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* What --timing says on stderr; the passes in brackets. */
 void cli_print_times(eig_context *ctx, const cli_times *times);
 
@@ -84,10 +87,23 @@ typedef struct cli_output {
 
 enum { CLI_PICTURE = -1 }; /* a rank */
 
-/* Checks the files of a command line, before anything is read or computed: that each output can be written, that no two
- * are one file, that none is an input, and that standard input is named once.  Inputs may be NULL.  Returns an exit
- * status. */
-int cli_check_files(const char *const *inputs, int input_count, const cli_output *outputs, int output_count);
+/* What a command's table of options says of it. */
+#define CLI_FORMAT_HELP "of what goes to standard output: text (default) or npy"
+
+/* Checks the files of a command line, before anything is read or computed: that each output can be written, that none is
+ * named twice, that no two are one file, that none is an input, and that standard input is named once.  Inputs may be
+ * NULL.  Reads --format too.  Returns an exit status. */
+int cli_check_files(const arguments *args, const char *const *inputs, int input_count, const cli_output *outputs,
+                    int output_count);
+
+/* Whether --format npy is given. */
+bool cli_as_npy(const arguments *args);
+
+/* The name of the option that tells where the eigenvalues go: --output, or --values, which is the same. */
+const char *cli_values_option(const arguments *args);
+
+/* Collective, once all outputs are written: all get their names, or none.  Returns an exit status. */
+int cli_keep_outputs(void);
 
 /* Whether one of the outputs is standard output, which then has nothing else. */
 bool cli_to_standard_output(const cli_output *outputs, int count);

@@ -102,6 +102,7 @@ static int run_family(bench *b, int (*family)(bench *b))
     if (status == CLI_OK && path && !complete) status = cli_fail(CLI_FAILED, "no memory for the table");
     if (status == CLI_OK && path && !io_write_bytes(path, text, size, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (status == CLI_OK) status = cli_keep_outputs();
     free(text);
     if (status == CLI_OK && b->failed > 0)
         status = cli_fail(CLI_FAILED, "%lld cases have wrong answers", (long long)b->failed);
@@ -115,7 +116,7 @@ static int run(const arguments *args)
     if (!option_real(args, "budget", 0, &budget) || !option_real(args, "rival-budget", 0, &rival)) return CLI_USAGE;
     if (args->count != 1) return cli_fail(CLI_USAGE, "bench takes one FAMILY; see eigpack bench --help");
     cli_output const csv = {"csv", option_text(args, "csv"), 0};
-    int const checked = cli_check_files(NULL, 0, &csv, 1);
+    int const checked = cli_check_files(args, NULL, 0, &csv, 1);
     if (checked != CLI_OK) return checked;
     b.budget_ms = 1e3 * budget, b.rival_ms = 1e3 * rival;
     const char *const lapack = option_text(args, "lapack");

@@ -92,13 +92,13 @@ static int read_options(const arguments *args, job *j)
     return CLI_OK;
 }
 
-static int check_files(const job *j)
+static int check_files(const arguments *args, const job *j)
 {
     const char *const inputs[] = {j->diagonal, j->superdiagonal, j->reference};
     cli_output const result = {"filename-result", j->write ? j->result : NULL, 1};
     if (cli_to_standard_output(&result, 1))
         return cli_fail(CLI_USAGE, "--filename-result %s: standard output has the report already", result.path);
-    return cli_check_files(inputs, 3, &result, 1);
+    return cli_check_files(args, inputs, 3, &result, 1);
 }
 
 /* A random matrix is rounded to float in both types, so that they solve the same one. */
@@ -136,7 +136,9 @@ static void print_head(const job *j, const tridiagonal *a)
     if (j->random) printf("Random matrix: uniform in [-1, 1), seed %lld\n", (long long)j->seed);
     printf(j->precision == 0 || j->precision >= 1e-6 ? "Precision: %f\n" : "Precision: %g\n", j->precision);
     printf("Iterations timing: %lld\n", (long long)j->repeats);
-    printf("Result filename: '%s'\n", j->result);
+    char shown[PATH_MAX];
+    io_escape(shown, sizeof shown, j->result);
+    printf("Result filename: '%s'\n", shown);
     printf("Gerschgorin interval: %f / %f\n", low - margin, high + margin);
     fflush(stdout);
 }
@@ -200,7 +202,7 @@ static int write_result(const job *j, const spectrum *s)
     numbers_from(&w, 0, s->w, s->m);
     int const status = cli_write(j->result, "eigenvalues", &w, s->m, 0);
     numbers_free(&w);
-    return status;
+    return status == CLI_OK ? cli_keep_outputs() : status;
 }
 
 static int run_on(const job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
@@ -236,7 +238,7 @@ static int run(const arguments *args)
     tridiagonal a = {0};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
-    if (status == CLI_OK) status = check_files(&j);
+    if (status == CLI_OK) status = check_files(args, &j);
     if (status == CLI_OK) status = read_matrix(&j, &a);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = run_on(&j, args, ctx, &a);

@@ -48,7 +48,6 @@ static int read_options(const arguments *args, geev_job *j)
     j->info_path = option_text(args, "info");
     j->measures = option_text(args, "measure-output");
     j->plot = option_text(args, "plot");
-    j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     if (j->measures && j->measure < 0)
         return cli_fail(CLI_USAGE, "--measure-output needs --measure: abscissa, radius or damping");
@@ -57,21 +56,33 @@ static int read_options(const arguments *args, geev_job *j)
     return j->is_family ? read_family_options(args, j) : CLI_OK;
 }
 
+/* Eigenvalues are printed where no output is named, and measures where none takes them. */
+static void choose_prints(const arguments *args, geev_job *j)
+{
+    bool const named = j->values || j->info_path || j->plot || j->measures;
+    bool const wanted = j->measure >= 0 ? !j->measures && !geev_plots_measure(j) : !named;
+    j->prints = wanted && !cli_as_npy(args);
+    if (wanted && !j->prints) *(j->measure >= 0 ? &j->measures : &j->values) = "-";
+}
+
 static int check_files(const arguments *args, geev_job *j)
 {
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
     int64_t shape[3];
+    choose_prints(args, j);
     cli_output const outputs[] = {
-        {"values", j->values, 2},
+        {cli_values_option(args), j->values, 2},
         {"measure-output", j->measures, j->is_family ? family_shape(&j->family, shape) : 1},
         {"info", j->info_path, 1},
         {"plot", j->plot, CLI_PICTURE},
     };
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-    j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
-    return j->is_family ? cli_check_files(j->family.file, j->family.files, outputs, OUTPUTS)
-                        : cli_check_files(args->file, args->count, outputs, OUTPUTS);
+    if (j->prints && cli_to_standard_output(outputs, OUTPUTS))
+        return cli_fail(CLI_USAGE,
+                        "--measure has no place, because standard output is taken: name one by --measure-output");
+    return j->is_family ? cli_check_files(args, j->family.file, j->family.files, outputs, OUTPUTS)
+                        : cli_check_files(args, args->file, args->count, outputs, OUTPUTS);
 }
 
 /* ------------------------------------------------------------------- input */
@@ -144,15 +155,16 @@ static int finish(geev_job *j, const arguments *args)
     int status = together_sinks_close(j->sink, GEEV_OUTPUTS);
     if (status == CLI_OK && j->prints) status = together_print();
     if (status == CLI_OK && j->plot) status = write_plot(j, args);
+    if (status == CLI_OK) status = cli_keep_outputs();
     j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
     together_times(&j->times);
     together_sum(&j->failed);
-    if (!j->prints && !j->quiet)
-        printf("%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
-               (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
-               (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, cli_describe(j->ctx),
-               j->times.solve_ms);
+    if (!j->prints)
+        cli_say(args, "%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
+                (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
+                (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, cli_describe(j->ctx),
+                j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
     return cli_failed_matrices(j->failed, j->batch);
 }
@@ -162,7 +174,6 @@ static int run(const arguments *args)
     geev_job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    j.prints = !j.quiet && (j.measure >= 0 ? !j.measures : !j.values);
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);
@@ -187,6 +198,7 @@ static const option_row options[] = {
     {"affine", 0, "A0,A1,...", "the matrices A0 + p1 A1 + p2 A2 + ... at each point of --grid, in place of a file A"},
     {"grid", 0, "R1,R2,...",
      "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one number that stays"},
+    {"format", 0, "F", CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (not all converged)"},
     {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
@@ -203,7 +215,8 @@ const cli_command command_geev = {
     .usage = "[options] A, or eigpack geev [options] --affine A0,A1,... --grid R1,...",
     .text =
         "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy),\n"
-        "n x n x batch (.mat), or one matrix as text, a row a line.  Conjugate pairs are adjacent, the positive\n"
+        "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.  "
+        "Conjugate pairs are adjacent, the positive\n"
         "imaginary part first.  A matrix that is not finite gets NaN and does not disturb the others; the exit\n"
         "status is then 1.  A .npy file may be larger than memory: it is read, computed and written (.npy, text) in\n"
         "parts.\n\n"

@@ -19,7 +19,7 @@ enum { GEEV_VALUES, GEEV_MEASURED, GEEV_INFO, GEEV_OUTPUTS };
 typedef struct geev_job {
     eig_context *ctx;
     eig_type type;
-    bool quiet, timing, prints; /* prints: the eigenvalues or measures, on standard output */
+    bool timing, prints; /* prints: the eigenvalues or measures, on standard output */
     eig_geev_options options;
     const char *values, *info_path, *measures, *plot;
     int measure, order; /* which of the choices; -1: none */

@@ -4,6 +4,9 @@
 #include "io/matrices.h"
 #include "io/matrices_batch.h"
 #include "io/matrices_hermitian.h"
+#include "io/slices.h"
+#include "memory.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,12 +44,15 @@ static bool is_mtx(const char *path)
     return io_is_standard_output(path) || (length >= 4 && strcmp(path + length - 4, ".mtx") == 0);
 }
 
-static int check_outputs(const job *j)
+static int check_outputs(const arguments *args, const job *j)
 {
     int const rank = !j->full ? j->batch > 1 ? 2 : 1 : j->batch > 1 ? 3 : 2;
     cli_output const outputs[] = {{"output", j->file[0], j->files == 1 && !j->full ? 0 : rank},
                                   {"output", j->files > 1 ? j->file[1] : NULL, rank}};
-    return cli_check_files(NULL, 0, outputs, 2);
+    bool const text = j->files == 1 && !j->full && io_is_standard_output(j->file[0]);
+    if (text && cli_as_npy(args))
+        return cli_fail(CLI_USAGE, "%s goes to standard output as .mtx: give no --format", j->kind);
+    return cli_check_files(args, NULL, 0, outputs, 2);
 }
 
 /* What tridiagonal kinds take beside. */
@@ -101,42 +107,131 @@ static int refuse_beyond(const job *j, const numbers *x)
     return cli_fail(CLI_USAGE, "%s has numbers beyond %s: use --type f64", j->kind, type_name(j->type));
 }
 
+/* -------------------------------------------------------------- in slices */
+
+/* What is written: one array of full matrices, or two with a row for each matrix's diagonal and off-diagonal.  Only some
+ * matrices are in memory at a time. */
+typedef struct output {
+    const job *j;
+    int arrays;
+    int64_t length[2]; /* numbers of a matrix in each array */
+    numbers x[2];      /* of some matrices */
+    io_sink sink[2];
+} output;
+
 /* Matrix b of a batch takes seed + b. */
-static int make_vectors(const job *j, numbers x[2])
+static int make_vectors(output *o, int64_t first, int64_t count)
 {
-    int64_t const length[2] = {j->n, j->n > 0 ? j->n - 1 : 0};
-    for (int i = 0; i < 2; i++) {
-        if (length[i] > 0 && j->batch > INT64_MAX / length[i])
-            return cli_fail(CLI_USAGE, "--batch = %lld is too large", (long long)j->batch);
-        if (!numbers_make(&x[i], j->type, j->batch * length[i])) return no_memory(j->batch * length[i]);
-    }
-    for (int64_t b = 0; b < j->batch; b++) {
+    const job *const j = o->j;
+    for (int64_t b = 0; b < count; b++) {
         io_tridiagonal t = {0};
         io_error error;
-        io_tell("making", j->kind, b, j->batch);
-        if (!matrices_tridiagonal_more(j->kind, j->n, (uint64_t)(j->seed + b), &j->more, &t, &error))
+        if (!matrices_tridiagonal_more(j->kind, j->n, (uint64_t)(j->seed + first + b), &j->more, &t, &error))
             return cli_fail(CLI_USAGE, "%s", error.text);
-        numbers_from(&x[0], b * length[0], t.d, length[0]);
-        numbers_from(&x[1], b * length[1], t.e, length[1]);
+        numbers_from(&o->x[0], b * o->length[0], t.d, o->length[0]);
+        numbers_from(&o->x[1], b * o->length[1], t.e, o->length[1]);
         io_tridiagonal_free(&t);
     }
-    io_tell("making", j->kind, 1, 1);
-    int const status = refuse_beyond(j, &x[0]);
-    return status == CLI_OK ? refuse_beyond(j, &x[1]) : status;
+    return CLI_OK;
+}
+
+static int make_full(output *o, int64_t first, int64_t count)
+{
+    const job *const j = o->j;
+    int64_t const all = count * o->length[0];
+    io_error error;
+    if (j->hermitian)
+        return matrices_hermitian(j->kind, j->n, count, (uint64_t)(j->seed + first), &o->x[0], &error)
+                   ? CLI_OK
+                   : cli_fail(CLI_FAILED, "%s", error.text);
+    double *const exact = (double *)cli_allocate(all, sizeof *exact);
+    if (!exact) return no_memory(all);
+    matrices_nonsymmetric_part(j->kind, j->n, first, count, (uint64_t)j->seed, exact);
+    numbers_from(&o->x[0], 0, exact, all);
+    free(exact);
+    return CLI_OK;
+}
+
+static int write_slice(output *o, int64_t first, int64_t count)
+{
+    io_error error;
+    int status = o->j->full ? make_full(o, first, count) : make_vectors(o, first, count);
+    for (int i = 0; i < o->arrays && status == CLI_OK; i++) {
+        numbers const made = {o->x[i].type, count * o->length[i], o->x[i].data};
+        status = refuse_beyond(o->j, &made);
+        if (status == CLI_OK && !io_sink_write(&o->sink[i], first * o->length[i], made.count, made.data, &error))
+            status = cli_fail(CLI_FAILED, "%s", error.text);
+    }
+    return status;
+}
+
+/* Makes room for `count` matrices, in the type, and once more as they are made, in double. */
+static int make_room(output *o, int64_t count)
+{
+    double const all = (double)(o->length[0] + o->length[1]), size = (double)type_size(o->j->type);
+    double const extra = o->j->hermitian ? 2 * 8 * all : 8 * all * (double)(o->j->full ? count : 1);
+    char what[64];
+    snprintf(what, sizeof what, "a matrix of order %lld", (long long)o->j->n);
+    int const status = memory_check(what, all * size * (double)count + extra, "");
+    if (status != CLI_OK) return status;
+    for (int i = 0; i < o->arrays; i++)
+        if (!numbers_make(&o->x[i], o->j->type, count * o->length[i])) return no_memory(count * o->length[i]);
+    return CLI_OK;
+}
+
+static int write_slices(output *o)
+{
+    enum { SLICE = 1 << 20 }; /* numbers */
+    int64_t const batch = o->j->batch, each = o->length[0] + o->length[1];
+    int64_t const fits = each > 0 ? SLICE / each : batch, some = fits < 1 ? 1 : fits < batch ? fits : batch;
+    io_error error;
+    int status = make_room(o, some);
+    if (status == CLI_OK && !io_sinks_open(o->sink, o->arrays, &error)) status = cli_fail(CLI_FAILED, "%s", error.text);
+    if (batch > some) progress_files(false); /* one bar for all slices */
+    for (int64_t first = 0; first < batch && status == CLI_OK; first += some) {
+        status = write_slice(o, first, batch - first < some ? batch - first : some);
+        if (batch > some) progress_at("making", o->j->kind, (double)first / (double)batch);
+    }
+    progress_files(true);
+    progress_clear();
+    if (status == CLI_OK && !io_sinks_close(o->sink, o->arrays, &error))
+        status = cli_fail(CLI_FAILED, "%s", error.text);
+    io_sinks_abandon(o->sink, o->arrays);
+    for (int i = 0; i < o->arrays; i++) numbers_free(&o->x[i]);
+    return status == CLI_OK ? cli_keep_outputs() : status;
+}
+
+/* Whether all numbers of a matrix, and of the batch, can be counted. */
+static int check_size(const job *j, int64_t length)
+{
+    if (length <= 0 || j->batch <= INT64_MAX / 16 / length) return CLI_OK;
+    return cli_fail(CLI_USAGE, "-n %lld --batch %lld is too large", (long long)j->n, (long long)j->batch);
 }
 
 /* One matrix gives vectors, a batch arrays of rank 2. */
 static int write_vectors(const job *j)
 {
     static const char *const names[2] = {"d", "e"};
-    numbers x[2] = {{0}};
-    int status = make_vectors(j, x);
-    for (int i = 0; i < 2 && status == CLI_OK; i++) {
-        int64_t const length = x[i].count / j->batch;
-        status = cli_write(j->file[i], names[i], &x[i], j->batch > 1 ? j->batch : length, j->batch > 1 ? length : 0);
+    output o = {.j = j, .arrays = 2, .length = {j->n, j->n > 0 ? j->n - 1 : 0}};
+    int const status = check_size(j, j->n);
+    for (int i = 0; i < 2; i++) {
+        io_array const one = {type_in_file(j->type), 1, {o.length[i]}, NULL};
+        io_array const many = {type_in_file(j->type), 2, {j->batch, o.length[i]}, NULL};
+        o.sink[i] = (io_sink){.path = j->file[i], .variable = names[i], .a = j->batch > 1 ? many : one};
     }
-    for (int i = 0; i < 2; i++) numbers_free(&x[i]);
-    return status;
+    return status == CLI_OK ? write_slices(&o) : status;
+}
+
+/* A batch of full matrices: shape (batch, n, n), or (n, n) for one. */
+static int write_full(const job *j)
+{
+    int64_t const n = j->n, square = n <= 1 << 30 ? n * n : INT64_MAX;
+    io_array const one = {type_in_file(j->type), 2, {n, n}, NULL};
+    io_array const many = {type_in_file(j->type), 3, {j->batch, n, n}, NULL};
+    output o = {.j = j, .arrays = 1, .length = {square}};
+    o.sink[0] = (io_sink){.path = j->file[0], .variable = "A", .a = j->batch > 1 ? many : one};
+    int const status = check_size(j, square);
+    return status == CLI_OK ? write_slices(&o) : status;
 }
 
 static int write_matrix(const job *j)
@@ -147,41 +242,7 @@ static int write_matrix(const job *j)
         return cli_fail(CLI_USAGE, "%s", error.text);
     bool const good = io_write_tridiagonal_mtx(j->file[0], &t, &error);
     io_tridiagonal_free(&t);
-    return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
-}
-
-static int make_full(const job *j, numbers *a)
-{
-    int64_t const square = j->n * j->n;
-    io_error error;
-    if (j->hermitian)
-        return matrices_hermitian(j->kind, j->n, j->batch, (uint64_t)j->seed, a, &error)
-                   ? CLI_OK
-                   : cli_fail(CLI_FAILED, "%s", error.text);
-    double *const all = (double *)cli_allocate(j->batch * square, sizeof *all);
-    if (!all) return no_memory(j->batch * square);
-    matrices_nonsymmetric(j->kind, j->n, j->batch, (uint64_t)j->seed, all);
-    numbers_from(a, 0, all, j->batch * square);
-    free(all);
-    return refuse_beyond(j, a);
-}
-
-/* A batch of full matrices: shape (batch, n, n), or (n, n) for one. */
-static int write_full(const job *j)
-{
-    int64_t const n = j->n, square = n <= 65536 ? n * n : -1;
-    if (square < 0 || (square > 0 && j->batch > INT64_MAX / square))
-        return cli_fail(CLI_USAGE, "-n %lld --batch %lld is too large", (long long)n, (long long)j->batch);
-    numbers x;
-    io_error error;
-    if (!numbers_make(&x, j->type, j->batch * square)) return no_memory(j->batch * square);
-    int status = make_full(j, &x);
-    io_array a = {type_in_file(j->type), 3, {j->batch, n, n}, x.data};
-    if (j->batch == 1) a = (io_array){type_in_file(j->type), 2, {n, n}, x.data};
-    if (status == CLI_OK && !io_write_array(j->file[0], "A", &a, &error))
-        status = cli_fail(CLI_FAILED, "%s", error.text);
-    numbers_free(&x);
-    return status;
+    return good ? cli_keep_outputs() : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
 static int run(const arguments *args)
@@ -189,7 +250,7 @@ static int run(const arguments *args)
     if (option_given(args, "list")) return print_kinds();
     job j;
     int status = read_options(args, &j);
-    if (status == CLI_OK) status = check_outputs(&j);
+    if (status == CLI_OK) status = check_outputs(args, &j);
     if (status != CLI_OK) return status;
     if (j.full) return write_full(&j);
     return j.files == 1 ? write_matrix(&j) : write_vectors(&j);
@@ -201,6 +262,7 @@ static const option_row options[] = {
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
     {"output", 'o', "F",
      "output: twice, for diagonal and off-diagonal; or once: T as .mtx, or full matrices; - is stdout"},
+    {"format", 0, "F", CLI_FORMAT_HELP},
     {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
     {"condition", 0, "C", "of latms1 to latms5: the largest eigenvalue over the least (default 2^52)"},
     {"block", 0, "R", "of a tridiagonal kind: copies of the matrix of order R, up to order N,"},
@@ -224,6 +286,7 @@ const cli_command command_generate = {
                 "  eigpack generate harper -n 1000 -o - | eigpack stebz - --range 1:10\n"
                 "  eigpack generate uniform -n 128 --batch 10000 -o d.npy -o e.npy\n"
                 "  eigpack generate random -n 30 --batch 100000 -o A.npy\n"
+                "  eigpack generate random -n 30 --batch 100 -o - --format npy | eigpack geev -\n"
                 "  eigpack generate ensemble -n 30 --batch 1000 --type c128 -o H.npy\n",
     .options = options,
     .run = run,

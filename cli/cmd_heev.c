@@ -19,7 +19,7 @@ enum { VALUES, VECTORS, INFO, OUTPUTS };
 typedef struct job {
     eig_context *ctx;
     eig_type type;
-    bool quiet, timing, prints;
+    bool timing, prints;
     eig_heev_options options;
     const char *values, *vectors, *info_path;
     matrices_file file;
@@ -48,7 +48,6 @@ static int read_options(const arguments *args, job *j)
     if (!j->values) j->values = option_text(args, "output");
     j->vectors = option_text(args, "vectors");
     j->info_path = option_text(args, "info");
-    j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     return CLI_OK;
 }
@@ -57,9 +56,11 @@ static int check_files(const arguments *args, job *j)
 {
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
-    cli_output const outputs[] = {{"values", j->values, 2}, {"vectors", j->vectors, 3}, {"info", j->info_path, 1}};
-    j->quiet |= cli_to_standard_output(outputs, OUTPUTS);
-    return cli_check_files(args->file, args->count, outputs, OUTPUTS);
+    j->prints = !j->values && !j->vectors && !j->info_path && !cli_as_npy(args);
+    if (!j->prints && !j->values && !j->vectors && !j->info_path) j->values = "-";
+    cli_output const outputs[] = {
+        {cli_values_option(args), j->values, 2}, {"vectors", j->vectors, 3}, {"info", j->info_path, 1}};
+    return cli_check_files(args, args->file, args->count, outputs, OUTPUTS);
 }
 
 /* (n, n) or (batch, n, n). */
@@ -166,19 +167,20 @@ static int solve_all(const arguments *args, job *j)
     return status;
 }
 
-static int finish(job *j)
+static int finish(const arguments *args, job *j)
 {
     double const start = clock_ms();
     int status = together_sinks_close(j->sink, OUTPUTS);
     if (status == CLI_OK && j->prints) status = together_print();
+    if (status == CLI_OK) status = cli_keep_outputs();
     if (status != CLI_OK) return status;
     j->times.write_ms += clock_ms() - start;
     together_times(&j->times);
     together_sum(&j->failed);
-    if (!j->prints && !j->quiet)
-        printf("%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n", (long long)(j->file.n * j->file.batch),
-               j->vectors ? "pairs" : "values", (long long)j->file.batch, j->file.batch == 1 ? "x" : "ces",
-               (long long)j->file.n, cli_describe(j->ctx), j->times.solve_ms);
+    if (!j->prints)
+        cli_say(args, "%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n",
+                (long long)(j->file.n * j->file.batch), j->vectors ? "pairs" : "values", (long long)j->file.batch,
+                j->file.batch == 1 ? "x" : "ces", (long long)j->file.n, cli_describe(j->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
     return cli_failed_matrices(j->failed, j->file.batch);
 }
@@ -200,12 +202,11 @@ static int run(const arguments *args)
     job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    j.prints = !j.values && !j.vectors && !j.quiet;
     if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
     if (status == CLI_OK) status = open_outputs(&j);
     if (status == CLI_OK) status = solve_all(args, &j);
-    if (status == CLI_OK) status = finish(&j);
+    if (status == CLI_OK) status = finish(args, &j);
     release(&j);
     return status;
 }
@@ -214,6 +215,7 @@ static const option_row options[] = {
     {"values", 0, "F", "write the eigenvalues, real, of shape (batch, n): .npy, .mat, else text (default: print them)"},
     {"output", 'o', "F", "the same as --values"},
     {"vectors", 0, "F", "write the eigenvectors, of shape (batch, n, n): v[b][:, k] belongs to eigenvalue k"},
+    {"format", 0, "F", CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (k eigenvalues not converged)"},
     {"uplo", 0, "L|U", "the triangle that is read: L (default) or U"},
     {"method", 0, "M", "auto (default), jacobi, tridiagonal or reference (slow)"},
@@ -228,11 +230,13 @@ const cli_command command_heev = {
     .name = "heev",
     .summary = "eigenvalues and eigenvectors of a batch of Hermitian or symmetric matrices",
     .usage = "[options] A",
-    .text = "All eigenvalues, ascending, and with --vectors the eigenvectors, of each Hermitian n x n matrix in A: an\n"
-            "array of shape (n, n) or (batch, n, n), real or complex (.npy), n x n x batch (.mat), or one real matrix\n"
-            "as text, a row a line.  One triangle is read.  A matrix that is not finite gets NaN and does not disturb\n"
-            "the others; the exit status is then 1.  A .npy file may be larger than memory: it is read, computed and\n"
-            "written (.npy, text) in parts.",
+    .text =
+        "All eigenvalues, ascending, and with --vectors the eigenvectors, of each Hermitian n x n matrix in A: an\n"
+        "array of shape (n, n) or (batch, n, n), real or complex (.npy), n x n x batch (.mat), a .mtx file, or real\n"
+        "matrices as text, a row a line, with an empty line between two.  One triangle is read.  A matrix that is not "
+        "finite gets NaN and does not disturb\n"
+        "the others; the exit status is then 1.  A .npy file may be larger than memory: it is read, computed and\n"
+        "written (.npy, text) in parts.",
     .examples = "  eigpack generate ensemble -n 8 --batch 1000 --type c128 -o A.npy\n"
                 "  eigpack heev A.npy --values w.npy --vectors v.npy\n"
                 "  eigpack heev A.npy --method jacobi --info info.npy --values w.npy\n",

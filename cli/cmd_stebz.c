@@ -35,20 +35,17 @@ static int read_options(const arguments *args, stebz_job *j)
     j->plot = option_text(args, "plot");
     j->info = option_text(args, "info");
     j->reference = option_text(args, "reference");
-    j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     if (j->shifts && (j->enclosures || j->info || j->plot || j->reference || o->range != EIG_RANGE_ALL))
         return cli_fail(CLI_USAGE, "--count computes no eigenvalues: it goes with --output and --type alone");
+    if (!j->output && !j->enclosures && !j->info && !j->plot) j->output = "-";
     const char *const inputs[] = {args->file[0], args->count > 1 ? args->file[1] : NULL, j->reference};
     cli_output const outputs[] = {{"output", j->output, 1},
                                   {"enclosures", j->enclosures, 2},
                                   {"info", j->info, 1},
                                   {"plot", j->plot, CLI_PICTURE}};
-    bool const asked = cli_to_standard_output(outputs, 4);
-    j->taken = asked || (!j->output && !j->quiet);
-    j->quiet |= asked;
     if (together() && j->reference) return cli_fail(CLI_USAGE, "--reference is for one process: not under mpirun");
-    return cli_check_files(inputs, 3, outputs, 4);
+    return cli_check_files(args, inputs, 3, outputs, 4);
 }
 
 /* ----------------------------------------------------------------- output */
@@ -84,9 +81,8 @@ static int write_files(const stebz_job *j, io_sink *sink, const spectrum *s)
     int const good = EIG_INFO_OK;
     io_type const type = type_in_file(j->type);
     int64_t const m = together() ? j->part.all : s->m;
-    const char *const printed = j->quiet ? NULL : "-";
     io_error error;
-    sink[VALUES].path = j->output ? j->output : printed;
+    sink[VALUES].path = j->output;
     sink[VALUES].variable = "eigenvalues", sink[VALUES].a = (io_array){type, 1, {m}, NULL};
     sink[ENCLOSURES].path = j->enclosures;
     sink[ENCLOSURES].variable = "enclosures", sink[ENCLOSURES].a = (io_array){type, 2, {m, 2}, NULL};
@@ -114,56 +110,75 @@ static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
     int status = write_files(j, sink, s);
     io_sinks_abandon(sink, OUTPUTS);
     if (status == CLI_OK && j->plot) status = stebz_plot(j, args->file[0], s->w, s->m);
+    if (status == CLI_OK) status = cli_keep_outputs();
     j->times.write_ms = clock_ms() - start;
     return status;
 }
 
-/* One line on stdout where the eigenvalues went to a file; the times on stderr where they are wanted. */
-static void print_summary(stebz_job *j, eig_context *ctx, const tridiagonal *a, const spectrum *s)
+bool stebz_filed(const stebz_job *j)
+{
+    return j->output && !io_is_standard_output(j->output);
+}
+
+/* One line where the eigenvalues went to a file; the times where they are wanted. */
+static void print_summary(stebz_job *j, const arguments *args, eig_context *ctx, const tridiagonal *a,
+                          const spectrum *s)
 {
     int64_t const m = together() ? j->part.all : s->m;
     double ends[] = {s->m > 0 ? -s->w[0] : -INFINITY, s->m > 0 ? s->w[s->m - 1] : -INFINITY};
     together_largest(ends, 2);
     together_times(&j->times);
-    if (j->output && !j->quiet && m > 0)
-        printf("%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)m, (long long)a->exact.n,
-               0.0 - ends[0], ends[1] + 0.0, cli_describe(ctx), j->times.solve_ms);
-    else if (j->output && !j->quiet)
-        printf("0 of %lld eigenvalues, %s\n", (long long)a->exact.n, cli_describe(ctx));
+    if (stebz_filed(j) && m > 0)
+        cli_say(args, "%lld of %lld eigenvalues in [%.9g, %.9g], %s, %.3f ms\n", (long long)m, (long long)a->exact.n,
+                0.0 - ends[0], ends[1] + 0.0, cli_describe(ctx), j->times.solve_ms);
+    else if (stebz_filed(j))
+        cli_say(args, "0 of %lld eigenvalues, %s\n", (long long)a->exact.n, cli_describe(ctx));
     if (j->timing) cli_print_times(ctx, &j->times);
 }
 
 /* ------------------------------------------------------------- comparison */
 
-int stebz_verdict(const stebz_job *j, const comparison *c, int64_t number)
+int stebz_verdict(const comparison *c, int64_t number)
 {
-    fprintf(j->taken ? stderr : stdout,
-            "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c->difference,
+    fprintf(stderr, "largest difference from the reference: %.3g (eigenvalue %lld), allowed %.3g\n%s\n", c->difference,
             (long long)number, c->allowed, c->passed ? "PASSED." : "FAILED.");
     return c->passed ? CLI_OK : CLI_FAILED;
 }
 
-/* The reference holds as many values as were computed, or all n where a range of indices was asked for.  The verdict
- * goes to stdout, unless the eigenvalues did. */
-static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s)
+int stebz_refuse_reference(const stebz_job *j, int64_t count, int64_t batch, int64_t m)
 {
-    io_array r = {0};
+    char computed[64];
+    if (batch > 1)
+        snprintf(computed, sizeof computed, "%lld x %lld", (long long)batch, (long long)m);
+    else
+        snprintf(computed, sizeof computed, "%lld", (long long)m);
+    return cli_fail(CLI_USAGE, "%s: %lld values, but there are %s eigenvalues to compare", j->reference,
+                    (long long)count, computed);
+}
+
+/* Before the computation: how many there will be is known but for a range of values. */
+static int read_reference(const stebz_job *j, int64_t n, io_array *r)
+{
+    const eig_stebz_options *const o = &j->options;
     io_error error;
-    if (!io_read_vector(j->reference, &r, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
-    int64_t const count = io_array_count(&r);
-    const double *values = (const double *)r.data;
-    int status = CLI_OK;
+    if (!io_read_vector(j->reference, r, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
+    int64_t const count = io_array_count(r), m = o->range == EIG_RANGE_INDEX ? o->iu - o->il + 1 : n;
+    bool const good = count == n || count == m || o->range == EIG_RANGE_VALUE;
+    return good ? CLI_OK : stebz_refuse_reference(j, count, 1, m);
+}
+
+/* The reference holds as many values as were computed, or all n where a range of indices was asked for. */
+static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s, const io_array *r)
+{
+    int64_t const count = io_array_count(r);
+    const double *values = (const double *)r->data;
     if (count == a->exact.n && s->first > 0)
         values += s->first - 1;
     else if (count != s->m)
-        status = cli_fail(CLI_USAGE, "%s: %lld values, but %lld eigenvalues were computed", j->reference,
-                          (long long)count, (long long)s->m);
-    if (status == CLI_OK && s->m > 0) {
-        comparison const c = spectrum_compare(s, j->type, values, j->options.abstol);
-        status = stebz_verdict(j, &c, s->first > 0 ? s->first + c.worst : c.worst + 1);
-    }
-    io_array_free(&r);
-    return status;
+        return stebz_refuse_reference(j, count, 1, s->m);
+    if (s->m == 0) return CLI_OK;
+    comparison const c = spectrum_compare(s, j->type, values, j->options.abstol);
+    return stebz_verdict(&c, s->first > 0 ? s->first + c.worst : c.worst + 1);
 }
 
 /* -------------------------------------------------------------- the counts */
@@ -172,13 +187,13 @@ static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s)
 static int write_counts(const stebz_job *j, int64_t first, int64_t mine, const int64_t *below)
 {
     io_error error;
-    io_sink sink = {.path = j->output ? j->output : "-", .variable = "count", .a = {IO_I64, 1, {j->shift_count}, NULL}};
+    io_sink sink = {.path = j->output, .variable = "count", .a = {IO_I64, 1, {j->shift_count}, NULL}};
     int status = together_sinks_open(&sink, 1);
     if (status == CLI_OK && !io_sink_write(&sink, first, mine, below, &error))
         status = cli_fail(CLI_FAILED, "%s", error.text);
     if (status == CLI_OK) status = together_sinks_close(&sink, 1);
     io_sinks_abandon(&sink, 1);
-    return status;
+    return status == CLI_OK ? cli_keep_outputs() : status;
 }
 
 static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *a)
@@ -205,14 +220,17 @@ static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tr
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
+    io_array reference = {0};
     bool some;
-    int status = tridiagonal_part(ctx, a, &j->options, NULL, &j->part, &some);
+    int status = j->reference ? read_reference(j, a->exact.n, &reference) : CLI_OK;
+    if (status == CLI_OK) status = tridiagonal_part(ctx, a, &j->options, NULL, &j->part, &some);
     if (status == CLI_OK && some) status = tridiagonal_stebz(ctx, &j->options, a, j->enclosures != NULL, &s);
     j->times.solve_ms = s.total_ms;
     if (status == CLI_OK) cli_add_passes(&j->times, ctx);
     if (status == CLI_OK) status = write_all(j, args, &s);
-    if (status == CLI_OK) print_summary(j, ctx, a, &s);
-    if (status == CLI_OK && j->reference) status = compare(j, a, &s);
+    if (status == CLI_OK) print_summary(j, args, ctx, a, &s);
+    if (status == CLI_OK && j->reference) status = compare(j, a, &s, &reference);
+    io_array_free(&reference);
     spectrum_free(&s);
     return status;
 }
@@ -260,6 +278,7 @@ static int run(const arguments *args)
 
 static const option_row options[] = {
     {"output", 'o', "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
+    {"format", 0, "F", CLI_FORMAT_HELP},
     {"range", 0, "IL:IU", "only the eigenvalues number IL to IU, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those in (VL, VU]; -inf and inf are allowed"},
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
@@ -271,7 +290,7 @@ static const option_row options[] = {
     {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
     {"info", 0, "F", "write one integer a matrix: 0, or -1 (not finite)"},
     {"plot", 0, "F.svg", "draw the eigenvalues and their density"},
-    {"reference", 0, "F", "compare with the eigenvalues in F: PASSED or FAILED"},
+    {"reference", 0, "F", "compare with the eigenvalues in F: PASSED or FAILED, on stderr"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -7,11 +7,10 @@
 
 typedef struct stebz_job {
     eig_type type;
-    bool quiet; /* no eigenvalues and no summary on standard output */
-    bool taken; /* standard output has numbers: what is said goes to stderr */
     bool timing;
     eig_stebz_options options;
-    const char *output, *enclosures, *info, *plot, *reference;
+    const char *output; /* "-" where no output is named */
+    const char *enclosures, *info, *plot, *reference;
     double *shifts; /* --count */
     int64_t shift_count;
     cli_part part; /* of one matrix's eigenvalues */
@@ -21,8 +20,14 @@ typedef struct stebz_job {
 /* Draws m ascending eigenvalues of the file. */
 int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m);
 
-/* The one line about a comparison, and the verdict; `number` is the eigenvalue's.  Returns an exit status. */
-int stebz_verdict(const stebz_job *j, const comparison *c, int64_t number);
+/* The one line about a comparison, and the verdict, on stderr; `number` is the eigenvalue's.  Returns an exit status. */
+int stebz_verdict(const comparison *c, int64_t number);
+
+/* The sentence about a reference of another length.  Returns an exit status. */
+int stebz_refuse_reference(const stebz_job *j, int64_t count, int64_t batch, int64_t m);
+
+/* Whether the eigenvalues went to a file, so that a line tells of them. */
+bool stebz_filed(const stebz_job *j);
 
 /* All that is asked for, of a batch.  Returns an exit status. */
 int stebz_batch(stebz_job *j, const arguments *args, eig_context *ctx, const io_tridiagonals *many);

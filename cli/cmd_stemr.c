@@ -1,17 +1,19 @@
 /* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
 #include "chart.h"
 #include "io/slices.h"
+#include "memory.h"
 #include "svg.h"
 #include "together.h"
 #include "tridiagonal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct job {
     eig_type type;
-    bool quiet, timing, stats_wanted;
+    bool filed, timing, stats_wanted; /* filed: some output is named */
     eig_stemr_options options;
     const char *values, *vectors, *info_path, *residuals, *plot;
     tridiagonal t;
@@ -49,24 +51,54 @@ static int read_options(const arguments *args, job *j)
     j->info_path = option_text(args, "info");
     j->residuals = option_text(args, "residuals");
     j->plot = option_text(args, "plot");
-    j->quiet = option_given(args, "quiet");
     j->timing = option_given(args, "timing");
     j->stats_wanted = option_given(args, "stats");
+    j->filed = j->values || j->vectors || j->residuals || j->info_path || j->plot;
+    if (!j->filed && cli_as_npy(args)) j->values = "-", j->filed = true;
     const char *const inputs[] = {args->file[0], args->count > 1 ? args->file[1] : NULL};
-    cli_output const outputs[] = {{"values", j->values, 1},
+    cli_output const outputs[] = {{cli_values_option(args), j->values, 1},
                                   {"vectors", j->vectors, 2},
                                   {"info", j->info_path, 1},
                                   {"residuals", j->residuals, 1},
                                   {"plot", j->plot, CLI_PICTURE}};
     enum { FILES = sizeof outputs / sizeof *outputs };
-    j->quiet |= cli_to_standard_output(outputs, FILES);
-    return cli_check_files(inputs, 2, outputs, FILES);
+    return cli_check_files(args, inputs, 2, outputs, FILES);
 }
 
 /* Vectors are computed where anything about them is asked for. */
 static bool wants_vectors(const job *j)
 {
     return j->vectors || j->residuals || j->stats_wanted;
+}
+
+/* At most so many pairs; of a range of values by counts, which may differ from stemr's own by some at its ends. */
+static int count_pairs(eig_context *ctx, const job *j, double *most)
+{
+    const eig_stemr_options *const o = &j->options;
+    double const ends[] = {o->vl, o->vu};
+    int64_t below[2] = {0, 0};
+    *most = (double)j->room;
+    if (o->range != EIG_RANGE_VALUE || !(o->vl < o->vu)) return CLI_OK;
+    int const status =
+        cli_status(ctx, eig_dstebz_count(ctx, j->t.exact.n, j->t.exact.d, j->t.exact.e, 2, ends, below, NULL));
+    *most = fmin(*most, (double)(below[1] - below[0]) + 2);
+    return status;
+}
+
+/* Before the work: the vectors, what the library takes on a CPU, and a slice of what is written. */
+static int check_memory(eig_context *ctx, const job *j)
+{
+    int64_t const n = j->t.exact.n;
+    double pairs;
+    size_t work = 0;
+    int const status = count_pairs(ctx, j, &pairs);
+    if (status != CLI_OK) return status;
+    if (cli_on_cpu(ctx)) eig_stemr_work_size(ctx, j->type, &j->options, n, wants_vectors(j), &work);
+    double const size = (double)type_size(j->type), vectors = wants_vectors(j) ? size * (double)n * pairs : 0;
+    char what[96];
+    snprintf(what, sizeof what, "%.0f eigen%s of order %lld", pairs, wants_vectors(j) ? "vectors" : "values",
+             (long long)n);
+    return memory_check(what, vectors + (double)work + 4 * size * pairs, ": try --range");
 }
 
 static int solve(eig_context *ctx, job *j)
@@ -78,6 +110,8 @@ static int solve(eig_context *ctx, job *j)
     int64_t const n = j->t.exact.n, most = 6 * (n / 2 + 1); /* clusters, on six levels */
     bool const indices = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     j->room = indices ? o->iu - o->il + 1 : n;
+    int const fits = check_memory(ctx, j);
+    if (fits != CLI_OK) return fits;
     bool room = numbers_make(&j->w, j->type, j->room) && numbers_make(&j->residual, j->type, j->room);
     room = room && numbers_make(&j->orthogonality, j->type, 1);
     if (room && wants_vectors(j)) room = numbers_make(&j->z, j->type, n * j->room);
@@ -87,32 +121,38 @@ static int solve(eig_context *ctx, job *j)
         room = room && j->tree;
         o->tree = j->tree, o->tree_room = room ? most : 0;
     }
-    if (!room || !j->info) return cli_fail(CLI_FAILED, "no memory for %lld eigenpairs", (long long)j->room);
+    if (!room || !j->info)
+        return cli_fail(CLI_FAILED, "no memory for %lld eigenpairs: try --range", (long long)j->room);
     double const start = clock_ms();
     eig_status const status =
         eig_stemr(ctx, j->type, o, n, j->t.d.data, j->t.e.data, &j->m, j->w.data, wants_vectors(j) ? j->z.data : NULL,
                   n > 0 ? n : 1, NULL, j->info, j->residual.data, j->orthogonality.data, &j->stats);
     j->times.solve_ms = clock_ms() - start;
     if (status == EIG_OK) cli_add_passes(&j->times, ctx);
+    if (status == EIG_NO_MEMORY) return cli_fail(CLI_FAILED, "%s: try --range", eig_error_detail(ctx));
     return cli_status(ctx, status);
 }
 
-/* v[i][k] is element i of vector k: this rank's columns of it, a row at a time. */
+/* v[i][k] is element i of vector k: this rank's columns of it, some rows at a time. */
 static bool write_vectors(const job *j, io_sink *sink, int64_t all, io_error *error)
 {
-    int64_t const n = j->t.exact.n, m = j->m;
+    enum { SLICE = 1 << 20 }; /* numbers */
+    int64_t const n = j->t.exact.n, m = j->m, fits = m > 0 ? SLICE / m : n, most = fits < 1 ? 1 : fits < n ? fits : n;
     numbers v;
     bool good = true;
     if (!sink->path) return true;
-    if (!numbers_make(&v, j->type, n * m)) {
+    if (!numbers_make(&v, j->type, most * m)) {
         snprintf(error->text, sizeof error->text, "no memory for the vectors");
         return false;
     }
-    for (int64_t k = 0; k < m; k++)
-        for (int64_t i = 0; i < n; i++) numbers_put_part(&v, i * m + k, numbers_part(&j->z, i + k * n));
-    if (m == all) good = io_sink_write(sink, 0, n * m, v.data, error);
-    for (int64_t i = 0; i < n && good && m < all; i++)
-        good = io_sink_write(sink, i * all + j->part.first, m, numbers_at(&v, i * m), error);
+    for (int64_t first = 0; first < n && good; first += most) {
+        int64_t const rows = n - first < most ? n - first : most;
+        for (int64_t k = 0; k < m; k++)
+            for (int64_t i = 0; i < rows; i++) numbers_put_part(&v, i * m + k, numbers_part(&j->z, first + i + k * n));
+        if (m == all) good = io_sink_write(sink, first * m, rows * m, v.data, error);
+        for (int64_t i = 0; i < rows && good && m < all; i++)
+            good = io_sink_write(sink, (first + i) * all + j->part.first, m, numbers_at(&v, i * m), error);
+    }
     numbers_free(&v);
     return good;
 }
@@ -192,27 +232,27 @@ static void print_stats(job *j)
             (long long)s->inverse_iterations, largest[0], largest[1]);
 }
 
-static int write_all(job *j, const char *file, eig_context *ctx)
+static int write_all(job *j, const arguments *args, eig_context *ctx)
 {
     double const start = clock_ms();
-    bool const filed = j->values || j->vectors || j->residuals || j->info_path;
     io_sink sink[OUTPUTS] = {{.path = NULL}};
     int status = write_files(j, sink);
     io_sinks_abandon(sink, OUTPUTS);
-    if (status == CLI_OK && j->plot) status = write_plot(j, file);
-    if (status == CLI_OK && !filed && !j->quiet)
+    if (status == CLI_OK && j->plot) status = write_plot(j, args->file[0]);
+    if (status == CLI_OK && !j->filed)
         for (int64_t k = 0; k < j->m; k++)
             together_printf("%.*g\n", type_digits(j->type), numbers_part(&j->w, k) + 0.0);
-    if (status == CLI_OK && !filed && !j->quiet) status = together_print();
+    if (status == CLI_OK && !j->filed) status = together_print();
+    if (status == CLI_OK) status = cli_keep_outputs();
     j->times.write_ms = clock_ms() - start;
     if (status != CLI_OK) return status;
     int64_t failed = 0, found = j->m;
     for (int64_t k = 0; k < j->m; k++) failed += j->info[k] != 0;
     together_times(&j->times);
     together_sum(&failed), together_sum(&found);
-    if (filed && !j->quiet)
-        printf("%lld of %lld eigen%s, %s, %.3f ms\n", (long long)found, (long long)j->t.exact.n,
-               wants_vectors(j) ? "pairs" : "values", cli_describe(ctx), j->times.solve_ms);
+    if (j->filed)
+        cli_say(args, "%lld of %lld eigen%s, %s, %.3f ms\n", (long long)found, (long long)j->t.exact.n,
+                wants_vectors(j) ? "pairs" : "values", cli_describe(ctx), j->times.solve_ms);
     if (j->stats_wanted) print_stats(j);
     if (j->timing) cli_print_times(ctx, &j->times);
     if (failed == 0) return CLI_OK;
@@ -240,7 +280,7 @@ static int run(const arguments *args)
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(ctx, &j);
-    if (status == CLI_OK) status = write_all(&j, args->file[0], ctx);
+    if (status == CLI_OK) status = write_all(&j, args, ctx);
     eig_destroy(ctx);
     io_tridiagonal_free(&t);
     tridiagonal_free(&j.t);
@@ -253,6 +293,7 @@ static const option_row options[] = {
     {"values", 0, "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
     {"output", 'o', "F", "the same as --values"},
     {"vectors", 0, "F", "write the eigenvectors, of shape (n, m): v[:, k] belongs to eigenvalue k"},
+    {"format", 0, "F", CLI_FORMAT_HELP},
     {"range", 0, "IL:IU", "only the pairs number IL to IU, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},

@@ -1,6 +1,8 @@
 /* Affine families of matrices: their files and the grid of their parameters. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "geev_family.h"
+#include "matrices_file.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <math.h>
@@ -86,12 +88,15 @@ int family_varying(const family *f, svg_parameter varying[FAMILY_MOST])
 
 /* ------------------------------------------------------------------- files */
 
-/* Whether the array is one or more square matrices, of the same order as those before. */
-static int check_matrices(const char *path, const io_array *a, int64_t *n)
+/* Whether the file holds one or more square matrices, of the same order as those before. */
+static int check_matrices(const char *path, const io_source *s, int64_t *n)
 {
+    const io_array *const a = &s->a;
+    if (s->text && io_array_count(a) == 0) return cli_fail(CLI_USAGE, "%s: is empty", path);
     if (a->type == IO_C64 || a->type == IO_C128)
         return cli_fail(CLI_USAGE, "%s: geev takes real matrices, this array is complex", path);
     bool const one_by_one = a->rank == 1 && a->shape[0] == 1;
+    if (a->rank < 2 && !one_by_one && s->line > 0) return matrices_ragged(path, s);
     if (a->rank < 2 && !one_by_one)
         return cli_fail(CLI_USAGE, "%s: need a square matrix or a batch of them, got a vector", path);
     long long const rows = one_by_one ? 1 : a->shape[a->rank - 2], columns = a->shape[a->rank - 1];
@@ -110,30 +115,33 @@ static int64_t matrices_in(const io_array *a)
 }
 
 /* Copies the matrices of a file behind the `before` that are there, from row-major to column-major. */
-static int append(family *f, const char *path, const io_array *a, int64_t before)
+static int append(family *f, const io_source *s, int64_t before)
 {
     io_error error;
     numbers b;
-    int64_t const n = f->n;
-    if (!numbers_take(&b, f->a.type, path, a, &error)) return cli_fail(CLI_FAILED, "%s", error.text);
-    for (int64_t k = 0; k < matrices_in(a); k++)
+    int64_t const n = f->n, count = matrices_in(&s->a);
+    io_slab const all = {1, count, n * n, 0, count};
+    if (!numbers_make(&b, f->a.type, count * n * n))
+        return cli_fail(CLI_FAILED, "no memory for %lld matrices of order %lld", (long long)count, (long long)n);
+    int const status = stream_numbers(s, &all, &b, &error) ? CLI_OK : cli_fail(CLI_USAGE, "%s", error.text);
+    for (int64_t k = 0; k < count && status == CLI_OK; k++)
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++)
                 numbers_put_part(&f->a, ((before + k) * n + j) * n + i, numbers_part(&b, (k * n + i) * n + j));
     numbers_free(&b);
-    return CLI_OK;
+    return status;
 }
 
-static int take_files(const arguments *args, family *f, eig_type *type, const io_array *a)
+static int take_files(const arguments *args, family *f, eig_type *type, const io_source *s)
 {
     int64_t matrices = 0;
     int status = CLI_OK;
     f->n = -1;
     *type = EIG_S;
     for (int i = 0; i < f->files && status == CLI_OK; i++) {
-        status = check_matrices(f->file[i], &a[i], &f->n);
-        matrices += status == CLI_OK ? matrices_in(&a[i]) : 0;
-        if (a[i].type != IO_F32) *type = EIG_D;
+        status = check_matrices(f->file[i], &s[i], &f->n);
+        matrices += status == CLI_OK ? matrices_in(&s[i].a) : 0;
+        if (s[i].a.type != IO_F32) *type = EIG_D;
     }
     if (status != CLI_OK) return status;
     if (matrices != f->m + 1)
@@ -144,21 +152,21 @@ static int take_files(const arguments *args, family *f, eig_type *type, const io
         return cli_fail(CLI_FAILED, "no memory for %lld matrices of order %lld", (long long)matrices, (long long)f->n);
     int64_t before = 0;
     for (int i = 0; i < f->files && status == CLI_OK; i++) {
-        status = append(f, f->file[i], &a[i], before);
-        before += matrices_in(&a[i]);
+        status = append(f, &s[i], before);
+        before += matrices_in(&s[i].a);
     }
     return status;
 }
 
 int family_read(const arguments *args, family *f, eig_type *type)
 {
-    io_array a[FAMILY_MOST + 1] = {0};
+    io_source s[FAMILY_MOST + 1] = {{.path = NULL}};
     io_error error;
     int status = CLI_OK;
     for (int i = 0; i < f->files && status == CLI_OK; i++)
-        if (!io_read_array(f->file[i], &a[i], &error)) status = cli_fail(CLI_USAGE, "%s", error.text);
-    if (status == CLI_OK) status = take_files(args, f, type, a);
-    for (int i = 0; i < f->files; i++) io_array_free(&a[i]);
+        if (!io_source_open(f->file[i], &s[i], &error)) status = cli_fail(CLI_USAGE, "%s", error.text);
+    if (status == CLI_OK) status = take_files(args, f, type, s);
+    for (int i = 0; i < f->files; i++) io_source_close(&s[i]);
     return status;
 }
 

@@ -2,6 +2,7 @@
  * writes its results. */
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
 #include "cli.h"
+#include "memory.h"
 #include "progress.h"
 #include "spin.h"
 #include "together.h"
@@ -27,6 +28,7 @@ static void usage(FILE *out)
 /* Output that did not reach its place (a full disk, a closed pipe) is a failure like any other. */
 static int finish(int status)
 {
+    io_outputs_drop(); /* of a run that failed before it kept them */
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_OK)
         return cli_fail(CLI_FAILED, "cannot write to standard output");
     return status;
@@ -86,6 +88,8 @@ int main(int argc, char **argv)
     if (command && command->computes) spin_briefly(argv);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit then shows as a failed write, which is reported */
     progress_catch_signals();
+    io_outputs_wait(true);
+    io_ask_memory(memory_free);
     int const status = together_open();
     return status == CLI_OK ? together_end(finish(dispatch(argc, argv))) : status;
 }

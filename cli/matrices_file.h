@@ -17,6 +17,9 @@ typedef struct matrices_file {
  * (n, batch, n) or (n, n, batch).  `real` names a command that takes no complex
  * numbers, or is NULL.  Returns an exit status; matrices_close releases it either way. */
 int matrices_open(const char *path, eig_layout layout, const char *real, matrices_file *m);
+
+/* The sentence about text whose lines have different counts of numbers.  Returns an exit status. */
+int matrices_ragged(const char *path, const io_source *source);
 void matrices_close(matrices_file *m);
 
 #endif

@@ -1,9 +1,12 @@
 /* How much memory is free. */
 #include "memory.h"
+#include "cli.h"
+#include "together.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* The number in a file of one, e.g. memory.max; false where there is none ("max" is none). */
 static bool read_number(const char *folder, const char *name, int64_t *number)
@@ -80,7 +83,32 @@ int64_t memory_free_at(const char *meminfo, const char *groups, const char *moun
     return most == INT64_MAX ? (int64_t)4 << 30 : most;
 }
 
+/* What a limit of this process leaves: the limit less what the line of its status says, e.g. "VmSize:  1234 kB". */
+static void lower_by_limit(int64_t *most, const struct rlimit *limit, const char *word)
+{
+    int64_t kilobytes = 0;
+    if (limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > INT64_MAX) return;
+    if (!find_number("/proc/self/status", word, &kilobytes)) return;
+    int64_t const left = (int64_t)limit->rlim_cur - 1024 * kilobytes;
+    if (left < *most) *most = left > 0 ? left : 0;
+}
+
 int64_t memory_free(void)
 {
-    return memory_free_at("/proc/meminfo", "/proc/self/cgroup", "/sys/fs/cgroup");
+    int64_t most = memory_free_at("/proc/meminfo", "/proc/self/cgroup", "/sys/fs/cgroup");
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0) lower_by_limit(&most, &limit, "VmSize:");
+    if (getrlimit(RLIMIT_DATA, &limit) == 0) lower_by_limit(&most, &limit, "VmData:");
+    return most;
+}
+
+int memory_check(const char *what, double bytes, const char *advice)
+{
+    char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
+    double const least = 1e6; /* less is there for certain */
+    int64_t const left = memory_free() / (together() ? together_ranks()->host_size : 1);
+    if (bytes < least || bytes <= (double)left) return CLI_OK;
+    return cli_fail(CLI_FAILED, "%s: needs %s, %s are free%s", what,
+                    io_size_text(needed, bytes < 0x1p62 ? (int64_t)bytes : INT64_MAX), io_size_text(there, left),
+                    advice);
 }

@@ -15,7 +15,7 @@ static const option_row common_options[] = {
     {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
     {"threads", 0, "T", "threads of the CPU; 0 = one a core (default)"},
     {"timing", 0, NULL, "say on stderr how long each stage took"},
-    {"quiet", 'q', NULL, "no summary and no progress bar"},
+    {"quiet", 'q', NULL, "nothing on stderr but errors and what an option asks for (--timing)"},
     {"progress", 0, NULL, "a progress bar even where stderr is no terminal, as under mpirun"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL},
@@ -63,8 +63,12 @@ void options_help(const cli_command *command)
     }
     printf("\noptions of every command:\n");
     print_rows(common_options);
-    printf("\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
-           "       - is standard input or standard output\n");
+    printf(
+        "\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
+        "       - is standard input or standard output\n"
+        "output: standard output has data alone, what is said is on stderr; eigenvalues are printed where no output "
+        "is\n"
+        "       named.  The files of a run are all kept or all removed: they get their names when all are complete\n");
     printf("\nexamples:\n%s", command->examples);
     printf("\nexit status: 0 done; 1 a computation or comparison failed, or an output cannot be written;\n"
            "             2 the command line is wrong or an input cannot be read; 130 stopped by Ctrl-C\n");

@@ -94,7 +94,7 @@ void progress_at(const char *what, const char *name, double fraction)
     const char *const end = slash && slash[1] ? slash + 1 : name;
     if (strcmp(what, bar.what) != 0 || strncmp(end, bar.name, OF_NAME - 1) != 0) {
         bar.what = what, bar.start = now;
-        snprintf(bar.name, sizeof bar.name, "%s", end);
+        io_escape(bar.name, sizeof bar.name, end);
     }
     if (fraction >= 1) {
         progress_clear();

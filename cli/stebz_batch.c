@@ -25,6 +25,7 @@ typedef struct batch_run {
     part part[STREAM_SLOTS];
     numbers shifts; /* --count */
     numbers all;    /* all eigenvalues, for --plot and --reference */
+    numbers reference;
     int64_t failed;
 } batch_run;
 
@@ -37,7 +38,7 @@ static void release(batch_run *r)
         free(p->below), free(p->info);
     }
     io_sinks_abandon(r->sink, OUTPUTS);
-    numbers_free(&r->shifts), numbers_free(&r->all);
+    numbers_free(&r->shifts), numbers_free(&r->all), numbers_free(&r->reference);
 }
 
 static bool make(void *of, int slot, int64_t count)
@@ -149,14 +150,11 @@ static bool write_part(void *of, const stream_slice *s, io_error *error)
            io_sink_write(&r->sink[INFO], s->first, s->count, p->info, error);
 }
 
-/* The eigenvalues are printed where no file takes them. */
 static int open_outputs(batch_run *r)
 {
     const stebz_job *const j = r->j;
     io_type const type = type_in_file(j->type);
-    r->sink[VALUES] = (io_sink){.path = j->output                ? j->output
-                                        : j->quiet && !j->shifts ? NULL
-                                                                 : "-",
+    r->sink[VALUES] = (io_sink){.path = j->output,
                                 .variable = j->shifts ? "count" : "eigenvalues",
                                 .a = {j->shifts ? IO_I64 : type, 2, {r->batch, r->m}, NULL}};
     r->sink[ENCLOSURES] =
@@ -187,52 +185,54 @@ static int plot(const batch_run *r, const char *file)
 
 /* -------------------------------------------------------------- comparison */
 
-/* The reference holds a row a matrix, of the m eigenvalues or of all n. */
-static int compare(const batch_run *r)
+/* Before the computation.  The reference holds a row a matrix, of the m eigenvalues or of all n. */
+static int read_reference(batch_run *r)
 {
     const char *const path = r->j->reference;
     io_array a = {0};
     io_error error;
-    numbers all = {0};
     if (!io_read_array(path, &a, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
-    int64_t const count = io_array_count(&a), columns = count == r->batch * r->n ? r->n : r->m;
-    int64_t const first = columns == r->n && r->m < r->n ? r->j->options.il - 1 : 0;
+    int64_t const count = io_array_count(&a);
     int status = CLI_OK;
-    if (count != r->batch * columns)
-        status = cli_fail(CLI_USAGE, "%s: %lld values, but %lld x %lld eigenvalues were computed", path,
-                          (long long)count, (long long)r->batch, (long long)r->m);
-    else if (!numbers_take(&all, EIG_D, path, &a, &error))
+    if (count != r->batch * r->n && count != r->batch * r->m)
+        status = stebz_refuse_reference(r->j, count, r->batch, r->m);
+    else if (!numbers_take(&r->reference, EIG_D, path, &a, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
+    io_array_free(&a);
+    return status;
+}
+
+static int compare(const batch_run *r)
+{
+    int64_t const columns = r->reference.count == r->batch * r->n ? r->n : r->m;
+    int64_t const first = columns == r->n && r->m < r->n ? r->j->options.il - 1 : 0;
     double *const w = (double *)cli_allocate(r->m, sizeof *w);
-    if (!w) status = cli_fail(CLI_FAILED, "no memory for the comparison");
+    if (!w) return cli_fail(CLI_FAILED, "no memory for the comparison");
     comparison worst = {.passed = true};
     int64_t number = 1;
-    for (int64_t b = 0; b < r->batch && status == CLI_OK && r->m > 0; b++) {
+    for (int64_t b = 0; b < r->batch && r->m > 0; b++) {
         numbers_to(&r->all, b * r->m, w, r->m);
         spectrum const s = {.m = r->m, .w = w};
-        comparison const c =
-            spectrum_compare(&s, r->j->type, (const double *)all.data + b * columns + first, r->j->options.abstol);
+        const double *const values = (const double *)r->reference.data + b * columns + first;
+        comparison const c = spectrum_compare(&s, r->j->type, values, r->j->options.abstol);
         if (b > 0 && c.difference - c.allowed <= worst.difference - worst.allowed) continue;
         bool const passed = worst.passed && c.passed;
         worst = c, worst.passed = passed, number = b * r->m + c.worst + 1;
     }
-    if (status == CLI_OK && r->m > 0) status = stebz_verdict(r->j, &worst, number);
     free(w);
-    numbers_free(&all);
-    io_array_free(&a);
-    return status;
+    return r->m > 0 ? stebz_verdict(&worst, number) : CLI_OK;
 }
 
 /* --------------------------------------------------------------------- run */
 
 /* The shape of what is written is known now: a format that cannot hold it is refused before the computation. */
-static int check(const batch_run *r)
+static int check(const batch_run *r, const arguments *args)
 {
     const stebz_job *const j = r->j;
     cli_output const outputs[] = {{"output", j->output, 2}, {"enclosures", j->enclosures, 3}};
     if (j->options.range == EIG_RANGE_VALUE)
         return cli_fail(CLI_USAGE, "--interval is for one matrix; a batch takes --range");
-    return cli_check_files(NULL, 0, outputs, 2);
+    return cli_check_files(args, NULL, 0, outputs, 2);
 }
 
 static size_t work(void *of, int64_t count)
@@ -257,6 +257,7 @@ static int solve_all(batch_run *r, const arguments *args)
     s.bytes = (r->n + r->many->columns) * size + (j->shifts ? r->m * (int64_t)sizeof(int64_t) : results) +
               (int64_t)sizeof(int);
     s.loaded = io_source_held(&r->many->d) + io_source_held(&r->many->e);
+    s.loaded += r->reference.count * (int64_t)sizeof(double);
     s.held = stream_held(r->sink, OUTPUTS) + (r->all.data ? r->all.count * size : 0);
     s.make = make, s.read = read_part, s.solve = j->shifts ? count_below : solve, s.write = write_part;
     int const status = stream_run(&s, args);
@@ -264,12 +265,12 @@ static int solve_all(batch_run *r, const arguments *args)
     return status;
 }
 
-static int finish(const batch_run *r)
+static int finish(const batch_run *r, const arguments *args)
 {
     const stebz_job *const j = r->j;
-    if (j->output && !j->quiet && !j->shifts)
-        printf("%lld eigenvalues of %lld matrices of order %lld, %s, %.3f ms\n", (long long)(r->batch * r->m),
-               (long long)r->batch, (long long)r->n, cli_describe(r->ctx), j->times.solve_ms);
+    if (stebz_filed(j) && !j->shifts)
+        cli_say(args, "%lld eigenvalues of %lld matrices of order %lld, %s, %.3f ms\n", (long long)(r->batch * r->m),
+                (long long)r->batch, (long long)r->n, cli_describe(r->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(r->ctx, &j->times);
     if (r->failed == 0) return CLI_OK;
     return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (not finite): their eigenvalues are NaN",
@@ -281,6 +282,7 @@ static int write_all(batch_run *r, const char *file)
     double const start = clock_ms();
     int status = together_sinks_close(r->sink, OUTPUTS);
     if (status == CLI_OK && r->j->plot) status = plot(r, file);
+    if (status == CLI_OK) status = cli_keep_outputs();
     r->j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
     together_times(&r->j->times);
@@ -305,12 +307,13 @@ int stebz_batch(stebz_job *j, const arguments *args, eig_context *ctx, const io_
     bool const some = o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n;
     batch_run r = {.j = j, .ctx = ctx, .many = many, .n = n, .beside = n > 1 ? n - 1 : 0, .batch = many->batch};
     r.m = j->shifts ? j->shift_count : some ? o->iu - o->il + 1 : n;
-    int status = check(&r);
+    int status = check(&r, args);
+    if (status == CLI_OK && j->reference) status = read_reference(&r);
     if (status == CLI_OK) status = make_held(&r);
     if (status == CLI_OK) status = open_outputs(&r);
     if (status == CLI_OK) status = solve_all(&r, args);
     if (status == CLI_OK) status = write_all(&r, args->file[0]);
-    if (status == CLI_OK) status = finish(&r);
+    if (status == CLI_OK) status = finish(&r, args);
     if (status == CLI_OK && j->reference) status = compare(&r);
     release(&r);
     return status;

@@ -208,18 +208,28 @@ static int run(pipeline *p)
     return p->status;
 }
 
+/* What the smallest parts need, against what there is. */
+static int refuse(const stream *s, int64_t count, int64_t all, bool asked)
+{
+    char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
+    double const work = s->work ? (double)s->work(s->job, count) : 0;
+    double const need = (double)s->bytes * slots_of(s, count) * (double)count + work + (double)(s->loaded + s->held);
+    io_size_text(needed, need < 0x1p62 ? (int64_t)need : INT64_MAX), io_size_text(there, all);
+    if (asked)
+        return cli_fail(CLI_USAGE, "a %s at a time needs %s, --memory gives %s: give more", s->what, needed, there);
+    return cli_fail(CLI_FAILED, "a %s at a time needs %s, %s are free%s", s->what, needed, there,
+                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in parts" : "");
+}
+
 int stream_run(stream *s, const arguments *args)
 {
     int64_t asked = 0;
     if (!option_size(args, "memory", &asked)) return CLI_USAGE;
     if (s->batch == 0) return CLI_OK;
-    int64_t const shares = together() ? together_ranks()->host_size : 1;
+    int64_t const shares = together() ? together_ranks()->host_size : 1, own = s->loaded + s->held;
     int64_t const all = asked > 0 ? asked : memory_free() / shares + s->loaded;
-    int64_t const count = count_of(s, asked > 0 ? asked : all / 4);
-    if (!fits(s, count, all))
-        return cli_fail(CLI_USAGE, "%.3g MB of memory are not enough: each %s takes %.3g MB, all else %.3g MB",
-                        1e-6 * (double)all, s->what, 1e-6 * (double)s->bytes * slots_of(s, count),
-                        1e-6 * (double)(s->loaded + s->held + (s->work ? (int64_t)s->work(s->job, count) : 0)));
+    int64_t const count = count_of(s, asked > 0 || all < own ? all : own + (all - own) / 4);
+    if (!fits(s, count, all)) return refuse(s, count, all, asked > 0);
     pipeline p = {.s = s, .count = count, .slices = (s->batch + count - 1) / count, .slots = slots_of(s, count)};
     return run(&p);
 }

@@ -1,5 +1,6 @@
 /* Tridiagonal matrices in the program: both types behind one face, comparison with a reference, certificates. */
 #include "tridiagonal.h"
+#include "memory.h"
 #include "mpi/stemr_upto.h"
 #include "together.h"
 
@@ -89,6 +90,17 @@ static int solve(eig_context *ctx, const eig_stebz_options *o, const tridiagonal
     return status;
 }
 
+/* Before the work: the arrays, and what the library takes on a CPU. */
+static int check_memory(eig_context *ctx, const eig_stebz_options *o, const tridiagonal *a, int arrays, int64_t most)
+{
+    size_t work = 0;
+    if (cli_on_cpu(ctx)) eig_stebz_work_size(ctx, a->type, o, a->exact.n, 1, &work);
+    double const each = (double)(type_size(a->type) + sizeof(double));
+    char what[64];
+    snprintf(what, sizeof what, "%lld eigenvalues of order %lld", (long long)most, (long long)a->exact.n);
+    return memory_check(what, arrays * each * (double)most + (double)work, ": try --range");
+}
+
 int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const tridiagonal *a, bool enclosures,
                       spectrum *s)
 {
@@ -98,8 +110,8 @@ int tridiagonal_stebz(eig_context *ctx, const eig_stebz_options *options, const 
         o->range == EIG_RANGE_INDEX && 1 <= o->il && o->il <= o->iu && o->iu <= n ? o->iu - o->il + 1 : n;
     *s = (spectrum){.first = o->range == EIG_RANGE_ALL ? 1 : o->range == EIG_RANGE_INDEX ? o->il : 0};
     numbers out[3] = {{0}};
-    int status = CLI_OK;
-    for (int i = 0; i < (enclosures ? 3 : 1); i++)
+    int status = check_memory(ctx, o, a, enclosures ? 3 : 1, most);
+    for (int i = 0; i < (enclosures ? 3 : 1) && status == CLI_OK; i++)
         if (!numbers_make(&out[i], a->type, most))
             status = cli_fail(CLI_FAILED, "no memory for %lld eigenvalues", (long long)most);
     if (status == CLI_OK) status = solve(ctx, o, a, out, s);

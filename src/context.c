@@ -269,8 +269,10 @@ eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void
     if (ctx->lent) return EIG_OK;
     if (ctx->work_bytes < need) {
         ctx->backend->release(ctx, ctx->work);
+        ctx->detail[0] = '\0';
         ctx->work = ctx->backend->allocate(ctx, need);
         ctx->work_bytes = ctx->work ? need : 0;
+        if (!ctx->work && ctx->detail[0]) return EIG_NO_MEMORY; /* the backend has said it */
         if (!ctx->work) return eig_fail(ctx, EIG_NO_MEMORY, "%s: cannot allocate %zu bytes of workspace", family, need);
     }
     *work = ctx->work;

@@ -144,7 +144,8 @@ typedef struct backend {
     eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
     void (*close)(eig_context *ctx);
     void (*describe)(eig_context *ctx);                /* writes ctx->description */
-    void *(*allocate)(eig_context *ctx, size_t bytes); /* workspace, 256-byte aligned; NULL when there is none */
+    /* Workspace, 256-byte aligned; NULL when there is none, perhaps with a sentence in the context. */
+    void *(*allocate)(eig_context *ctx, size_t bytes);
     void (*release)(eig_context *ctx, void *work);
     eig_status (*set_stream)(eig_context *ctx, void *stream);
     eig_status (*synchronize)(eig_context *ctx);

@@ -105,10 +105,11 @@ expect 0 'PASSED' stebz d.npy e.npy -q --range 7:9 --reference w.npy
 expect 0 'PASSED' stebz d.npy e.npy -q --method interval-tree --tolerance 1e-9 --reference w.npy
 awk 'NR == 200 { $1 += 1e-6 } { printf "%.17g\n", $1 }' w.dat >wrong.dat
 expect 1 'difference from the reference: 1e-06 \(eigenvalue 200\), allowed' stebz d.npy e.npy -q --reference wrong.dat
-check "FAILED is said" grep -qx 'FAILED.' out
+check "FAILED is said" grep -qx 'FAILED.' err
+check "and standard output has the eigenvalues" cmp out all
 expect 0 'PASSED' stebz d.npy e.npy -q --tolerance 1e-5 --reference wrong.dat
 head -7 w.dat >short.dat
-expect 2 'short.dat: 7 values, but 300 eigenvalues' stebz d.npy e.npy -q --reference short.dat
+expect 2 'short.dat: 7 values, but there are 300 eigenvalues to compare' stebz d.npy e.npy -q --reference short.dat
 
 expect 0 '' stebz d.npy e.npy -q --enclosures b.dat
 check "enclosures hold the eigenvalues" eval "paste b.dat w.dat |
@@ -120,7 +121,7 @@ check "the picture is whole" [ "$(tail -1 'p&<.svg')" = '</svg>' ]
 if type xmllint >/dev/null 2>&1; then check "the picture is XML" xmllint --noout 'p&<.svg'; fi
 expect 0 '' stebz W.mtx -q --interval 50,60 --plot empty.svg
 check "a picture without eigenvalues" [ "$(tail -1 empty.svg)" = '</svg>' ]
-"$program" stebz d.npy e.npy -q --timing 2>err
+"$program" stebz d.npy e.npy -q --timing >out 2>err
 check "--timing tells the stages" grep -Eq 'read .* solve .* write .* ms' err
 if "$program" info | grep -q 'no matio'; then
     expect 1 'mat' stebz d.npy e.npy -q -o w.mat
@@ -158,7 +159,7 @@ check "W21+ by stemr, f32" near out 4e-6 w21
 expect 0 '^21 of 21 eigenpairs, .* ms$' stemr W.mtx --device cpu --values w.npy --vectors v.npy --info i.npy --residuals r.dat
 check "shape of the vectors" grep -q "(21, 21)" v.npy
 check "21 residuals" [ "$(wc -l <r.dat)" -eq 21 ]
-"$program" stemr W.mtx --device cpu -q --stats 2>err
+"$program" stemr W.mtx --device cpu -q --stats >out 2>err
 check "--stats tells of clusters" grep -Eq 'clusters 2 \(largest 2\)' err
 expect 0 '' stebz W.mtx -q -o sb.dat
 expect 0 '' stemr W.mtx --device cpu -q -o sr.dat
@@ -216,7 +217,10 @@ expect 2 'huge has numbers beyond f32' generate huge -n 9 --type f32 -o x.npy -o
 expect 2 "must be one of f32.f64.c64.c128" generate min -n 3 --type f16 -o x.npy
 refuse x.npy y.npy
 printf '1 2 3\n4 5\n' >flat.txt
-expect 2 'flat.txt: need a square matrix' geev flat.txt
+expect 2 'flat.txt: need a square matrix: line 2 has 2 numbers, line 1 has 3$' geev flat.txt
+printf '# a comment\n1 2\n\n3\n' >ragged.txt
+expect 2 'ragged.txt: need a square matrix: line 4 has 1 number, line 2 has 2$' geev ragged.txt
+expect 2 'ragged.txt: need a square matrix: line 4 has 1 number, line 2 has 2$' geev --affine ragged.txt,ragged.txt --grid 1
 expect 2 'batch.npy: expected square matrices, got 3 x 7' geev batch.npy --layout E
 expect 2 "w.npy: expected square matrices, got 3 x 7|w.npy: geev takes real matrices" geev w.npy
 expect 2 'geev takes one file A' geev
@@ -261,6 +265,33 @@ expect 0 '' heev sweep.npy -q --method jacobi --max-sweeps 30 -o sweep.dat
 expect 2 'relative = 1 with method' heev second.txt --relative --method tridiagonal
 expect 2 'complex' heev hermitian.npy --type f64
 expect 2 'need a square matrix' heev flat.txt
+
+# ---------------------------------------------------------------- data and talk
+# Standard output has the data, with --quiet too; a summary of what went to files is on stderr, without --quiet.
+for command in "stebz W.mtx" "stemr W.mtx" "stebz W.mtx --count 0,1" "stebz d.npy e.npy --reference w.dat" \
+    "geev batch.npy" "geev batch.npy --measure radius" "heev batch.npy" "stebz db.npy eb.npy"; do
+    # shellcheck disable=SC2086 # words are meant
+    {
+        "$program" $command --device cpu >plain 2>err
+        "$program" $command --device cpu -q >out 2>err
+    }
+    check "quiet prints what is printed without: $command" cmp out plain
+    check "and something: $command" [ -s out ]
+done
+for command in "stebz W.mtx -o x.npy" "stebz db.npy eb.npy -o x.npy" "stemr W.mtx --vectors x.npy" \
+    "stemr W.mtx --info x.npy" "heev batch.npy --values x.npy" "geev batch.npy --info x.npy"; do
+    # shellcheck disable=SC2086
+    "$program" $command --device cpu >out 2>err
+    check "nothing on standard output: $command" [ ! -s out ]
+    check "a summary on stderr: $command" [ "$(wc -l <err)" -eq 1 ]
+    # shellcheck disable=SC2086
+    "$program" $command --device cpu -q >out 2>err
+    check "and with --quiet nothing: $command" eval '[ ! -s out ] && [ ! -s err ]'
+done
+rm x.npy
+expect 0 '' geev batch.npy --measure radius --values w.npy -q
+check "a measure that no file takes is printed" [ "$(wc -l <out)" -eq 3 ]
+expect 2 '^eigpack: --measure has no place' geev batch.npy --measure radius --info -
 
 # ---------------------------------------------------------------- unreadable input
 : >empty.dat

@@ -61,6 +61,65 @@ expect 0 '' stebz d.csv e.csv
 check "d and e with commas and comments" [ "$(awk '{ printf "%.9f ", $1 }' out)" = "1.000000000 2.000000000 3.000000000 " ]
 feed /dev/null 2 '^eigpack: standard input: is empty$' geev -
 
+# ---------------------------------------------------------------- Matrix Market's forms
+# put NAME FORM LINES...: a .mtx file.
+put() { { echo "%%MatrixMarket matrix $2"; printf '%s\n' "${@:3}"; } >"$1"; }
+put rotation.mtx 'coordinate real skew-symmetric' '2 2 1' '2 1 1'
+expect 0 '' geev rotation.mtx
+check "a skew-symmetric matrix" [ "$(tr '\n' ' ' <out)" = "0 1 0 -1 " ]
+put path.mtx 'coordinate pattern symmetric' '% a path' '3 3 2' '2 1' '3 2'
+expect 0 '' heev path.mtx
+check "a pattern" eval "awk '{ printf \"%.4f \", \$1 }' out | sed 's/-0.0000/0.0000/' | grep -qx -- '-1.4142 0.0000 1.4142 '"
+expect 0 '' stebz path.mtx
+check "a pattern as T" eval "awk '{ printf \"%.4f \", \$1 }' out | sed 's/-0.0000/0.0000/' | grep -qx -- '-1.4142 0.0000 1.4142 '"
+put general.mtx 'coordinate integer general' '2 2 2' '1 2 -1' '2 1 1'
+expect 0 '' geev general.mtx
+check "a general matrix" [ "$(tr '\n' ' ' <out)" = "0 1 0 -1 " ]
+put hermitian.mtx 'coordinate complex hermitian' '2 2 1' '2 1 3 4'
+expect 0 '' heev hermitian.mtx
+check "a Hermitian matrix" eval "awk '{ printf \"%.4f \", \$1 }' out | grep -qx -- '-5.0000 5.0000 '"
+expect 0 '' heev hermitian.mtx --uplo U
+check "its upper triangle" eval "awk '{ printf \"%.4f \", \$1 }' out | grep -qx -- '-5.0000 5.0000 '"
+put symmetric.mtx 'coordinate complex symmetric' '2 2 1' '2 1 3 4'
+expect 2 'hermitian.mtx: geev takes real matrices' geev hermitian.mtx
+expect 2 'symmetric.mtx: is complex symmetric; a Hermitian matrix is needed' heev symmetric.mtx
+expect 2 'rotation.mtx: is skew-symmetric; a Hermitian matrix is needed' heev rotation.mtx
+expect 2 'rotation.mtx: is skew-symmetric; a symmetric matrix is needed' stebz rotation.mtx
+
+# ---------------------------------------------------------------- batches through pipes
+expect 0 '' geev A.npy
+cp out whole
+for format in "" "--format text" "--format npy"; do
+    # shellcheck disable=SC2086 # words are meant
+    "$program" generate random -n 4 --batch 3 -o - $format | "$program" geev - >out 2>err
+    check "a batch through a pipe $format" cmp out whole
+done
+expect 0 '' generate random -n 4 --batch 3 -o - --format npy
+check "the same bytes as in a file" cmp out A.npy
+expect 0 '' geev A.npy --values w.npy -q
+expect 0 '' geev A.npy --format npy
+check "what is printed, as .npy" cmp out w.npy
+expect 0 '' geev A.npy --measure radius --measure-output r.npy -q
+expect 0 '' geev A.npy --measure radius --format npy
+check "measures as .npy" cmp out r.npy
+for command in "heev A.npy" "stemr d.npy e.npy" "stebz d.npy e.npy"; do
+    # shellcheck disable=SC2086
+    expect 0 '' $command --device cpu -o w.npy -q
+    # shellcheck disable=SC2086
+    expect 0 '' $command --device cpu --format npy
+    check "$command as .npy" cmp out w.npy
+done
+expect 2 "format = 'mat': must be one of text.npy" geev A.npy --format mat
+expect 2 'goes to standard output as .mtx: give no --format' generate uniform -n 4 -o - --format npy
+
+# ---------------------------------------------------------------- what a terminal would obey
+evil=$(printf 'a\033[31m\nb\302\233.npy')
+expect 2 '^eigpack: a\\x1b\[31m\\x0ab\\xc2\\x9b.npy: cannot be opened' geev "$evil"
+expect 2 '^eigpack: unknown command .a\\x1b' "$evil"
+expect 2 '^eigpack: unknown device .*\\x1b' geev A.npy --device "$evil"
+printf '\223NUMPY\1\0v\0%-117s\n' "$(printf "{'descr': '<\0335', 'fortran_order': False, 'shape': (2,), }")" >evil.npy
+expect 2 'has numbers of type \\x1b5' geev evil.npy
+
 # ---------------------------------------------------------------- standard output
 expect 0 '' stebz W.mtx --range 1:3
 cp out whole
@@ -71,7 +130,7 @@ check "-o /dev/stdout is what is printed" cmp out whole
 "$program" stebz W.mtx --range 1:3 -o /dev/stdout | cat >out
 check "/dev/stdout, a pipe" cmp out whole
 check "/dev/stdout is as it was" [ -L /dev/stdout ]
-"$program" stebz W.mtx --range 1:3 -o >(cat >out2) >/dev/null
+"$program" stebz W.mtx --range 1:3 -q -o >(cat >out2)
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s out2 ] || sleep 0.2; done
 check "a pipe by name" cmp out2 whole
 "$program" generate wilkinson -n 21 -o - | "$program" stebz - --range 1:3 >out
@@ -113,7 +172,14 @@ SECONDS=0
     expect 2 '--output ./long_e.npy would overwrite the input long_e.npy' stebz $long -o ./long_e.npy
     expect 2 '--enclosures w.npy would overwrite the input w.npy' stebz $long --enclosures w.npy --reference w.npy
     expect 2 'standard input can be read once only' stebz - - -o x
+    expect 2 'absent.dat: cannot be opened' stebz $long --reference absent.dat
+    expect 2 'w.npy: 21 values, but there are 300000 eigenvalues to compare' stebz $long --reference w.npy
+    expect 2 '--output is given twice, x.npy and y.npy: give it once' stebz $long -o x.npy -o y.npy
+    expect 2 '--plot is given twice' stebz $long --plot x.svg --plot y.svg
+    expect 2 '--output is given twice' stemr $long -o x.npy -o x.npy
 }
+"$program" stebz W.mtx -o - --info same.txt >same.txt 2>err
+check "standard output and an output are one file" grep -q -- '--output - and --info same.txt are one file' err
 expect 1 'nowhere/w.dat: ' eigenvalues --matrix-size 200000 --filename-result nowhere/w.dat
 expect 2 'standard output has the report already' eigenvalues --matrix-size 200000 --filename-result -
 expect 1 'nowhere/A.npy: ' generate arithmetic -n 3000 -o nowhere/A.npy
@@ -123,9 +189,11 @@ check "all refused at once, not after $SECONDS s" [ $SECONDS -lt "${EIG_PATIENCE
 expect 1 'A.mtx: cannot be written: Matrix Market holds no array of rank 3' generate random --batch 2 -o A.mtx
 expect 0 '' generate random -n 4 --batch 3 -o A.npy
 expect 1 'nowhere/w.npy: ' geev A.npy --values nowhere/w.npy
+expect 2 '--output is given twice' geev A.npy -o x.npy -o y.npy
+expect 2 '--values is given twice' heev A.npy --values x.npy --values y.npy
 expect 1 'nowhere/i.npy: ' geev A.npy --info nowhere/i.npy
 expect 2 '--values w and --info w are one file' geev A.npy --values w --info w
-expect 2 '--values A.npy would overwrite the input A.npy' geev A.npy -o A.npy
+expect 2 '--output A.npy would overwrite the input A.npy' geev A.npy -o A.npy
 expect 2 'are the same option' geev A.npy -o w.npy --values v.npy
 expect 0 '^12 eigenvalues of 3 matrices' geev A.npy -o w.npy
 expect 0 '' geev A.npy --values v.npy -q
@@ -139,6 +207,23 @@ echo precious >target
 ln -s target link
 expect 0 '' stebz W.mtx -q -o link
 check "a link's target is replaced" cmp target made
+
+# ---------------------------------------------------------------- all outputs or none
+# limited KILOBYTES ARGUMENTS...: no file may be larger.
+limited() {
+    (ulimit -f "$1"; exec "$program" "${@:2}") >out 2>err
+    check "$*: status 1" [ $? -eq 1 ]
+    check "$*: one sentence" grep -Eq '^eigpack: .*File too large' err
+    refuse x.npy x.mtx y.mtx x.svg
+}
+expect 0 '' generate uniform -n 300 -o d3.npy -o e3.npy
+limited 4 stebz d3.npy e3.npy -o x.npy --plot x.svg
+limited 8 stebz d3.npy e3.npy -o x.mtx --enclosures y.mtx
+limited 1 stemr d3.npy e3.npy --range 1:100 --device cpu -o x.npy --plot x.svg
+echo precious >x.npy
+(ulimit -f 4; exec "$program" stebz d3.npy e3.npy -o x.npy --plot x.svg) >out 2>err
+check "what was there stays" grep -qx precious x.npy
+rm x.npy
 
 # ---------------------------------------------------------------- batches of tridiagonal matrices
 expect 0 '' generate uniform -n 40 --batch 3 --seed 5 -o bd.npy -o be.npy
@@ -182,6 +267,8 @@ printf '1 1\n1 1\n' >nan_e.dat
 expect 1 '^eigpack: 1 of 2 matrices failed' stebz nan_d.dat nan_e.dat -q -o nan_w.dat --info nan_i.dat
 check "the other one is solved" [ "$(grep -c nan nan_w.dat)" -eq 1 ]
 check "info tells which" [ "$(tr '\n' ' ' <nan_i.dat)" = "0 -1 " ]
+expect 2 'absent.npy: cannot be opened' stebz bd.npy be.npy --reference absent.npy
+expect 2 'd.npy: 21 values, but there are 3 x 40 eigenvalues' stebz bd.npy be.npy --reference d.npy
 expect 2 'interval is for one matrix' stebz bd.npy be.npy --interval 0,1
 expect 2 'be.npy: holds 3 x 39 off-diagonal entries, which do not go with 1 x 21 ' stebz d.npy be.npy
 expect 1 'b.mtx: .*rank 3' stebz bd.npy be.npy --enclosures b.mtx

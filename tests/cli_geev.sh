@@ -163,7 +163,7 @@ expect 2 'more than 8 parameters' geev --affine zero.txt,I.txt --grid 1,1,1,1,1,
 expect 2 'more than 2147483647 points' geev "${family[@]}" --grid 0:1:100000,0:1:100000
 expect 2 'more than 2147483647 points' geev "${family[@]}" --grid 0:1:9223372036854775807,0:1:100000
 expect 0 '' generate random -n 64 --batch 2 -o large.npy
-expect 2 'MB of memory are not enough: each matrix of order' geev --affine large.npy --grid 0:1:2147483647 --measure radius --plot x.svg --memory 4G
+expect 2 'a matrix of order 64 at a time needs 17.2 GB, --memory gives' geev --affine large.npy --grid 0:1:2147483647 --measure radius --plot x.svg --memory 4G
 expect 2 'draws a measure over one or two parameters, in --grid 3 vary' geev --affine zero.txt,I.txt,J.txt,I.txt \
     --grid 0:1:3,0:1:3,0:1:3 --measure radius --plot x.svg
 expect 2 'in --grid 0 vary' geev --affine zero.txt,I.txt --grid 1 --measure radius --plot x.svg

@@ -21,8 +21,8 @@ same() {
     # shellcheck disable=SC2086 # words are meant
     "$program" "$1" $little "${@:2}" >out 2>err </dev/null
     check "$name: status" [ $? -eq $status ]
-    check "$name: sentence" cmp err whole.err
-    check "$name: what is printed" cmp <(sed 's/, [0-9.]* ms$//' out) <(sed 's/, [0-9.]* ms$//' whole.out)
+    check "$name: what is said" cmp <(sed 's/, [0-9.]* ms$//' err) <(sed 's/, [0-9.]* ms$//' whole.err)
+    check "$name: what is printed" cmp out whole.out
     for file in $files; do # the head of a .mat file tells the second in which it was written
         check "$name: $file" cmp --ignore-initial="$([ "${file##*.}" = mat ] && echo 128 || echo 0)" "$file" "whole.$file"
     done
@@ -119,12 +119,53 @@ for megabytes in 4 16; do
     check "a file of 61 MB and twice as much out, in $megabytes MB: $(cat large.peak) KiB, $(cat tiny.peak) for nothing" \
         [ "$(cat large.peak)" -le $(($(cat tiny.peak) + 1024 * (megabytes + slack))) ]
 done
-expect 2 'MB of memory are not enough: each matrix of order 12 takes ' geev A.npy --values x.npy --memory 1K
+expect 2 'a matrix of order 12 at a time needs .* KB, --memory gives 1.02 KB: give more' geev A.npy --values x.npy --memory 1K
 expect 2 "memory = '0': must be a size such as 500M or 8G" geev A.npy --memory 0
 expect 2 'must be a size' geev A.npy --memory 5X
 expect 2 'must be a size' geev A.npy --memory 5MM
 expect 0 '' heev tiny.npy -q --values x.npy --memory 0.5G
 rm x.npy
+
+# ---------------------------------------------------------------- less memory than is needed
+# empty NAME SHAPE: a .npy file of float64 without a number.
+empty() { printf '\223NUMPY\1\0v\0%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': ($2), }" >"$1"; }
+
+# within KILOBYTES STATUS PATTERN ARGUMENTS...: the program with so much memory; nothing may be left of x.npy or x.mat.
+within() {
+    local kilobytes=$1 status=$2 pattern=$3 got
+    shift 3
+    (ulimit -v "$kilobytes"; exec "$program" "$@") >out 2>err
+    got=$?
+    check "status $got, not $status, in $kilobytes KB: $*: $(head -c 300 err)" [ $got -eq "$status" ]
+    [ -z "$pattern" ] || check "no match of '$pattern': $*: $(head -c 300 err)" grep -Eqx -- "eigpack: $pattern" err
+    refuse x.npy x.mat
+}
+# A sanitizer takes more than these limits for itself.
+if [ "$slack" -eq 0 ]; then
+    within 131072 0 '' generate random -n 64 --batch 5000 -o made.npy
+    check "a file of 164 MB" [ "$(wc -c <made.npy)" -eq $((128 + 8 * 64 * 64 * 5000)) ]
+    within 131072 0 '' generate uniform -n 3000 --batch 4000 -o made.npy -o made2.npy
+    rm made.npy made2.npy
+    free='[0-9.]* [MK]B are free'
+    within 131072 1 "A.mat: needs .* of memory, $free: a .npy file is written in parts|.*without matio.*" \
+        generate random -n 64 --batch 5000 -o A.mat
+    within 131072 1 "a matrix of order 9000: needs 1.3 GB, $free" generate random -n 9000 -o x.npy
+    expect 0 '' generate uniform -n 20000 -o long_d.npy -o long_e.npy
+    within 400000 1 "20000 eigenvectors of order 20000: needs 3.[0-9]* GB, $free: try --range" \
+        stemr long_d.npy long_e.npy --vectors x.npy --threads 2 --device cpu
+    within 400000 0 '' stemr long_d.npy long_e.npy --vectors few.npy --range 1:9 --threads 2 --device cpu
+    # 144 MB of zeros that take no room on a disk.
+    empty zeros.npy "2000000, 3, 3"
+    truncate -s $((128 + 8 * 9 * 2000000)) zeros.npy
+    within 250000 1 "x.mat: needs 288 MB of memory, $free: a .npy file is written in parts|.*without matio.*" \
+        geev zeros.npy --values x.mat --threads 2 --device cpu
+    within 250000 0 '' geev zeros.npy --values few.npy --threads 2 --device cpu
+    empty head.npy "20000000, 3, 3"
+    within 250000 2 "standard input: needs 1.44 GB of memory, $free: a file by the name of .npy is read in parts" \
+        heev - --values x.npy --threads 2 --device cpu < <(cat head.npy; head -c 300000 /dev/zero)
+    within 250000 0 '' heev - --values few.npy --threads 2 --device cpu < <(cat zeros.npy)
+    rm zeros.npy few.npy
+fi
 
 # ---------------------------------------------------------------- errors in the middle
 head -c 1000000 A.npy >short.npy
@@ -194,8 +235,6 @@ for delay in 0 0.02 0.05 0.1 0.2 0.3; do
 done
 
 # ---------------------------------------------------------------- nothing
-# empty NAME SHAPE: a .npy file of float64 without a number.
-empty() { printf '\223NUMPY\1\0v\0%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': ($2), }" >"$1"; }
 empty none.npy "0, 4, 4"
 expect 0 '' geev none.npy --values a.npy -q
 check "batch 0: shape (0, 4)" grep -aq "(0, 4)" a.npy

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,11 +148,39 @@ static void test_memory_free(void **state)
     assert_int_equal(memory_free_at("meminfo", "groups", "."), 0);
     put("groups", "9:memory:/c\n4:cpu:/c\n");
     assert_int_equal(memory_free_at("meminfo", "groups", "."), 8000 * 1024);
+    put("memory/c/memory.limit_in_bytes", "9223372036854771712\n"), put("memory/c/memory.usage_in_bytes", "500\n");
+    assert_int_equal(memory_free_at("meminfo", "groups", "."), 8000 * 1024);
     put("memory/c/memory.limit_in_bytes", "900\n"), put("memory/c/memory.usage_in_bytes", "500\n");
     assert_int_equal(memory_free_at("meminfo", "groups", "."), 400);
     assert_int_equal(chdir(".."), 0);
     assert_int_equal(system("rm -r memory??????"), 0);
     assert_true(memory_free() > 0);
+}
+
+/* A limit of the process holds too: what it leaves is the limit less what is taken.  A check tells both numbers. */
+static void test_memory_limit(void **state)
+{
+    int const limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    (void)state;
+    int64_t const whole = memory_free();
+    for (int k = 0; k < 2; k++) {
+        struct rlimit before, less;
+        assert_int_equal(getrlimit((__rlimit_resource_t)limits[k], &before), 0);
+        if (before.rlim_cur != RLIM_INFINITY) continue;
+        less = before, less.rlim_cur = (rlim_t)1 << 36; /* 64 GiB: more than is taken, address sanitizer apart */
+        assert_int_equal(setrlimit((__rlimit_resource_t)limits[k], &less), 0);
+        assert_true(memory_free() < (int64_t)1 << 36);
+        less.rlim_cur = 4096; /* less than is taken */
+        assert_int_equal(setrlimit((__rlimit_resource_t)limits[k], &less), 0);
+        int64_t const none = memory_free();
+        int const refused = memory_check("a test", 2e6, ": try less"), small = memory_check("a test", 1e5, "");
+        assert_int_equal(setrlimit((__rlimit_resource_t)limits[k], &before), 0);
+        assert_int_equal(none, 0);
+        assert_int_equal(refused, CLI_FAILED);
+        assert_int_equal(small, CLI_OK);
+    }
+    assert_int_equal(memory_check("a test", (double)whole / 2, ""), CLI_OK);
+    assert_int_equal(memory_check("a test", 1e300, ""), CLI_FAILED);
 }
 
 int main(void)
@@ -160,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_compare_exact),  cmocka_unit_test(test_compare_printed),
         cmocka_unit_test(test_compare_floats), cmocka_unit_test(test_certify),
         cmocka_unit_test(test_norm),           cmocka_unit_test(test_memory_free),
+        cmocka_unit_test(test_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

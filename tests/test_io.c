@@ -43,10 +43,12 @@ static void check_round_trip(const char *name, const io_array *a)
     if (!io_read_array(name, &b, &error)) fail_msg("%s", error.text);
     bool const text = strcmp(name, "x.dat") == 0, mtx = strcmp(name, "x.mtx") == 0;
     assert_int_equal(text ? io_array_count(&b) : parts(&b), parts(a));
-    if (!text) {
+    if (!text || a->rank == 3) {
         int const rank = a->rank == 1 && strcmp(name, "x.npy") != 0 ? 2 : a->rank; /* a column */
         assert_int_equal(b.rank, rank);
-        for (int k = 0; k < rank; ++k) assert_int_equal(b.shape[k], k < a->rank ? a->shape[k] : 1);
+        int64_t const each = text ? parts(a) / io_array_count(a) : 1; /* a complex number is two in text */
+        for (int k = 0; k < rank; ++k)
+            assert_int_equal(b.shape[k], (k < a->rank ? a->shape[k] : 1) * (k == 2 ? each : 1));
     }
     if (text || mtx) {
         /* Text carries the values; the type becomes double, and -0 becomes 0 in plain text. */
@@ -304,6 +306,76 @@ static void test_two_files(void **state)
     check_order_3("d.npy", "e.mtx");
 }
 
+/* All forms of the definition, each as the array in C order that it stands for; complex ones as parts. */
+static void test_mtx_forms(void **state)
+{
+#define MTX "%%MatrixMarket matrix "
+    static const struct {
+        const char *text;
+        int64_t rows, columns;
+        int parts;
+        double x[18];
+    } forms[] = {
+        {MTX "coordinate real general\n2 3 3\n2 1 -1.5\n1 3 7\n2 2 0\n", 2, 3, 1, {0, 0, 7, -1.5, 0, 0}},
+        {MTX "coordinate integer general\n% x\n2 2 1\n1 2 7\n", 2, 2, 1, {0, 7, 0, 0}},
+        {MTX "coordinate pattern general\n2 3 2\n2 3\n1 1\n", 2, 3, 1, {1, 0, 0, 0, 0, 1}},
+        {MTX "coordinate real general\n2 2 0\n", 2, 2, 1, {0}},
+        {MTX "coordinate pattern symmetric\n3 3 3\n3 1\n2 2\n3 2\n", 3, 3, 1, {0, 0, 1, 0, 1, 1, 1, 1, 0}},
+        {MTX "coordinate real symmetric\n2 2 2\n1 1 5\n2 1 3\n", 2, 2, 1, {5, 3, 3, 0}},
+        {MTX "coordinate real skew-symmetric\n3 3 3\n2 1 3\n3 2 4\n1 1 0\n", 3, 3, 1, {0, -3, 0, 3, 0, -4, 0, 4, 0}},
+        {MTX "coordinate complex general\n2 2 1\n1 2 3 4\n", 2, 2, 2, {0, 0, 3, 4, 0, 0, 0, 0}},
+        {MTX "coordinate complex symmetric\n2 2 1\n2 1 3 4\n", 2, 2, 2, {0, 0, 3, 4, 3, 4, 0, 0}},
+        {MTX "coordinate complex skew-symmetric\n2 2 1\n2 1 3 4\n", 2, 2, 2, {0, 0, -3, -4, 3, 4, 0, 0}},
+        {MTX "coordinate complex Hermitian\n2 2 2\n2 1 3 4\n2 2 9 0\n", 2, 2, 2, {0, 0, 3, -4, 3, 4, 9, 0}},
+        {MTX "array complex hermitian\n2 2\n1 0\n3 4\n9 0\n", 2, 2, 2, {1, 0, 3, -4, 3, 4, 9, 0}},
+        {MTX "array real skew-symmetric\n3 3\n1\n2\n3\n", 3, 3, 1, {0, -1, -2, 1, 0, -3, 2, 3, 0}},
+        {MTX "array complex skew-symmetric\n2 2\n1 2\n", 2, 2, 2, {0, 0, -1, -2, 1, 2, 0, 0}},
+        {MTX "array real skew-symmetric\n1 1\n", 1, 1, 1, {0}},
+    };
+    (void)state;
+    for (size_t k = 0; k < COUNT(forms); ++k) {
+        io_array a;
+        io_error error;
+        put_text("x.mtx", forms[k].text);
+        if (!io_read_array("x.mtx", &a, &error)) fail_msg("%s: %s", forms[k].text, error.text);
+        assert_int_equal(a.type, forms[k].parts == 2 ? IO_C128 : IO_F64);
+        assert_true(a.rank == 2 && a.shape[0] == forms[k].rows && a.shape[1] == forms[k].columns);
+        for (int64_t i = 0; i < parts(&a); ++i)
+            if (io_array_part(&a, i) != forms[k].x[i]) fail_msg("%s: part %d", forms[k].text, (int)i);
+        io_array_free(&a);
+    }
+    remove("x.mtx");
+}
+
+/* Empty lines make matrices of lines; comments do not, nor do blocks of one line, of one column, or of unequal height. */
+static void test_text_blocks(void **state)
+{
+    static const struct {
+        const char *text;
+        int rank;
+        int64_t shape[3];
+    } cases[] = {
+        {"1 2\n3 4\n\n5 6\n7 8\n\n", 3, {2, 2, 2}},
+        {"# a\n1 2\n# b\n3 4\n \t\n\n# c\n\n5,6 # d\n7 8", 3, {2, 2, 2}},
+        {"1 2\n3 4\n# b\n5 6\n7 8\n", 2, {4, 2}},
+        {"\n\n1 2\n3 4\n\n\n", 2, {2, 2}},
+        {"1 2\n\n3 4\n", 2, {2, 2}},
+        {"1 2\n3 4\n\n5 6\n", 2, {3, 2}},
+        {"1\n2\n\n3\n4\n", 1, {4}},
+    };
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); ++k) {
+        io_array a;
+        put_text("x.dat", cases[k].text);
+        assert_true(io_read_array("x.dat", &a, NULL));
+        if (a.rank != cases[k].rank) fail_msg("'%s' has rank %d", cases[k].text, a.rank);
+        for (int i = 0; i < a.rank; ++i) assert_int_equal(a.shape[i], cases[k].shape[i]);
+        for (int64_t i = 0; i < io_array_count(&a); ++i) assert_true(io_array_part(&a, i) == (double)(i + 1));
+        io_array_free(&a);
+    }
+    remove("x.dat");
+}
+
 static void test_one_file(void **state)
 {
     static const char *const mtx[] = {
@@ -381,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_numpy),       cmocka_unit_test(test_two_files),
         cmocka_unit_test(test_one_file),    cmocka_unit_test(test_orders_0_1_2),
         cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_text),
+        cmocka_unit_test(test_mtx_forms),   cmocka_unit_test(test_text_blocks),
     };
     return cmocka_run_group_tests_name("io", tests, folder_setup, folder_teardown);
 }

@@ -71,11 +71,15 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.npy", ARRAY, "1 2 3 4 5 6 7", "is not a .npy file"},
     {"x.mtx", WHOLE_T, "", "is empty"},
     {"x.mtx", ARRAY, "3 3 3\n", "is not a Matrix Market file"},
-    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n", "real, integer or complex"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix coordinate boolean general\n1 1 1\n1 1\n", "real, integer, complex or pattern"},
+    {"x.mtx", ARRAY, "%%MatrixMarket matrix array pattern general\n1 1\n1\n", "a pattern must be in coordinate format"},
+    {"x.mtx", ARRAY, "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n", "a pattern must be general or symmetric"},
+    {"x.mtx", ARRAY, REAL "hermitian\n2 2 1\n2 1 1\n", "a hermitian matrix must be complex"},
     {"x.mtx", WHOLE_T, "%%MatrixMarket matrix sparse real general\n1 1 1\n1 1\n", "coordinate or array"},
-    {"x.mtx", WHOLE_T, REAL "skew-symmetric\n2 2 1\n2 1 1\n", "general or symmetric"},
+    {"x.mtx", WHOLE_T, REAL "skew-symmetric\n2 2 1\n2 1 1\n", "is skew-symmetric; a symmetric matrix is needed"},
+    {"x.mtx", WHOLE_T, REAL "antisymmetric\n2 2 1\n2 1 1\n", "symmetric, skew-symmetric or hermitian"},
     {"x.mtx", WHOLE_T, "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "is complex"},
-    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix array\nreal general\n1 1\n1\n", "real, integer or complex"},
+    {"x.mtx", WHOLE_T, "%%MatrixMarket matrix array\nreal general\n1 1\n1\n", "real, integer, complex or pattern"},
     {"x.mtx", WHOLE_T, REAL "general\n2 3 1\n1 1 1\n", "not square: 2 x 3"},
     {"x.mtx", WHOLE_T, REAL "symmetric\n2 3 1\n1 1 1\n", "not square: 2 x 3"},
     {"x.mtx", WHOLE_T, DENSE "general\n2 3\n1 1 1 1 1 1\n", "not square: 2 x 3"},
@@ -100,7 +104,18 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.mtx", ARRAY, DENSE "symmetric\n4611686018427387904 4611686018427387904\n1\n", "is truncated"},
     {"x.mtx", WHOLE_T, DENSE "general\n1000 1000\n1\n", "is truncated"},
     {"x.mtx", ARRAY, DENSE "general\n2 2\n1 2 3\n", "is truncated"},
-    {"x.mtx", ARRAY, REAL "symmetric\n1 1 1\n1 1 1\n", "coordinate format"},
+    {"x.mtx", ARRAY, REAL "general\n2 3 1\n1 4 1\n", "line 3: entry (1, 4) lies outside the matrix"},
+    {"x.mtx", ARRAY, REAL "general\n2 3 1\n3 1 1\n", "entry (3, 1) lies outside the matrix"},
+    {"x.mtx", ARRAY, REAL "general\n2 3 2\n2 3 1\n2 3 1\n", "line 4: entry (2, 3) is given twice"},
+    {"x.mtx", ARRAY, REAL "symmetric\n2 2 1\n1 2 1\n", "above the diagonal of a symmetric file"},
+    {"x.mtx", ARRAY, REAL "skew-symmetric\n2 2 1\n2 2 1\n", "entry (2, 2) is not zero: the matrix is not skew-symmetric"},
+    {"x.mtx", ARRAY, REAL "skew-symmetric\n2 3 1\n2 1 1\n", "not square: 2 x 3"},
+    {"x.mtx", ARRAY, "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 1 1 2\n", "entry (1, 1) has an imaginary part"},
+    {"x.mtx", ARRAY, "%%MatrixMarket matrix array complex hermitian\n1 1\n1 2\n", "entry (1, 1) has an imaginary part"},
+    {"x.mtx", ARRAY, REAL "general\n2 2 2\n1 1 1\n", "is truncated"},
+    {"x.mtx", ARRAY, REAL "general\n2 2 1\n1 1 1\n2 2 1\n", "more numbers than the header says"},
+    {"x.mtx", ARRAY, REAL "general\n4611686018427387904 4611686018427387904 1\n1 1 1\n", "claims a 4611686018427387904 x"},
+    {"x.mtx", ARRAY, REAL "general\n1025 1024 1\n1 1 1\n", "claims a 1025 x 1024 matrix with"},
     {"x.mtx", VECTOR, DENSE "general\n2 2\n1 2 3 4\n", "2 x 2 matrix; a vector is needed"},
     {"x.mtx", VECTOR, "%%MatrixMarket matrix array complex general\n1 1\n1 2\n", "is complex"},
     {"x.mat", ARRAY, "", "is empty"},
@@ -335,6 +350,64 @@ static void put_large_mat(const char *name)
     assert_int_equal(truncate(name, (off_t)sizeof header + (1 << 30)), 0);
 }
 
+static int64_t little(void)
+{
+    return 20 << 20;
+}
+
+/* What does not fit into the memory that is free is refused before it is taken, by the size that a header tells; what
+ * fits is read. */
+static void test_little_memory(void **state)
+{
+    static const char shape[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (5000000,)}";
+    io_error error;
+    (void)state;
+    io_ask_memory(little);
+    put_npy("x.npy", "\1", shape, "", 0);
+    assert_int_equal(truncate("x.npy", 10 + (off_t)strlen(shape) + 40000000), 0);
+    assert_refused(read_as(ARRAY, "x.npy", &error), "x.npy", &error, "needs 40 MB of memory, 21 MB are free");
+    put_text("x.mtx", REAL "general\n1000 1000 1\n1 1 1\n");
+    assert_true(read_as(ARRAY, "x.mtx", &error));
+    put_text("x.mtx", REAL "general\n1024 1024 1\n1 1 1\n");
+    assert_true(read_as(ARRAY, "x.mtx", &error)); /* below 16 MiB nobody asks */
+    put_text("x.mtx", "%%MatrixMarket matrix coordinate complex general\n1024 1024 1\n1 1 1 1\n");
+    assert_true(read_as(ARRAY, "x.mtx", &error));
+    io_ask_memory(NULL);
+    assert_true(read_as(ARRAY, "x.npy", &error));
+    remove("x.npy");
+    remove("x.mtx");
+}
+
+/* What a terminal would obey is shown as its bytes; what it shows is left. */
+static void test_escape(void **state)
+{
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"plain ~", "plain ~"},
+        {"\033[31m\n", "\\x1b[31m\\x0a"},
+        {"\x7f", "\\x7f"},
+        {"\xc3\xa4", "\xc3\xa4"},
+        {"\xc2\x9b", "\\xc2\\x9b"},
+        {"\x9b", "\\x9b"},
+        {"\xe2\x82\xac", "\xe2\x82\xac"},
+        {"\xe2\x82", "\\xe2\\x82"},
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+        {"\xff", "\\xff"},
+        {"", ""},
+    };
+    char shown[64];
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); ++k) {
+        io_escape(shown, sizeof shown, cases[k].text);
+        assert_string_equal(shown, cases[k].shown);
+    }
+    io_escape(shown, 6, "a\033\033");
+    assert_string_equal(shown, "a\\x1b");
+    io_escape(shown, 5, "a\033\033");
+    assert_string_equal(shown, "a");
+}
+
 /* In a child, whose memory ends at 512 MiB. */
 static void test_no_memory(void **state)
 {
@@ -432,9 +505,10 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_index_limits), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_npy),          cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_missing), cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_index_limits), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_npy),          cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_missing),       cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_little_memory), cmocka_unit_test(test_escape),
     };
     return cmocka_run_group_tests_name("io_bad", tests, folder_setup, folder_teardown);
 }

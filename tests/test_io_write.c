@@ -196,6 +196,51 @@ static void test_npy_header(void **state)
 
 /* ------------------------------------------------------------------ what cannot be written */
 
+static void assert_holds(const char *name, const char *text)
+{
+    size_t count;
+    char *const bytes = get_bytes(name, &count);
+    assert_int_equal(count, strlen(text));
+    assert_memory_equal(bytes, text, count);
+    free(bytes);
+}
+
+/* Outputs of one run: none has its name before all have; where one cannot, what was there before is there. */
+static void test_all_or_none(void **state)
+{
+    io_error error = {""};
+    (void)state;
+    int const before = folder_files();
+    put_text("old", "old");
+    io_outputs_wait(true);
+    for (int failing = 0; failing < 2; ++failing) {
+        assert_true(io_write_bytes("old", "new", 3, &error));
+        assert_true(io_write_bytes("fresh", "fresh", 5, &error));
+        assert_true(io_write_bytes("last", "last", 4, &error));
+        assert_holds("old", "old");
+        assert_int_equal(access("fresh", F_OK), -1);
+        if (failing == 0) assert_int_equal(mkdir("last", 0700), 0);
+        assert_true(io_outputs_keep(&error) == (failing == 1));
+        if (failing == 1) break;
+        assert_refused(false, "last", &error, "cannot be written: Is a directory");
+        assert_holds("old", "old");
+        assert_int_equal(access("fresh", F_OK), -1);
+        assert_int_equal(rmdir("last"), 0);
+        assert_int_equal(folder_files(), before + 1);
+    }
+    assert_holds("old", "new");
+    assert_holds("fresh", "fresh");
+    assert_holds("last", "last");
+    assert_int_equal(folder_files(), before + 3);
+    assert_true(io_write_bytes("old", "newer", 5, &error));
+    io_outputs_drop();
+    assert_holds("old", "new");
+    assert_int_equal(folder_files(), before + 3);
+    assert_true(io_outputs_keep(&error)); /* nothing waits */
+    io_outputs_wait(false);
+    remove("old"), remove("fresh"), remove("last");
+}
+
 static void test_unwritable(void **state)
 {
     io_error error;
@@ -314,10 +359,11 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),    cmocka_unit_test(test_pipe),      cmocka_unit_test(test_npy_header),
-        cmocka_unit_test(test_unwritable), cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device),
-        cmocka_unit_test(test_file_limit), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_dangling_link),
-        cmocka_unit_test(test_same_file),  cmocka_unit_test(test_try),       cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_replace),     cmocka_unit_test(test_pipe),      cmocka_unit_test(test_npy_header),
+        cmocka_unit_test(test_unwritable),  cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_file_limit),  cmocka_unit_test(test_full_disk), cmocka_unit_test(test_dangling_link),
+        cmocka_unit_test(test_same_file),   cmocka_unit_test(test_try),       cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_all_or_none),
     };
     return cmocka_run_group_tests_name("io_write", tests, folder_setup, folder_teardown);
 }

@@ -1,6 +1,7 @@
 /* The named matrices: their spectra against an independent Sturm count in long double, the generator against published
  * words, the same entries as ever, and the portable functions against the C library. */
 #include "io/matrices.h"
+#include "io/matrices_batch.h"
 #include "io/matrices_hard.h"
 #include "io/portable.h"
 
@@ -344,13 +345,28 @@ static void test_every_kind(void **state)
     assert_null(matrices_tridiagonal_text("spiral"));
 }
 
+/* Parts of a batch are those of the whole, also where a kind has something from the first seed for all. */
+static void test_parts(void **state)
+{
+    enum { SIZE = 5, BATCH = 7 };
+    static double whole[BATCH * SIZE * SIZE], part[BATCH * SIZE * SIZE];
+    (void)state;
+    for (const char *const *kind = matrices_nonsymmetric_names; *kind; ++kind) {
+        assert_true(matrices_nonsymmetric(*kind, SIZE, BATCH, 3, whole));
+        for (int64_t first = 0; first < BATCH; first += 3)
+            matrices_nonsymmetric_part(*kind, SIZE, first, first + 3 < BATCH ? 3 : BATCH - first, 3,
+                                       part + first * SIZE * SIZE);
+        assert_memory_equal(part, whole, sizeof whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spectra),    cmocka_unit_test(test_121_small),    cmocka_unit_test(test_gauss_nodes),
         cmocka_unit_test(test_characters), cmocka_unit_test(test_generator),    cmocka_unit_test(test_normal),
         cmocka_unit_test(test_portable),   cmocka_unit_test(test_fingerprints), cmocka_unit_test(test_every_kind),
-        cmocka_unit_test(test_prescribed), cmocka_unit_test(test_glue),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_prescribed),   cmocka_unit_test(test_glue),
     };
     return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }

@@ -207,13 +207,23 @@ eig_status eig_cuda_end_call(eig_context *ctx, eig_status status)
 
 /* ------------------------------------------------------------------ memory */
 
+/* cudaMalloc, which says how much was needed and how much there is. */
+static eig_status take_memory(eig_context *ctx, void **data, size_t bytes)
+{
+    cudaError_t const code = cudaMalloc(data, bytes);
+    if (code != cudaErrorMemoryAllocation) return code == cudaSuccess ? EIG_OK : eig_cuda_fail(ctx, "cudaMalloc", code);
+    cudaGetLastError();
+    size_t left = 0, all = 0;
+    if (cudaMemGetInfo(&left, &all) != cudaSuccess) return eig_cuda_fail(ctx, "cudaMalloc", code);
+    return eig_fail(ctx, EIG_NO_MEMORY, "needs %.3g GB more of the memory of cuda:%d, %.3g GB are free",
+                    1e-9 * (double)bytes, cuda_state_of(ctx)->device, 1e-9 * (double)left);
+}
+
 static void *cuda_allocate(eig_context *ctx, size_t bytes)
 {
     cuda_scope const scope(ctx);
     void *work = NULL;
-    if (cudaMalloc(&work, bytes) == cudaSuccess) return work;
-    cudaGetLastError();
-    return NULL;
+    return take_memory(ctx, &work, bytes) == EIG_OK ? work : NULL;
 }
 
 /* The workspace may still be in use by work on a stream; cudaFree waits for it. */
@@ -251,9 +261,9 @@ eig_status eig_cuda_grow_device(eig_context *ctx, cuda_buffer *buffer, size_t by
     if (buffer->bytes >= bytes) return EIG_OK;
     cudaFree(buffer->data);
     *buffer = cuda_buffer{NULL, 0};
-    CUDA_TRY(cudaMalloc(&buffer->data, bytes));
-    buffer->bytes = bytes;
-    return EIG_OK;
+    eig_status const status = take_memory(ctx, &buffer->data, bytes);
+    if (status == EIG_OK) buffer->bytes = bytes;
+    return status;
 }
 
 eig_status eig_cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t bytes)

@@ -30,6 +30,63 @@ bool io_fail(io_error *error, const char *path, const char *format, ...)
     return false;
 }
 
+/* The bytes of the character at `at` that a terminal may show; 0: it begins none.  UTF-8 has 1 to 4 bytes a character,
+ * and control characters in U+0000 to U+001F and U+007F to U+009F. */
+static int shown_bytes(const unsigned char *at)
+{
+    if (at[0] < 0x80) return at[0] >= ' ' && at[0] != 0x7f;
+    int const bytes = at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+    for (int k = 1; k < bytes; ++k)
+        if ((at[k] & 0xc0) != 0x80) return 0;
+    return at[0] == 0xc2 && at[1] < 0xa0 ? 0 : bytes;
+}
+
+void io_escape(char *out, size_t size, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t used = 0;
+    while (*at) {
+        char piece[5];
+        int const bytes = shown_bytes(at), length = bytes > 0 ? bytes : 4;
+        if (used + (size_t)length >= size) break;
+        snprintf(piece, sizeof piece, "\\x%02x", *at);
+        memcpy(out + used, bytes > 0 ? (const char *)at : piece, (size_t)length);
+        used += (size_t)length, at += bytes > 0 ? bytes : 1;
+    }
+    out[used] = '\0';
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static int64_t (*memory_left)(void);
+
+void io_ask_memory(int64_t (*free_bytes)(void))
+{
+    memory_left = free_bytes;
+}
+
+const char *io_size_text(char text[IO_SIZE_TEXT], int64_t bytes)
+{
+    static const char *const unit[] = {"bytes", "KB", "MB", "GB", "TB", "PB", "EB"};
+    double x = (double)bytes;
+    int k = 0;
+    for (; x >= 999.5; ++k) x /= 1000;
+    snprintf(text, IO_SIZE_TEXT, "%.3g %s", x, unit[k]);
+    return text;
+}
+
+bool io_memory_fits(const char *path, size_t bytes, const char *advice, io_error *error)
+{
+    enum { LARGE = 1 << 24 }; /* less is not worth a question */
+    char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
+    if (!memory_left || bytes < LARGE) return true;
+    int64_t const left = memory_left();
+    if (bytes <= (size_t)left) return true;
+    return io_fail(error, path, "needs %s of memory, %s are free%s",
+                   io_size_text(needed, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX), io_size_text(there, left),
+                   advice);
+}
+
 static io_watcher watching;
 
 void io_watch(io_watcher watcher)
@@ -62,10 +119,25 @@ static void fill(const char *path, FILE *stream, size_t capacity, bool known, io
     if (known) io_tell("reading", path, 1, 1);
 }
 
-/* Reads to the end of the stream, doubling the buffer when it is full. */
+/* The next size of a full buffer: twice as much, or what the header of a .npy file says. */
+static size_t larger(const io_bytes *file, size_t capacity)
+{
+    size_t const claim = npy_claim(file), twice = capacity <= SIZE_MAX / 2 ? 2 * capacity : SIZE_MAX;
+    return capacity < claim && claim < twice - 2 ? claim + 2 : twice;
+}
+
+/* Whether the buffer may grow; of a .npy file the whole is known from the beginning on. */
+static bool may_grow(const char *path, const io_bytes *file, size_t from, size_t to, io_error *error)
+{
+    size_t const claim = npy_claim(file), whole = claim > to ? claim : to;
+    return io_memory_fits(path, whole - from, ": a file by the name of .npy is read in parts", error);
+}
+
+/* Reads to the end of the stream into a buffer that grows when it is full. */
 static bool load_stream(const char *path, FILE *stream, size_t capacity, bool known, io_bytes *file, io_error *error)
 {
-    for (;;) {
+    for (size_t before = 0;;) {
+        if (!may_grow(path, file, before, capacity, error)) return false;
         char *const grown = (char *)realloc(file->data, capacity);
         if (!grown) return io_fail(error, path, "needs %zu bytes of memory, which are not available", capacity);
         file->data = grown;
@@ -73,7 +145,7 @@ static bool load_stream(const char *path, FILE *stream, size_t capacity, bool kn
         if (ferror(stream)) return io_fail(error, path, "cannot be read: %s", strerror(errno));
         if (feof(stream)) break;
         if (capacity > SIZE_MAX / 2) return io_fail(error, path, "is larger than memory");
-        capacity *= 2;
+        before = capacity, capacity = larger(file, capacity);
     }
     file->data[file->size] = '\0';
     return true;

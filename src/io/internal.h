@@ -19,6 +19,9 @@
 /* Writes "path: sentence" to error->text (error may be NULL) and returns false. */
 bool io_fail(io_error *error, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether so many bytes more are free; false, with a sentence that ends with the advice (": try ...", or ""). */
+bool io_memory_fits(const char *path, size_t bytes, const char *advice, io_error *error);
+
 /* Allocates the array, zeroed; rank 1 to 3, extents >= 0. */
 bool io_array_create(const char *path, io_type type, int rank, const int64_t *shape, io_array *a, io_error *error);
 
@@ -41,12 +44,19 @@ typedef struct io_bytes {
 bool io_load(const char *path, io_bytes *file, io_error *error);
 
 typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_format;
-io_format io_format_of(const char *path); /* by the name's ending */
+io_format io_format_of(const char *path);  /* by the name's ending */
+io_format io_format_out(const char *path); /* of an output: by its name, or as io_standard_output_npy says */
+
+/* What a format tells besides the numbers. */
+typedef struct io_notes {
+    const char *not_hermitian;             /* what a .mtx file says that it is instead, or NULL */
+    int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
+} io_notes;
 
 /* The bytes of a file and their format.  A .mat file that matio can open by its name is not loaded. */
 bool io_load_known(const char *path, io_bytes *file, io_format *format, io_error *error);
-bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error);
-bool io_read_known(const char *path, io_format *format, io_array *a, io_error *error); /* both */
+bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_notes *notes, io_error *error);
+bool io_read_known(const char *path, io_format *format, io_array *a, io_notes *notes, io_error *error); /* both */
 
 /* Makes a real array float64; false if it is complex. */
 bool io_to_double(const char *path, io_array *a, io_error *error);
@@ -78,7 +88,7 @@ bool io_output_close(io_output *out, bool written, io_error *error);
 
 /* The two halves of closing: all bytes on the disk under the temporary name; then the target's name. */
 bool io_output_settle(io_output *out, bool written, io_error *error);
-bool io_output_publish(io_output *out, io_error *error);
+bool io_output_publish(io_output *out, io_error *error); /* or it waits, see io_outputs_wait */
 
 /* Opens the temporary file that another process has for the same path. */
 bool io_output_join(io_output *out, const char *path, const char *temporary, io_error *error);
@@ -99,6 +109,7 @@ typedef struct io_scanner {
     const char *start, *next, *end;
     bool text;    /* commas and # comments may stand between words; set by text.c */
     int64_t line; /* of the word, counting from 1 */
+    bool blank;   /* there is an empty line before it */
     const char *word;
     size_t length;
     int64_t words;     /* so far */
@@ -130,6 +141,9 @@ typedef struct npy_form {
 /* Checks a file of `size` bytes, of which `file` has the first ones: all of the header. */
 bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *form, io_error *error);
 
+/* The bytes of the whole file, as the beginning that is there says; 0 where that is no .npy file or not understood. */
+size_t npy_claim(const io_bytes *beginning);
+
 /* Converts numbers as they lie in the file to the held type. */
 void npy_convert(const npy_form *form, const void *in, int64_t count, void *out);
 
@@ -138,12 +152,13 @@ bool npy_parse(const char *path, io_bytes *file, io_array *a, io_error *error);
 bool npy_write(const io_output *out, const io_array *a);
 bool npy_write_header(const io_output *out, const io_array *a); /* what stands before the numbers */
 
-/* Rank 2 where there are several lines of equally many numbers, more than one; else rank 1. */
-bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
+/* Rank 2 where there are several lines of equally many numbers, more than one, rank 3 where empty lines cut them into
+ * blocks of equally many lines, more than one; else rank 1. */
+bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error);
 bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
 bool text_write(const io_output *out, const io_array *a);
 
-bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error);
+bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error);
 bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error);
 bool mtx_write(const io_output *out, const io_array *a); /* rank 1 or 2 */
 bool mtx_write_tridiagonal(const io_output *out, const io_tridiagonal *t);

@@ -21,6 +21,18 @@ io_format io_format_of(const char *path)
     return FORMAT_TEXT;
 }
 
+static io_format standard_output; /* FORMAT_TEXT or FORMAT_NPY */
+
+void io_standard_output_npy(bool npy)
+{
+    standard_output = npy ? FORMAT_NPY : FORMAT_TEXT;
+}
+
+io_format io_format_out(const char *path)
+{
+    return io_is_standard_output(path) ? standard_output : io_format_of(path);
+}
+
 /* The format of a file whose name tells none. */
 static io_format format_in(const io_bytes *file)
 {
@@ -72,6 +84,7 @@ bool io_array_create(const char *path, io_type type, int rank, const int64_t *sh
         if (shape[k] > 0) bytes *= (size_t)shape[k];
     }
     *a = (io_array){.type = type, .rank = rank};
+    if (!empty && !io_memory_fits(path, bytes, "", error)) return *a = (io_array){0}, false;
     memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
     a->data = calloc(empty ? 1 : bytes, 1);
     if (a->data) return true;
@@ -82,7 +95,8 @@ bool io_array_create(const char *path, io_type type, int rank, const int64_t *sh
 bool io_tridiagonal_create(const char *path, int64_t n, io_tridiagonal *t, io_error *error)
 {
     *t = (io_tridiagonal){.n = n};
-    if ((uint64_t)n <= SIZE_MAX / sizeof(double)) {
+    if ((uint64_t)n <= SIZE_MAX / sizeof(double) / 2) {
+        if (!io_memory_fits(path, 2 * (size_t)n * sizeof(double), "", error)) return *t = (io_tridiagonal){0}, false;
         t->d = (double *)calloc(n > 0 ? (size_t)n : 1, sizeof(double));
         t->e = n > 1 ? (double *)calloc((size_t)n - 1, sizeof(double)) : NULL;
     }
@@ -125,6 +139,7 @@ static bool parse_mat(const char *path, const io_bytes *file, io_array *a, io_er
 {
     char name[48];
     if (!file->data) return mat_read(path, path, a, error);
+    if (!io_memory_fits(path, file->size, "", error)) return false;
     int const descriptor = io_memory_file(file);
     if (descriptor < 0) return io_fail(error, path, "cannot be kept in memory: %s", strerror(errno));
     snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
@@ -133,26 +148,26 @@ static bool parse_mat(const char *path, const io_bytes *file, io_array *a, io_er
     return ok;
 }
 
-bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_error *error)
+bool io_parse_array(const char *path, io_format format, io_bytes *file, io_array *a, io_notes *notes, io_error *error)
 {
     switch (format) {
     case FORMAT_NPY:
         return npy_parse(path, file, a, error);
     case FORMAT_MTX:
-        return mtx_parse_array(path, file, a, error);
+        return mtx_parse_array(path, file, a, notes, error);
     case FORMAT_MAT:
         return parse_mat(path, file, a, error);
     default:
-        return text_parse_array(path, file, a, error);
+        return text_parse_array(path, file, a, notes, error);
     }
 }
 
-bool io_read_known(const char *path, io_format *format, io_array *a, io_error *error)
+bool io_read_known(const char *path, io_format *format, io_array *a, io_notes *notes, io_error *error)
 {
     io_bytes file;
     *a = (io_array){0};
     if (!io_load_known(path, &file, format, error)) return false;
-    bool const ok = io_parse_array(path, *format, &file, a, error);
+    bool const ok = io_parse_array(path, *format, &file, a, notes, error);
     io_bytes_free(&file);
     return ok;
 }
@@ -168,7 +183,7 @@ static bool refuse_empty_text(const char *path, io_format format, io_array *a, i
 bool io_read_array(const char *path, io_array *a, io_error *error)
 {
     io_format format;
-    return io_read_known(path, &format, a, error) && refuse_empty_text(path, format, a, error);
+    return io_read_known(path, &format, a, NULL, error) && refuse_empty_text(path, format, a, error);
 }
 
 /* An array with at most one extent that is not 1, as a vector of float64; lines of text are one vector. */
@@ -190,7 +205,7 @@ static bool to_vector(const char *path, io_format format, io_array *a, io_error 
 bool io_read_vector(const char *path, io_array *a, io_error *error)
 {
     io_format format;
-    if (!io_read_known(path, &format, a, error)) return false;
+    if (!io_read_known(path, &format, a, NULL, error)) return false;
     if (!refuse_empty_text(path, format, a, error)) return false;
     if (to_vector(path, format, a, error)) return true;
     io_array_free(a);
@@ -209,7 +224,7 @@ static bool write_format(io_format format, const io_output *out, const io_array 
 bool io_try_output(const char *path, int rank, io_error *error)
 {
     bool replaced;
-    io_format const format = rank > 0 ? io_format_of(path) : FORMAT_TEXT;
+    io_format const format = rank > 0 ? io_format_out(path) : FORMAT_TEXT;
     if (format == FORMAT_MTX && rank > 2)
         return io_fail(error, path, "cannot be written: Matrix Market holds no array of rank %d", rank);
     if (format == FORMAT_MAT && !io_has_mat()) return mat_write(path, "", NULL, error);
@@ -221,7 +236,7 @@ bool io_try_output(const char *path, int rank, io_error *error)
 
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error)
 {
-    io_format const format = io_format_of(path);
+    io_format const format = io_format_out(path);
     if (format == FORMAT_MAT) return mat_write(path, variable, a, error);
     if (format == FORMAT_MTX && a->rank > 2) {
         return io_fail(error, path, "cannot be written: Matrix Market holds no array of rank %d", a->rank);

@@ -3,7 +3,7 @@
  * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
  * the build has it).  A file of any other name is what its first bytes say (NumPy's magic, Matrix Market's banner, the
  * header of a .mat file of level 5 or 7.3), else text: numbers between white space or commas, comments from # to the
- * end of the line.  What is written under any other name is text.
+ * end of the line.  What is written under any other name is text; standard output is text or .npy.
  * The path "-" is standard input, read to its end; pipes and devices are read in the same way.
  * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
  * (error may be NULL); a result that was to be read is then empty.
@@ -44,8 +44,9 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array format; text: float64, a matrix where
- * there are several lines of equally many numbers, more than one, else a vector.
+ * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array or coordinate format; text: float64,
+ * a matrix where there are several lines of equally many numbers, more than one, matrices where empty lines cut these
+ * into blocks of equally many lines, more than one; else a vector.
  * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
 bool io_read_array(const char *path, io_array *a, io_error *error);
 
@@ -58,9 +59,10 @@ bool io_read_vector(const char *path, io_array *a, io_error *error);
  * .mat. */
 bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal *t, io_error *error);
 
-/* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, with
- * 17 significant digits (9 for float32), a complex number as two, -0 as 0; .mat (level 5): under the given variable name,
- * (batch, n, n) becoming n x n x batch; .mtx: array format, rank 1 or 2. */
+/* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, an
+ * empty line behind each matrix of an array of rank 3, with 17 significant digits (9 for float32), a complex number as
+ * two, -0 as 0; .mat (level 5): under the given variable name, (batch, n, n) becoming n x n x batch; .mtx: array format,
+ * rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
 
 /* Whether an array of the given rank could be written, asked before it is computed: the folder is there, a file can be
@@ -72,12 +74,22 @@ bool io_try_output(const char *path, int rank, io_error *error);
  * which one may take several outputs, are not. */
 bool io_same_file(const char *a, const char *b);
 bool io_is_standard_output(const char *path);
+
+/* Whether arrays go to standard output as .npy, else as text, with which the process begins. */
+void io_standard_output_npy(bool npy);
 bool io_is_standard_input(const char *path);
 
 /* For signal handlers: removes the temporary file that an output under way has; whether any output has reached its
  * place, in whole or (standard output, devices, pipes) in part. */
 void io_remove_temporary(void);
 bool io_output_begun(void);
+
+/* The outputs of one run belong together.  After io_outputs_wait(true) a complete output waits under its temporary name
+ * (and `path` must stay until then); io_outputs_keep gives all that wait their names.  Where one cannot have its name, none has: false, with a sentence, and
+ * what was there before is there.  io_outputs_drop removes those that wait. */
+void io_outputs_wait(bool on);
+bool io_outputs_keep(io_error *error);
+void io_outputs_drop(void);
 
 /* Writes T as a symmetric Matrix Market coordinate file (lower triangle). */
 bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_error *error);
@@ -91,6 +103,17 @@ bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error 
 typedef void (*io_watcher)(const char *what, const char *name, double fraction);
 void io_watch(io_watcher watcher);
 void io_tell(const char *what, const char *name, int64_t done, int64_t all);
+
+/* One function a process that tells how many bytes of memory are free; NULL: nobody asks.  It is asked before an array
+ * or a file takes a large part of them, and what does not fit is refused by a sentence. */
+void io_ask_memory(int64_t (*free_bytes)(void));
+
+/* "3.2 GB" */
+enum { IO_SIZE_TEXT = 24 };
+const char *io_size_text(char text[IO_SIZE_TEXT], int64_t bytes);
+
+/* Text as a terminal may show it: control characters and bytes that are no UTF-8 become \xNN.  Cut where it is too long. */
+void io_escape(char *out, size_t size, const char *text);
 
 /* Whether this build reads and writes .mat files. */
 bool io_has_mat(void);

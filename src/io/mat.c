@@ -122,6 +122,7 @@ static char *load_planes(const char *path, mat_t *mat, matvar_t *v, const mat_la
     if (count > INT32_MAX)
         return io_fail(error, path, "has 2^31 numbers or more in variable '%.60s', which matio does not read", name),
                NULL;
+    if (bytes <= SIZE_MAX / 2 && !io_memory_fits(path, 2 * bytes, ": a .npy file is read in parts", error)) return NULL;
     char *const planes = (char *)malloc(bytes), *const again = (char *)malloc(bytes);
     bool const room = planes && again;
     bool const good = room && read_planes(mat, v, count, size, 0, planes) &&
@@ -265,9 +266,9 @@ bool mat_write(const char *path, const char *variable, const io_array *a, io_err
         char *const planes = make_planes(a, &m, a->type == IO_C64 || a->type == IO_C128 ? 2 : 1);
         if (planes) write_variable(out.temporary, variable, a, planes);
         int const reason = errno;
+        free(planes); /* reading it back needs the memory */
         written = planes && holds(out.temporary, a);
         errno = reason ? reason : EIO;
-        free(planes);
     } else {
         errno = ESPIPE; /* matio needs a file in which it can move about */
     }

@@ -263,19 +263,24 @@ const char *matrices_nonsymmetric_text(const char *kind)
     return kind_text(kind);
 }
 
-bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t seed, double *a)
+bool matrices_nonsymmetric_part(const char *kind, int64_t n, int64_t first, int64_t count, uint64_t seed, double *a)
 {
     const struct kind *const found = find_kind(kind);
     if (!found) return false;
-    for (int64_t b = 0; b < batch; ++b) {
+    for (int64_t b = 0; b < count; ++b) {
         double *const matrix = a + b * n * n;
-        matrices_rng rng = matrices_seed(seed + (uint64_t)b);
-        if (batch > 1) io_tell("making", kind, b, batch);
+        matrices_rng rng = matrices_seed(seed + (uint64_t)(first + b));
+        if (count > 1) io_tell("making", kind, b, count);
         for (int64_t k = 0; k < n * n; ++k) matrix[k] = 0;
         if (n > 0) found->fill(n, found->parameter, seed, &rng, matrix);
     }
-    if (batch > 1) io_tell("making", kind, 1, 1);
+    if (count > 1) io_tell("making", kind, 1, 1);
     return true;
+}
+
+bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t seed, double *a)
+{
+    return matrices_nonsymmetric_part(kind, n, 0, batch, seed, a);
 }
 
 bool matrices_nonsymmetric_spectrum(const char *kind, int64_t n, double *w)

@@ -15,6 +15,9 @@ const char *matrices_nonsymmetric_text(const char *kind);
  * bits on every machine.  False if there is no such kind. */
 bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t seed, double *a);
 
+/* The same for matrices b = first..first + count-1 of a batch, the first of them at a[0]. */
+bool matrices_nonsymmetric_part(const char *kind, int64_t n, int64_t first, int64_t count, uint64_t seed, double *a);
+
 /* The eigenvalues of the fixed kinds that have a formula, as n pairs (re, im), conjugates adjacent, in no other order;
  * false for the others. */
 bool matrices_nonsymmetric_spectrum(const char *kind, int64_t n, double *w);

@@ -1,9 +1,11 @@
 /* Matrix Market's .mtx files (https://math.nist.gov/MatrixMarket/formats.html).
  *
- * Array format: the entries by columns, one a line; symmetric files hold the lower triangle.  Coordinate format: rows
- * "i j value", indices from 1; it is read for tridiagonal matrices only.  Strict where files go wrong unnoticed: an
- * entry given twice is an error (the format's definition does not say whether to add), and so are an entry above the
- * diagonal of a symmetric file, and numbers after the last entry. */
+ * Array format: the entries by columns, one a line.  Coordinate format: rows "i j value", indices from 1; entries that
+ * are left out are zero, and those of a pattern, which has no values, are 1.  Symmetric, Hermitian and skew-symmetric
+ * files hold the lower triangle; a skew-symmetric one in array format without its diagonal, which is zero.
+ * Strict where files go wrong unnoticed: an entry given twice is an error (the format's definition does not say whether
+ * to add), and so are an entry above the diagonal of a symmetric file, a diagonal entry that is not zero (skew-symmetric)
+ * or not real (Hermitian), and numbers after the last entry. */
 #include "internal.h"
 
 #include <inttypes.h>
@@ -12,8 +14,10 @@
 #include <strings.h>
 
 typedef struct mtx_header {
-    bool coordinate, symmetric;
-    int parts; /* numbers an entry has: 1, or 2 where complex */
+    bool coordinate, pattern;
+    bool symmetric;       /* only the lower triangle is given; the upper one is the same, */
+    bool skew, hermitian; /* its negative, or its conjugate */
+    int parts;            /* numbers an entry has: 1, or 2 where complex */
     int64_t rows, columns, entries;
 } mtx_header;
 
@@ -34,18 +38,22 @@ static bool parse_banner(io_scanner *s, mtx_header *h)
 {
     static const char *const banner[] = {"%%MatrixMarket", NULL}, *const object[] = {"matrix", NULL};
     static const char *const formats[] = {"array", "coordinate", NULL};
-    static const char *const fields[] = {"real", "integer", "double", "complex", NULL};
-    static const char *const symmetries[] = {"general", "symmetric", NULL};
+    static const char *const fields[] = {"real", "integer", "double", "complex", "pattern", NULL};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
     if (match_word(s, banner) < 0 || match_word(s, object) < 0) {
         return io_fail(s->error, s->path, "is not a Matrix Market file (it must begin with '%%%%MatrixMarket matrix')");
     }
     int const format = match_word(s, formats);
     if (format < 0) return io_scan_fail(s, "the format must be coordinate or array");
     int const field = match_word(s, fields);
-    if (field < 0) return io_scan_fail(s, "the entries must be real, integer or complex");
+    if (field < 0) return io_scan_fail(s, "the entries must be real, integer, complex or pattern");
     int const symmetry = match_word(s, symmetries);
-    if (symmetry < 0) return io_scan_fail(s, "the symmetry must be general or symmetric");
-    *h = (mtx_header){.coordinate = format == 1, .symmetric = symmetry == 1, .parts = field == 3 ? 2 : 1};
+    if (symmetry < 0) return io_scan_fail(s, "the symmetry must be general, symmetric, skew-symmetric or hermitian");
+    *h = (mtx_header){.coordinate = format == 1, .symmetric = symmetry > 0, .parts = field == 3 ? 2 : 1};
+    h->pattern = field == 4, h->skew = symmetry == 2, h->hermitian = symmetry == 3;
+    if (h->pattern && !h->coordinate) return io_scan_fail(s, "a pattern must be in coordinate format");
+    if (h->pattern && symmetry > 1) return io_scan_fail(s, "a pattern must be general or symmetric");
+    if (h->hermitian && field != 3) return io_scan_fail(s, "a hermitian matrix must be complex");
     return true;
 }
 
@@ -91,17 +99,48 @@ static bool array_fits(const mtx_header *h, size_t bytes)
     return rows <= bytes && rows <= 2 * (bytes / rows) + 1;
 }
 
+/* The numbers of one entry; a pattern has none. */
+static bool parse_value(io_scanner *s, const mtx_header *h, double *entry)
+{
+    if (h->pattern) entry[0] = 1;
+    for (int k = 0; k < h->parts && !h->pattern; ++k) {
+        if (!io_scan_double(s, "an entry", &entry[k])) return false;
+    }
+    return true;
+}
+
+static bool entry_fail(io_scanner *s, int64_t i, int64_t j, const char *trouble)
+{
+    return io_scan_fail(s, "entry (%" PRId64 ", %" PRId64 ") %s", i, j, trouble);
+}
+
+/* Refuses what cannot stand on the diagonal. */
+static bool check_diagonal(io_scanner *s, const mtx_header *h, int64_t i, const double *entry)
+{
+    if (h->hermitian && entry[1] != 0) return entry_fail(s, i, i, "has an imaginary part: the matrix is not hermitian");
+    bool const zero = entry[0] == 0 && (h->parts == 1 || entry[1] == 0);
+    return !h->skew || zero || entry_fail(s, i, i, "is not zero: the matrix is not skew-symmetric");
+}
+
+/* Puts entry (i, j), counted from 0, into the array, and what it says of entry (j, i). */
+static void put_entry(const mtx_header *h, double *x, size_t i, size_t j, const double *entry)
+{
+    size_t const parts = (size_t)h->parts, columns = (size_t)h->columns;
+    double *const mirror = x + parts * (j * columns + i);
+    memcpy(x + parts * (i * columns + j), entry, parts * sizeof *entry);
+    if (h->symmetric && i > j) memcpy(mirror, entry, parts * sizeof *entry);
+    if (h->skew && i > j) mirror[0] = -entry[0];
+    if (parts == 2 && (h->skew || h->hermitian) && i > j) mirror[1] = -entry[1];
+}
+
 static bool parse_entries(io_scanner *s, const mtx_header *h, double *x)
 {
-    size_t const parts = (size_t)h->parts;
-    size_t const columns = (size_t)h->columns;
-    for (size_t j = 0; j < columns; ++j) {
-        for (size_t i = h->symmetric ? j : 0; i < (size_t)h->rows; ++i) {
-            double *const entry = x + parts * (i * columns + j);
-            for (size_t k = 0; k < parts; ++k) {
-                if (!io_scan_double(s, "an entry", &entry[k])) return false;
-            }
-            if (h->symmetric && i > j) memcpy(x + parts * (j * columns + i), entry, parts * sizeof *entry);
+    double entry[2];
+    for (size_t j = 0; j < (size_t)h->columns; ++j) {
+        for (size_t i = h->skew ? j + 1 : h->symmetric ? j : 0; i < (size_t)h->rows; ++i) {
+            if (!parse_value(s, h, entry)) return false;
+            if (i == j && !check_diagonal(s, h, (int64_t)i + 1, entry)) return false;
+            put_entry(h, x, i, j, entry);
         }
     }
     return parse_end(s);
@@ -120,13 +159,68 @@ static bool parse_array(io_scanner *s, const mtx_header *h, size_t bytes, io_arr
     return false;
 }
 
-bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error)
+/* ------------------------------------------------------------------ coordinates */
+
+/* One row "i j value". */
+static bool parse_row(io_scanner *s, const mtx_header *h, int64_t *row, int64_t *column, double *entry)
+{
+    if (!io_scan_int64(s, "a row index", row) || !io_scan_int64(s, "a column index", column)) return false;
+    int64_t const i = *row, j = *column;
+    if (!parse_value(s, h, entry)) return false;
+    if (i < 1 || i > h->rows || j < 1 || j > h->columns) return entry_fail(s, i, j, "lies outside the matrix");
+    if (h->symmetric && i < j) return entry_fail(s, i, j, "lies above the diagonal of a symmetric file");
+    return i != j || check_diagonal(s, h, i, entry);
+}
+
+/* The array of a file whose zeros are left out, so that its size does not bound the array's.  A matrix that is larger
+ * than a small one, and has rows or columns without any entry for most of them, is a damaged header. */
+static bool extents_are_plausible(const mtx_header *h, size_t bytes)
+{
+    enum { SMALL = 1 << 20, LEAST = 4 /* bytes of a row: "1 1\n" */ };
+    uint64_t const rows = (uint64_t)h->rows, columns = (uint64_t)h->columns;
+    if (rows == 0 || columns <= SMALL / rows) return true;
+    return rows <= bytes / LEAST && columns <= bytes / LEAST;
+}
+
+static bool parse_coordinates(io_scanner *s, const mtx_header *h, double *x, unsigned char *seen)
+{
+    for (int64_t k = 0; k < h->entries; ++k) {
+        int64_t i, j;
+        double entry[2];
+        if (!parse_row(s, h, &i, &j, entry)) return false;
+        uint64_t const place = (uint64_t)(i - 1) * (uint64_t)h->columns + (uint64_t)(j - 1);
+        unsigned char const bit = (unsigned char)(1U << place % 8);
+        if (seen[place / 8] & bit) return entry_fail(s, i, j, "is given twice");
+        seen[place / 8] |= bit;
+        put_entry(h, x, (size_t)i - 1, (size_t)j - 1, entry);
+    }
+    return parse_end(s);
+}
+
+static bool parse_coordinate_array(io_scanner *s, const mtx_header *h, size_t bytes, io_array *a)
+{
+    if (!extents_are_plausible(h, bytes)) {
+        return io_fail(s->error, s->path, "claims a %" PRId64 " x %" PRId64 " matrix with %zu bytes", h->rows,
+                       h->columns, bytes);
+    }
+    int64_t const shape[2] = {h->rows, h->columns};
+    if (!io_array_create(s->path, h->parts == 2 ? IO_C128 : IO_F64, 2, shape, a, s->error)) return false;
+    unsigned char *const seen = (unsigned char *)calloc((size_t)io_array_count(a) / 8 + 1, 1);
+    bool const ok = seen ? parse_coordinates(s, h, (double *)a->data, seen)
+                         : io_fail(s->error, s->path, "needs more memory than there is");
+    free(seen);
+    if (!ok) io_array_free(a);
+    return ok;
+}
+
+bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error)
 {
     io_scanner s = io_scan(path, file, error);
     mtx_header h;
     if (!parse_header(&s, &h)) return false;
-    if (h.coordinate) return io_fail(error, path, "is in coordinate format; array format is needed here");
-    return parse_array(&s, &h, file->size, a);
+    if (notes && h.skew) notes->not_hermitian = "skew-symmetric";
+    if (notes && h.symmetric && !h.skew && !h.hermitian && h.parts == 2) notes->not_hermitian = "complex symmetric";
+    return h.coordinate ? parse_coordinate_array(&s, &h, file->size, a) : parse_array(&s, &h, file->size, a);
 }
 
 /* ------------------------------------------------------------------ tridiagonal matrices */
@@ -137,20 +231,11 @@ typedef struct band {
     unsigned char *seen;
 } band;
 
-static bool entry_fail(io_scanner *s, int64_t i, int64_t j, const char *trouble)
-{
-    return io_scan_fail(s, "entry (%" PRId64 ", %" PRId64 ") %s", i, j, trouble);
-}
-
-/* One row "i j value". */
 static bool parse_coordinate(io_scanner *s, const mtx_header *h, band *b)
 {
     int64_t i, j;
     double x;
-    if (!io_scan_int64(s, "a row index", &i) || !io_scan_int64(s, "a column index", &j)) return false;
-    if (!io_scan_double(s, "an entry", &x)) return false;
-    if (i < 1 || i > h->rows || j < 1 || j > h->rows) return entry_fail(s, i, j, "lies outside the matrix");
-    if (h->symmetric && i < j) return entry_fail(s, i, j, "lies above the diagonal of a symmetric file");
+    if (!parse_row(s, h, &i, &j, &x)) return false;
     if (i - j > 1 || j - i > 1) return x == 0.0 || entry_fail(s, i, j, "is not zero: the matrix is not tridiagonal");
     int64_t const k = (i < j ? i : j) - 1;
     unsigned char const bit = i == j ? 1 : i > j ? 2 : 4;
@@ -190,6 +275,7 @@ bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagona
     mtx_header h;
     if (!parse_header(&s, &h)) return false;
     if (h.parts == 2) return io_fail(error, path, "is complex; real numbers are needed");
+    if (h.skew) return io_fail(error, path, "is skew-symmetric; a symmetric matrix is needed");
     if (h.rows != h.columns) return io_fail(error, path, "is not square: %" PRId64 " x %" PRId64, h.rows, h.columns);
     if (!h.coordinate) {
         io_array a = {0};

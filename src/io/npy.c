@@ -260,21 +260,37 @@ static void convert_all(const char *path, const npy_form *h, const char *data, i
     io_tell("converting", path, count, count);
 }
 
-/* How many bytes the numbers take that the header claims, against the bytes that are there. */
+/* How many bytes the numbers take that the header claims; false: more than any file holds. */
+static bool claimed_bytes(const npy_form *h, size_t *claimed)
+{
+    *claimed = (size_t)h->size;
+    for (int k = 0; k < h->rank; ++k) {
+        if (h->shape[k] > 0 && *claimed > (size_t)INT64_MAX / (size_t)h->shape[k]) return false;
+        if (h->shape[k] > 0) *claimed *= (size_t)h->shape[k];
+    }
+    for (int k = 0; k < h->rank; ++k) *claimed = h->shape[k] == 0 ? 0 : *claimed;
+    return true;
+}
+
+/* Against the bytes that are there. */
 static bool check_size(const char *path, const npy_form *h, size_t there, io_error *error)
 {
-    size_t claimed = (size_t)h->size;
-    for (int k = 0; k < h->rank; ++k) {
-        if (h->shape[k] > 0 && claimed > (size_t)INT64_MAX / (size_t)h->shape[k]) {
-            return io_fail(error, path, "is truncated: its header claims more numbers than any file holds");
-        }
-        if (h->shape[k] > 0) claimed *= (size_t)h->shape[k];
-    }
-    for (int k = 0; k < h->rank; ++k) claimed = h->shape[k] == 0 ? 0 : claimed;
+    size_t claimed;
+    if (!claimed_bytes(h, &claimed))
+        return io_fail(error, path, "is truncated: its header claims more numbers than any file holds");
     if (there < claimed) {
         return io_fail(error, path, "is truncated: %zu bytes of numbers where its header needs %zu", there, claimed);
     }
     return there == claimed || io_fail(error, path, "has %zu bytes after its array", there - claimed);
+}
+
+size_t npy_claim(const io_bytes *beginning)
+{
+    npy_header h = {0};
+    size_t claimed = 0;
+    bool const known = beginning->size >= 10 && parse_header("", beginning, &h, NULL) && h.form.rank <= 3 &&
+                       claimed_bytes(&h.form, &claimed);
+    return known ? (size_t)h.form.start + claimed : 0;
 }
 
 bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *form, io_error *error)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What a signal handler has to know: the temporary files that lie on the disk, and whether anything has reached its
@@ -119,13 +120,21 @@ static bool same_name(const char *a, const char *b)
     return same;
 }
 
+/* The same for an output; standard output is what it leads to. */
+static bool find_output(const char *path, place *p)
+{
+    if (!io_is_standard_output(path)) return find_place(path, p);
+    *p = (place){.name = strdup(path)};
+    p->exists = fstat(STDOUT_FILENO, &p->status) == 0;
+    return p->name != NULL;
+}
+
 bool io_same_file(const char *a, const char *b)
 {
     place x, y;
-    if (io_is_standard_output(a) || io_is_standard_output(b))
-        return io_is_standard_output(a) && io_is_standard_output(b);
-    if (!find_place(a, &x)) return false;
-    if (!find_place(b, &y)) return free(x.name), false;
+    if (io_is_standard_output(a) && io_is_standard_output(b)) return true;
+    if (!find_output(a, &x)) return false;
+    if (!find_output(b, &y)) return free(x.name), false;
     bool same = false;
     if (x.exists && y.exists)
         same = !S_ISCHR(x.status.st_mode) && x.status.st_dev == y.status.st_dev && x.status.st_ino == y.status.st_ino;
@@ -240,9 +249,22 @@ bool io_output_settle(io_output *out, bool written, io_error *error)
     return closed == 0 || output_fail(out, error, errno);
 }
 
+/* Outputs that are complete, and wait for their names. */
+static struct {
+    bool on;
+    int count;
+    io_output out[MOST_TEMPORARIES];
+    bool swapped[MOST_TEMPORARIES]; /* the temporary name has what was there before */
+} waiting;
+
 bool io_output_publish(io_output *out, io_error *error)
 {
     io_tell("writing", out->path, 1, 1);
+    if (waiting.on && out->temporary && !out->joined && waiting.count < MOST_TEMPORARIES) {
+        waiting.out[waiting.count++] = *out;
+        *out = (io_output){0};
+        return true;
+    }
     if (out->temporary && !out->joined && rename(out->temporary, out->target) != 0)
         return output_fail(out, error, errno);
     begun = true;
@@ -253,6 +275,67 @@ bool io_output_publish(io_output *out, io_error *error)
 bool io_output_close(io_output *out, bool written, io_error *error)
 {
     return io_output_settle(out, written, error) && io_output_publish(out, error);
+}
+
+/* ------------------------------------------------------------------ all or none */
+
+void io_outputs_wait(bool on)
+{
+    waiting.on = on;
+}
+
+void io_outputs_drop(void)
+{
+    for (int k = 0; k < waiting.count; ++k) io_output_abandon(&waiting.out[k]);
+    waiting.count = 0;
+}
+
+/* Two files change their names; false where the file system cannot do that. */
+static bool swap(const char *a, const char *b)
+{
+#ifdef SYS_renameat2
+    enum { EXCHANGE = 2 }; /* RENAME_EXCHANGE of linux/fs.h */
+    return syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, EXCHANGE) == 0;
+#else
+    return (void)a, (void)b, false;
+#endif
+}
+
+/* A file that is there changes places with the new one, so that it can come back. */
+static bool give_name(int k)
+{
+    const io_output *const out = &waiting.out[k];
+    struct stat status;
+    bool const replaces = waiting.count > 1 && lstat(out->target, &status) == 0 && S_ISREG(status.st_mode);
+    waiting.swapped[k] = replaces && swap(out->temporary, out->target);
+    return waiting.swapped[k] || rename(out->temporary, out->target) == 0;
+}
+
+static void take_name_back(int k)
+{
+    const io_output *const out = &waiting.out[k];
+    if (!waiting.swapped[k]) unlink(out->target);
+    if (waiting.swapped[k] && !swap(out->temporary, out->target)) unlink(out->target);
+}
+
+/* No signal comes between the names. */
+bool io_outputs_keep(io_error *error)
+{
+    sigset_t all, before;
+    int named = 0, reason = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    while (named < waiting.count && reason == 0)
+        if (give_name(named))
+            ++named;
+        else
+            reason = errno;
+    if (reason != 0) io_fail(error, waiting.out[named].path, "cannot be written: %s", strerror(reason));
+    while (reason != 0 && named > 0) take_name_back(--named);
+    begun = begun || (reason == 0 && waiting.count > 0);
+    io_outputs_drop(); /* what is left under the temporary names */
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return reason == 0;
 }
 
 bool io_output_join(io_output *out, const char *path, const char *temporary, io_error *error)

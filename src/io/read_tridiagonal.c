@@ -58,7 +58,7 @@ bool io_dense_tridiagonal(const char *path, const io_array *a, io_tridiagonal *t
 static bool parse_dense(const char *path, io_format format, io_bytes *file, io_tridiagonal *t, io_error *error)
 {
     io_array a = {0};
-    bool const ok = io_parse_array(path, format, file, &a, error) && io_to_double(path, &a, error) &&
+    bool const ok = io_parse_array(path, format, file, &a, NULL, error) && io_to_double(path, &a, error) &&
                     io_dense_tridiagonal(path, &a, t, error);
     io_array_free(&a);
     return ok;
@@ -89,7 +89,9 @@ static bool open_side(const char *path, side *s, io_error *error)
     int longer = 0;
     *s = (side){.vector = false};
     if (!io_source_open(path, &s->source, error)) return false;
-    const io_array *const a = &s->source.a;
+    io_array *const a = &s->source.a;
+    if (s->source.text && a->rank == 3) /* empty lines between rows mean nothing here */
+        *a = (io_array){a->type, 2, {a->shape[0] * a->shape[1], a->shape[2]}, a->data};
     for (int k = 0; k < a->rank; ++k) longer += a->shape[k] != 1;
     s->vector = s->source.text || longer <= 1;
     return (a->type != IO_C64 && a->type != IO_C128) || io_fail(error, path, "is complex; real numbers are needed");

@@ -78,8 +78,11 @@ bool io_source_open(const char *path, io_source *s, io_error *error)
     }
     io_source_close(s);
     *s = (io_source){.path = path, .file = -1};
-    if (!io_read_known(path, &format, &s->a, error)) return false;
+    io_notes notes = {.line = 0};
+    if (!io_read_known(path, &format, &s->a, &notes, error)) return false;
     s->text = format == FORMAT_TEXT;
+    s->not_hermitian = notes.not_hermitian;
+    s->first_line = notes.first_line, s->first = notes.first, s->line = notes.line, s->here = notes.here;
     return true;
 }
 
@@ -137,7 +140,7 @@ int64_t io_source_held(const io_source *s)
  * other. */
 static bool is_sliced(const io_sink *sink, bool replaced, int direct)
 {
-    io_format const format = io_format_of(sink->path);
+    io_format const format = io_format_out(sink->path);
     return (format == FORMAT_NPY || format == FORMAT_TEXT) && (replaced || direct == 1);
 }
 
@@ -146,11 +149,24 @@ static bool open_sliced(io_sink *sink, io_error *error)
     sink->out = (io_output *)calloc(1, sizeof *sink->out);
     if (!sink->out) return io_fail(error, sink->path, "cannot be written: there is no memory");
     if (!io_output_open(sink->out, sink->path, error)) return free(sink->out), sink->out = NULL, false;
-    if (io_format_of(sink->path) != FORMAT_NPY) return true;
+    if (io_format_out(sink->path) != FORMAT_NPY) return true;
     if (!npy_write_header(sink->out, &sink->a) || fflush(sink->out->file) != 0)
         return io_output_settle(sink->out, false, error);
     return !sink->out->temporary ||
            io_output_reserve(sink->out, (int64_t)ftello(sink->out->file) + bytes_of(&sink->a), error);
+}
+
+/* Bytes of memory that a sink takes which is held whole: a .mat file is copied, and read back and compared. */
+static int64_t held_bytes(const io_sink *sink)
+{
+    return (io_format_out(sink->path) == FORMAT_MAT ? 3 : 1) * bytes_of(&sink->a);
+}
+
+static bool open_held(io_sink *sink, io_error *error)
+{
+    io_array const a = sink->a;
+    if (!io_memory_fits(sink->path, (size_t)held_bytes(sink), ": a .npy file is written in parts", error)) return false;
+    return io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
 }
 
 bool io_sinks_open(io_sink *sinks, int count, io_error *error)
@@ -165,21 +181,20 @@ bool io_sinks_open(io_sink *sinks, int count, io_error *error)
     for (int k = 0; k < count && good; ++k) {
         io_sink *const sink = &sinks[k];
         if (!sink->path) continue;
-        io_array const a = sink->a;
-        good = !sink->whole && is_sliced(sink, replaced[k], direct)
-                   ? open_sliced(sink, error)
-                   : io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
+        good = !sink->whole && is_sliced(sink, replaced[k], direct) ? open_sliced(sink, error) : open_held(sink, error);
     }
     if (!good) io_sinks_abandon(sinks, count);
     return good;
 }
 
-/* Part of an array as one of its rank's form: a vector, or rows. */
+/* Part of an array as one of its rank: a vector, rows, or matrices. */
 static bool write_text(const io_sink *sink, int64_t count, const void *numbers)
 {
-    io_array part = {.type = sink->a.type, .rank = 1, .shape = {count}, .data = (void *)(uintptr_t)numbers};
-    int64_t const columns = sink->a.shape[sink->a.rank - 1];
-    if (sink->a.rank > 1) part.rank = 2, part.shape[0] = columns ? count / columns : 0, part.shape[1] = columns;
+    io_array part = sink->a;
+    int64_t inner = 1;
+    for (int k = 1; k < part.rank; ++k) inner *= part.shape[k];
+    part.shape[0] = inner ? count / inner : 0;
+    part.data = (void *)(uintptr_t)numbers;
     return text_write(sink->out, &part);
 }
 
@@ -214,8 +229,8 @@ bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numb
         memcpy((char *)sink->a.data + (size_t)first * size, numbers, (size_t)count * size);
         return !sink->whole || note_run(sink, first, count, error);
     }
-    bool const good = io_format_of(sink->path) == FORMAT_TEXT ? write_text(sink, count, numbers)
-                                                              : write_binary(sink, first, count, numbers);
+    bool const good = io_format_out(sink->path) == FORMAT_TEXT ? write_text(sink, count, numbers)
+                                                               : write_binary(sink, first, count, numbers);
     sink->next = first + count;
     return good || io_output_settle(sink->out, false, error);
 }
@@ -264,7 +279,7 @@ bool io_sink_join(io_sink *sink, const char *temporary, io_error *error)
 
 bool io_sink_can_join(const char *path)
 {
-    return io_format_of(path) == FORMAT_NPY && !io_is_standard_output(path) && !io_is_stream(path);
+    return io_format_out(path) == FORMAT_NPY && !io_is_standard_output(path) && !io_is_stream(path);
 }
 
 bool io_sink_hold_part(io_sink *sink, io_error *error)
@@ -289,5 +304,5 @@ void io_sinks_abandon(io_sink *sinks, int count)
 
 int64_t io_sink_held(const io_sink *sink)
 {
-    return sink->a.data ? bytes_of(&sink->a) : 0;
+    return sink->a.data ? held_bytes(sink) : 0;
 }

@@ -14,8 +14,10 @@ typedef struct io_source {
     const char *path;
     io_array a; /* type, rank and shape; data only where it is held whole */
     bool text;
-    int file;              /* where it is not; else -1 */
-    struct npy_form *form; /* of that file */
+    const char *not_hermitian; /* what a .mtx file says that its matrix is instead, or NULL */
+    int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
+    int file;                  /* where it is not; else -1 */
+    struct npy_form *form;     /* of that file */
 } io_source;
 
 /* Opens it: true, or false with a sentence, as io_read_array says it; a file that is too short is found here. */
@@ -67,7 +69,8 @@ enum { IO_SINKS = 6 }; /* at most, at a time */
 /* Opens sinks whose path, variable and a are set.  Space on the disk is reserved where that can be. */
 bool io_sinks_open(io_sink *sinks, int count, io_error *error);
 
-/* Writes numbers first, ..., first + count - 1 in C order; text in whole rows and in order. */
+/* Writes numbers first, ..., first + count - 1 in C order; text in whole rows, of rank 3 in whole matrices, and in
+ * order. */
 bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error);
 
 /* Ends them all.  The files have their names only once all are complete and on the disk.  False: none has. */

@@ -49,8 +49,11 @@ static io_scanner scan_text(const char *path, const io_bytes *file, io_error *er
 /* Moves over white space, comments, and one comma after a word; a further comma is left to be the next word. */
 static void skip_between(io_scanner *s)
 {
+    int ends = 0; /* of lines, since the last word or comment */
+    s->blank = false;
     for (bool comma = false; s->next < s->end; ++s->next) {
         if (s->text && *s->next == '#') {
+            ends = 0;
             while (s->next < s->end && *s->next != '\n') ++s->next;
             if (s->next == s->end) return;
         }
@@ -59,6 +62,8 @@ static void skip_between(io_scanner *s)
         else if (!is_white(*s->next))
             return;
         s->line += *s->next == '\n';
+        ends += *s->next == '\n';
+        s->blank |= ends > 1;
     }
 }
 
@@ -144,26 +149,40 @@ bool io_scan_int64(io_scanner *s, const char *what, int64_t *x)
 /* ------------------------------------------------------------------ reading */
 
 /* How many words there are, and the rows that they make: how many lines have words, and the words of each, 0 where
- * lines differ. */
+ * lines differ; how many blocks empty lines make of them, and the lines of each, 0 where blocks differ. */
 typedef struct extent {
-    int64_t words, lines, columns;
+    int64_t words, lines, columns, blocks, height;
+    io_notes notes;
 } extent;
+
+/* A line has ended, in front of the word. */
+static void end_line(extent *w, int64_t line, int64_t here)
+{
+    if (w->lines == 1) w->columns = w->notes.first = here, w->notes.first_line = line;
+    if (w->notes.line == 0 && here != w->notes.first) w->notes.line = line, w->notes.here = here;
+    if (here != w->columns) w->columns = 0;
+}
+
+static void end_block(extent *w, int64_t lines)
+{
+    if (++w->blocks == 1) w->height = lines;
+    if (lines != w->height) w->height = 0;
+}
 
 static extent measure(io_scanner s)
 {
     extent w = {0};
     s.doing = "counting";
-    int64_t line = 0, here = 0;
+    int64_t line = 0, here = 0, before = 0;
     while (io_scan_word(&s)) {
         if (s.line != line) {
-            if (w.lines == 1) w.columns = here;
-            if (here != w.columns) w.columns = 0;
+            if (w.lines > 0) end_line(&w, line, here);
+            if (w.lines > 0 && s.blank) end_block(&w, w.lines - before), before = w.lines;
             ++w.lines, line = s.line, here = 0;
         }
         ++here, ++w.words;
     }
-    if (w.lines == 1) w.columns = here;
-    if (here != w.columns) w.columns = 0;
+    if (w.lines > 0) end_line(&w, line, here), end_block(&w, w.lines - before);
     return w;
 }
 
@@ -175,14 +194,15 @@ static bool refuse_wide(const char *path, const io_bytes *file, io_error *error)
     return !wide || io_fail(error, path, "is UTF-16 text; save it as UTF-8 or ASCII");
 }
 
-bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_error *error)
+bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error)
 {
     if (!refuse_wide(path, file, error)) return false;
     io_scanner s = scan_text(path, file, error);
     extent const w = measure(s);
-    bool const matrix = w.lines > 1 && w.columns > 1;
-    int64_t const shape[2] = {matrix ? w.lines : w.words, w.columns};
-    if (!io_array_create(path, IO_F64, matrix ? 2 : 1, shape, a, error)) return false;
+    bool const matrix = w.lines > 1 && w.columns > 1, batch = matrix && w.blocks > 1 && w.height > 1;
+    int64_t const shape[3] = {batch ? w.blocks : matrix ? w.lines : w.words, batch ? w.height : w.columns, w.columns};
+    if (notes) *notes = w.notes;
+    if (!io_array_create(path, IO_F64, batch ? 3 : matrix ? 2 : 1, shape, a, error)) return false;
     double *const x = (double *)a->data;
     for (int64_t i = 0; i < w.words; ++i) {
         if (io_scan_word(&s) && word_double(&s, &x[i])) continue;
@@ -257,15 +277,18 @@ static bool write_number(FILE *out, const io_array *a, int64_t i)
     return false;
 }
 
-/* A vector has one number a line; an array of higher rank a line for each row. */
+/* A vector has one number a line; an array of higher rank a line for each row, and one of rank 3 an empty line behind
+ * each of its matrices. */
 bool text_write(const io_output *out, const io_array *a)
 {
     int64_t const count = io_array_count(a);
     int64_t const columns = a->rank > 1 ? a->shape[a->rank - 1] : 1;
+    int64_t const block = a->rank == 3 ? a->shape[1] * columns : INT64_MAX;
     for (int64_t i = 0; i < count; ++i) {
         if (i % IO_SOME == 0) io_tell("writing", out->path, i, count);
         if (!write_number(out->file, a, i)) return false;
         if (fputc((i + 1) % columns == 0 ? '\n' : ' ', out->file) == EOF) return false;
+        if ((i + 1) % block == 0 && fputc('\n', out->file) == EOF) return false;
     }
     return true;
 }

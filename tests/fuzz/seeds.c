@@ -42,6 +42,12 @@ int main(int argc, char **argv)
                    &error) &&
         write_text(folder, "mtx/general.mtx",
                    "%%MatrixMarket matrix coordinate integer general\n2 2 3\n1 2 4\n2 1 4\n2 2 2\n", &error) &&
+        write_text(folder, "text/blocks.dat", "1 2\n3 4\n\n5 6\n7 8 # x\n\n", &error) &&
+        write_text(folder, "mtx/hermitian.mtx",
+                   "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 3 4\n2 2 9 0\n", &error) &&
+        write_text(folder, "mtx/skew.mtx", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", &error) &&
+        write_text(folder, "mtx/pattern.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n",
+                   &error) &&
         write_text(folder, "mtx/lower.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n4\n2\n", &error) &&
         write_text(folder, "npy/big-endian.npy",
                    "\x93NUMPY\1\1:{'descr':'>i2','fortran_order':True,'shape':(2,2L),}     \n12345678", &error);

@@ -150,6 +150,19 @@ if [ -w /dev/full ]; then
     check "a full standard output: status 1" [ $? -eq 1 ]
     check "a full standard output: one sentence" grep -qx 'eigpack: standard output: cannot be written: No space left on device' err
 fi
+# All outputs of a run appear, or none: whichever of them finds the disk full.
+expect 0 '' generate ensemble -n 6 --batch 3 -o full.npy
+full='/dev/full: cannot be written: No space left on device$'
+if [ -w /dev/full ]; then
+    expect 1 "$full" heev full.npy -q --values fw.npy --vectors /dev/full
+    expect 1 "$full" heev full.npy -q --values fw.npy --info /dev/full
+    expect 1 "$full" heev full.npy -q --values /dev/full --vectors fw.npy
+    expect 1 "$full" stebz W.mtx -q -o fw.npy --info /dev/full
+    expect 1 "$full" stemr W.mtx -q -o fw.npy --vectors fv.npy --residuals /dev/full
+    refuse fw.npy fv.npy
+else
+    echo "no /dev/full here: a full disk is not tried"
+fi
 printf -- '-0 0\n0 -0\n' >zeros.txt
 expect 0 '' geev zeros.txt
 check "-0 is written as 0" eval "! grep -q -- '-0' out"

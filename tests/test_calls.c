@@ -4,6 +4,7 @@
 #include "bench/support/cases.h"
 #include "support/operations.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -111,7 +112,7 @@ static void test_timing(void **state)
     eig_destroy(ctx);
 }
 
-/* The passes together take what the call takes, but for some checks. */
+/* The passes together take what the call takes, but for some checks; in one of some calls, where others share the machine. */
 static void test_times(void **state)
 {
     static const case_family *const of[] = {&case_stebz, &case_stebz, &case_stemr, &case_geev,
@@ -127,17 +128,21 @@ static void test_times(void **state)
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (size_t k = 0; k < COUNT(sizes); ++k) {
         bench_case c = case_new(of[k], sizes[k].kind, EIG_D, sizes[k].n, sizes[k].batch);
-        const eig_pass *pass;
-        int count;
-        double sum = 0;
+        double most = 0;
         if (!case_make(&c, &(io_error){""})) fail_msg("no %s", sizes[k].kind);
-        double const start = clock_ms();
-        assert_int_equal(case_call(ctx, &c), EIG_OK);
-        double const whole = clock_ms() - start;
-        assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
-        for (int i = 0; i < count; ++i) sum += pass[i].ms;
-        if (!(sum <= whole && sum >= 0.6 * whole))
-            fail_msg("%s n=%lld: a call of %.3f ms has passes of %.3f ms", c.family->name, (long long)c.n, whole, sum);
+        for (int turn = 0; turn < 5 && most < 0.95; ++turn) {
+            const eig_pass *pass;
+            int count;
+            double sum = 0;
+            double const start = clock_ms();
+            assert_int_equal(case_call(ctx, &c), EIG_OK);
+            double const whole = clock_ms() - start;
+            assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+            for (int i = 0; i < count; ++i) sum += pass[i].ms;
+            if (!(sum <= whole)) fail_msg("%s: a call of %.3f ms has passes of %.3f ms", c.family->name, whole, sum);
+            most = fmax(most, sum / whole);
+        }
+        if (most < 0.95) fail_msg("%s n=%lld: passes are %.2f of the call", c.family->name, (long long)c.n, most);
         case_free(&c);
     }
     eig_destroy(ctx);

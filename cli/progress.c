@@ -49,18 +49,38 @@ static void end_by(int number)
     _exit(128 + number);
 }
 
-void progress_catch_signals(void)
+/* All but those that the program was started to ignore. */
+static void on_signals(void (*handler)(int))
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action, before;
         memset(&action, 0, sizeof action);
-        action.sa_handler = end_by;
+        action.sa_handler = handler;
+        action.sa_flags = SA_RESTART;
         sigfillset(&action.sa_mask); /* one signal ends it; another one meanwhile says nothing new */
         sigaction(signals[i], &action, &before);
-        bool const ignored = before.sa_handler == SIG_IGN;
-        if (ignored && (signals[i] == SIGHUP || signals[i] == SIGPIPE)) sigaction(signals[i], &before, NULL);
+        if (before.sa_handler == SIG_IGN) sigaction(signals[i], &before, NULL);
     }
+}
+
+void progress_catch_signals(void)
+{
+    on_signals(end_by);
+}
+
+static volatile sig_atomic_t may_tell;
+
+static void go_on(int number)
+{
+    if (may_tell && number != SIGPIPE) say("eigpack: stopped; everything was written\n");
+    may_tell = false;
+}
+
+void progress_outlive_signals(bool tell)
+{
+    may_tell = tell;
+    on_signals(go_on);
 }
 
 /* --------------------------------------------------------------------- bar */

@@ -214,6 +214,23 @@ for victim in 0 1 2; do
     done
 done
 
+# ---------------------------------------------------------------- a signal to mpirun
+# MPI's end takes a while after all is written.  MPICH's mpirun kills the ranks by SIGKILL.
+for signal in TERM INT; do
+    [ "$open_mpi" = yes ] || continue
+    rm -f x.npy y.npy
+    env --default-signal=INT "$mpiexec" -n 3 "$program" heev large.npy --values x.npy --vectors y.npy >out 2>err &
+    id=$!
+    for _ in $(seq 2000); do
+        [ ! -e x.npy ] || [ ! -e y.npy ] || break
+        sleep 0.01
+    done
+    kill -$signal $id
+    wait $id
+    status=$?
+    check "$signal to mpirun at the end: a sentence" eval "[ $status -eq 0 ] || [ \$(grep -c '^eigpack: stopped; everything was written' err) -eq 1 ]"
+done
+
 # ---------------------------------------------------------------- one bar
 "$mpiexec" -n 3 "$program" heev large.npy --values x.npy --method reference --memory 2M --progress >out 2>err
 check "one bar, which only grows" awk -v RS='\r' 'match($0, /\] +[0-9]+ %/) { p = substr($0, RSTART + 1, RLENGTH - 3) + 0; if (p < last) bad = 1; last = p; seen++ } END { exit bad || seen < 2 }' err

@@ -16,7 +16,8 @@ void progress_catch_signals(void);
 void progress_outlive_signals(bool tell);
 
 /* Whether there is a bar.  It appears half a second after the start or after progress_phase, for reading and writing
- * files (io_watch), computations of attached contexts, and what progress_at tells. */
+ * files (io_watch), computations of attached contexts, and what progress_at tells.  It is as wide as the terminal has room
+ * for; where TERM is dumb or NO_COLOR is set, plain lines tell the tenths that are done, a second apart at least. */
 void progress_show(bool visible);
 
 /* A context's computations show in the bar from now on. */

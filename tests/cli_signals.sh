@@ -103,11 +103,35 @@ check "a limit of processor time: no file" [ "$before" = "$(find . -type f | sor
 check "a closed pipe: no word" [ ! -s err ]
 
 # ---------------------------------------------------------------- the bar
+# segments: what is drawn between two returns, one a line, without the code that erases the rest; a byte a letter.
+segments() { grep -av '^Script' term | tr '\r' '\n' | sed "s/$escape\[K//g; s/ä/a/g"; }
+# within COLUMNS: a bar that never fills a line.
+within() { segments | awk -v most="$1" '/[0-9] %/ { seen = 1 } length($0) >= most { print; bad = 1 } END { exit bad || !seen }'; }
+export TERM=xterm
+escape=$(printf '\033')
+unset NO_COLOR COLUMNS
 if script -qec true term >/dev/null 2>&1; then
-    long=xäääääääääääääääääää.dat # its 20th byte is the first of a character's two
-    script -qec "$program generate uniform -n 4000000 -o x.dat -o $long" term >/dev/null
+    expect 0 '' generate uniform -n 400000 -o d4.npy -o e4.npy
+    count="$program stebz d4.npy e4.npy --threads 1 --count $(seq -s, -2 0.0003 2) -o x.npy" # two seconds
+    long=xäääääääääääääääääää.dat # 20 characters and an ending
+    for columns in 20 40 80; do
+        script -qec "stty cols $columns; $program generate uniform -n 4000000 -o x.dat -o $long" term >/dev/null
+        check "$columns columns" within $columns
+    done
     check "a bar while writing" grep -Eq '\] +[0-9]+ % .*writing x.dat' term
-    check "a name is cut between characters" grep -aFq 'writing xäääääääää ' term
+    check "a name is cut between characters" grep -aFq "writing xäääääääääääääääääää$escape" term
+    check "no 0 s left" eval "grep -q ' 1 s left' term && ! grep -q ' 0 s left' term"
+    script -qec "stty cols 0; COLUMNS=30 $count" term >/dev/null
+    check "COLUMNS" within 30
+    rm -f term
+    script -qfec "stty cols 90; (until grep -q '[0-9] %' term; do sleep 0.1; done; stty cols 40 </dev/tty) & $count" term >/dev/null
+    check "a terminal that becomes narrow" eval "segments | awk '/%/ { n = length(\$0); if (n >= 40) wide++; last = n } END { exit !(wide && last < 40) }'"
+    for plain in TERM=dumb NO_COLOR=1; do
+        script -qec "env $plain $count" term >/dev/null
+        check "$plain: plain lines" grep -aEq "^eigpack: [0-9]+ %(, [0-9]+ s left)?.\$" term
+        check "$plain: ten at most" [ "$(grep -c '^eigpack: ' term)" -le 10 ]
+        check "$plain: nothing else" eval "! grep -v '^Script' term | grep -v '^eigpack: [^$escape]*\$' | grep '[^[:space:]]'"
+    done
     script -qec "$program stebz x.dat $long --count 0" term >/dev/null
     check "a bar while reading" grep -Eq '\] +[0-9]+ % .*(counting|converting) x.dat' term
     script -qec "$program generate gaussian -n 100 --batch 6000 -o x.npy" term >/dev/null

@@ -15,7 +15,7 @@ catches() { grep -qsx eigpack "/proc/$1/comm" && grep -qs '^SigCgt:.*[4-7c-f]...
 
 # What a shell in the background or nohup has ignored stays so: the program is started with signals as they are at first.
 fresh=(env "--default-signal=INT,QUIT,HUP")
-"${fresh[@]}" true 2>/dev/null || { echo "this env knows no --default-signal"; exit 77; }
+"${fresh[@]}" true 2>/dev/null || { echo "skipped: this env knows no --default-signal"; exit 77; }
 
 # stop PHASE SIGNALS READY ARGUMENTS...: starts the program, waits until the command READY succeeds, sends the signals;
 # it must end by the first, say so, and leave nothing but what was there.

@@ -117,7 +117,7 @@ build_time() {
     local seconds=95 minutes
     if grep -q '^EIG_BUILD_TESTS:[A-Z]*=ON' "$1/CMakeCache.txt"; then seconds=127; fi
     if grep -q '^CMAKE_CUDA_COMPILER:' "$1/CMakeCache.txt"; then seconds=$((seconds + 290)); fi
-    minutes=$(((seconds / $(nproc) + 59) / 60))
+    minutes=$((1 + seconds / (60 * $(nproc))))
     if [ $minutes -eq 1 ]; then echo "about a minute"; else echo "about $minutes minutes"; fi
 }
 

@@ -43,7 +43,7 @@ def plot_stebz_cuda():
     f.line("Lessig's interval tree\nsame GPU, f64", points(tree, "rival_ms"), 2)
     f.line("eigpack\n16 cores of the host, f64", points(host, "rival_ms"), 3)
     f.line("eigpack\nH200, f64", points(f64), 0, heavy=True)
-    f.line("eigpack\nH200, f32, to 1e-5", points(f32), 1, dashed=True)
+    f.line("eigpack\nH200, f32, to 1e\N{MINUS SIGN}5", points(f32), 1, dashed=True)
     f.bars("limit set beforehand", points(f64 + f32, "limit_ms"))
     return f, ("All eigenvalues of one random symmetric tridiagonal matrix in the GPU's memory, f64 to full accuracy, "
                "by CUDA events. " + source(file))

@@ -76,10 +76,19 @@ const char *chart_file_name(const char *path)
 
 /* -------------------------------------------------------------------- axes */
 
+double chart_finite(double x)
+{
+    return fmin(DBL_MAX, fmax(-DBL_MAX, x));
+}
+
+/* Halves, so that high - low cannot overflow. */
 axis axis_make(double low, double high, double margin, double from, double to, const char *name)
 {
-    double const more = 2 * margin * (high / 2 - low / 2); /* halves, so that high - low cannot overflow */
-    return (axis){fmax(-DBL_MAX, low - more), fmin(DBL_MAX, high + more), from, to, name};
+    double const shortest = 1e-300;
+    low = chart_finite(low), high = chart_finite(high);
+    if (high / 2 - low / 2 < shortest / 2) low -= shortest, high += shortest;
+    double const more = 2 * margin * (high / 2 - low / 2);
+    return (axis){chart_finite(low - more), chart_finite(high + more), from, to, name};
 }
 
 double axis_pixel(const axis *a, double x)
@@ -89,39 +98,29 @@ double axis_pixel(const axis *a, double x)
 
 double axis_step(double low, double high, double most)
 {
-    double const raw = (high / 2 - low / 2) / most * 2, power = pow(10, floor(log10(raw)));
-    double const lead = raw / power;
+    double const half = (high / 2 - low / 2) / most, power = pow(10, floor(log10(2 * fmin(half, 4e307))));
+    double const lead = half / power * 2;
     return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
 }
 
-/* "-1e+06" becomes "−1e6", with a true minus sign. */
-static void write_number(char *to, const char *from)
+const char *chart_number(char text[LABEL_SIZE], int digits, double x)
 {
-    for (; *from; from++) {
-        if (*from == 'e') {
-            *to++ = *from++;
-            bool const below = *from == '-';
-            from += strspn(from, "+-0");
-            if (below) *to++ = '-';
-        }
-        if (*from == '-') {
-            memcpy(to, "\xe2\x88\x92", 3);
-            to += 3;
-        } else {
-            *to++ = *from;
-        }
-    }
-    *to = '\0';
+    static const char minus[] = "\xe2\x88\x92";
+    char plain[32];
+    snprintf(plain, sizeof plain, "%.*g", digits, fabs(x));
+    char *const e = strchr(plain, 'e');
+    int const power = e ? atoi(e + 1) : 0;
+    if (e) *e = '\0';
+    size_t const used = (size_t)snprintf(text, LABEL_SIZE, "%s%s", x < 0 ? minus : "", plain);
+    if (e) snprintf(text + used, LABEL_SIZE - used, "e%s%d", power < 0 ? minus : "", abs(power));
+    return text;
 }
 
 void axis_label(char text[LABEL_SIZE], double x, double step)
 {
-    char plain[32];
     if (fabs(x) < step / 2) x = 0; /* no "-1e-17" for zero */
     int const apart = x == 0 ? 1 : (int)fmin(17, fmax(3, ceil(log10(fabs(x) / step)) + 1));
-    int const digits = fabs(x) < 1e6 && apart < 6 ? 6 : apart;
-    snprintf(plain, sizeof plain, "%.*g", digits, x);
-    write_number(text, plain);
+    chart_number(text, fabs(x) < 1e6 && apart < 6 ? 6 : apart, x);
 }
 
 /* Tick number i, counted from the first in range; false past the last. */
@@ -131,19 +130,27 @@ static bool tick(const axis *a, double step, int i, double *x)
     return i < 30 && isfinite(*x) && *x <= a->high + 1e-9 * step;
 }
 
-/* The width of the widest label in pixels; a letter has about 7.5. */
+/* A letter has up to 8.5 pixels; a minus has three bytes. */
+static double label_width(const char *text)
+{
+    int letters = 0;
+    for (; *text; text++) letters += ((unsigned char)*text & 0xc0) != 0x80;
+    return 8.5 * letters;
+}
+
+/* The width of the widest label in pixels. */
 static double labels_width(const axis *a, double step)
 {
     char text[LABEL_SIZE];
     double x, most = 0;
     for (int i = 0; tick(a, step, i, &x); i++) {
         axis_label(text, x, step);
-        most = fmax(most, 7.5 * (double)strlen(text));
+        most = fmax(most, label_width(text));
     }
     return most;
 }
 
-void chart_axis_x(FILE *out, const axis *a, int y)
+static void axis_x(FILE *out, const axis *a, int y, int tick_end, int label_y, int name_y)
 {
     char text[LABEL_SIZE];
     double const room = fabs(a->to - a->from);
@@ -153,12 +160,22 @@ void chart_axis_x(FILE *out, const axis *a, int y)
     for (int i = 0; tick(a, step, i, &x); i++) {
         double const at = axis_pixel(a, x);
         axis_label(text, x, step);
-        fprintf(out, "<path d=\"M%.1f %dv5\" stroke=\"#222\"/>", at, y);
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, y + 19, text);
+        fprintf(out, "<path d=\"M%.1f %dV%d\" stroke=\"#222\"/>", at, y, tick_end);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, label_y, text);
     }
-    fprintf(out, "<text x=\"%.0f\" y=\"%d\" font-size=\"14\" text-anchor=\"middle\">", (a->from + a->to) / 2, y + 42);
+    fprintf(out, "<text x=\"%.0f\" y=\"%d\" font-size=\"14\" text-anchor=\"middle\">", (a->from + a->to) / 2, name_y);
     chart_text(out, a->name);
     fputs("</text>\n", out);
+}
+
+void chart_axis_x(FILE *out, const axis *a, int y)
+{
+    axis_x(out, a, y, y + 5, y + 19, y + 42);
+}
+
+void chart_axis_above(FILE *out, const axis *a, int y)
+{
+    axis_x(out, a, y, y - 5, y - 9, y - 30);
 }
 
 void chart_axis_y(FILE *out, const axis *a, int x, int grid)
@@ -209,7 +226,7 @@ void chart_key(FILE *out, const shades *s, int x, int top, int bottom, const cha
         axis_label(text, level, level == 0 ? 1 : fabs(level));
         fprintf(out, "<path d=\"M%d %.1fh5\" stroke=\"#222\"/><text x=\"%d\" y=\"%.1f\">%s</text>\n", x + WIDE,
                 bottom - k * high, x + WIDE + 8, bottom - k * high + 4.5, text);
-        widest = fmax(widest, 7.5 * (double)strlen(text));
+        widest = fmax(widest, label_width(text));
     }
     chart_frame(out, &(box){x, top, x + WIDE, bottom});
     fprintf(out, "<text x=\"%d\" y=\"%d\">%s</text><text x=\"%d\" y=\"%d\">%s</text>\n", x, top - 8, above, x,

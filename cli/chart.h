@@ -25,19 +25,26 @@ typedef struct axis {
     const char *name;
 } axis;
 
-/* The range [low, high] with a margin on both sides, a fraction of its length. */
+/* The nearest finite number; pictures hold no infinities. */
+double chart_finite(double x);
+
+/* The range [low, high] with a margin on both sides, a fraction of its length.  It is finite, and not shorter than 1e-300. */
 axis axis_make(double low, double high, double margin, double from, double to, const char *name);
 double axis_pixel(const axis *a, double x);
 
-/* A round step (1, 2 or 5 times a power of ten) that cuts [low, high] into at most `most` intervals. */
+/* A round step (1, 2 or 5 times a power of ten, at most 1e308) that cuts [low, high] into at most `most` intervals. */
 double axis_step(double low, double high, double most);
 
-/* The label of a tick: as many digits as tell neighbours apart, and no exponent below a million. */
+/* Every number in words of a picture: printed by %.*g, but "-1e-06" becomes "−1e−6", with true minus signs. */
 enum { LABEL_SIZE = 48 };
+const char *chart_number(char text[LABEL_SIZE], int digits, double x);
+
+/* The label of a tick: as many digits as tell neighbours apart, and no exponent below a million. */
 void axis_label(char text[LABEL_SIZE], double x, double step);
 
-/* Ticks, labels and the axis's name below y, or to the left of x; with grid != 0 also thin lines to that pixel. */
+/* Ticks, labels and the axis's name below y, above y, or to the left of x; with grid != 0 also thin lines to that pixel. */
 void chart_axis_x(FILE *out, const axis *a, int y);
+void chart_axis_above(FILE *out, const axis *a, int y);
 void chart_axis_y(FILE *out, const axis *a, int x, int grid);
 
 /* Text in which &, < and control characters do no harm. */

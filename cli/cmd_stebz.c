@@ -19,16 +19,13 @@ static int read_options(const arguments *args, stebz_job *j)
     eig_stebz_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
-    if (!option_integer_pair(args, "range", ':', &o->il, &o->iu) ||
-        !option_real_pair(args, "interval", ',', &o->vl, &o->vu) || !option_real(args, "tolerance", 0, &tolerance) ||
+    tridiagonal_range r;
+    if (!tridiagonal_read_range(args, &r) || !option_real(args, "tolerance", 0, &tolerance) ||
         !option_real(args, "relative", 0, &relative) ||
         !option_choice(args, "method", "multisection|interval-tree|reference", &method) ||
         !cli_type(args, "f32|f64", &j->type) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
         return CLI_USAGE;
-    if (option_given(args, "range") && option_given(args, "interval"))
-        return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
-    if (option_given(args, "range")) o->range = EIG_RANGE_INDEX;
-    if (option_given(args, "interval")) o->range = EIG_RANGE_VALUE;
+    o->range = r.range, o->il = r.il, o->iu = r.iu, o->vl = r.vl, o->vu = r.vu;
     o->abstol = tolerance, o->reltol = relative, o->method = (eig_stebz_method)method;
     j->output = option_text(args, "output");
     j->enclosures = option_text(args, "enclosures");
@@ -269,6 +266,7 @@ static int run(const arguments *args)
         !io_open_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &many, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
     j.times.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = tridiagonal_check_range(args, many.many ? many.n : t.n);
     if (status == CLI_OK) status = many.many ? run_batch(&j, args, &many) : run_single(&j, args, &t);
     io_close_tridiagonals(&many);
     io_tridiagonal_free(&t);
@@ -279,7 +277,7 @@ static int run(const arguments *args)
 static const option_row options[] = {
     {"output", 'o', "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
     {"format", 0, "F", CLI_FORMAT_HELP},
-    {"range", 0, "IL:IU", "only the eigenvalues number IL to IU, counted from 1, ascending"},
+    {"range", 0, "FIRST:LAST", "only the eigenvalues number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those in (VL, VU]; -inf and inf are allowed"},
     {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
     {"relative", 0, "R", "relative tolerance (default 0: 2 eps)"},

@@ -34,16 +34,13 @@ static int read_options(const arguments *args, job *j)
     eig_stemr_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stemr takes the files D E, or one file that holds T; see eigpack stemr --help");
-    if (!option_integer_pair(args, "range", ':', &o->il, &o->iu) ||
-        !option_real_pair(args, "interval", ',', &o->vl, &o->vu) ||
-        !option_choice(args, "method", "auto|reference", &method) || !cli_type(args, "f32|f64", &j->type))
+    tridiagonal_range r;
+    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference", &method) ||
+        !cli_type(args, "f32|f64", &j->type))
         return CLI_USAGE;
-    if (option_given(args, "range") && option_given(args, "interval"))
-        return cli_fail(CLI_USAGE, "--range and --interval exclude each other");
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
-    if (option_given(args, "range")) o->range = EIG_RANGE_INDEX;
-    if (option_given(args, "interval")) o->range = EIG_RANGE_VALUE;
+    o->range = r.range, o->il = r.il, o->iu = r.iu, o->vl = r.vl, o->vu = r.vu;
     o->method = (eig_stemr_method)method;
     j->values = option_text(args, "values");
     if (!j->values) j->values = option_text(args, "output");
@@ -277,6 +274,7 @@ static int run(const arguments *args)
                           (long long)many.batch);
     io_close_tridiagonals(&many);
     j.times.read_ms = clock_ms() - start;
+    if (status == CLI_OK) status = tridiagonal_check_range(args, t.n);
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
     if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(ctx, &j);
@@ -294,7 +292,7 @@ static const option_row options[] = {
     {"output", 'o', "F", "the same as --values"},
     {"vectors", 0, "F", "write the eigenvectors, of shape (n, m): v[:, k] belongs to eigenvalue k"},
     {"format", 0, "F", CLI_FORMAT_HELP},
-    {"range", 0, "IL:IU", "only the pairs number IL to IU, counted from 1, ascending"},
+    {"range", 0, "FIRST:LAST", "only the pairs number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},
     {"method", 0, "M", "auto (default) or reference (slow)"},

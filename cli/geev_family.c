@@ -1,6 +1,7 @@
 /* Affine families of matrices: their files and the grid of their parameters. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "geev_family.h"
+#include "chart.h"
 #include "matrices_file.h"
 #include "stream.h"
 
@@ -191,11 +192,13 @@ void family_points(const family *f, int64_t first, int64_t count, numbers *x)
 
 void family_title(const family *f, char *text, size_t size)
 {
+    char number[LABEL_SIZE];
     size_t used = 0;
     text[0] = '\0';
     for (int k = 0; k < f->m && used < size; k++)
         if (f->range[k].count == 1)
-            used += (size_t)snprintf(text + used, size - used, "%s p%d = %g", used ? "," : ";", k + 1, f->range[k].low);
+            used += (size_t)snprintf(text + used, size - used, "%s p%d = %s", used ? "," : ";", k + 1,
+                                     chart_number(number, 6, f->range[k].low));
 }
 
 int family_shape(const family *f, int64_t shape[3])

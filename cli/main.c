@@ -7,6 +7,7 @@
 #include "spin.h"
 #include "together.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static void usage(FILE *out)
 {
     fprintf(out, "usage: eigpack COMMAND ...\n\nEigenvalues and eigenvectors, many at a time, on CPUs and GPUs.\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "\neigpack help COMMAND tells the options of a command; eigpack --version the version.\n");
+    fprintf(out, "\neigpack help COMMAND tells the options of a command; eigpack version the version.\n");
 }
 
 /* Output that did not reach its place (a full disk, a closed pipe) is a failure like any other. */
@@ -41,6 +42,32 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
+static int unknown(const char *name)
+{
+    static const char *const words[] = {"help", "version"};
+    const char *near = NULL;
+    int least = INT_MAX;
+    for (int i = 0; i < COMMANDS + 2; i++) {
+        const char *const known = i < COMMANDS ? commands[i]->name : words[i - COMMANDS];
+        int const distance = word_distance(name, known);
+        if (distance < least) least = distance, near = known;
+    }
+    return word_is_near(name, least)
+               ? cli_fail(CLI_USAGE, "unknown command '%s'; did you mean '%s'? See eigpack --help", name, near)
+               : cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);
+}
+
+/* libgomp's own complaint does not show: see spin.h. */
+static void tell_environment(bool quiet)
+{
+    const char *const bad = spin_bad_threads();
+    char text[40] = "";
+    for (size_t i = 0; bad && bad[i] && i + 1 < sizeof text; i++)
+        text[i] = (unsigned char)bad[i] < ' ' || bad[i] == 127 ? '?' : bad[i];
+    if (bad && !quiet && together_rank() == 0)
+        fprintf(stderr, "eigpack: OMP_NUM_THREADS = '%s' is ignored: it is not a number of threads\n", text);
+}
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     arguments args;
@@ -49,16 +76,28 @@ static int run(const cli_command *command, int argc, char **argv)
     int const status = options_read(command, argc - 1, argv + 1, &args);
     if (status >= 0) return status;
     args.program = argv[0];
+    tell_environment(option_given(&args, "quiet"));
     bool const wanted = isatty(STDERR_FILENO) || option_given(&args, "progress");
     progress_show(wanted && together_rank() == 0 && !option_given(&args, "quiet"));
     return command->run(&args);
+}
+
+static int version(void)
+{
+    printf("eigpack %d.%d.%d\n", eig_version() / 10000, eig_version() / 100 % 100, eig_version() % 100);
+    return CLI_OK;
+}
+
+static bool is_one_of(const char *name, const char *a, const char *b, const char *c)
+{
+    return strcmp(name, a) == 0 || strcmp(name, b) == 0 || strcmp(name, c) == 0;
 }
 
 /* "help CMD" is "CMD --help". */
 static int help(const char *name)
 {
     const cli_command *const command = name ? find_command(name) : NULL;
-    if (name && !command) return cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);
+    if (name && !command && !is_one_of(name, "help", "version", "--help")) return unknown(name);
     if (command)
         options_help(command);
     else
@@ -71,13 +110,9 @@ static int dispatch(int argc, char **argv)
     const char *const name = argc > 1 ? argv[1] : "";
     const cli_command *const command = find_command(name);
     if (command) return run(command, argc, argv);
-    if (strcmp(name, "help") == 0) return help(argv[2]);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help(NULL);
-    if (strcmp(name, "--version") == 0) {
-        printf("eigpack %d.%d.%d\n", eig_version() / 10000, eig_version() / 100 % 100, eig_version() % 100);
-        return CLI_OK;
-    }
-    if (argc > 1) return cli_fail(CLI_USAGE, "unknown command '%s'; see eigpack --help", name);
+    if (is_one_of(name, "help", "--help", "-h")) return help(name[0] == '-' ? NULL : argv[2]);
+    if (is_one_of(name, "version", "--version", "-V")) return version();
+    if (argc > 1) return unknown(name);
     usage(stderr);
     return CLI_USAGE;
 }

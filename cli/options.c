@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,56 @@ static void getopt_tables(const cli_command *command, struct option *longs, char
     *letters = '\0';
 }
 
+/* The optimal string alignment distance (R. A. Wagner and M. J. Fischer, J. ACM 21, 1974, with swaps), of words that are
+ * cut to 30 letters. */
+int word_distance(const char *a, const char *b)
+{
+    enum { MOST = 30 };
+    int cost[MOST + 1][MOST + 1];
+    int const rows = (int)strnlen(a, MOST), columns = (int)strnlen(b, MOST);
+    for (int i = 0; i <= rows; i++)
+        for (int j = 0; j <= columns; j++) {
+            int best = i + j; /* on the edges */
+            if (i > 0 && j > 0) {
+                best = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+                if (cost[i - 1][j] + 1 < best) best = cost[i - 1][j] + 1;
+                if (cost[i][j - 1] + 1 < best) best = cost[i][j - 1] + 1;
+                bool const swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                if (swapped && cost[i - 2][j - 2] + 1 < best) best = cost[i - 2][j - 2] + 1;
+            }
+            cost[i][j] = best;
+        }
+    return cost[rows][columns];
+}
+
+bool word_is_near(const char *word, int distance)
+{
+    return distance <= 1 + (int)strlen(word) / 4;
+}
+
+/* A long option that is none: those that it may mean. */
+static int refuse_name(const cli_command *command, const char *word)
+{
+    char name[64], meant[512] = "";
+    int const length = snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    int found = 0, least = INT_MAX;
+    const char *near = NULL;
+    for (int i = 0; length > 0 && row_at(command, i); i++) {
+        const char *const known = row_at(command, i)->name;
+        int const distance = word_distance(name, known);
+        if (distance < least) least = distance, near = known;
+        size_t const used = strlen(meant);
+        if (strncmp(name, known, (size_t)length) == 0)
+            snprintf(meant + used, sizeof meant - used, "%s--%s", found++ ? ", " : "", known);
+    }
+    if (found > 1)
+        return cli_fail(CLI_USAGE, "--%s is ambiguous: %s; see eigpack %s --help", name, meant, command->name);
+    if (near && word_is_near(name, least))
+        return cli_fail(CLI_USAGE, "unknown option --%s; did you mean --%s? See eigpack %s --help", name, near,
+                        command->name);
+    return cli_fail(CLI_USAGE, "unknown option --%s; see eigpack %s --help", name, command->name);
+}
+
 /* The sentence for what getopt_long refused: '?' with optopt set for a switch given a value, or an unknown letter. */
 static int refuse(const cli_command *command, char **argv, int answer)
 {
@@ -101,8 +152,7 @@ static int refuse(const cli_command *command, char **argv, int answer)
         return cli_fail(CLI_USAGE, "--%s takes no value; see eigpack %s --help",
                         row_at(command, optopt - LONG_FIRST)->name, help);
     if (optopt) return cli_fail(CLI_USAGE, "unknown option -%c; see eigpack %s --help", optopt, help);
-    return cli_fail(CLI_USAGE, "unknown or ambiguous option %.*s; see eigpack %s --help", (int)strcspn(word, "="), word,
-                    help);
+    return refuse_name(command, word);
 }
 
 int options_read(const cli_command *command, int argc, char **argv, arguments *args)

@@ -7,12 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From here on SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the program at once, whatever it is doing,
- * after the temporary file of an output under way is removed.  SIGHUP stays ignored where it was (nohup). */
+/* From here on SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, and those by which batch systems end a job (SIGXCPU,
+ * SIGUSR1, SIGUSR2) end the program at once, whatever it is doing, after the temporary files of outputs under way are
+ * removed.  One that was ignored when the program began stays ignored (nohup, background jobs of sh). */
 void progress_catch_signals(void);
 
+/* From here on they end nothing, in no thread; `tell`: the first one is told, and that everything was written. */
+void progress_outlive_signals(bool tell);
+
 /* Whether there is a bar.  It appears half a second after the start or after progress_phase, for reading and writing
- * files (io_watch), computations of attached contexts, and what progress_at tells. */
+ * files (io_watch), computations of attached contexts, and what progress_at tells.  It is as wide as the terminal has room
+ * for; where TERM is dumb or NO_COLOR is set, plain lines tell the tenths that are done, a second apart at least. */
 void progress_show(bool visible);
 
 /* A context's computations show in the bar from now on. */

@@ -1,4 +1,5 @@
-/* How long threads that wait for work spin before they sleep. */
+/* What libgomp reads in the environment: how long threads that wait for work spin before they sleep, and how many there
+ * are. */
 #ifndef EIG_CLI_SPIN_H
 #define EIG_CLI_SPIN_H
 
@@ -7,5 +8,9 @@
  * starts itself once more with GOMP_SPINCOUNT set.  What the user has set by that name or by OMP_WAIT_POLICY stays.
  * Where starting again fails, the program goes on as it is. */
 void spin_briefly(char **argv);
+
+/* What OMP_NUM_THREADS said, where that is no number of threads, nor a list of them; else NULL.  libgomp would print a
+ * complaint of its own when it is loaded, before main; the variable is taken out of the environment before that. */
+const char *spin_bad_threads(void);
 
 #endif

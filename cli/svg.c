@@ -7,36 +7,38 @@
 
 enum { WIDTH = 760, HEIGHT = 380, LEFT = 92, RIGHT = 740, TOP = 46, BASE = 290, RUG = 18, MOST_BARS = 134 };
 
-/* Bars of one width, side by side from `low` on. */
+/* Bars of one width, side by side over the whole spectrum and half a mean spacing more on either side; heights are
+ * eigenvalues per unit. */
 typedef struct histogram {
     int bars;
-    double low, width, height[MOST_BARS], most;
+    double height[MOST_BARS], most;
 } histogram;
 
 /* Each eigenvalue takes up the mean spacing, half of it on either side, and is shared between the bars that lie there.
  * Counted as a point, a regular spectrum would beat against the bars, and an eigenvalue on the border between two would
- * leave a gap; counted so, it is flat.  There are no more bars than eigenvalues, so that it touches two at most. */
-static void fill_bars(histogram *h, const double *w, int64_t m, double spacing)
+ * leave a gap; counted so, it is flat.  There are no more bars than eigenvalues, so that it touches two at most.
+ * Halves of the spacing, which may be longer than the largest number. */
+static void fill_bars(histogram *h, const double *w, int64_t m, double half_spacing)
 {
+    double const share = h->bars / (double)m; /* of a bar's width, <= 1: a spacing */
     for (int64_t k = 0; k < m; k++) {
-        double const left = fmax(0, (w[k] / 2 - spacing / 4 - h->low / 2) / (h->width / 2));
-        double const share = spacing / h->width; /* of a bar's width, <= 1 */
+        double const left = (w[k] / 2 - w[0] / 2) / half_spacing * share;
         int const b = (int)fmin(h->bars - 1, floor(left));
         double const inside = b == h->bars - 1 ? 1 : fmin(1, (b + 1 - left) / share);
         h->height[b] += inside;
         if (b + 1 < h->bars) h->height[b + 1] += 1 - inside;
     }
     for (int b = 0; b < h->bars; b++) {
-        h->height[b] /= h->width;
+        h->height[b] *= share / half_spacing / 2;
         h->most = fmax(h->most, h->height[b]);
     }
 }
 
-static void draw_bars(FILE *out, const axis *x, const axis *y, const histogram *h)
+static void draw_bars(FILE *out, double from, double to, const axis *y, const histogram *h)
 {
-    fprintf(out, "<path fill=\"#9ec5e8\" stroke=\"#2b6ca3\" d=\"M%.1f %d", axis_pixel(x, h->low), BASE);
-    for (int b = 0; b < h->bars; b++)
-        fprintf(out, "V%.1fH%.1f", axis_pixel(y, h->height[b]), axis_pixel(x, h->low + (b + 1) * h->width));
+    double const width = (to - from) / h->bars;
+    fprintf(out, "<path fill=\"#9ec5e8\" stroke=\"#2b6ca3\" d=\"M%.1f %d", from, BASE);
+    for (int b = 0; b < h->bars; b++) fprintf(out, "V%.1fH%.1f", axis_pixel(y, h->height[b]), from + (b + 1) * width);
     fprintf(out, "V%dZ\"/>\n", BASE);
 }
 
@@ -75,16 +77,15 @@ static void draw_place(FILE *out, const double *w, int64_t m)
 
 static void draw_spectrum(FILE *out, const double *w, int64_t m)
 {
-    double const low = w[0], high = w[m - 1], spacing = (high / 2 - low / 2) / (double)(m - 1) * 2;
+    double const half_spacing = (w[m - 1] / 2 - w[0] / 2) / (double)(m - 1);
+    double const low = chart_finite(w[0] - half_spacing), high = chart_finite(w[m - 1] + half_spacing);
     histogram h = {.bars = (int)fmin(MOST_BARS, fmax(fmin((double)m, 11), 2 * sqrt((double)m)))};
     h.bars = (int)fmin(h.bars, (double)m);
-    h.low = low - spacing / 2;
-    h.width = spacing * ((double)m / h.bars);
-    fill_bars(&h, w, m, spacing);
-    axis const x = axis_make(h.low, high + spacing / 2, 0.02, LEFT, RIGHT, "eigenvalue");
+    fill_bars(&h, w, m, half_spacing);
+    axis const x = axis_make(low, high, 0.02, LEFT, RIGHT, "eigenvalue");
     axis const y = {0, 1.05 * h.most, BASE, TOP, "eigenvalues per unit"};
     draw_scales(out, &x, &y);
-    draw_bars(out, &x, &y, &h);
+    draw_bars(out, axis_pixel(&x, low), axis_pixel(&x, high), &y, &h);
     draw_rug(out, &x, w, m);
 }
 

@@ -13,6 +13,13 @@ static const char *const unstable[] = {"#fde3c3", "#fdc48a", "#fb9b50", "#ea6c1e
 static const char failed[] = "#777";
 enum { SIDE = sizeof stable / sizeof *stable };
 
+/* NaN is a matrix that failed. */
+static double value_at(const numbers *value, int64_t i)
+{
+    double const x = numbers_re(value, i);
+    return isnan(x) ? x : chart_finite(x);
+}
+
 static double distance(const svg_measure *m, double x, bool above)
 {
     return above ? x - m->limit : m->limit - x;
@@ -101,7 +108,7 @@ static bool make_picture(picture *p, const svg_parameter *parameter, const numbe
     for (int r = 0; r < p->rows; r++)
         for (int c = 0; c < p->columns; c++) {
             int64_t const i = (2 * c + 1) * across / (2 * p->columns), j = (2 * r + 1) * up / (2 * p->rows);
-            double const x = numbers_re(value, i * up + j);
+            double const x = value_at(value, i * up + j);
             p->value[r * p->columns + c] = x;
             p->failures += isnan(x);
         }
@@ -203,7 +210,7 @@ static void draw_curve(FILE *out, const axis *x, const axis *y, const svg_parame
           "stroke-linecap=\"round\" d=\"",
           out);
     for (int64_t i = 0; i < p->count; i++) {
-        double const v = numbers_re(value, i);
+        double const v = value_at(value, i);
         double const part = p->count > 1 ? (double)i / (double)(p->count - 1) : 0;
         double const at_x = axis_pixel(x, p->low + part * (p->high - p->low)), at_y = axis_pixel(y, v);
         if (isnan(v)) {
@@ -225,7 +232,7 @@ static bool curve(const char *path, const char *title, const svg_measure *m, con
     chart c;
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < value->count; i++)
-        low = fmin(low, numbers_re(value, i)), high = fmax(high, numbers_re(value, i));
+        low = fmin(low, value_at(value, i)), high = fmax(high, value_at(value, i));
     if (!(low <= high)) low = high = m->limit;
     if (!(high / 2 - low / 2 > 1e-12 * fmax(fabs(low), fabs(high)))) {
         double const half = fmax(0.05 * fabs(low), fabs(low) < 1e-290 ? 1 : 0);

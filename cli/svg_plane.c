@@ -68,7 +68,8 @@ static void draw_points(FILE *out, const view *v, const numbers *w)
  * eigenvalues, is the middle of a row. */
 typedef struct density {
     int columns, rows;
-    double area; /* of a cell, in units of the plane */
+    bool by_area; /* else by cell: the area of a cell is beyond what a double holds */
+    double area;  /* of a cell, in units of the plane; 1 */
     int64_t *count;
     signed char *cell;
 } density;
@@ -80,6 +81,8 @@ static bool make_density(density *d, const view *v, const numbers *w)
     *d = (density){.columns = (int)(across / side), .rows = (int)(up / side / 2) * 2 + 1};
     size_t const cells = (size_t)d->columns * (size_t)d->rows;
     d->area = (v->re.high - v->re.low) / d->columns * ((v->im.high - v->im.low) / d->rows);
+    d->by_area = d->area > 1e-280 && d->area < 1e280;
+    if (!d->by_area) d->area = 1;
     d->count = (int64_t *)calloc(cells, sizeof *d->count);
     d->cell = (signed char *)calloc(cells, sizeof *d->cell);
     if (!d->count || !d->cell) return false;
@@ -130,7 +133,8 @@ static void draw_density(FILE *out, const density *d)
     for (int i = 0; i < cells; i++)
         d->cell[i] = (signed char)(d->count[i] > 0 ? shades_of(&s, (double)d->count[i] / d->area) : -1);
     chart_cells(out, &frame, d->columns, d->rows, d->cell, s.colour, s.count);
-    chart_key(out, &s, frame.right + 22, frame.top, frame.bottom, "eigenvalues per unit area", "", "");
+    chart_key(out, &s, frame.right + 22, frame.top, frame.bottom,
+              d->by_area ? "eigenvalues per unit area" : "eigenvalues per cell", "", "");
 }
 
 /* ----------------------------------------------------------------- picture */
@@ -145,7 +149,7 @@ static void draw_axes(FILE *out, const view *v)
             axis_pixel(&v->im, 0), frame.right);
     double const across = fabs(axis_pixel(&v->re, 1) - axis_pixel(&v->re, 0));
     double const up = fabs(axis_pixel(&v->im, 1) - axis_pixel(&v->im, 0));
-    if (v->re.low < 1 && v->re.high > -1 && v->im.high < 30 && across > 12 && up > 12 && across < 5000) {
+    if (v->re.low < 1 && v->re.high > -1 && v->im.high < 30 && across > 12 && up > 12 && across < 5000 && up < 1e9) {
         fprintf(out,
                 "<ellipse class=\"unit-circle\" cx=\"%.1f\" cy=\"%.1f\" rx=\"%.1f\" ry=\"%.1f\" stroke=\"#d95f02\" "
                 "stroke-width=\"1.3\" stroke-dasharray=\"6 4\"><title>unit circle</title></ellipse>\n",

@@ -1,15 +1,17 @@
 /* The tree of representations of a tridiagonal matrix: a row for each level, the root above.  The root's box spans the
  * spectrum, on an axis; a cluster's box lies below its place in the box of its parent and is as much wider than the
  * cluster as the picture has room for: it has a scale of its own, from its least to its largest eigenvalue.  In every
- * box the eigenvalues that are single there are ticks. */
+ * box the eigenvalues that are single there are ticks.  What a line leads to has its words above its box, where the line
+ * ends, so that no line crosses words. */
 #include "chart.h"
 #include "svg.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { WIDTH = 760, LEFT = 92, RIGHT = 740, TOP = 92, BOX = 26, AXIS = 62, ROW = 74, FOOT = 10 };
-enum { WIDEST = 120, NARROWEST = 3, APART = 4 };
+enum { WIDTH = 760, LEFT = 92, RIGHT = 740, TOP = 126, BOX = 26, ROW = 88, FOOT = 10 };
+enum { WIDEST = 120, NARROWEST = 3, APART = 4, WITH_WORDS = 22, WORDS = 14 };
 
 /* A box of the picture. */
 typedef struct place {
@@ -53,7 +55,7 @@ static void place_level(tree *r, int level, int64_t *order)
         double const middle = pixel(parent_of(r, order[i]), node[order[i]].low / 2 + node[order[i]].high / 2);
         double const first = i > 0 ? r->box[order[i - 1]].left + step : LEFT;
         *b = (place){fmax(first, middle - width / 2), width, node[order[i]].low, node[order[i]].high, 0};
-        b->top = TOP + BOX + AXIS + (level - 1) * ROW;
+        b->top = TOP + level * ROW;
     }
     double last = RIGHT - width;
     for (int64_t i = count - 1; i >= 0 && step <= room; i--, last -= step)
@@ -68,8 +70,9 @@ static void draw_box(FILE *out, const tree *r, const place *p, int64_t number)
     for (int64_t c = number + 1; c < r->t->nodes; c++) {
         const eig_stemr_node *const child = &r->t->node[c];
         if (child->parent != number) continue;
+        const place *const b = &r->box[c];
         fprintf(out, "M%.1f %dL%.1f %d", pixel(p, child->low / 2 + child->high / 2), p->top + BOX,
-                r->box[c].left + r->box[c].width / 2, r->box[c].top);
+                b->left + b->width / 2, b->width < WITH_WORDS ? b->top : b->top - WORDS);
     }
     fprintf(out,
             "\"/>\n<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n",
@@ -112,18 +115,22 @@ static void draw_ticks(FILE *out, const tree *r)
 static void draw_words(FILE *out, const tree *r)
 {
     for (int level = 0; level <= r->levels; level++) {
-        int const y = (level == 0 ? TOP : TOP + BOX + AXIS + (level - 1) * ROW) + BOX / 2 + 4;
+        int const y = TOP + level * ROW + BOX / 2 + 4;
         fprintf(out,
                 level == 0 ? "<text x=\"16\" y=\"%d\">blocks</text>\n" : "<text x=\"16\" y=\"%d\">level %d</text>\n", y,
                 level);
     }
     for (int64_t c = 0; c < r->t->nodes; c++) {
         const place *const b = &r->box[c];
-        if (b->width < 22) continue;
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%lld", b->left + b->width / 2,
-                b->top + BOX + 12, (long long)r->t->node[c].members);
-        if (b->width >= 64) fprintf(out, " in %.1e", b->upto - b->from);
-        fputs("</text>\n", out);
+        char number[LABEL_SIZE], words[LABEL_SIZE + 32];
+        if (b->width < WITH_WORDS) continue;
+        int const most = (int)((b->width + APART) / 5); /* letters that have room */
+        int const count = snprintf(words, sizeof words, "%lld", (long long)r->t->node[c].members);
+        chart_number(number, 2, chart_finite(b->upto - b->from));
+        if (count + 4 + (int)strlen(number) <= most)
+            snprintf(words + count, sizeof words - (size_t)count, " in %s", number);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%s</text>\n",
+                b->left + b->width / 2, b->top - 3, words);
     }
     fprintf(out, "<text x=\"%d\" y=\"46\">", LEFT);
     chart_text(out, r->t->words[0]);
@@ -138,9 +145,9 @@ static void draw(FILE *out, tree *r, int64_t *order)
     double const low = t->m > 0 ? t->w[0] : 0, high = t->m > 0 ? t->w[t->m - 1] : 0;
     double const pad = high > low ? 0 : fabs(low) < 1e-290 ? 1 : 0.05 * fabs(low);
     axis const x = axis_make(low - pad, high + pad, 0, LEFT + 2, RIGHT - 2, "eigenvalue");
-    r->root = (place){LEFT, RIGHT - LEFT, low - pad, high + pad, TOP};
+    r->root = (place){LEFT, RIGHT - LEFT, x.low, x.high, TOP};
     for (int level = 1; level <= r->levels; level++) place_level(r, level, order);
-    chart_axis_x(out, &x, TOP + BOX);
+    chart_axis_above(out, &x, TOP);
     draw_box(out, r, &r->root, -1);
     for (int64_t c = 0; c < t->nodes; c++) draw_box(out, r, &r->box[c], c);
     draw_ticks(out, r);
@@ -155,7 +162,7 @@ bool svg_tree(const char *path, const char *title, const svg_stemr *t, io_error 
         if (t->node[k].level > r.levels) r.levels = t->node[k].level;
     r.box = (place *)calloc((size_t)t->nodes + 1, sizeof *r.box);
     int64_t *const order = (int64_t *)calloc((size_t)t->nodes + 1, sizeof *order);
-    int const height = TOP + BOX + AXIS + (r.levels > 0 ? (r.levels - 1) * ROW + BOX + 20 : 0) + FOOT;
+    int const height = TOP + r.levels * ROW + BOX + FOOT;
     bool good = r.box && order;
     if (!good) snprintf(error->text, sizeof error->text, "%s: no memory for the picture", path);
     good = good && chart_begin(&c, path, WIDTH, height, LEFT, title, error);

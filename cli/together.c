@@ -1,11 +1,11 @@
 /* The ranks of a program that mpirun started, working as one. */
-#define _POSIX_C_SOURCE 200809L /* sigset_t */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "together.h"
 #include "cli.h"
 #include "cut.h"
+#include "progress.h"
 #include "ranks.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ int together_end(int status)
     status = together_agree(status);
     if (!ranks) return status;
     /* All is done and said.  mpirun ends the other ranks by a signal once one has gone with another status than 0: none
-     * goes before all are deaf to it, in all their threads, of which MPI has some. */
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_IGN);
+     * goes before all outlive it, in all their threads, of which MPI has some.  A user's signal to mpirun comes through
+     * here, too: mpirun itself says nothing about it. */
+    progress_outlive_signals(status == CLI_OK && ranks->rank == 0);
     ranks->barrier();
     ranks->finish();
     ranks = NULL;

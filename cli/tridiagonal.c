@@ -127,7 +127,36 @@ void spectrum_free(spectrum *s)
     *s = (spectrum){0};
 }
 
-/* ------------------------------------------------------- ranges of values */
+/* ------------------------------------------------------------------ ranges */
+
+bool tridiagonal_read_range(const arguments *args, tridiagonal_range *r)
+{
+    bool const indices = option_given(args, "range"), values = option_given(args, "interval");
+    *r = (tridiagonal_range){.range = indices ? EIG_RANGE_INDEX : values ? EIG_RANGE_VALUE : EIG_RANGE_ALL};
+    if (!option_integer_pair(args, "range", ':', &r->il, &r->iu) ||
+        !option_real_pair(args, "interval", ',', &r->vl, &r->vu))
+        return false;
+    if (indices && values)
+        cli_fail(CLI_USAGE, "--range and --interval exclude each other");
+    else if (indices && r->il < 1)
+        cli_fail(CLI_USAGE, "--range %s: eigenvalues are numbered from 1", option_text(args, "range"));
+    else if (indices && r->il > r->iu)
+        cli_fail(CLI_USAGE, "--range %s: the first number is larger than the last", option_text(args, "range"));
+    else if (values && r->vl >= r->vu)
+        cli_fail(CLI_USAGE, "--interval %s: the first number must be less than the second",
+                 option_text(args, "interval"));
+    else
+        return true;
+    return false;
+}
+
+int tridiagonal_check_range(const arguments *args, int64_t n)
+{
+    int64_t first = 0, last = 0;
+    if (!option_integer_pair(args, "range", ':', &first, &last)) return CLI_USAGE;
+    if (last <= n) return CLI_OK;
+    return cli_fail(CLI_USAGE, "--range %s: there are only %lld eigenvalues", option_text(args, "range"), (long long)n);
+}
 
 /* The eigenvalues up to x. */
 static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_stemr_options *stemr, double x,

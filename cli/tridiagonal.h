@@ -11,6 +11,19 @@ typedef struct tridiagonal {
     numbers d, e; /* the same entries in the type */
 } tridiagonal;
 
+/* What --range FIRST:LAST and --interval LOW,HIGH ask for, of stebz and of stemr. */
+typedef struct tridiagonal_range {
+    eig_range range;
+    int64_t il, iu;
+    double vl, vu;
+} tridiagonal_range;
+
+/* Reads them; false, with one sentence, where they are wrong whatever the matrix. */
+bool tridiagonal_read_range(const arguments *args, tridiagonal_range *r);
+
+/* An exit status: whether --range is within the n eigenvalues that there are. */
+int tridiagonal_check_range(const arguments *args, int64_t n);
+
 enum { SPECTRUM_PASSES = 8 };
 
 /* Eigenvalues as the program handles them: in double, with what the call says of them. */

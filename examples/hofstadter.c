@@ -112,7 +112,8 @@ static void draw_axes(FILE *file)
         double const x = x_of(k / 4.0), y = y_of(2 * k - 4);
         fprintf(file, "<path d=\"M%.1f %dv5M%d %.1fh-5\" stroke=\"#222\"/>\n", x, TOP + HEIGHT, LEFT, y);
         fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, TOP + HEIGHT + 20, names[k]);
-        fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", LEFT - 9, y + 4.5, 2 * k - 4);
+        fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%d</text>\n", LEFT - 9, y + 4.5,
+                k < 2 ? "\xe2\x88\x92" : "" /* a minus sign */, abs(2 * k - 4));
     }
     fprintf(file, "<text x=\"%d\" y=\"%d\" font-size=\"15\" text-anchor=\"middle\">magnetic flux a cell</text>\n",
             LEFT + WIDTH / 2, TOP + HEIGHT + 42);

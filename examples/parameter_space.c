@@ -157,7 +157,9 @@ static void draw_key(FILE *file)
         int const top = TOP + 60 + k * high;
         fprintf(file, "<path d=\"M%d %dh22v%dh-22z\" fill=\"%s\" stroke=\"#222\"/>\n", KEY, top, high, scale[k].colour);
         if (k + 1 < SHADES)
-            fprintf(file, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", KEY + 28, top + high + 4.5, scale[k].least);
+            fprintf(file, "<text x=\"%d\" y=\"%.1f\">%s%g</text>\n", KEY + 28, top + high + 4.5,
+                    scale[k].least < 0 ? "\xe2\x88\x92" : "" /* a minus sign */,
+                    scale[k].least < 0 ? -scale[k].least : scale[k].least);
     }
 }
 

@@ -150,13 +150,13 @@ check "quiet: nothing is said" [ -z "$(summary all.err)" ]
 rm x.npy
 
 # ---------------------------------------------------------------- refused, once
-refused 3 2 'unknown or ambiguous option --frob' heev H.npy --frob
+refused 3 2 'unknown option --frob' heev H.npy --frob
 refused 3 2 'absent.npy: cannot be opened: No such file' heev absent.npy --values x.npy
 refused 3 2 '--plot is for one process' geev A.npy --values x.npy --plot x.svg
 refused 3 2 '--reference is for one process' stebz d.npy e.npy -o x.npy --reference w.txt
-refused 3 2 'stemr: need vl < vu, got vl = 1, vu = 0' stemr d.npy e.npy --values x.npy --interval 1,0
+refused 3 2 '--interval 1,0: the first number must be less' stemr d.npy e.npy --values x.npy --interval 1,0
 refused 3 1 'nowhere/w.txt: cannot be written' heev H.npy --values nowhere/w.txt
-refused 3 2 'need 1 <= il <= iu <= n|il = 5' stebz d.npy e.npy -o x.npy --range 5:4
+refused 3 2 '--range 5:4: the first number is larger than the last' stebz d.npy e.npy -o x.npy --range 5:4
 refused 3 1 'nowhere/w.npy: cannot be written' heev H.npy --values nowhere/w.npy
 refused 3 2 'generate is for one process' generate random -n 3 -o x.npy
 head -c 2000 A.npy >short.npy
@@ -216,6 +216,23 @@ for victim in 0 1 2; do
         [ "$open_mpi" = yes ] || rm -f .*.tmp
         refuse x.npy y.npy
     done
+done
+
+# ---------------------------------------------------------------- a signal to mpirun
+# MPI's end takes a while after all is written.  MPICH's mpirun kills the ranks by SIGKILL.
+for signal in TERM INT; do
+    [ "$open_mpi" = yes ] || continue
+    rm -f x.npy y.npy
+    env --default-signal=INT "$mpiexec" -n 3 "$program" heev large.npy --values x.npy --vectors y.npy >out 2>err &
+    id=$!
+    for _ in $(seq 2000); do
+        [ ! -e x.npy ] || [ ! -e y.npy ] || break
+        sleep 0.01
+    done
+    kill -$signal $id
+    wait $id
+    status=$?
+    check "$signal to mpirun at the end: a sentence" eval "[ $status -eq 0 ] || [ \$(grep -c '^eigpack: stopped; everything was written' err) -eq 1 ]"
 done
 
 # ---------------------------------------------------------------- one bar

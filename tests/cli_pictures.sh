@@ -4,10 +4,11 @@
 # shellcheck source=support/checks.sh
 . "$(dirname "$0")/support/checks.sh" "$1" "$2"
 
-# picture FILE: whole, well-formed, and every number in it is one.
+# picture FILE: whole, well-formed, and every number in it is one; of the words, too, where a minus is no hyphen.
 picture() {
     check "$1 is whole" [ "$(tail -1 "$1")" = '</svg>' ]
-    check "$1 has numbers only" eval "! grep -Eqi '[^a-z](nan|inf)[^a-z]' $1"
+    check "$1 has numbers only" eval "! grep -Eio '.{20}(nan|inf).*' $1"
+    check "$1 has no hyphens for minus signs" eval "! grep -o '>[^<]*-[0-9][^<]*<' $1"
     check "$1 is UTF-8" iconv -f UTF-8 -t UTF-8 "$1"
     if type xmllint >/dev/null 2>&1; then check "$1 is XML" xmllint --noout "$1"; fi
 }
@@ -44,6 +45,34 @@ for kind in huge small tiny graded zero identity; do
     expect 0 '' stebz d.npy e.npy -q --plot kind.svg
     picture kind.svg
 done
+# Spectra at the ends of what numbers hold: no picture of any kind has room for infinities.
+while read -r values; do
+    tr ' ' '\n' <<<"$values" >d.dat
+    yes 0 | head -$(($(wc -l <d.dat) - 1)) >e.dat
+    for type in f64 f32; do
+        [ $type = f64 ] || awk '{ exit $1 > 3e38 || $1 < -3e38 }' d.dat || continue
+        expect 0 '' stebz d.dat e.dat -q --type $type --plot extreme.svg
+        picture extreme.svg
+        check "$values: the ticks lie in the frame" eval "rug extreme.svg | awk '\$1 < 92 || \$1 > 740 { bad = 1 } END { exit bad || !NR }'"
+        expect 0 '' stemr d.dat e.dat --device cpu -q --type $type --plot extreme.svg
+        picture extreme.svg
+    done
+done <<'END'
+1e308 -1e308 0 0
+1.79e308 -1.79e308
+1.79e308 -1.79e308 1 2 3 4 5 6 7 8 9 10 11 12
+1.79e308 1.78e308 1.5e308 -1
+1.7976931348623157e308
+-1.7976931348623157e308 -1.7976931348623155e308
+3.4e38 -3.4e38 0
+5e-324 0
+5e-324 -5e-324 1e-323 2e-323
+1e-310 -1e-310 3e-310
+1e-300 -1e-300 3e-297 4e-297
+1 1.0000000000000002 1.0000000000000004
+1e300 1 1e-300 -1e-300 -1e300
+-0 0 0
+END
 # The title has the file's name: as it is, cut in the midst of a character, of another encoding.
 expect 0 '' generate uniform -n 5 -o T.mtx
 for name in 'ä<&>.mtx' "x$(printf 'ä%.0s' {1..120}).mtx" $'\xe4\xed\xa0\x80\xef\xbf\xbf\xf0\x80\x80\x80.mtx'; do
@@ -71,6 +100,22 @@ expect 0 '' stemr T.mtx --device cpu -q --range 100:126 --type f32 --plot part.s
 picture part.svg
 has part.svg 'T.mtx: n = 126, f32, 27 eigenvalues'
 check "a part of the tree" eval "[ $(boxes part.svg) -lt $(clusters T.mtx) ]"
+# words_crossed FILE: words of a tree between the ends of a line, from the left of the boxes on.
+words_crossed() {
+    awk 'function number(name) { return match($0, name "=\"[0-9.]+") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) + 0 : -1 }
+        /<text/ { if (number(" x") >= 92 && number(" y") > 70) word[++words] = number(" y") }
+        /stroke="#888"/ { while (match($0, /M[0-9.]+ [0-9]+L[0-9.]+ [0-9]+/)) {
+                split(substr($0, RSTART + 1, RLENGTH - 1), at, /[ L]/)
+                from[++lines] = at[2]; upto[lines] = at[4]
+                $0 = substr($0, RSTART + RLENGTH)
+            } }
+        END { for (w in word) for (l in from) if (word[w] > from[l] && word[w] - 8 < upto[l]) bad++; print bad + 0, lines + 0 }' "$1"
+}
+for kind in glued wilkinson graded; do
+    expect 0 '' generate $kind -n 126 -o T.mtx
+    expect 0 '' stemr T.mtx --device cpu -q --plot tree.svg
+    check "$kind: no line crosses words" [ "$(words_crossed tree.svg)" = "0 $(boxes tree.svg)" ]
+done
 expect 0 '' generate 121 -n 5 -o T.mtx
 expect 0 '' stemr T.mtx --device cpu -q --plot five.svg
 check "five ticks" [ "$(grep 'class="singles"' five.svg | grep -o M | wc -l)" -eq 5 ]
@@ -108,6 +153,30 @@ printf -- '1000 -1\n1 1000\n' >far.txt
 expect 0 '' geev far.txt -q --plot far.svg
 picture far.svg
 for part in unit-circle imaginary-axis; do lacks far.svg $part; done
+# Points and shades at the ends of what numbers hold: diag(x, y), or the eigenvalues x +- i y, or 20,002 of both.
+while read -r x y; do
+    for matrix in "$x 0 0 $y" "0 $y -$y 0" "$x $y -$y $x"; do
+        printf '%s %s\n%s %s\n' $matrix >extreme.txt
+        "$program" geev extreme.txt -q --plot extreme.svg >out 2>err </dev/null # some overflow on the way, and fail
+        picture extreme.svg
+    done
+    "$program" geev --affine zero.txt,I.txt,J.txt --grid "-$x:$x:101,-$y:$y:100" -q --plot extreme.svg >out 2>err </dev/null
+    picture extreme.svg
+    for measure in abscissa radius damping; do
+        for grid in "-$x:$x:5,0:$y:4" "$x,0:$y:4" "-$x:$x:5,$y"; do
+            "$program" geev --affine zero.txt,I.txt,J.txt --grid "$grid" --measure $measure -q --plot extreme.svg >out 2>err </dev/null
+            picture extreme.svg
+        done
+    done
+done <<'END'
+8e307 8e307
+8.9e307 1e-300
+1e160 1e155
+1e-160 1e-155
+1e-320 1e-310
+1e-323 1e-323
+1 1e-200
+END
 for kind in null frank graded-full triangular jordan; do
     expect 0 '' generate $kind -n 5 --batch 3 -o kind.npy
     expect 0 '' geev kind.npy -q --plot kind.svg

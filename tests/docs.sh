@@ -3,8 +3,9 @@
 # sh blocks in one shell with an empty home; a C block with a main is saved as mine.c and compiled by pkg-config with
 # all warnings; a cmake block is saved as CMakeLists.txt.
 #     tests/docs.sh BUILD_FOLDER
-# BUILD_FOLDER takes the place of build/release, since a build takes minutes; the preset is configured for all that.  It
-# may ask for no other builder than scripts/demo installs on a bare machine.
+# The examples lie beside README, as in the repository.  BUILD_FOLDER takes the place of build/release, since a build takes
+# minutes; the preset is configured for all that.  It may ask for no other builder than scripts/demo installs on a bare
+# machine.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
@@ -48,7 +49,7 @@ script() {
 : >"$temp/all.sh"
 cd "$root"
 for page in README.md docs/*.md; do
-    printf 'mkdir -p %q; cd %q\n' "$temp/$page" "$temp/$page" >>"$temp/all.sh"
+    printf 'mkdir -p %q; cd %q; ln -s %q .\n' "$temp/$page" "$temp/$page" "$root/examples" >>"$temp/all.sh"
     script "$page" >>"$temp/all.sh"
 done
 lines=$(grep -c '^eigpack\|^cmake\|^cc' "$temp/all.sh") || fail "no block was found"

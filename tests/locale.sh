@@ -26,7 +26,7 @@ if [ -n "$program" ]; then
     printf '2.5\n1.5\n' >"$folder/d.dat"
     printf '0\n' >"$folder/e.dat"
     expect 1.5 stebz "$folder/d.dat" "$folder/e.dat" --device cpu
-    expect 'vl = 2.5, vu = 1.5' stebz "$folder/d.dat" "$folder/e.dat" --device cpu --interval 2.5,1.5
+    expect 'reltol = 1.5' stebz "$folder/d.dat" "$folder/e.dat" --device cpu --relative 1.5
     expect "--tolerance = '0,5'" stebz "$folder/d.dat" "$folder/e.dat" --device cpu --tolerance 0,5
 fi
 exit $failed

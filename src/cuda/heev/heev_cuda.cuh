@@ -90,12 +90,19 @@ extern "C" {
 
 /* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is tiny's part
  * for n = 7 and 8. */
-#define HEEV_KERNELS(OF_TYPE)                                                                             \
-    OF_TYPE(small)                                                                                        \
-    OF_TYPE(tiny)                                                                                         \
-    OF_TYPE(tiny8)                                                                                        \
-    OF_TYPE(reduce) OF_TYPE(vectors) OF_TYPE(grid_reduce) OF_TYPE(grid_back) OF_TYPE(panel) OF_TYPE(back) \
-        OF_TYPE(jacobi) OF_TYPE(blocks) OF_TYPE(reference)
+#define HEEV_KERNELS(OF_TYPE) \
+    OF_TYPE(small)            \
+    OF_TYPE(tiny)             \
+    OF_TYPE(tiny8)            \
+    OF_TYPE(reduce)           \
+    OF_TYPE(vectors)          \
+    OF_TYPE(grid_reduce)      \
+    OF_TYPE(grid_back)        \
+    OF_TYPE(panel)            \
+    OF_TYPE(back)             \
+    OF_TYPE(jacobi)           \
+    OF_TYPE(blocks)           \
+    OF_TYPE(reference)
 typedef eig_status heev_launch(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 #define HEEV_DECLARE(kernel)                                                                        \
     heev_launch eig_cuda_heev_##kernel##_s, eig_cuda_heev_##kernel##_d, eig_cuda_heev_##kernel##_c, \

@@ -242,11 +242,46 @@ static void test_isolated(void **state)
     eig_destroy(ctx);
 }
 
+/* Zero, or triangular: all is isolated, and the one entry that is not finite would be dropped. */
+static void check_not_finite(eig_context *ctx, const eig_geev_options *o, int64_t n, eig_type type, bool triangular)
+{
+    int64_t const entries = n * n, count = entries < 50 ? entries : 50;
+    batch b = batch_new(n, 2 * count, type);
+    for (int64_t m = 0; m < 2 * count; ++m)
+        for (int64_t i = 0; i < n && triangular; ++i)
+            for (int64_t j = i; j < n; ++j) b.a[m * entries + i * n + j] = 1 + (double)(i + j);
+    for (int64_t m = 0; m < count; ++m) b.a[2 * m * entries + m * entries / count] = m % 2 ? NAN : -INFINITY;
+    batch_round(&b);
+    solve(ctx, o, &b);
+    for (int64_t m = 0; m < 2 * count; ++m) {
+        int const info = m % 2 ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
+        if (b.info[m] != info)
+            fail_msg("n = %lld, method %d, matrix %lld: info = %d", (long long)n, (int)o->method, (long long)m,
+                     b.info[m]);
+        for (int64_t k = 0; k < 2 * n; ++k) assert_true(isnan(b.w[2 * m * n + k]) == (info != EIG_INFO_OK));
+    }
+    batch_free(&b);
+}
+
+static void test_not_finite(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 1; n <= 70; n += n < 6 ? 1 : 8)
+        for (size_t c = 0; c < 8 * COUNT(all_methods); ++c) {
+            eig_geev_options o = EIG_GEEV_OPTIONS;
+            o.method = all_methods[c / 8], o.no_balance = c / 4 % 2;
+            check_not_finite(ctx, &o, n, real_types[c % 2], c / 2 % 2);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal), cmocka_unit_test(test_subnormal),
-                                       cmocka_unit_test(test_skew),  cmocka_unit_test(test_standing),
-                                       cmocka_unit_test(test_wild),  cmocka_unit_test(test_isolated)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),     cmocka_unit_test(test_subnormal),
+                                       cmocka_unit_test(test_skew),      cmocka_unit_test(test_standing),
+                                       cmocka_unit_test(test_wild),      cmocka_unit_test(test_isolated),
+                                       cmocka_unit_test(test_not_finite)};
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests_name("geev_hard", tests, NULL, NULL);
 }

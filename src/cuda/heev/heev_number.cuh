@@ -234,9 +234,9 @@ template <> __device__ __forceinline__ float unit_of_bits<float>(int bits)
     return bits >= 0x7f800000 ? (float)NAN : pow2_floor(fminf(fmaxf(big, safmin), 1 / safmin));
 }
 
-/* A rotation J = [c, s; -conj(s), c] of columns p and q; g = 1 - c has the digits that c has not. */
+/* A rotation J = [c, s; -conj(s), c] of columns p and q: g = 1 - c has the digits that c has not. */
 template <typename number> struct heev_rotation {
-    typename number::real c, g;
+    typename number::real g;
     number s;
 };
 
@@ -274,8 +274,8 @@ static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, re
     *shift = inverse_c * conj_product_add(s, apq, zero).re; /* t |a_pq| */
     real const rest = (real)0.5 * fma(-c, c, (real)1 - square(s));
     heev_rotation<number> j;
-    j.c = fma(c, rest, c), j.s = scaled_add(rest, s, s);
-    j.g = square(j.s) * good_inverse(1 + j.c);
+    c = fma(c, rest, c), j.s = scaled_add(rest, s, s);
+    j.g = square(j.s) * good_inverse(1 + c);
     return j;
 }
 

@@ -177,7 +177,7 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
             set(zero, (real)0, (real)0);
             put(p, q, zero);
         } else {
-            j.c = 1, j.g = 0;
+            j.g = 0;
             set(j.s, (real)0, (real)0);
         }
         at.j[k] = j;

@@ -128,7 +128,7 @@ static __device__ __forceinline__ int tiny_ql3(int max_sweeps, real (&d)[3], rea
     real shift;
     heev_rotation<number> const last =
         rotation_of(upper ? d[1] : d[0], upper ? d[2] : d[1], number{upper ? e[1] : e[0]}, &shift);
-    pair_of<real> const j = {last.c, last.s.re};
+    pair_of<real> const j = {1 - last.g, last.s.re};
     if (upper)
         d[1] -= shift, d[2] += shift;
     else

@@ -37,6 +37,10 @@ test_needs=("libcmocka-dev header cmocka.h")
 # What is only better to have: .mat files, rivals to compare with, README's way to compile, and users in C++ to test.
 build_wants=("libmatio-dev header matio.h" "libopenblas0 library liblapack.so.3" "pkg-config command pkg-config")
 test_wants=("g++ command c++")
+# What the Python package is tested with.
+python_wants=("python3-venv venv here" "python3-dev python_headers here")
+have_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+have_python_headers() { python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' >/dev/null 2>&1; }
 if have_command ninja; then build_wants+=("make command make"); else build_needs+=("make command make"); fi
 
 # missing_of WANT...: the packages among them that are not here.

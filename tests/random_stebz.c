@@ -65,7 +65,8 @@ static fixture draw_fixture(matrices_rng *rng, uint64_t seed, char name[256])
                                    : adversary_tridiagonal(rng, n, single);
     if (choice > 0.7) split_at_random(rng, &t);
     fixture f = make("uniform", n, 1, type);
-    memcpy(f.t.d, t.d, (size_t)n * sizeof(double)), memcpy(f.t.e, t.e, (size_t)(n - 1) * sizeof(double));
+    memcpy(f.t.d, t.d, (size_t)n * sizeof(double));
+    if (n > 1) memcpy(f.t.e, t.e, (size_t)(n - 1) * sizeof(double));
     take(&f);
     snprintf(name, 256, "seed %llu, %s, n = %lld", (unsigned long long)seed, t.name, (long long)n);
     tridiagonal_free(&t);

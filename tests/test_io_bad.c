@@ -1,6 +1,7 @@
 /* Files that are wrong: each is refused with one sentence that names it and what is wrong, whatever bytes it holds. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/io_files.h"
+#include "support/sanitizer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -331,17 +332,6 @@ static void test_missing(void **state)
 
 /* ------------------------------------------------------------------ more than memory holds */
 
-#ifdef __has_feature
-#define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define HAS_FEATURE(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-enum { MEMORY_CAN_END = 0 }; /* the sanitizer ends a process to which the system gives no memory */
-#else
-enum { MEMORY_CAN_END = 1 };
-#endif
-
 /* A level 4 file with one column of 2^27 doubles, 1 GiB of zeros that take no room on a disk. */
 static void put_large_mat(const char *name)
 {
@@ -412,7 +402,7 @@ static void test_escape(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    if (!MEMORY_CAN_END) skip_because("a sanitizer ends a process that gets no memory");
+    if (ADDRESS_SANITIZED) skip_because("a sanitizer ends a process that gets no memory");
     if (!io_has_mat()) skip_because("the build reads no .mat files");
     put_large_mat("x.mat");
     pid_t const child = fork();

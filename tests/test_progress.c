@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench/support/cases.h"
 #include "support/operations.h"
+#include "support/sanitizer.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -136,16 +137,7 @@ static void test_one_matrix(void **state)
     eig_destroy(ctx);
 }
 
-#ifdef __has_feature
-#define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define HAS_FEATURE(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-enum { SOON = 3000 };
-#else
-enum { SOON = 300 };
-#endif
+enum { SOON = ADDRESS_SANITIZED ? 3000 : 300 };
 
 typedef eig_status long_call(eig_context *ctx, bench_case *c);
 

@@ -178,6 +178,39 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
+/* Given up, with two eigenvalues that balancing isolates above and two below: those behind place info are found, the one
+ * before it is not. */
+static void test_gives_up_isolated(void **state)
+{
+    enum { MANY = 40 };
+    static const int64_t orders[] = {7, 12, 20, 40};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 2];
+        int given_up = 0;
+        batch b = batch_make("gaussian", n, MANY, real_types[c % 2], 3);
+        for (int64_t m = 0; m < MANY; ++m)
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < i; ++j)
+                    if (j < 2 || i >= n - 2) b.a[(m * n + i) * n + j] = 0;
+        eig_geev_options options = EIG_GEEV_OPTIONS;
+        for (options.max_steps = 1; options.max_steps <= 4; ++options.max_steps) {
+            solve(ctx, &options, &b);
+            for (int64_t m = 0; m < MANY; ++m) {
+                int64_t const info = b.info[m];
+                assert_in_range(info, 0, n - 2);
+                given_up += info > 0;
+                if (info > 0) assert_true(isnan(b.w[2 * (m * n + info - 1)]));
+                for (int64_t k = info; k < n; ++k) assert_false(isnan(b.w[2 * (m * n + k)]));
+            }
+        }
+        assert_true(given_up > 0);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* Zeros come without a sign (solve sees to it), whatever sign those of the matrix have. */
 static void test_zeros(void **state)
 {
@@ -317,7 +350,7 @@ int main(int argc, char **argv)
         /* the quick ones first */
         cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),    cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress), cmocka_unit_test(test_gives_up_isolated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,10 @@ static void stops_soon_by(eig_context *ctx, int threads, bench_case *c, const ch
     record_of(ctx, &r, 2);
     expect_refused(ctx, call(ctx, c), EIG_CANCELLED, "cancelled");
     double const now = processor_ms();
+    int percent = -1;
+    const char *const told = strstr(eig_error_detail(ctx), " at ");
+    if (!told || sscanf(told, " at %d %%", &percent) != 1 || fabs(percent - 100 * r.last) > 0.501)
+        fail_msg("%s: stopped at %g, \"%s\"", what, r.last, eig_error_detail(ctx));
     nothing_wrong(&r, what);
     bool const at_end = r.last == 1 && !test_on_several(); /* where several share the work it may end first */
     if (r.calls != 2 || at_end || now - r.stopped > most || r.highest_pause > most)

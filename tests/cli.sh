@@ -188,6 +188,16 @@ check "W21+ by stemr, f32" near out 4e-6 w21
 expect 0 '^21 of 21 eigenpairs, .* ms$' stemr W.mtx --device cpu --values w.npy --vectors v.npy --info i.npy --residuals r.dat
 check "shape of the vectors" grep -q "(21, 21)" v.npy
 check "21 residuals" [ "$(wc -l <r.dat)" -eq 21 ]
+expect 0 '' stemr W.mtx --device cpu -q --values w.npy --residuals alone.dat
+check "residuals without vectors in a file" cmp alone.dat r.dat
+# More vectors than are written at a time.
+expect 0 '' generate 121 -n 1100 -o many.mtx
+expect 0 '' stemr many.mtx --device cpu -q --vectors many.dat --values many-w.dat
+expect 0 '' stemr many.mtx --device cpu -q --vectors few.dat --values many-w.dat --range 1:3
+awk '{ print $1, $2, $3 }' many.dat >first.dat
+awk '{ print $1, $2, $3 }' few.dat | cmp -s - first.dat && same=yes || same=no
+check "vectors in parts are those of a range" [ $same = yes ]
+rm -f many.dat
 "$program" stemr W.mtx --device cpu -q --stats >out 2>err
 check "--stats tells of clusters" grep -Eq 'clusters 2 \(largest 2\)' err
 expect 0 '' stebz W.mtx -q -o sb.dat

@@ -172,9 +172,13 @@ static void test_gives_up(void **state)
     int info[2];
     eig_geev_options options = EIG_GEEV_OPTIONS;
     options.max_steps = 1;
-    assert_int_equal(eig_dgeev_affine(ctx, &options, 3, 1, a, 3, 9, x, 1, NULL, 0, EIG_GEEV_RADIUS, value, info, 2),
-                     EIG_OK);
-    assert_true(info[0] > 0 && isnan(value[0]) && info[1] == 0 && value[1] == 6);
+    static const eig_geev_measure measures[] = {EIG_GEEV_RADIUS, EIG_GEEV_ABSCISSA, EIG_GEEV_DAMPING};
+    static double const expected[] = {6, 6, -1};
+    for (int k = 0; k < 3; ++k) {
+        assert_int_equal(eig_dgeev_affine(ctx, &options, 3, 1, a, 3, 9, x, 1, NULL, 0, measures[k], value, info, 2),
+                         EIG_OK);
+        assert_true(info[0] > 0 && isnan(value[0]) && info[1] == 0 && value[1] == expected[k]);
+    }
     eig_destroy(ctx);
 }
 

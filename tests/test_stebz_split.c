@@ -234,12 +234,32 @@ static void test_parts(void **state)
     eig_destroy(ctx);
 }
 
+/* On a CPU the passes tell that T was solved by its blocks. */
+static void test_passes(void **state)
+{
+    static const char *const names[] = {"preparation", "blocks", "sorting"};
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("a GPU has other passes, and several devices their own");
+    eig_context *const ctx = test_context(1);
+    fixture f = make_blocks(&patterns[0], EIG_D, 1);
+    const eig_pass *pass;
+    int count;
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    solve(ctx, NULL, &f);
+    assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < 3; ++i) assert_string_equal(pass[i].name, names[i]);
+    drop(&f);
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ranges), cmocka_unit_test(test_tolerances),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batch),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,12 @@ static void test_not_finite(void **state)
             assert_true(isnan(numbers_part(&f.w, k)) && isnan(numbers_part(&f.residual, k)));
             for (int64_t i = 0; i < n; ++i) assert_true(isnan(z_of(&f, i, k)));
         }
+        /* Without vectors what tells of them is not written. */
+        numbers_fill(&f.residual, 0), numbers_fill(&f.orthogonality, 0);
+        for (int64_t k = 0; k < 2 * n; ++k) f.isuppz[k] = -7;
+        assert_int_equal(call(ctx, NULL, &f, false), EIG_OK);
+        assert_true(numbers_part(&f.residual, 0) == 0 && numbers_part(&f.orthogonality, 0) == 0);
+        for (int64_t k = 0; k < 2 * n; ++k) assert_int_equal(f.isuppz[k], -7);
         /* Nothing but w is wanted. */
         numbers_fill(&f.w, 0);
         assert_int_equal(
@@ -242,7 +248,9 @@ static void test_workspace(void **state)
         same_pairs("lent", &f, &g, 1);
         for (int i = 0; i < 256; ++i) assert_int_equal(work[need + (size_t)i], 0x55);
         assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
-        expect_refused(ctx, call(ctx, NULL, &g, true), EIG_BAD_WORKSPACE, "stemr");
+        char told[100];
+        snprintf(told, sizeof told, "stemr: the workspace lent has %zu bytes, need %zu", need - 1, need);
+        expect_refused(ctx, call(ctx, NULL, &g, true), EIG_BAD_WORKSPACE, told);
         assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
         free(work);
         drop(&f), drop(&g);

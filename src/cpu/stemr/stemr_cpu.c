@@ -95,12 +95,12 @@ static void fill_nan(const stemr_problem *p)
     int64_t const most = most_pairs(p);
     for (int64_t k = 0; k < most; ++k) {
         type_put(p->type, p->w, k, NAN);
-        if (p->residual) type_put(p->type, p->residual, k, NAN);
+        if (p->residual && p->z) type_put(p->type, p->residual, k, NAN);
         if (p->info) p->info[k] = EIG_INFO_NOT_FINITE;
-        if (p->isuppz) p->isuppz[2 * k] = 1, p->isuppz[2 * k + 1] = p->n;
+        if (p->isuppz && p->z) p->isuppz[2 * k] = 1, p->isuppz[2 * k + 1] = p->n;
         for (int64_t i = 0; p->z && i < p->n; ++i) type_put(p->type, p->z, k * p->ldz + i, NAN);
     }
-    if (p->orthogonality) type_put(p->type, p->orthogonality, 0, NAN);
+    if (p->orthogonality && p->z) type_put(p->type, p->orthogonality, 0, NAN);
     if (p->m) *p->m = 0;
 }
 

@@ -215,11 +215,10 @@ const cli_command command_geev = {
     .usage = "[options] A, or eigpack geev [options] --affine A0,A1,... --grid R1,...",
     .text =
         "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy),\n"
-        "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.  "
-        "Conjugate pairs are adjacent, the positive\n"
-        "imaginary part first.  A matrix that is not finite gets NaN and does not disturb the others; the exit\n"
-        "status is then 1.  A .npy file may be larger than memory: it is read, computed and written (.npy, text) in\n"
-        "parts.\n\n"
+        "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.\n"
+        "Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that is not finite gets NaN and\n"
+        "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
+        "computed and written (.npy, text) in parts.\n\n"
         "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
         "  abscissa  max Re w          below 0 where x' = A x is stable\n"
         "  radius    max |w|           below 1 where x(k+1) = A x(k) is stable\n"

@@ -233,10 +233,9 @@ const cli_command command_heev = {
     .text =
         "All eigenvalues, ascending, and with --vectors the eigenvectors, of each Hermitian n x n matrix in A: an\n"
         "array of shape (n, n) or (batch, n, n), real or complex (.npy), n x n x batch (.mat), a .mtx file, or real\n"
-        "matrices as text, a row a line, with an empty line between two.  One triangle is read.  A matrix that is not "
-        "finite gets NaN and does not disturb\n"
-        "the others; the exit status is then 1.  A .npy file may be larger than memory: it is read, computed and\n"
-        "written (.npy, text) in parts.",
+        "matrices as text, a row a line, with an empty line between two.  One triangle is read.\n"
+        "A matrix that is not finite gets NaN and does not disturb the others; the exit status is then 1.  A .npy\n"
+        "file may be larger than memory: it is read, computed and written (.npy, text) in parts.",
     .examples = "  eigpack generate ensemble -n 8 --batch 1000 --type c128 -o A.npy\n"
                 "  eigpack heev A.npy --values w.npy --vectors v.npy\n"
                 "  eigpack heev A.npy --method jacobi --info info.npy --values w.npy\n",

@@ -85,7 +85,7 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/heev/divide/heev_divide_merge.cu
     src/cuda/heev/divide/heev_divide_update.cu
 )
-# Files whose names differ in type and order alone, e.g. heev_tiny_s.cu and heev_tiny_d8.cu, as one: nvcc then reads its own
+# Files whose names differ in type and order alone, e.g. geev_small_s.cu and geev_small_d9.cu, as one: nvcc then reads its own
 # headers half as often, which take it a second, but fewer files are compiled side by side.
 option(EIG_CUDA_JOINED "Compile CUDA files of one kind, for all types, as one" OFF)
 if(EIG_CUDA_JOINED)

@@ -279,8 +279,8 @@ static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, re
     return j;
 }
 
-/* c x without the rounding of c, which columns that are turned often do not forget: V of n = 32 was off by 5 n eps where it
- * is by 2.4 now. */
+/* c x without the rounding of c, which columns that are turned often do not forget: by c itself V of n = 32 is off by 5 n eps,
+ * so by 2.4 (200 clustered matrices, the same steps on a CPU). */
 template <typename number> static __device__ __forceinline__ number shortened(const heev_rotation<number> &j, number x)
 {
     return scaled_add(-j.g, x, x);

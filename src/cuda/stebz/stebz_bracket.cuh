@@ -120,7 +120,7 @@ static __device__ __forceinline__ bool bracket_done(const stebz_facts &f, const 
 /* x on the grid, strictly between the ends, which are farther apart than a cell. */
 static __device__ __forceinline__ double bracket_snap(const stebz_facts &f, double x, double lo, double hi)
 {
-    double const y = rint(x * f.per_grid) * f.grid;
+    double const y = stebz_nearest(f, x);
     return y <= lo ? lo + f.grid : y >= hi ? hi - f.grid : y;
 }
 

@@ -199,10 +199,16 @@ static __device__ __forceinline__ double2 stebz_entry(const real *d, const real 
                         i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
 }
 
+/* The point of the grid that is nearest to x.  A zero is +0: counts at +0 and at -0 may differ. */
+static __device__ __forceinline__ double stebz_nearest(const stebz_facts &f, double x)
+{
+    return (rint(x * f.per_grid) + 0.0) * f.grid;
+}
+
 /* x on the grid, from lo to hi, which may be no points of it (T has one row). */
 static __device__ __forceinline__ double stebz_on_grid(const stebz_facts &f, double x, double lo, double hi)
 {
-    return fmin(fmax(rint(x * f.per_grid) * f.grid, lo), hi);
+    return fmin(fmax(stebz_nearest(f, x), lo), hi);
 }
 
 /* Point j of so many that are equally spaced over [lo, hi]. */

@@ -5,7 +5,7 @@
  *
  * time_ms   median over repeats of one call, without the certificate.
  * check     the call's own certificate, asked for in one call more: the larger of all residuals in units of n eps ||T|| and of
- *           (Z'Z - I) x, x random signs, in units of n eps; tests/test_stemr.c holds the certificate itself to what it
+ *           (Z'Z - I) x, x random signs, in units of n eps; tests/stemr/test_stemr.c holds the certificate itself to what it
  *           measures.  Ten of either is the limit; every info must be 0.
  * Limits    milliseconds on one H200.
  * Passes    go to stderr, and the median of calls with the certificate. */

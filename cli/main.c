@@ -1,11 +1,11 @@
-/* The program eigpack: one table of commands.  A command reads its files by src/io, calls the library by eigpack.h and
+/* The program eigpack: one table of commands.  A command reads its files by io, calls the library by eigpack.h and
  * writes its results. */
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
-#include "cli.h"
-#include "memory.h"
-#include "progress.h"
-#include "spin.h"
-#include "together.h"
+#include "commands/commands.h"
+#include "run/memory.h"
+#include "run/progress.h"
+#include "run/ranks.h"
+#include "run/spin.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -64,21 +64,21 @@ static void tell_environment(bool quiet)
     char text[40] = "";
     for (size_t i = 0; bad && bad[i] && i + 1 < sizeof text; i++)
         text[i] = (unsigned char)bad[i] < ' ' || bad[i] == 127 ? '?' : bad[i];
-    if (bad && !quiet && together_rank() == 0)
+    if (bad && !quiet && ranks_rank() == 0)
         fprintf(stderr, "eigpack: OMP_NUM_THREADS = '%s' is ignored: it is not a number of threads\n", text);
 }
 
 static int run(const cli_command *command, int argc, char **argv)
 {
     arguments args;
-    if (together() && !command->ranks)
+    if (ranks_several() && !command->ranks)
         return cli_fail(CLI_USAGE, "%s is for one process: start it without mpirun", command->name);
     int const status = options_read(command, argc - 1, argv + 1, &args);
     if (status >= 0) return status;
     args.program = argv[0];
     tell_environment(option_given(&args, "quiet"));
     bool const wanted = isatty(STDERR_FILENO) || option_given(&args, "progress");
-    progress_show(wanted && together_rank() == 0 && !option_given(&args, "quiet"));
+    progress_show(wanted && ranks_rank() == 0 && !option_given(&args, "quiet"));
     return command->run(&args);
 }
 
@@ -125,6 +125,6 @@ int main(int argc, char **argv)
     progress_catch_signals();
     io_outputs_wait(true);
     io_ask_memory(memory_free);
-    int const status = together_open();
-    return status == CLI_OK ? together_end(finish(dispatch(argc, argv))) : status;
+    int const status = ranks_open();
+    return status == CLI_OK ? ranks_end(finish(dispatch(argc, argv))) : status;
 }

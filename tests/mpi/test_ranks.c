@@ -1,9 +1,9 @@
-/* The program's ranks under mpirun (cli/ranks.h), run with 1 and more ranks: every rank checks, and exit status 0 says
+/* The program's ranks under mpirun (cli/run/ranks_open.h), run with 1 and more ranks: every rank checks, and exit status 0 says
  * that all were content.  With one rank the loader finds that nobody started several. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-#include "../../cli/ranks.h"
+#include "../../cli/run/ranks_open.h"
 
-#include "../../cli/cli.h"
+#include "../../cli/run/say.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,0 +1,56 @@
+/* What commands do with a context: open it as the options say, tell its failures, times and device, and a rank's part. */
+#ifndef EIG_CLI_CONTEXT_H
+#define EIG_CLI_CONTEXT_H
+
+#include "eigpack.h"
+#include "io/numbers.h"
+#include "run/options.h"
+#include "run/say.h"
+
+/* The exit status of a library call: prints the context's sentence where it failed. */
+int cli_status(const eig_context *ctx, eig_status status);
+
+/* Opens the context that --device and --threads ask for, attached to the progress bar; it measures the times of
+ * passes where --timing is given. */
+int cli_open(const arguments *args, eig_context **ctx);
+
+bool cli_on_cpu(eig_context *ctx);
+
+/* eig_describe, and how many ranks there are. */
+const char *cli_describe(eig_context *ctx);
+
+/* A rank's part of a matrix's eigenvalues: `mine` from number `first` on, counted from 0, of `all`. */
+typedef struct cli_part {
+    int64_t first, mine, all;
+} cli_part;
+
+/* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: there is nothing to compute for it.
+ * A range that is wrong stays as it is, for the library to refuse; not for ranges of values (tridiagonal_part). */
+bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
+
+/* How long the stages of a run took, and the passes of its calls. */
+typedef struct cli_times {
+    double read_ms, solve_ms, write_ms;
+    int passes;
+    eig_pass pass[16];
+} cli_times;
+
+/* Adds the passes of the context's last call to those of the same names. */
+void cli_add_passes(cli_times *times, eig_context *ctx);
+
+/* The longest times of all ranks.  Collective. */
+void cli_longest_times(cli_times *times);
+
+/* Talk: a line on stderr, unless --quiet; standard output has data alone. */
+void cli_say(const arguments *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What --timing says on stderr; the passes in brackets. */
+void cli_print_times(eig_context *ctx, const cli_times *times);
+
+/* The exit status of a batch of which some matrices failed, with its sentence. */
+int cli_failed_matrices(int64_t failed, int64_t batch);
+
+/* Reads --type, one of choices ("f32|f64"); *type holds the default. */
+bool cli_type(const arguments *args, const char *choices, eig_type *type);
+
+#endif

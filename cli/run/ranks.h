@@ -1,0 +1,48 @@
+/* The ranks of a program that mpirun started, working as one; or one process alone, for which every function here does
+ * what is natural.
+ *
+ * Every rank walks the same road.  Where all must have come through before any goes on, they agree: a rank that has
+ * failed until then ends all, and its sentence is printed, once.  "Collective": every rank calls it, unless an agreement
+ * has failed before. */
+#ifndef EIG_CLI_RANKS_H
+#define EIG_CLI_RANKS_H
+
+#include "io/slices.h"
+#include "mpi/ranks.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The status of a rank that only stopped because another one failed: it has nothing to say. */
+enum { CLI_STOPPED = EIG_RANKS_STOPPED };
+
+/* At the start and at the end of the program; ranks_end returns its exit status. */
+int ranks_open(void);
+int ranks_end(int status);
+
+/* Whether there are several ranks; which this one is, 0 where it is alone; and how many there are, 1 then. */
+bool ranks_several(void);
+int ranks_rank(void);
+int ranks_size(void);
+const eig_ranks *ranks_table(void); /* NULL: alone */
+
+/* Collective: CLI_OK where all ranks are well; else one exit status for all. */
+int ranks_agree(int status);
+
+/* The part of count things that is this rank's: *first, ..., *first + *mine - 1. */
+void ranks_part(int64_t count, int64_t *first, int64_t *mine);
+
+/* Collective. */
+void ranks_sum(int64_t *value);
+void ranks_largest(double *values, int count);
+
+/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file; of what is no .npy file rank 0
+ * holds the whole, and writes it.  Return an exit status. */
+int ranks_sinks_open(io_sink *sinks, int count);
+int ranks_sinks_close(io_sink *sinks, int count);
+
+/* What a rank prints; ranks_print, collective, then brings to standard output what the ranks printed, in their order. */
+void ranks_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int ranks_print(void);
+
+#endif

@@ -1,0 +1,278 @@
+/* A batch in parts, through three stages that overlap: stream.h tells the whole. */
+#define _POSIX_C_SOURCE 200809L /* sysconf, sigset_t */
+#include "run/stream.h"
+#include "bench/support/times.h"
+#include "run/memory.h"
+#include "run/progress.h"
+#include "run/ranks.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What the three threads share.  A slice goes from `read` to `solved` to `written`. */
+typedef struct pipeline {
+    stream *s;
+    int64_t count, slices; /* problems in a slice, but for the last one */
+    int slots;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    int64_t read, solved, written; /* slices that are through a stage */
+    bool stopped;
+    int status;     /* of the stage that failed first; its sentence, where there is one */
+    io_error error; /* "": it was said */
+} pipeline;
+
+static stream_slice slice_of(const pipeline *p, int64_t k)
+{
+    int64_t const begin = k * p->count, left = p->s->batch - begin;
+    return (stream_slice){p->s->first + begin, left < p->count ? left : p->count, (int)(k % p->slots)};
+}
+
+/* ------------------------------------------------------------------ stages */
+
+/* Waits until *counter is more than k; false: all is to stop. */
+static bool wait_for(pipeline *p, const int64_t *counter, int64_t k)
+{
+    pthread_mutex_lock(&p->mutex);
+    while (!p->stopped && *counter <= k) pthread_cond_wait(&p->changed, &p->mutex);
+    bool const go = !p->stopped;
+    pthread_mutex_unlock(&p->mutex);
+    return go;
+}
+
+/* One slice more is through a stage; or the stage failed, with a sentence where error is not NULL. */
+static bool pass_on(pipeline *p, int64_t *counter, int status, const io_error *error)
+{
+    pthread_mutex_lock(&p->mutex);
+    if (status == CLI_OK) {
+        ++*counter;
+    } else if (!p->stopped) {
+        p->stopped = true, p->status = status;
+        if (error) p->error = *error;
+    }
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->mutex);
+    return status == CLI_OK;
+}
+
+static bool read_slice(pipeline *p, int64_t k)
+{
+    io_error error = {""};
+    double const start = clock_ms();
+    stream_slice const slice = slice_of(p, k);
+    bool const good = p->s->read(p->s->job, &slice, &error);
+    p->s->times.read_ms += clock_ms() - start;
+    return pass_on(p, &p->read, good ? CLI_OK : CLI_USAGE, &error);
+}
+
+static bool solve_slice(pipeline *p, int64_t k)
+{
+    stream_slice const slice = slice_of(p, k);
+    progress_part(k, p->slices);
+    double const start = clock_ms();
+    int status = p->s->solve(p->s->job, &slice);
+    p->s->times.solve_ms += clock_ms() - start;
+    if (status == CLI_OK) cli_add_passes(&p->s->times, p->s->ctx);
+    bool const stop = (p->slices > 1 || ranks_several()) && progress_done((double)(k + 1) / (double)p->slices);
+    if (stop && status == CLI_OK) status = CLI_STOPPED;
+    return pass_on(p, &p->solved, status, NULL);
+}
+
+static bool write_slice(pipeline *p, int64_t k)
+{
+    io_error error = {""};
+    double const start = clock_ms();
+    stream_slice const slice = slice_of(p, k);
+    bool const good = p->s->write(p->s->job, &slice, &error);
+    p->s->times.write_ms += clock_ms() - start;
+    return pass_on(p, &p->written, good ? CLI_OK : CLI_FAILED, &error);
+}
+
+static void *read_all(void *shared)
+{
+    pipeline *const p = (pipeline *)shared;
+    for (int64_t k = 0; k < p->slices; k++)
+        if (!wait_for(p, &p->written, k - p->slots) || !read_slice(p, k)) break;
+    return NULL;
+}
+
+static void *write_all(void *shared)
+{
+    pipeline *const p = (pipeline *)shared;
+    for (int64_t k = 0; k < p->slices; k++)
+        if (!wait_for(p, &p->solved, k) || !write_slice(p, k)) break;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- threads */
+
+static void run_in_turn(pipeline *p)
+{
+    for (int64_t k = 0; k < p->slices; k++)
+        if (!read_slice(p, k) || !solve_slice(p, k) || !write_slice(p, k)) break;
+}
+
+/* Signals stay with the thread that computes: its handler ends the program while that thread renames nothing. */
+static int start(pthread_t thread[2], pipeline *p)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int started = 0;
+    if (pthread_create(&thread[started], NULL, read_all, p) == 0) started++;
+    if (started == 1 && pthread_create(&thread[started], NULL, write_all, p) == 0) started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void run_at_once(pipeline *p)
+{
+    pthread_t thread[2];
+    int const started = start(thread, p);
+    if (started == 2) {
+        for (int64_t k = 0; k < p->slices; k++)
+            if (!wait_for(p, &p->read, k) || !solve_slice(p, k)) break;
+    } else {
+        pass_on(p, NULL, CLI_FAILED, &(io_error){"no thread can be started to read or write"});
+    }
+    for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
+}
+
+/* ------------------------------------------------------------------ slices */
+
+static int slots_of(const stream *s, int64_t count)
+{
+    int64_t const slices = count > 0 ? (s->batch + count - 1) / count : 0;
+    return slices < STREAM_SLOTS ? (int)slices : STREAM_SLOTS;
+}
+
+static bool fits(const stream *s, int64_t count, int64_t budget)
+{
+    int64_t const work = s->work ? (int64_t)s->work(s->job, count) : 0;
+    int64_t const left = budget - s->loaded - s->held - work;
+    return left >= 0 && count <= left / slots_of(s, count) / (s->bytes > 0 ? s->bytes : 1);
+}
+
+/* The GPUs of a context, by what describes it: "cuda:0,1 ..."; 0: a CPU. */
+static int64_t gpus_of(eig_context *ctx)
+{
+    int64_t gpus = cli_on_cpu(ctx) ? 0 : 1;
+    for (const char *at = eig_describe(ctx); gpus > 0 && *at && *at != ' '; at++) gpus += *at == ',';
+    return gpus;
+}
+
+/* Slices of a megabyte a core, 8 at least: small ones stay in the caches, and reading and writing begin early and end
+ * late; but enough problems for every thread.  A GPU, which cuts them once more, gets 32: of 655 MB in and out
+ * all sizes took 0.7 to 1.1 s on an H200, with no clear order. */
+static int64_t count_of(const stream *s, int64_t budget)
+{
+    int64_t const gpus = gpus_of(s->ctx), cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t const target = (gpus > 0 ? 32 * gpus : cores > 8 ? cores : 8) << 20;
+    int64_t const least = gpus > 0 ? 256 * gpus : 16 * cores;
+    int64_t count = target / (s->bytes > 0 ? s->bytes : 1);
+    if (count < least) count = least;
+    if (count > s->batch) count = s->batch;
+    while (count > 1 && !fits(s, count, budget)) count -= (count + 3) / 4;
+    int64_t const slices = (s->batch + count - 1) / count;
+    return (s->batch + slices - 1) / slices; /* equal parts */
+}
+
+static int make_slots(pipeline *p)
+{
+    for (int slot = 0; slot < p->slots; slot++)
+        if (!p->s->make(p->s->job, slot, p->count))
+            return cli_fail(CLI_FAILED, "no memory for %d parts of %lld each: %s", p->slots, (long long)p->count,
+                            p->s->what);
+    return CLI_OK;
+}
+
+static int run(pipeline *p)
+{
+    int status = make_slots(p);
+    if (status != CLI_OK) return status;
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    if (p->slices > 1) {
+        progress_files(false);
+        run_at_once(p);
+        progress_files(true);
+    } else {
+        run_in_turn(p);
+    }
+    progress_clear();
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->mutex);
+    if (p->status != CLI_OK && p->error.text[0]) return cli_fail(p->status, "%s", p->error.text);
+    return p->status;
+}
+
+/* What the smallest parts need, against what there is. */
+static int refuse(const stream *s, int64_t count, int64_t all, bool asked)
+{
+    char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
+    double const work = s->work ? (double)s->work(s->job, count) : 0;
+    double const need = (double)s->bytes * slots_of(s, count) * (double)count + work + (double)(s->loaded + s->held);
+    io_size_text(needed, need < 0x1p62 ? (int64_t)need : INT64_MAX), io_size_text(there, all);
+    if (asked)
+        return cli_fail(CLI_USAGE, "a %s at a time needs %s, --memory gives %s: give more", s->what, needed, there);
+    return cli_fail(CLI_FAILED, "a %s at a time needs %s, %s are free%s", s->what, needed, there,
+                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in parts" : "");
+}
+
+int stream_run(stream *s, const arguments *args)
+{
+    int64_t asked = 0;
+    if (!option_size(args, "memory", &asked)) return CLI_USAGE;
+    if (s->batch == 0) return CLI_OK;
+    int64_t const shares = ranks_several() ? ranks_table()->host_size : 1, own = s->loaded + s->held;
+    int64_t const all = asked > 0 ? asked : memory_free() / shares + s->loaded;
+    int64_t const count = count_of(s, asked > 0 || all < own ? all : own + (all - own) / 4);
+    if (!fits(s, count, all)) return refuse(s, count, all, asked > 0);
+    pipeline p = {.s = s, .count = count, .slices = (s->batch + count - 1) / count, .slots = slots_of(s, count)};
+    return run(&p);
+}
+
+int64_t stream_held(const io_sink *sinks, int count)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < count; k++) bytes += io_sink_held(&sinks[k]);
+    /* Other ranks than the first touch about their part alone. */
+    return ranks_rank() > 0 ? bytes / ranks_size() : bytes;
+}
+
+/* ----------------------------------------------------------------- numbers */
+
+static bool convert(const io_source *source, int64_t first, int64_t count, numbers *x, int64_t to, io_error *error)
+{
+    enum { SOME = 1 << 14 };
+    void *const piece = malloc(SOME * io_type_size(source->a.type));
+    if (!piece) {
+        snprintf(error->text, sizeof error->text, "no memory to convert numbers of %.200s", source->path);
+        return false;
+    }
+    int64_t const all = io_array_count(&source->a);
+    bool good = true;
+    for (int64_t done = 0; done < count && good; done += SOME) {
+        int64_t const some = count - done < SOME ? count - done : SOME;
+        io_slab const slab = {1, all, 1, first + done, some};
+        good = io_source_read(source, &slab, piece, error);
+        io_array const part = {.type = source->a.type, .rank = 1, .shape = {some}, .data = piece};
+        if (good) numbers_put(x, to + done, &part);
+    }
+    free(piece);
+    return good;
+}
+
+bool stream_numbers(const io_source *source, const io_slab *slab, numbers *x, io_error *error)
+{
+    if (source->a.type == type_in_file(x->type)) return io_source_read(source, slab, x->data, error);
+    int64_t const run = slab->count * slab->inner;
+    for (int64_t k = 0; k < slab->outer; k++) {
+        int64_t const first = (k * slab->batch + slab->first) * slab->inner;
+        if (!convert(source, first, run, x, k * run, error)) return false;
+    }
+    return true;
+}

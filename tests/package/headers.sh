@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Every header compiles alone: the public ones as C11 and as C++17, the others as C11.
+#     tests/package/headers.sh C_COMPILER [CXX_COMPILER]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+cc=$1
+cxx=${2:-}
+strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
+
+alone() { # HEADER COMPILER FLAGS...
+    local header=$1
+    shift
+    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. -Icli -Itests -D_XOPEN_SOURCE=700 - ||
+        { echo "headers.sh: $header does not compile alone: $*" >&2; exit 1; }
+}
+
+alone include/eigpack.h "$cc" -x c -std=c11
+if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
+# for_sd.h, for_lanes.h and kinds.h need what they are told, headers named cuda need its toolkit, src/mpi and tests/mpi their MPI.  Headers of
+# the CPU and formulas are compiled for float and double, but for some that say "double alone" in their first lines.
+find src io cli bench tests -name '*.h' ! -name for_sd.h ! -name for_lanes.h ! -name kinds.h ! -name '*cuda*' ! -path 'src/mpi/*' ! -path 'tests/mpi/*' | while read -r header; do
+    types=d
+    if [[ $header =~ ^src/(cpu|numerics)/ ]] && ! head -n 12 "$header" | grep -q 'double alone'; then types='s d'; fi
+    for type in $types; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=$type; done
+done

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs a build into a fresh prefix and uses it as a stranger would: by find_package and by pkg-config, shared and
+# static, from C11 and C++17, and with the options of an older and of a newer header; then compares the symbols of the
+# shared library with tests/package/symbols.txt.
+#     tests/package/install.sh BUILD_FOLDER
+set -euo pipefail
+tests=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+
+# The static library needs the OpenMP of the compiler that built it; the generator is one that works here.
+cached() { sed -n "s/^$1:[^=]*=//p" "$build/CMakeCache.txt"; }
+cc=$(cached CMAKE_C_COMPILER)
+
+fail() { echo "install.sh: $*" >&2; exit 1; }
+
+# Installed under one name, used under another: nothing may remember where it was installed.
+cmake --install "$build" --prefix "$temp/first" >/dev/null
+mv "$temp/first" "$temp/prefix"
+prefix=$temp/prefix
+library=$(find "$prefix" -name libeigpack.so) && [ -n "$library" ] || fail "no shared library was installed"
+libdir=$(dirname "$library")
+
+# find_package
+cmake -S "$tests/consumer" -B "$temp/consumer" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" >"$temp/log" 2>&1 &&
+    cmake --build "$temp/consumer" >>"$temp/log" 2>&1 || { cat "$temp/log" >&2; fail "find_package(eigpack) failed"; }
+for program in c_eigpack c_static cxx_eigpack cxx_static; do
+    "$temp/consumer/$program" || fail "$program failed"
+done
+readelf -d "$temp/consumer/c_static" | grep -q 'NEEDED.*eigpack' && fail "c_static needs the shared library"
+readelf -d "$temp/consumer/c_eigpack" | grep -q 'NEEDED.*libeigpack\.so\.0\.[0-9]*\]' || fail "c_eigpack: wrong soname"
+
+# pkg-config
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$libdir/pkgconfig
+    version=$(pkg-config --modversion eigpack | awk -F. '{ print 10000 * $1 + 100 * $2 + $3 }')
+    # The flags are words on purpose: no quotes around them.
+    # shellcheck disable=SC2046
+    "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_shared" \
+        $(pkg-config --cflags --libs eigpack) -lm
+    "$temp/pc_shared" || fail "the program built by pkg-config failed"
+    # shellcheck disable=SC2046
+    "$cc" -std=c11 -DPACKAGE_VERSION="$version" "$tests/consumer/consumer.c" -o "$temp/pc_static" \
+        $(pkg-config --static --cflags --libs eigpack | sed 's/-leigpack/-l:libeigpack.a/')
+    "$temp/pc_static" || fail "the program built by pkg-config --static failed"
+fi
+
+# The options of callers that were compiled with another eigpack.h: an older one, whose structures lack their last
+# field, and a newer one, with two more.
+include=$prefix/include/eigpack.h
+mkdir -p "$temp/older" "$temp/newer"
+sed -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0/0, 0, 0.0, 0.0, 0.0/' \
+    -e '/^ *int64_t max_steps;/d' -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0/' "$include" \
+    >"$temp/older/eigpack.h"
+sed -e 's/double abstol, reltol;/double abstol, reltol, later; int64_t much_later;/' \
+    -e 's/^ *int64_t max_steps;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
+: >"$temp/sizes"
+for header in older this newer; do
+    folder=$temp/$header
+    [ $header != this ] || folder=$prefix/include
+    name=$(echo $header | tr '[:lower:]' '[:upper:]')
+    flags=("-D$name" "-I$folder" "$tests/consumer/options.c" "-L$libdir" -leigpack -lm -o)
+    "$cc" -std=c11 "${flags[@]}" "$temp/$header.c11"
+    c++ -x c++ -std=c++17 "${flags[@]}" "$temp/$header.cxx17"
+    for program in "$temp/$header.c11" "$temp/$header.cxx17"; do
+        LD_LIBRARY_PATH=$libdir "$program" >>"$temp/sizes" || fail "$(basename "$program"): the options misunderstand"
+    done
+done
+# Two lines a header, older before this before newer: both structures must have grown, or nothing was tested.
+awk 'NR % 2 && NR > 1 && !($1 > stebz && $2 > geev) { bad = 1 } { stebz = $1; geev = $2 } END { exit bad || NR != 6 }' \
+    "$temp/sizes" || { cat "$temp/sizes" >&2; fail "the older and newer headers are not made as they should be"; }
+
+# The program and its data
+if [ -x "$prefix/bin/eigpack" ]; then
+    "$prefix/bin/eigpack" eigenvalues --iters-timing 1 --filename-result "$temp/result.dat" >"$temp/log" 2>&1 &&
+        grep -q '^PASSED' "$temp/log" || { cat "$temp/log" >&2; fail "the installed program does not find its data"; }
+fi
+
+# The interface: a symbol that appears or vanishes must be meant, and be written down.
+nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort >"$temp/symbols"
+LC_ALL=C sort "$tests/symbols.txt" | diff - "$temp/symbols" >&2 ||
+    fail "the exported symbols are not those of tests/package/symbols.txt (< listed, > exported)"

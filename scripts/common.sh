@@ -85,18 +85,21 @@ install_missing() {
     [ ${#optional[@]} -eq 0 ] || echo "going on without ${optional[*]}, which could not be installed"
 }
 
-# configure FOLDER CMAKE_ARGUMENTS...: with nvcc where there is one, for the GPU that is here (for sm_90 if there is
-# none), with ninja rather than make.  EIG_CMAKE_ARGS in the environment adds arguments, e.g. -DEIG_CUDA=OFF.
+# configure FOLDER CMAKE_ARGUMENTS...: with CUDA where nvcc is and a GPU answers, for this GPU alone; with ninja rather than make.
+# EIG_CMAKE_ARGS in the environment adds arguments, e.g. -DEIG_CUDA=ON.
 configure() {
     local folder=$1 arguments=() capability
     shift
     if [ ! -f "$folder/CMakeCache.txt" ] && have_command ninja; then arguments+=(-G Ninja); fi
-    if have_nvcc; then
-        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
-        arguments+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-90}")
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
+    if [ -n "$capability" ] && have_nvcc; then
+        arguments+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
+    else
+        arguments+=(-DEIG_CUDA=OFF)
     fi
     # shellcheck disable=SC2206 # words on purpose
-    arguments+=(${EIG_CMAKE_ARGS:-} "$@")
+    arguments+=("$@" ${EIG_CMAKE_ARGS:-})
+    have_nvcc || true
     quietly "configuring $folder" cmake -S "$root" -B "$folder" "${arguments[@]}"
 }
 

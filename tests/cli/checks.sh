@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the tests of the program share: a folder of their own, and checks.  To be sourced:
 #   . checks.sh PROGRAM DATA_FOLDER
 # A test ends with `finish`, which exits with 1 if any check failed.

@@ -282,7 +282,7 @@ static void test_quota(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) shared_library = argv[1];
+    if (argc > 1 && argv[1][0]) shared_library = argv[1];
     eig_context *const one = threaded();
     eig_set_threads(one, 1);
     expected = bits_of_all(one);

@@ -1,7 +1,7 @@
 /* geev on CUDA: the driver.
  *
- * small n         one kernel (geev_small.cuh)
- * n <= GEEV_MOST  kernel 1 (geev_prepare.cuh) and kernel 2 (geev_qr.cuh), in chunks that bound the workspace
+ * small n         one kernel (geev_small.cu)
+ * n <= GEEV_MOST  kernel 1 (geev_prepare.cu) and kernel 2 (geev_qr.cu), in chunks that bound the workspace
  * larger n        the plain solver, a block a matrix
  *
  * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.
@@ -61,7 +61,7 @@ static size_t layout_lane(const eig_context *ctx, const geev_problem *p, int64_t
     arena a = {(char *)base, 0};
     *job = geev_job{};
     job->p = *p;
-    job->plain_bytes = eig_cuda_geev_plain_bytes(p);
+    job->plain_bytes = geev_plain_bytes(p);
     int64_t const fit = bytes / (int64_t)job->plain_bytes;
     int64_t const wide =
         plainly(p) ? (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors : (int64_t)SECOND_ATTEMPTS;
@@ -97,17 +97,18 @@ size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 /* The kernels for a chunk, in three passes. */
 static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t stream, cuda_clock *clock)
 {
+    const geev_kernels *const k = eig_cuda_geev_kernels(job.p.type);
     bool const fast = !plainly(&job.p);
     geev_mapping const mapping = fast ? eig_cuda_geev_choose_mapping(ctx, &job.p) : geev_mapping{};
     bool const small = mapping.method == EIG_GEEV_AUTO;
     if (fast) CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
     eig_status status = EIG_OK;
-    if (fast && !small) status = eig_cuda_geev_launch_prepare(ctx, job, stream);
+    if (fast && !small) status = k->prepare(ctx, job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK && fast)
-        status = small ? eig_cuda_geev_launch_small(ctx, job, stream) : eig_cuda_geev_launch_qr(ctx, job, stream);
+        status = small ? k->small(ctx, job, stream) : eig_cuda_geev_launch_qr(ctx, job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK) status = eig_cuda_geev_launch_plain(ctx, job, fast, stream);
+    if (status == EIG_OK) status = k->plain(ctx, job, fast, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 

@@ -1,15 +1,14 @@
 /* geev on CUDA: what its files share.
  *
- * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu compile it
- * geev_small_matrix.cuh  its steps, in registers
- * geev_prepare.cuh   kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_prepare_*.cu
- * geev_grid.cuh      its steps, in registers; geev_balance.cuh, team.cuh: for matrices that need permuting
- * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu compile it
- * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
+ * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
  * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
  * geev_table.cuh     which one `auto` takes, as measured
- * geev_plain.cu      any order, a thread block a matrix, with geev_hessenberg.cuh: n > 64, and second attempts
- * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
+ * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
+ * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
+ *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
+ * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
+ * geev_reflector.cuh   the reflectors of all these
+ * geev_plain.cu      the plain solver, a thread block a matrix: n > 64, and second attempts
  *
  * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
  * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
@@ -31,6 +30,12 @@ enum {
 static inline int64_t geev_packed(int64_t n)
 {
     return n * (n + 1) / 2 + n - 1;
+}
+
+/* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
+static inline size_t geev_plain_bytes(const geev_problem *p)
+{
+    return arena_rounded((size_t)(p->n * p->n + 3 * p->n) * type_size(p->type));
 }
 
 /* What kernel 1 tells kernel 2 about a matrix, besides its Hessenberg form. */
@@ -82,38 +87,30 @@ struct geev_mapping {
  * linked with the static library. */
 extern "C" {
 
-/* The launchers.  eig_cuda_geev_launch_small does all that the other kernels do in turn; eig_cuda_geev_launch_qr
- * launches all stages. All enqueue on the stream and wait for nothing. */
-eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+/* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;
+ * swb and mwb launch one stage.  They enqueue on the stream and wait for nothing. */
+typedef eig_status geev_launch(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+typedef eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
+geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
+geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
-/* Their parts, each compiled in a file of its own: a type, a method, or the orders from a number on (s33: float, n = 33
- * and more); such a file passes on what is beyond its range. */
-eig_status eig_cuda_geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s11(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s14(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s16(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d9(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d12(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_s33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_d33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_mwb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+/* All of one type. */
+struct geev_kernels {
+    geev_launch *small, *prepare;
+    geev_launch_threads *swb, *mwb;
+    geev_launch_plain *plain;
+};
+const geev_kernels *eig_cuda_geev_kernels(eig_type type);
+
+/* Kernel 2, all stages. */
+eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
 
 /* The mapping that computes a problem: that of its options where there is a kernel for its order, else the next one for
  * which there is. */
 geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_problem *p);
 int eig_cuda_geev_tile_matrices(geev_mapping mapping);
-
-/* Bytes of one work area of the plain solver. */
-size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
 }
 
 #ifdef __CUDACC__

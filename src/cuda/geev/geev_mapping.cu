@@ -25,7 +25,7 @@ int eig_cuda_geev_tile_matrices(geev_mapping mapping)
     return mapping.method == EIG_GEEV_MWB ? 32 : 32 / mapping.threads;
 }
 
-/* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cuh. */
+/* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cu. */
 enum { TILE_PADDING = GEEV_MOST + 3 };
 
 /* Bytes of shared memory that a tile of this mapping takes. */
@@ -58,23 +58,14 @@ geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_pro
     return mapping;
 }
 
-eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
-{
-    return job.p.type == EIG_S ? eig_cuda_geev_small_s(ctx, job, stream) : eig_cuda_geev_small_d(ctx, job, stream);
-}
+static const geev_kernels kernels[] = {
+    {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_swb_s, eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s},
+    {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d},
+};
 
-eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+const geev_kernels *eig_cuda_geev_kernels(eig_type type)
 {
-    return job.p.type == EIG_S ? eig_cuda_geev_prepare_s(ctx, job, stream) : eig_cuda_geev_prepare_d(ctx, job, stream);
-}
-
-static eig_status launch_stage(eig_context *ctx, geev_mapping mapping, const geev_job &job, cudaStream_t stream)
-{
-    if (mapping.method == EIG_GEEV_MWB)
-        return job.p.type == EIG_S ? eig_cuda_geev_qr_mwb_s(ctx, mapping.threads, job, stream)
-                                   : eig_cuda_geev_qr_mwb_d(ctx, mapping.threads, job, stream);
-    return job.p.type == EIG_S ? eig_cuda_geev_qr_swb_s(ctx, mapping.threads, job, stream)
-                               : eig_cuda_geev_qr_swb_d(ctx, mapping.threads, job, stream);
+    return &kernels[type_index(type)];
 }
 
 /* The largest window that a stage of kernel 2 leaves to the next: three quarters of its order or less, 0 = none is
@@ -89,13 +80,15 @@ static int stop_of(int order)
 
 eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
+    const geev_kernels *const k = eig_cuda_geev_kernels(job.p.type);
     geev_job part = job;
     geev_problem p = job.p;
     geev_mapping mapping = eig_cuda_geev_choose_mapping(ctx, &p);
     part.order = (int)p.n;
     for (part.stage = 0;; ++part.stage) {
         part.stop = part.stage + 1 < GEEV_STAGES ? stop_of(part.order) : 0;
-        eig_status const status = launch_stage(ctx, mapping, part, stream);
+        eig_status const status =
+            (mapping.method == EIG_GEEV_MWB ? k->mwb : k->swb)(ctx, mapping.threads, part, stream);
         if (status != EIG_OK || part.stop == 0) return status;
         p.n = part.order = part.stop;
         geev_mapping const next = eig_cuda_geev_choose_mapping(ctx, &p);

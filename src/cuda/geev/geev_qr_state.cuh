@@ -1,5 +1,5 @@
 /* geev on CUDA, kernel 2, what happens between two sweeps: teams of a tile, the state of a matrix, deflation, shifts
- * and the first row of the next sweep.  geev_qr.cuh tells the whole. */
+ * and the first row of the next sweep.  geev_qr.cu tells the whole. */
 #ifndef EIG_GEEV_QR_STATE_CUH
 #define EIG_GEEV_QR_STATE_CUH
 

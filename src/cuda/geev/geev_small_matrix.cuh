@@ -1,4 +1,4 @@
-/* geev on CUDA, small n: a matrix in the registers of a thread: balancing, reduction, iteration.  geev_small.cuh tells
+/* geev on CUDA, small n: a matrix in the registers of a thread: balancing, reduction, iteration.  geev_small.cu tells
  * the whole. */
 #ifndef EIG_GEEV_SMALL_MATRIX_CUH
 #define EIG_GEEV_SMALL_MATRIX_CUH

@@ -10,11 +10,9 @@
  *          which changes no bit.
  * Sweeps   begin at the window's first row.  2 x 2 blocks stay as they are until the end.
  * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; one reading and one writing. */
-#ifndef EIG_GEEV_SMALL_CUH
-#define EIG_GEEV_SMALL_CUH
-
 #include "geev_small_matrix.cuh"
 #include "team.cuh"
+#include "typed.cuh"
 
 /* ---------------------------------------------------------------- in and out */
 
@@ -171,7 +169,7 @@ static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream
                        job);
 }
 
-/* Order first, or one above it: kernels for orders first..last are compiled. */
+/* The kernel of the matrices' order, which is one of first, ..., last. */
 template <typename real, int first, int last>
 static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStream_t stream)
 {
@@ -180,4 +178,8 @@ static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStr
     return launch_small<real, first>(ctx, job, stream);
 }
 
-#endif
+eig_status TYPED(eig_cuda_geev_small)(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    constexpr int most = sizeof(real) == sizeof(float) ? GEEV_SMALL_S : GEEV_SMALL_D;
+    return launch_small_of<real, 1, most>(ctx, job, stream);
+}

@@ -9,10 +9,8 @@
  * Stages   once no window of a tile is larger than job.stop, the leading blocks of that order, with what is known of
  *          them, are left to the next launch: smaller tiles let more of them run at once.
  * Results  blocks of order 2 stay until a stage's end, where their eigenvalues are computed all at once. */
-#ifndef EIG_GEEV_QR_CUH
-#define EIG_GEEV_QR_CUH
-
 #include "geev_chase.cuh"
+#include "typed.cuh"
 
 /* Entries of a matrix in a tile, with the padding that sweeps read. */
 static __host__ __device__ inline int tile_entries(int n, int slots)
@@ -190,13 +188,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
     }
 }
 
-/* ---------------------------------------------------------------- launcher
- *
- * The files geev_qr_*.cu list the kernels that exist: for each number of threads P one or more numbers of slots S, up
- * to P*S = 64.  More slots than n needs give the same bits more slowly.  The S that fit closely are those that `auto`
- * takes, in a first or a later stage (geev_table.cuh, stop_of in geev_mapping.cu); of the others, which only a caller's
- * own method and threads_per_matrix reach, there are few, since each costs a second of compilation.  A new table wants
- * a new look at these lists. */
+/* --------------------------------------------------------------- launchers */
 
 template <typename real, int P, int S, bool multiple>
 static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream)
@@ -220,4 +212,44 @@ static eig_status launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t 
     return cuda_launch(ctx, "geev: qr_kernel", stream, {want < room ? want : room, threads, total}, kernel, job);
 }
 
-#endif
+/* The kernel with P threads a matrix and the fewest of these numbers of slots that suffice. */
+template <int P, bool multiple, int S, int... more>
+static eig_status launch_slots(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    if constexpr (sizeof...(more) > 0)
+        if (job.order > P * S) return launch_slots<P, multiple, more...>(ctx, job, stream);
+    return launch_qr<real, P, S, multiple>(ctx, job, stream);
+}
+
+/* The kernels that exist.  More slots than n needs give the same bits more slowly.  Where `auto` takes a number of
+ * threads, in a first or a later stage, there are several numbers of slots; elsewhere few, since each kernel costs a
+ * second of compilation.  Another table of roads needs another list. */
+static constexpr bool is_single = sizeof(real) == sizeof(float);
+
+template <bool multiple>
+static eig_status launch_many_threads(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
+{
+    if (threads == 4) return launch_slots<4, multiple, 8, 16>(ctx, job, stream);
+    if (threads == 8) return launch_slots<8, multiple, 8>(ctx, job, stream);
+    if (threads == 16) return launch_slots<16, multiple, 4>(ctx, job, stream);
+    return launch_slots<32, multiple, 2>(ctx, job, stream);
+}
+
+eig_status TYPED(eig_cuda_geev_swb)(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
+{
+    if (threads > 2) return launch_many_threads<false>(ctx, threads, job, stream);
+    if (threads == 1) return launch_slots<1, false, 16>(ctx, job, stream);
+    if constexpr (is_single)
+        return launch_slots<2, false, 16>(ctx, job, stream);
+    else
+        return launch_slots<2, false, 10, 13, 16>(ctx, job, stream);
+}
+
+eig_status TYPED(eig_cuda_geev_mwb)(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream)
+{
+    if (threads > 2) return launch_many_threads<true>(ctx, threads, job, stream);
+    if constexpr (is_single)
+        return launch_slots<2, true, 8, 10, 13, 16>(ctx, job, stream);
+    else
+        return launch_slots<2, true, 8, 10, 16>(ctx, job, stream);
+}

@@ -8,15 +8,10 @@
  *          family, through shared memory.
  * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.
  * Limits   in double with n > 40 some entries of a lane do not fit its registers and go to local memory (for n > 56,
- *          3.7 KB of stores in the code); to keep the matrix in shared memory throughout was still slower.
- *
- * Files geev_prepare_*.cu compile it, for each type in the shapes that `auto` needs: n = 14 and more in double, 17 and
- * more in float.  The smallest shape also serves all smaller n, which only a caller's own method reaches. */
-#ifndef EIG_GEEV_PREPARE_CUH
-#define EIG_GEEV_PREPARE_CUH
-
+ *          3.7 KB of stores in the code); to keep the matrix in shared memory throughout was still slower. */
 #include "geev_grid.cuh"
 #include "team.cuh"
+#include "typed.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)
@@ -140,4 +135,18 @@ static eig_status launch_prepare(eig_context *ctx, const geev_job &job, cudaStre
                        prepare_kernel<real, C, TR, TC>, job);
 }
 
-#endif
+/* The shapes that `auto` needs, which begins with n = 14 (float: 17).  Smaller n, which only a caller's own method
+ * reaches, take the smallest shape. */
+eig_status TYPED(eig_cuda_geev_prepare)(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+{
+    int64_t const n = job.p.n;
+    if (n <= 16) return launch_prepare<real, 2, 4, 8>(ctx, job, stream);
+    if (n <= 20) return launch_prepare<real, 4, 5, 5>(ctx, job, stream);
+    if (n <= 24) return launch_prepare<real, 4, 6, 6>(ctx, job, stream);
+    if (n <= 28) return launch_prepare<real, 4, 7, 7>(ctx, job, stream);
+    if (n <= 32) return launch_prepare<real, 4, 8, 8>(ctx, job, stream);
+    if (n <= 40) return launch_prepare<real, 8, 10, 5>(ctx, job, stream);
+    if (n <= 48) return launch_prepare<real, 8, 12, 6>(ctx, job, stream);
+    if (n <= 56) return launch_prepare<real, 8, 14, 7>(ctx, job, stream);
+    return launch_prepare<real, 8, 16, 8>(ctx, job, stream);
+}

@@ -1,8 +1,7 @@
 /* geev on CUDA: what its files share.
  *
- * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
- * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
- * geev_table.cuh     which one `auto` takes, as measured
+ * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
+ * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix
  * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
  * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
  *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
@@ -58,8 +57,8 @@ struct geev_queue {
     unsigned long long failed;               /* matrices on the list */
 };
 
-/* One chunk of a problem on device arrays; passed to kernels by value. */
-struct geev_job {
+/* A slice of a problem on device arrays; passed to kernels by value. */
+struct geev_slice {
     geev_problem p;
     int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
     int tile;                /* packed matrices that lie side by side; a power of two */
@@ -76,22 +75,15 @@ struct geev_job {
     int plain_blocks;
 };
 
-/* How a problem is laid on threads: method swb or mwb with this many threads a matrix; or method auto: one thread
- * computes a matrix in registers. */
-struct geev_mapping {
-    eig_geev_method method;
-    int threads;
-};
-
 /* Functions that these files share.  They have C names, so that nothing but eig_... is visible to a program that is
  * linked with the static library. */
 extern "C" {
 
 /* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;
  * swb and mwb launch one stage.  They enqueue on the stream and wait for nothing. */
-typedef eig_status geev_launch(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-typedef eig_status geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
+typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
+typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
 geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
@@ -102,15 +94,24 @@ struct geev_kernels {
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
 };
-const geev_kernels *eig_cuda_geev_kernels(eig_type type);
 
-/* Kernel 2, all stages. */
-eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
+/* A road that a call can take. */
+struct geev_road {
+    const char *name;
+    eig_geev_method
+        method;         /* of kernel 2; a call that gives a number of threads, but no method, has it from here too */
+    int threads;        /* a matrix */
+    int from_s, from_d; /* `auto` takes it for float and double from this order on, 0: never */
+    bool (*serves)(const eig_context *ctx, const geev_problem *p, const geev_road *road);
+    /* Sets slice->count, the matrices of a slice, and what else decides sizes, for a workspace of about `bytes`. */
+    void (*slice)(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice);
+    void (*carve)(arena *a, geev_slice *slice); /* its arrays */
+    eig_status (*enqueue)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
+};
 
-/* The mapping that computes a problem: that of its options where there is a kernel for its order, else the next one for
- * which there is. */
-geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_problem *p);
-int eig_cuda_geev_tile_matrices(geev_mapping mapping);
+/* The first row of the table that serves the call: one always does. */
+const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p);
+const geev_road *eig_cuda_geev_roads(int *count);
 }
 
 #ifdef __CUDACC__
@@ -145,12 +146,12 @@ static __device__ __forceinline__ real geev_entry(const geev_problem &p, int64_t
     return a[i + j * p.lda + b * p.stride_a];
 }
 
-/* Where the packed entries of matrix m of the chunk begin; they lie job.tile apart. */
-template <typename real> static __device__ __forceinline__ real *geev_packed_matrix(const geev_job &job, int64_t m)
+/* Where the packed entries of matrix m of the slice begin; they lie slice.tile apart. */
+template <typename real> static __device__ __forceinline__ real *geev_packed_matrix(const geev_slice &slice, int64_t m)
 {
-    int const n = (int)job.p.n, shift = __ffs(job.tile) - 1;
+    int const n = (int)slice.p.n, shift = __ffs(slice.tile) - 1;
     int64_t const entries = n * (n + 1) / 2 + n - 1;
-    return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
+    return (real *)slice.packed + (((m >> shift) * entries) << shift) + (m & (slice.tile - 1));
 }
 
 /* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU. */

@@ -250,18 +250,19 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
     team.sync(); /* results are read before the next matrix comes */
 }
 
-/* All matrices of the job, or those on its list. */
-static __global__ void __launch_bounds__(PLAIN_THREADS) plain_kernel(geev_job job, bool listed)
+/* All matrices of the slice, or those on its list. */
+static __global__ void __launch_bounds__(PLAIN_THREADS) plain_kernel(geev_slice slice, bool listed)
 {
     __shared__ double space[PLAIN_THREADS / 32];
     plain_team const team = {(int)threadIdx.x, space};
-    int64_t const count = listed ? (int64_t)job.queue->failed : job.count;
-    real *const work = (real *)((char *)job.plain + blockIdx.x * (size_t)job.plain_bytes);
+    int64_t const count = listed ? (int64_t)slice.queue->failed : slice.count;
+    real *const work = (real *)((char *)slice.plain + blockIdx.x * (size_t)slice.plain_bytes);
     for (int64_t at = blockIdx.x; at < count; at += gridDim.x)
-        plain_matrix(team, job.p, listed ? job.failed[at] : job.first + at, work);
+        plain_matrix(team, slice.p, listed ? slice.failed[at] : slice.first + at, work);
 }
 
-eig_status TYPED(eig_cuda_geev_plain)(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
+eig_status TYPED(eig_cuda_geev_plain)(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream)
 {
-    return cuda_launch(ctx, "geev: plain_kernel", stream, {job.plain_blocks, PLAIN_THREADS}, plain_kernel, job, listed);
+    return cuda_launch(ctx, "geev: plain_kernel", stream, {slice.plain_blocks, PLAIN_THREADS}, plain_kernel, slice,
+                       listed);
 }

@@ -90,63 +90,63 @@ static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, T
 template <typename real, int C, int TR, int TC>
 static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
                                          grid_warps(TR *TC *(int)sizeof(real) / 4) / grid_block<real, C>::warps)
-    prepare_kernel(geev_job job)
+    prepare_kernel(geev_slice slice)
 {
     using block = grid_block<real, C>;
     using grid_type = geev_grid<real, C, TR, TC>;
     constexpr int lanes = block::lanes;
-    int const n = (int)job.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
+    int const n = (int)slice.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
     int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
     real *const packed = (real *)prepare_memory + grid_type::space, *const own = packed + team * stride;
     int const offset = (grid_type::space + team * stride) * (int)sizeof(real); /* of own */
     int64_t const first = (int64_t)blockIdx.x * teams, at = first + team;
-    bool const live = at < job.count;
+    bool const live = at < slice.count;
 
     grid_type grid(threadIdx.x, own - grid_type::space);
-    if (job.p.layout == EIG_LAYOUT_MATRIX_WISE && !job.p.affine) {
-        grid.load((const real *)job.p.a + (job.first + at) * job.p.stride_a, job.p.lda, live ? n : 0);
+    if (slice.p.layout == EIG_LAYOUT_MATRIX_WISE && !slice.p.affine) {
+        grid.load((const real *)slice.p.a + (slice.first + at) * slice.p.stride_a, slice.p.lda, live ? n : 0);
     } else {
         geev_view<real> const h = shared_view<real>(offset, n);
-        if (live) gather<real, lanes>(job.p, job.first + at, grid.lane, h);
+        if (live) gather<real, lanes>(slice.p, slice.first + at, grid.lane, h);
         __syncwarp();
         grid.load(h);
     }
-    geev_record const record = condition(grid, live, job.p.balance, offset, n);
+    geev_record const record = condition(grid, live, slice.p.balance, offset, n);
     grid.reduce(n, record.lo, record.hi);
 
     grid.pack(own, n);
-    if (grid.lane == 0 && live) job.records[at] = record;
+    if (grid.lane == 0 && live) slice.records[at] = record;
     __syncthreads();
     int const g = threadIdx.x % teams;
-    if (first + g >= job.count) return;
-    real *const to = geev_packed_matrix<real>(job, first + g);
-    for (int e = threadIdx.x / teams; e < entries; e += lanes) to[(int64_t)e * job.tile] = packed[g * stride + e];
+    if (first + g >= slice.count) return;
+    real *const to = geev_packed_matrix<real>(slice, first + g);
+    for (int e = threadIdx.x / teams; e < entries; e += lanes) to[(int64_t)e * slice.tile] = packed[g * stride + e];
 }
 
 template <typename real, int C, int TR, int TC>
-static eig_status launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_prepare(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     using block = grid_block<real, C>;
-    int const each = (int)sizeof(real) * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
+    int const each = (int)sizeof(real) * block::stride((int)slice.p.n, geev_grid<real, C, TR, TC>::space);
     int teams = block::teams; /* those of a warp take 36 KB at most */
     while (teams * each > cuda_state_of(ctx)->shared_bytes && teams * block::lanes > 32) teams /= 2;
     return cuda_launch(ctx, "geev: prepare_kernel", stream,
-                       {(job.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
-                       prepare_kernel<real, C, TR, TC>, job);
+                       {(slice.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
+                       prepare_kernel<real, C, TR, TC>, slice);
 }
 
 /* The shapes that `auto` needs, which begins with n = 14 (float: 17).  Smaller n, which only a caller's own method
  * reaches, take the smallest shape. */
-eig_status TYPED(eig_cuda_geev_prepare)(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+eig_status TYPED(eig_cuda_geev_prepare)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    int64_t const n = job.p.n;
-    if (n <= 16) return launch_prepare<real, 2, 4, 8>(ctx, job, stream);
-    if (n <= 20) return launch_prepare<real, 4, 5, 5>(ctx, job, stream);
-    if (n <= 24) return launch_prepare<real, 4, 6, 6>(ctx, job, stream);
-    if (n <= 28) return launch_prepare<real, 4, 7, 7>(ctx, job, stream);
-    if (n <= 32) return launch_prepare<real, 4, 8, 8>(ctx, job, stream);
-    if (n <= 40) return launch_prepare<real, 8, 10, 5>(ctx, job, stream);
-    if (n <= 48) return launch_prepare<real, 8, 12, 6>(ctx, job, stream);
-    if (n <= 56) return launch_prepare<real, 8, 14, 7>(ctx, job, stream);
-    return launch_prepare<real, 8, 16, 8>(ctx, job, stream);
+    int64_t const n = slice.p.n;
+    if (n <= 16) return launch_prepare<real, 2, 4, 8>(ctx, slice, stream);
+    if (n <= 20) return launch_prepare<real, 4, 5, 5>(ctx, slice, stream);
+    if (n <= 24) return launch_prepare<real, 4, 6, 6>(ctx, slice, stream);
+    if (n <= 28) return launch_prepare<real, 4, 7, 7>(ctx, slice, stream);
+    if (n <= 32) return launch_prepare<real, 4, 8, 8>(ctx, slice, stream);
+    if (n <= 40) return launch_prepare<real, 8, 10, 5>(ctx, slice, stream);
+    if (n <= 48) return launch_prepare<real, 8, 12, 6>(ctx, slice, stream);
+    if (n <= 56) return launch_prepare<real, 8, 14, 7>(ctx, slice, stream);
+    return launch_prepare<real, 8, 16, 8>(ctx, slice, stream);
 }

@@ -115,20 +115,20 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
 }
 
 template <typename real, int N>
-static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_job job)
+static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_slice slice)
 {
     using shape = small_shape<real, N>;
     extern __shared__ double small_memory[];
     int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     real *const tile = (real *)small_memory + warp * shape::slots * shape::pitch;
-    int64_t const first = (int64_t)blockIdx.x * blockDim.x + warp * 32, b = job.first + first + lane;
-    int64_t const left = job.count - first;
+    int64_t const first = (int64_t)blockIdx.x * blockDim.x + warp * 32, b = slice.first + first + lane;
+    int64_t const left = slice.count - first;
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
     small_matrix<real, N> h;
-    geev_record const record = begin_small<real, N>(h, job.p, job.first + first, live, lane, tile);
+    geev_record const record = begin_small<real, N>(h, slice.p, slice.first + first, live, lane, tile);
     if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
-    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = job.p.max_steps, h.info = record.info;
+    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = slice.p.max_steps, h.info = record.info;
     h.iterate();
     real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
     real *const own = tile + lane * shape::result_pitch;
@@ -136,27 +136,28 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     h.store_blocks(own);
     small_eigenvalues<N>(factor, own);
     if (lane < live) {
-        if (job.p.info) job.p.info[b] = h.info;
-        if (h.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = b;
+        if (slice.p.info) slice.p.info[b] = h.info;
+        if (h.info > 0) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     }
-    if (job.p.value && lane < live) {
+    if (slice.p.value && lane < live) {
         real measure = 0;
 #pragma unroll 1
-        for (int k = 0; k < N; ++k) measure = geev_measure(job.p.measure, measure, own[2 * k], own[2 * k + 1], k == 0);
-        ((real *)job.p.value)[b] = h.info == 0 ? measure : (real)NAN;
+        for (int k = 0; k < N; ++k)
+            measure = geev_measure(slice.p.measure, measure, own[2 * k], own[2 * k + 1], k == 0);
+        ((real *)slice.p.value)[b] = h.info == 0 ? measure : (real)NAN;
     }
-    if (!job.p.w) return;
+    if (!slice.p.w) return;
     __syncwarp();
 #pragma unroll 4
     for (int f = lane; f < live * N; f += 32) {
         int const t = f / N, k = f % N;
-        geev_put(job.p, job.first + first + t, k, tile[t * shape::result_pitch + 2 * k],
+        geev_put(slice.p, slice.first + first + t, k, tile[t * shape::result_pitch + 2 * k],
                  tile[t * shape::result_pitch + 2 * k + 1]);
     }
 }
 
 template <typename real, int N>
-static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_small(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     using shape = small_shape<real, N>;
     auto const kernel = small_kernel<real, N>;
@@ -165,21 +166,21 @@ static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
     int const each = 32 * warps;
-    return cuda_launch(ctx, "geev: small_kernel", stream, {(job.count + each - 1) / each, each, (size_t)bytes}, kernel,
-                       job);
+    return cuda_launch(ctx, "geev: small_kernel", stream, {(slice.count + each - 1) / each, each, (size_t)bytes},
+                       kernel, slice);
 }
 
 /* The kernel of the matrices' order, which is one of first, ..., last. */
 template <typename real, int first, int last>
-static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_small_of(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     if constexpr (first < last)
-        if (job.p.n > first) return launch_small_of<real, first + 1, last>(ctx, job, stream);
-    return launch_small<real, first>(ctx, job, stream);
+        if (slice.p.n > first) return launch_small_of<real, first + 1, last>(ctx, slice, stream);
+    return launch_small<real, first>(ctx, slice, stream);
 }
 
-eig_status TYPED(eig_cuda_geev_small)(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+eig_status TYPED(eig_cuda_geev_small)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     constexpr int most = sizeof(real) == sizeof(float) ? GEEV_SMALL_S : GEEV_SMALL_D;
-    return launch_small_of<real, 1, most>(ctx, job, stream);
+    return launch_small_of<real, 1, most>(ctx, slice, stream);
 }

@@ -1,6 +1,6 @@
 /* geev on the CPU: what its files share.
  *
- *     geev_cpu.c          the driver
+ *     geev_cpu.c          the driver, with the table of roads: who computes a call
  *
  * compiled once for each instruction set and type:
  *

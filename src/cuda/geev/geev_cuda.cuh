@@ -6,12 +6,12 @@
  * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
  *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
  * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
- * geev_reflector.cuh   the reflectors of all these
+ * geev_reflector.cuh   reflectors and shifts of the fast kernels
  * geev_plain.cu      the plain solver, a thread block a matrix: n > 64, and second attempts
  *
- * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
- * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
- * of different matrices never want the same bank at once. */
+ * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
+ * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
+ * matrices never read the same bank at the same time. */
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
 
@@ -25,7 +25,7 @@ enum {
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 
-/* Entries of an upper Hessenberg matrix of order n, row by row, each from its subdiagonal entry on. */
+/* Entries of an upper Hessenberg matrix of order n: rows follow each other, each from its subdiagonal entry on. */
 static inline int64_t geev_packed(int64_t n)
 {
     return n * (n + 1) / 2 + n - 1;
@@ -37,14 +37,14 @@ static inline size_t geev_plain_bytes(const geev_problem *p)
     return arena_rounded((size_t)(p->n * p->n + 3 * p->n) * type_size(p->type));
 }
 
-/* What kernel 1 tells kernel 2 about a matrix, besides its Hessenberg form. */
+/* What kernel 2 needs of a matrix besides its Hessenberg form. */
 struct geev_record {
     double unscale; /* eigenvalues are multiplied by it; a power of two */
     int lo, hi;     /* triangular outside rows lo..hi */
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
 };
 
-/* What a stage of kernel 2 tells the next about a matrix. */
+/* The state of a matrix between two stages of kernel 2. */
 struct geev_progress {
     unsigned long long small; /* rows of subdiagonal entries to be tested; see qr_state */
     int small_word;
@@ -70,13 +70,13 @@ struct geev_slice {
     geev_progress *progress; /* [count] */
     geev_queue *queue;
     int64_t *failed;    /* [count] numbers of the matrices that did not converge */
-    void *plain;        /* work areas of the plain solver, one a block */
+    void *plain;        /* work areas of the plain solver, an area for each block */
     size_t plain_bytes; /* of each */
     int plain_blocks;
 };
 
-/* Functions that these files share.  They have C names, so that nothing but eig_... is visible to a program that is
- * linked with the static library. */
+/* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
+ * name but eig_... */
 extern "C" {
 
 /* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;

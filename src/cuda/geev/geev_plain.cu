@@ -1,5 +1,5 @@
-/* geev on CUDA, plainly: one matrix of any order by one thread block in global memory, by the road of LAPACK's dgeev
- * for eigenvalues only.  For n > GEEV_MOST, and the second attempt at matrices on which kernel 2 did not converge.
+/* geev on CUDA, the plain solver: a thread block computes a matrix of any order in global memory, with the steps of LAPACK's
+ * dgeev for eigenvalues only.  It serves n > GEEV_MOST, and matrices on which the fast kernels did not converge.
  *
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
@@ -18,20 +18,20 @@ using plain_team = block_team<PLAIN_THREADS>;
  * side and share the loads of the reflector.  The reflectors stay below the subdiagonal.  The entries beside the block
  * lo..hi are not updated, since only eigenvalues are wanted. */
 
-enum { GEEV_SIDE_BY_SIDE = 4 };
+enum { SIDE_BY_SIDE = 4 };
 
 /* Applies I - tau u u' to vectors first, ..., hi of the team's matrix: entry m of vector v at start[v*apart + m*along],
  * entry m of u at u[m*u_along]; m < length. */
 static __device__ __forceinline__ void reflect(plain_team team, int first, int hi, int length, real tau, real *start,
                                                int64_t apart, int64_t along, const real *u, int64_t u_along)
 {
-    constexpr int U = GEEV_SIDE_BY_SIDE, P = PLAIN_THREADS;
+    constexpr int U = SIDE_BY_SIDE, P = PLAIN_THREADS;
     for (int v = first + team.rank; v <= hi; v += U * P) {
         real *x[U];
         real sum[U];
 #pragma unroll
         for (int c = 0; c < U; ++c) {
-            x[c] = start + (v + c * P <= hi ? v + c * P : v) * apart; /* beyond the end: v once more, not stored */
+            x[c] = start + (v + c * P <= hi ? v + c * P : v) * apart; /* beyond the end: v again, not stored */
             sum[c] = 0;
         }
 #pragma unroll 2
@@ -59,7 +59,7 @@ static __device__ void hessenberg(plain_team team, geev_view<real> h, int lo, in
 {
     constexpr int P = PLAIN_THREADS;
     for (int k = lo; k < hi - 1; ++k) {
-        /* The reflector that leaves column k one entry below the diagonal; u takes the place of what it removes. */
+        /* The reflector leaves column k a single entry below the diagonal; u takes the place of the entries that it removes. */
         real most = 0, tail = 0;
         for (int i = k + 1 + team.rank; i <= hi; i += P) most = fmax(most, fabs(h(i, k)));
         real const scale = unit_of(team.max(most));
@@ -123,7 +123,7 @@ static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, 
     francis_shifts(h11, h12, h21, h22, re1, re2, im);
 }
 
-/* v := a multiple of the first column of (H - s1)(H - s2) from row m on; whether the sweep may start there. */
+/* v := a multiple of the first column of (H - s1)(H - s2) from row m on.  Returns whether the sweep may start there. */
 static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, real re2, real im, real *v)
 {
     francis_first_column(h(m, m), h(m, m + 1), h(m + 1, m), h(m + 1, m + 1), h(m + 2, m + 1), re1, re2, im, v, v + 1,
@@ -135,7 +135,7 @@ static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, r
            real_limits<real>::eps * fabs(v[0] / safe) * around;
 }
 
-/* One double-shift sweep on the window l..i from row m on. */
+/* A double-shift sweep on the window l..i from row m on. */
 static __device__ void plain_sweep(plain_team team, geev_view<real> h, int l, int m, int i, const real *first)
 {
     for (int k = m; k < i; ++k) {
@@ -231,7 +231,7 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         team.sync();
         info = plain_iterate(team, h, record.lo, record.hi, p.max_steps, re, im);
         team.sync();
-        /* what is isolated has its own digits */
+        /* isolated eigenvalues were not scaled */
         for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
             re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;
     }

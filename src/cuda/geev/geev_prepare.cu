@@ -1,14 +1,13 @@
 /* geev on CUDA, kernel 1: from the caller's matrices to packed Hessenberg matrices, in registers.
  *
- * Mapping  8 lanes a matrix (n > 16: 16, n > 32: 32), 4 warps a block; where nothing is to be balanced a matrix takes
- *          the way memory, registers, memory.
- * Memory   shared memory holds each team's vectors; besides, a place where the block's matrices are packed side by
- *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
- * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input, or an affine
- *          family, through shared memory.
- * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.
+ * Mapping  8 lanes a matrix (n > 16: 16, n > 32: 32), 4 warps a block.
+ * Memory   shared memory holds each team's vectors, and a place where the block's matrices are packed side by side, so
+ *          that whole sectors are written.  A team that must scale or permute uses this place first.
+ * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time.  Other input, or an affine
+ *          family, goes through shared memory.
+ * Cost     10 n^3/3 flops; reads the matrix once; writes geev_packed(n) entries.
  * Limits   in double with n > 40 some entries of a lane do not fit its registers and go to local memory (for n > 56,
- *          3.7 KB of stores in the code); to keep the matrix in shared memory throughout was still slower. */
+ *          3.7 KB of stores in the code).  With the matrix in shared memory throughout the kernel was still slower. */
 #include "geev_grid.cuh"
 #include "team.cuh"
 #include "typed.cuh"
@@ -19,8 +18,8 @@ static constexpr int grid_warps(int words)
     return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* A block, of as many warps as fit the shared memory: with that many matrices side by side, writes of packed entries
- * fill whole sectors of memory, or halves of them. */
+/* A block has as many warps as fit the shared memory.  With so many matrices side by side, writes of packed entries fill
+ * whole sectors of memory, or halves of them. */
 template <typename real, int C> struct grid_block {
     static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes; /* at most */
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
@@ -55,8 +54,8 @@ template <typename real> static __device__ __forceinline__ geev_view<real> share
     return geev_view<real>{(real *)(prepare_memory + offset), n, n | 1, 1};
 }
 
-/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted; all teams of a warp call it. Out
- * of line, since few matrices need it. */
+/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted.  All teams of a warp call it.  Out of
+ * line, since few matrices need it. */
 template <typename real, int lanes>
 static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool wanted, bool balances)
 {
@@ -66,7 +65,7 @@ static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool 
     return treat(team, h, balances, h.base + h.n * h.row);
 }
 
-/* What is to be done before the reduction: scaling, permutations, balancing. */
+/* Scaling, permutations and balancing, before the reduction. */
 template <typename real, int C, int TR, int TC>
 static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
                                                         int offset, int n)

@@ -2,13 +2,13 @@
  *
  * Mapping  p threads a matrix: lanes of one warp (swb), or the same lane of p warps (mwb).  A warp (mwb: a block) takes
  *          tiles of matrices from a queue.
- * Rounds   all matrices of a tile look for deflations and find their shifts together (geev_qr_state.cuh), then sweep
- *          together (geev_chase.cuh): from the first row where any of them begins to the last row of the largest
- *          window, so that addresses are nearly the same in all lanes.
- * Order    each entry goes through the same arithmetic whatever the method, p and tile: same bits.
- * Stages   once no window of a tile is larger than slice.stop, the leading blocks of that order, with what is known of
- *          them, are left to the next launch: smaller tiles let more of them run at once.
- * Results  blocks of order 2 stay until a stage's end, where their eigenvalues are computed all at once. */
+ * Rounds   all matrices of a tile look for deflations and find their shifts (geev_qr_state.cuh); then all of them sweep
+ *          (geev_chase.cuh), from the first row where any sweep begins to the last row of the largest window.  Addresses
+ *          are then nearly the same in all lanes.
+ * Order    the arithmetic of an entry does not depend on method, p and tile: same bits.
+ * Stages   a stage ends when no window of a tile is larger than slice.stop.  The leading blocks of that order and the state
+ *          of their iteration go to the next launch: it has smaller tiles, of which more run at once.
+ * Results  blocks of order 2 stay until a stage's end; then all of their eigenvalues are computed. */
 #include "geev_chase.cuh"
 #include "typed.cuh"
 
@@ -30,7 +30,7 @@ static __device__ __forceinline__ int largest_word(team_type team, const real *t
     return team.max(most);
 }
 
-/* Eigenvalue k of matrix t, which has become triangular but for blocks of order 2. */
+/* Eigenvalue k of matrix t, which is triangular now except for blocks of order 2. */
 template <typename real, typename entry_type>
 static __device__ __forceinline__ void eigenvalue(entry_type entry, int n, int k, int t, real *re, real *im)
 {
@@ -47,8 +47,8 @@ static __device__ __forceinline__ void eigenvalue(entry_type entry, int n, int k
     }
 }
 
-/* Writes what the call asks for of this thread's matrix, b of the problem, t of the tile: eigenvalues first, ..., last,
- * which this stage has found, and their measure with those found before.  entry(place, t): of matrix t. */
+/* Writes the results of this thread's matrix, number b of the problem: eigenvalues first, ..., last, which this stage has
+ * found, and their measure with those found before.  entry(place, t): of matrix t of the tile. */
 template <typename real, typename team_type, typename entry_type>
 static __device__ void store_results(team_type team, const geev_slice &slice, int64_t b, int first, int last, int info,
                                      entry_type entry)
@@ -73,7 +73,7 @@ static __device__ void store_results(team_type team, const geev_slice &slice, in
     *value = info == 0 ? measure : (real)NAN;
 }
 
-/* Most warps of a block of method swb: registers for S slots a thread suffice for as many. */
+/* Most warps of a block of method swb: the registers suffice for so many with S slots a thread. */
 static constexpr int most_warps(int S)
 {
     return S <= 5 ? 16 : S <= 6 ? 12 : S <= 8 ? 10 : 8;
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void begin_matrix(team_type team, qr_state<rea
     }
 }
 
-/* What a stage begins with where none was before: the whole matrix is the window. */
+/* The state at the beginning of the first stage: the whole matrix is the window. */
 static __device__ __forceinline__ geev_progress whole_matrix(const geev_record &record, int small_word)
 {
     unsigned long long const rows = rows_between<unsigned long long>(record.lo + 1, record.hi);
@@ -120,8 +120,8 @@ static __device__ void store_leading(team_type team, const geev_slice &slice, in
     }
 }
 
-/* What becomes of this thread's matrix, number m of the slice, at a stage's end; last: its last eigenvalue that was not
- * known when the stage began, -1: all were. */
+/* A stage's end for this thread's matrix, number m of the slice.  last: its last eigenvalue that was not known when the
+ * stage began; -1: all were known. */
 template <typename real, int P, int S, typename team_type>
 static __device__ void leave_matrix(team_type team, const geev_slice &slice, int64_t m, const qr_state<real, P, S> &q,
                                     int last, const real *tile)
@@ -141,13 +141,13 @@ static __device__ void leave_matrix(team_type team, const geev_slice &slice, int
 template <typename team_type>
 static __device__ __forceinline__ unsigned long long next_tile(team_type team, const geev_slice &slice)
 {
-    __shared__ unsigned long long block_turn;
-    unsigned long long turn = 0;
-    if (team.thread == 0) turn = atomicAdd(&slice.queue->iterate[slice.stage], 1ull);
-    if (team_type::threads == 32) return __shfl_sync(0xffffffffu, turn, 0);
-    if (team.thread == 0) block_turn = turn;
-    __syncthreads(); /* block_turn is there; the next one comes after the barriers that follow */
-    return block_turn;
+    __shared__ unsigned long long block_tile;
+    unsigned long long number = 0;
+    if (team.thread == 0) number = atomicAdd(&slice.queue->iterate[slice.stage], 1ull);
+    if (team_type::threads == 32) return __shfl_sync(0xffffffffu, number, 0);
+    if (team.thread == 0) block_tile = number;
+    __syncthreads(); /* block_tile is there; the next one is written after the barriers that follow */
+    return block_tile;
 }
 
 template <typename real, int P, int S, bool multiple>
@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
     for (;;) {
         int64_t const first = (int64_t)next_tile(team, slice) * G, mine = first + team.g;
         if (first >= slice.count) return;
-        bool const lives = mine < slice.count; /* of the others the first one's entries are loaded, and left alone */
+        bool const lives = mine < slice.count; /* the others load the first matrix, and do nothing with it */
         const real *const packed = geev_packed_matrix<real>(slice, lives ? mine : first);
 #pragma unroll 8
         for (int e = team.r; e < entries; e += P) tile[e * G + team.g] = packed[(int64_t)e * slice.tile];
@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         begin_matrix(team, q, slice, h.base, record, progress);
         int const last = slice.stage > 0 ? q.i : n - 1;
         bool begins =
-            slice.stage > 0 ? q.waits : deflate(team, q, h); /* a later stage goes on where that one stopped */
+            slice.stage > 0 ? q.waits : deflate(team, q, h); /* a later stage goes on where the stage before stopped */
         while (__any_sync(0xffffffffu, q.waits && q.i >= slice.stop)) {
             if (begins) begin_sweep(q, h);
             sweep(team, q, h, begins);
@@ -198,7 +198,7 @@ static eig_status launch_qr(eig_context *ctx, const geev_slice &slice, cudaStrea
     const cuda_state *const state = cuda_state_of(ctx);
     int64_t const bytes = (int64_t)tile_entries(slice.order, P * S) * team_type::matrices * (int64_t)sizeof(real);
     int64_t const tiles = (slice.count + team_type::matrices - 1) / team_type::matrices;
-    /* One large block a multiprocessor leaves more memory to tiles than many small ones; but all have to get work. */
+    /* A single large block leaves more memory to tiles than many small blocks; but all multiprocessors need work. */
     int64_t const share = (tiles + state->multiprocessors - 1) / state->multiprocessors,
                   fit = (state->shared_bytes - 64) / bytes;
     int64_t const most = fit < most_warps(S) ? fit : most_warps(S), several = share < most ? share : most;

@@ -98,8 +98,8 @@ struct geev_kernels {
 /* A road that a call can take. */
 struct geev_road {
     const char *name;
-    eig_geev_method
-        method;         /* of kernel 2; a call that gives a number of threads, but no method, has it from here too */
+    /* Of kernel 2.  In the row `thread`: the method of a call that gives a number of threads alone. */
+    eig_geev_method method;
     int threads;        /* a matrix */
     int from_s, from_d; /* `auto` takes it for float and double from this order on, 0: never */
     bool (*serves)(const eig_context *ctx, const geev_problem *p, const geev_road *road);

@@ -1,47 +1,10 @@
-/* The table of roads of heev on CUDA, as docs/heev-cuda.md has it: which road takes which orders.  Needs no GPU.
+/* The table of roads of heev on CUDA, as docs/heev-cuda.md has it: which road takes which orders.
  *
- *     test_heev_roads [FILE]     without a file prints the table; with one compares it with the file's, exit status 1 if it
- *                                is another one */
+ *     test_heev_roads [FILE]     prints the table, or compares it with the file's */
 #include "heev/heev_cuda.cuh"
+#include "support/roads.h"
 
-#include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <sstream>
-#include <string>
 #include <vector>
-
-enum { MOST_N = 3000 };
-
-static const char *const beginning = "<!-- made by tests/test_heev_roads -->\n", *const end = "<!-- end of roads -->";
-
-/* A GPU as an H100 or H200. */
-static eig_context *hopper(cuda_state *state)
-{
-    static eig_context ctx;
-    state->shared_bytes = 232448, state->multiprocessors = 132;
-    ctx.state = state;
-    return &ctx;
-}
-
-/* The orders that take the road, e.g. "9..32": one run of them, or none. */
-static std::string orders(const eig_context *ctx, heev_problem p, const char *road)
-{
-    int64_t first = 0, last = 0;
-    for (p.n = 1; p.n <= MOST_N; ++p.n)
-        if (eig_cuda_heev_road(ctx, &p)->name == std::string(road)) {
-            if (first == 0) first = p.n;
-            last = p.n;
-        }
-    if (first == 0) return "";
-    std::ostringstream text;
-    text << first;
-    if (last == MOST_N)
-        text << "..";
-    else if (last > first)
-        text << ".." << last;
-    return text.str();
-}
 
 static const struct {
     eig_type type;
@@ -77,7 +40,10 @@ static std::string cell(const eig_context *ctx, eig_heev_method method, const ch
     for (int k = 0; k < 2 * TYPES; ++k) {
         heev_problem p = {};
         p.type = types[k % TYPES].type, p.method = method, p.vectors = k >= TYPES, p.batch = 1000;
-        std::string const n = orders(ctx, p, road);
+        std::string const n = orders([&](int64_t order) {
+            p.n = order;
+            return eig_cuda_heev_road(ctx, &p)->name == std::string(road);
+        });
         size_t at = 0;
         while (at < runs.size() && runs[at] != n) ++at;
         if (at == runs.size()) runs.push_back(n), values.push_back(0), vectors.push_back(0);
@@ -93,10 +59,8 @@ static std::string cell(const eig_context *ctx, eig_heev_method method, const ch
 
 int main(int argc, char **argv)
 {
-    cuda_state state = {};
-    const eig_context *const ctx = hopper(&state);
-    std::string table =
-        std::string(beginning) + "\n| road | auto, tridiagonal | jacobi | reference |\n|---|---|---|---|\n";
+    const eig_context *const ctx = hopper();
+    std::string table = "| road | auto, tridiagonal | jacobi | reference |\n|---|---|---|---|\n";
     int roads;
     const heev_road *const road = eig_cuda_heev_roads(&roads);
     for (int i = 0; i < roads; ++i) {
@@ -105,19 +69,5 @@ int main(int argc, char **argv)
             table += " | " + cell(ctx, method, road[i].name);
         table += " |\n";
     }
-    table += "\n";
-    if (argc < 2) {
-        std::cout << table;
-        return 0;
-    }
-    std::ifstream file(argv[1]);
-    std::stringstream text;
-    text << file.rdbuf();
-    std::string const page = text.str();
-    size_t const from = page.find(beginning), to = page.find(end);
-    if (from == std::string::npos || to == std::string::npos || page.substr(from, to - from) != table) {
-        std::cerr << argv[1] << " has another table of roads than\n" << table;
-        return 1;
-    }
-    return 0;
+    return print_or_compare("test_heev_roads", table, argc, argv);
 }

@@ -1,34 +1,35 @@
 /* geev on CUDA, n up to 13 (float: 16): a thread computes a matrix from beginning to end, in registers.
  *
- * Mapping  32 matrices a warp, up to 8 warps a block, which all go through the same steps together: unrolled code is
- *          long, and fetching it once for all of them is what counts (without the barriers n = 10 takes twice as long).
- * Memory   shared memory turns a warp's reads and writes into consecutive ones, and holds the rare matrix that must be
- *          scaled or permuted; between the two a matrix lies in registers, indexed by constants alone.  A matrix comes
- *          column by column and must not be taken for its transpose: of graded ones, rounding errors differ.
- * Windows  the code of a sweep is written out for every second I, the last row of the block's largest window: rows and
- *          columns beyond I are done with.  A matrix whose window is smaller goes along with zeros for reflectors,
- *          which changes no bit.
+ * Mapping  32 matrices a warp, up to 8 warps a block.  All warps of a block go through the same steps side by side, with
+ *          barriers: unrolled code is long, and is then fetched once for all (without the barriers n = 10 takes twice
+ *          as long).
+ * Memory   a warp reads and writes global memory in order, through shared memory, which also holds the rare matrix that
+ *          must be scaled or permuted.  Between load and store a matrix lies in registers, indexed by constants alone.
+ *          A matrix comes column by column.  Its transpose would have the same eigenvalues, but other rounding errors:
+ *          graded matrices lose digits.
+ * Windows  the code of a sweep is written out for every third I, the last row of the block's largest window: rows and
+ *          columns beyond I are finished.  A matrix with a smaller window has zero reflectors outside it, which change
+ *          no bit.
  * Sweeps   begin at the window's first row.  2 x 2 blocks stay as they are until the end.
- * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; one reading and one writing. */
-#ifndef EIG_GEEV_SMALL_CUH
-#define EIG_GEEV_SMALL_CUH
-
+ * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; a matrix is read once, its results
+ *          are written once. */
 #include "geev_small_matrix.cuh"
 #include "team.cuh"
+#include "typed.cuh"
 
 /* ---------------------------------------------------------------- in and out */
 
-/* Loads the entries of a tile, `together` at a time so that a warp waits for many of them at once.  find(f, &from, &to)
- * tells of entry f where it lies, from < 0: nowhere, and where it goes. */
-template <typename real, int total, int together, typename place>
+/* Loads the entries of a tile; `loads` of a lane are under way at a time, so that a warp waits less often.  find(f, &from,
+ * &to) sets where entry f lies, from < 0: nowhere, and where it goes. */
+template <typename real, int total, int loads, typename place>
 static __device__ __forceinline__ void load_entries(const real *a, int lane, real *tile, place find)
 {
 #pragma unroll 1
-    for (int begin = 0; begin < total; begin += 32 * together) {
-        real value[together];
-        int to[together];
+    for (int begin = 0; begin < total; begin += 32 * loads) {
+        real value[loads];
+        int to[loads];
 #pragma unroll
-        for (int u = 0; u < together; ++u) {
+        for (int u = 0; u < loads; ++u) {
             int const f = begin + 32 * u + lane;
             int64_t from;
             find(f, &from, &to[u]);
@@ -36,12 +37,12 @@ static __device__ __forceinline__ void load_entries(const real *a, int lane, rea
             if (from >= 0 && f < total) value[u] = a[from];
         }
 #pragma unroll
-        for (int u = 0; u < together; ++u)
+        for (int u = 0; u < loads; ++u)
             if (begin + 32 * u + lane < total) tile[to[u]] = value[u];
     }
 }
 
-/* Loads matrices first, ..., first + live - 1; the others of the tile become zero. */
+/* Loads matrices first, ..., first + live - 1.  The other matrices of the tile become zero. */
 template <typename real, int N>
 static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t first, int live, int lane, real *tile)
 {
@@ -70,14 +71,14 @@ static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t
     }
 }
 
-/* Scales, permutes and balances a matrix of order n in memory; out of line, since few need it. */
+/* Scales, permutes and balances a matrix of order n in memory.  Out of line, since few matrices need it. */
 template <typename real> static __device__ __noinline__ geev_record treat_small(int n, bool balances, real *own)
 {
     real scale[GEEV_SMALL_S];
     return treat(lane_team<1>(0), geev_view<real>{own, n, n, 1}, balances, scale);
 }
 
-/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first one. */
+/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first matrix. */
 template <typename real, int N>
 static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> &h, const geev_problem &p, int64_t b,
                                                           int live, int lane, real *tile)
@@ -98,7 +99,7 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
     h.balance([&](bool plain) {
         bool const treated = lane < live && !plain;
 #pragma unroll 1
-        for (int part = 0; part < 32; part += shape::slots) { /* those that share a place, one after the other */
+        for (int part = 0; part < 32; part += shape::slots) { /* matrices that share a place follow each other */
             bool const now = treated && lane / shape::slots * shape::slots == part;
             if (!__any_sync(0xffffffffu, now)) continue;
             __syncwarp();
@@ -117,20 +118,20 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
 }
 
 template <typename real, int N>
-static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_job job)
+static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_slice slice)
 {
     using shape = small_shape<real, N>;
     extern __shared__ double small_memory[];
     int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     real *const tile = (real *)small_memory + warp * shape::slots * shape::pitch;
-    int64_t const first = (int64_t)blockIdx.x * blockDim.x + warp * 32, b = job.first + first + lane;
-    int64_t const left = job.count - first;
+    int64_t const first = (int64_t)blockIdx.x * blockDim.x + warp * 32, b = slice.first + first + lane;
+    int64_t const left = slice.count - first;
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
     small_matrix<real, N> h;
-    geev_record const record = begin_small<real, N>(h, job.p, job.first + first, live, lane, tile);
+    geev_record const record = begin_small<real, N>(h, slice.p, slice.first + first, live, lane, tile);
     if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
-    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = job.p.max_steps, h.info = record.info;
+    h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = slice.p.max_steps, h.info = record.info;
     h.iterate();
     real const factor = record.info == 0 ? (real)record.unscale : (real)NAN;
     real *const own = tile + lane * shape::result_pitch;
@@ -138,27 +139,28 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     h.store_blocks(own);
     small_eigenvalues<N>(factor, own);
     if (lane < live) {
-        if (job.p.info) job.p.info[b] = h.info;
-        if (h.info > 0) job.failed[atomicAdd(&job.queue->failed, 1ull)] = b;
+        if (slice.p.info) slice.p.info[b] = h.info;
+        if (h.info > 0) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     }
-    if (job.p.value && lane < live) {
+    if (slice.p.value && lane < live) {
         real measure = 0;
 #pragma unroll 1
-        for (int k = 0; k < N; ++k) measure = geev_measure(job.p.measure, measure, own[2 * k], own[2 * k + 1], k == 0);
-        ((real *)job.p.value)[b] = h.info == 0 ? measure : (real)NAN;
+        for (int k = 0; k < N; ++k)
+            measure = geev_measure(slice.p.measure, measure, own[2 * k], own[2 * k + 1], k == 0);
+        ((real *)slice.p.value)[b] = h.info == 0 ? measure : (real)NAN;
     }
-    if (!job.p.w) return;
+    if (!slice.p.w) return;
     __syncwarp();
 #pragma unroll 4
     for (int f = lane; f < live * N; f += 32) {
         int const t = f / N, k = f % N;
-        geev_put(job.p, job.first + first + t, k, tile[t * shape::result_pitch + 2 * k],
+        geev_put(slice.p, slice.first + first + t, k, tile[t * shape::result_pitch + 2 * k],
                  tile[t * shape::result_pitch + 2 * k + 1]);
     }
 }
 
 template <typename real, int N>
-static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_small(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     using shape = small_shape<real, N>;
     auto const kernel = small_kernel<real, N>;
@@ -167,17 +169,21 @@ static eig_status launch_small(eig_context *ctx, const geev_job &job, cudaStream
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
     int const each = 32 * warps;
-    return cuda_launch(ctx, "geev: small_kernel", stream, {(job.count + each - 1) / each, each, (size_t)bytes}, kernel,
-                       job);
+    return cuda_launch(ctx, "geev: small_kernel", stream, {(slice.count + each - 1) / each, each, (size_t)bytes},
+                       kernel, slice);
 }
 
-/* Order first, or one above it: kernels for orders first..last are compiled. */
+/* The kernel of the matrices' order, which is one of first, ..., last. */
 template <typename real, int first, int last>
-static eig_status launch_small_of(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_small_of(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     if constexpr (first < last)
-        if (job.p.n > first) return launch_small_of<real, first + 1, last>(ctx, job, stream);
-    return launch_small<real, first>(ctx, job, stream);
+        if (slice.p.n > first) return launch_small_of<real, first + 1, last>(ctx, slice, stream);
+    return launch_small<real, first>(ctx, slice, stream);
 }
 
-#endif
+eig_status TYPED(eig_cuda_geev_small)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    constexpr int most = sizeof(real) == sizeof(float) ? GEEV_SMALL_S : GEEV_SMALL_D;
+    return launch_small_of<real, 1, most>(ctx, slice, stream);
+}

@@ -1,22 +1,16 @@
 /* geev on CUDA, kernel 1: from the caller's matrices to packed Hessenberg matrices, in registers.
  *
- * Mapping  8 lanes a matrix (n > 16: 16, n > 32: 32), 4 warps a block; where nothing is to be balanced a matrix takes
- *          the way memory, registers, memory.
- * Memory   shared memory holds each team's vectors; besides, a place where the block's matrices are packed side by
- *          side, so that whole sectors are written, and which a team first uses where it must scale or permute.
- * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time; other input, or an affine
- *          family, through shared memory.
- * Cost     10 n^3/3 flops; one reading of the matrix; writes geev_packed(n) entries.
+ * Mapping  8 lanes a matrix (n > 16: 16, n > 32: 32), 4 warps a block.
+ * Memory   shared memory holds each team's vectors, and a place where the block's matrices are packed side by side, so
+ *          that whole sectors are written.  A team that must scale or permute uses this place first.
+ * Loads    matrix-wise input goes to registers directly, 32 bytes of a column at a time.  Other input, or an affine
+ *          family, goes through shared memory.
+ * Cost     10 n^3/3 flops; reads the matrix once; writes geev_packed(n) entries.
  * Limits   in double with n > 40 some entries of a lane do not fit its registers and go to local memory (for n > 56,
- *          3.7 KB of stores in the code); to keep the matrix in shared memory throughout was still slower.
- *
- * Files geev_prepare_*.cu compile it, for each type in the shapes that `auto` needs: n = 14 and more in double, 17 and
- * more in float.  The smallest shape also serves all smaller n, which only a caller's own method reaches. */
-#ifndef EIG_GEEV_PREPARE_CUH
-#define EIG_GEEV_PREPARE_CUH
-
+ *          3.7 KB of stores in the code).  With the matrix in shared memory throughout the kernel was still slower. */
 #include "geev_grid.cuh"
 #include "team.cuh"
+#include "typed.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)
@@ -24,8 +18,8 @@ static constexpr int grid_warps(int words)
     return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* A block, of as many warps as fit the shared memory: with that many matrices side by side, writes of packed entries
- * fill whole sectors of memory, or halves of them. */
+/* A block has as many warps as fit the shared memory.  With so many matrices side by side, writes of packed entries fill
+ * whole sectors of memory, or halves of them. */
 template <typename real, int C> struct grid_block {
     static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes; /* at most */
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
@@ -60,8 +54,8 @@ template <typename real> static __device__ __forceinline__ geev_view<real> share
     return geev_view<real>{(real *)(prepare_memory + offset), n, n | 1, 1};
 }
 
-/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted; all teams of a warp call it. Out
- * of line, since few matrices need it. */
+/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted.  All teams of a warp call it.  Out of
+ * line, since few matrices need it. */
 template <typename real, int lanes>
 static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool wanted, bool balances)
 {
@@ -71,7 +65,7 @@ static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool 
     return treat(team, h, balances, h.base + h.n * h.row);
 }
 
-/* What is to be done before the reduction: scaling, permutations, balancing. */
+/* Scaling, permutations and balancing, before the reduction. */
 template <typename real, int C, int TR, int TC>
 static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
                                                         int offset, int n)
@@ -95,49 +89,63 @@ static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, T
 template <typename real, int C, int TR, int TC>
 static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
                                          grid_warps(TR *TC *(int)sizeof(real) / 4) / grid_block<real, C>::warps)
-    prepare_kernel(geev_job job)
+    prepare_kernel(geev_slice slice)
 {
     using block = grid_block<real, C>;
     using grid_type = geev_grid<real, C, TR, TC>;
     constexpr int lanes = block::lanes;
-    int const n = (int)job.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
+    int const n = (int)slice.p.n, team = threadIdx.x / lanes, teams = blockDim.x / lanes;
     int const stride = block::stride(n, grid_type::space), entries = n * (n + 1) / 2 + n - 1;
     real *const packed = (real *)prepare_memory + grid_type::space, *const own = packed + team * stride;
     int const offset = (grid_type::space + team * stride) * (int)sizeof(real); /* of own */
     int64_t const first = (int64_t)blockIdx.x * teams, at = first + team;
-    bool const live = at < job.count;
+    bool const live = at < slice.count;
 
     grid_type grid(threadIdx.x, own - grid_type::space);
-    if (job.p.layout == EIG_LAYOUT_MATRIX_WISE && !job.p.affine) {
-        grid.load((const real *)job.p.a + (job.first + at) * job.p.stride_a, job.p.lda, live ? n : 0);
+    if (slice.p.layout == EIG_LAYOUT_MATRIX_WISE && !slice.p.affine) {
+        grid.load((const real *)slice.p.a + (slice.first + at) * slice.p.stride_a, slice.p.lda, live ? n : 0);
     } else {
         geev_view<real> const h = shared_view<real>(offset, n);
-        if (live) gather<real, lanes>(job.p, job.first + at, grid.lane, h);
+        if (live) gather<real, lanes>(slice.p, slice.first + at, grid.lane, h);
         __syncwarp();
         grid.load(h);
     }
-    geev_record const record = condition(grid, live, job.p.balance, offset, n);
+    geev_record const record = condition(grid, live, slice.p.balance, offset, n);
     grid.reduce(n, record.lo, record.hi);
 
     grid.pack(own, n);
-    if (grid.lane == 0 && live) job.records[at] = record;
+    if (grid.lane == 0 && live) slice.records[at] = record;
     __syncthreads();
     int const g = threadIdx.x % teams;
-    if (first + g >= job.count) return;
-    real *const to = geev_packed_matrix<real>(job, first + g);
-    for (int e = threadIdx.x / teams; e < entries; e += lanes) to[(int64_t)e * job.tile] = packed[g * stride + e];
+    if (first + g >= slice.count) return;
+    real *const to = geev_packed_matrix<real>(slice, first + g);
+    for (int e = threadIdx.x / teams; e < entries; e += lanes) to[(int64_t)e * slice.tile] = packed[g * stride + e];
 }
 
 template <typename real, int C, int TR, int TC>
-static eig_status launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream)
+static eig_status launch_prepare(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     using block = grid_block<real, C>;
-    int const each = (int)sizeof(real) * block::stride((int)job.p.n, geev_grid<real, C, TR, TC>::space);
+    int const each = (int)sizeof(real) * block::stride((int)slice.p.n, geev_grid<real, C, TR, TC>::space);
     int teams = block::teams; /* those of a warp take 36 KB at most */
     while (teams * each > cuda_state_of(ctx)->shared_bytes && teams * block::lanes > 32) teams /= 2;
     return cuda_launch(ctx, "geev: prepare_kernel", stream,
-                       {(job.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
-                       prepare_kernel<real, C, TR, TC>, job);
+                       {(slice.count + teams - 1) / teams, teams * block::lanes, (size_t)(teams * each)},
+                       prepare_kernel<real, C, TR, TC>, slice);
 }
 
-#endif
+/* The shapes that `auto` needs, which begins with n = 14 (float: 17).  Smaller n, which only a caller's own method
+ * reaches, take the smallest shape. */
+eig_status TYPED(eig_cuda_geev_prepare)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    int64_t const n = slice.p.n;
+    if (n <= 16) return launch_prepare<real, 2, 4, 8>(ctx, slice, stream);
+    if (n <= 20) return launch_prepare<real, 4, 5, 5>(ctx, slice, stream);
+    if (n <= 24) return launch_prepare<real, 4, 6, 6>(ctx, slice, stream);
+    if (n <= 28) return launch_prepare<real, 4, 7, 7>(ctx, slice, stream);
+    if (n <= 32) return launch_prepare<real, 4, 8, 8>(ctx, slice, stream);
+    if (n <= 40) return launch_prepare<real, 8, 10, 5>(ctx, slice, stream);
+    if (n <= 48) return launch_prepare<real, 8, 12, 6>(ctx, slice, stream);
+    if (n <= 56) return launch_prepare<real, 8, 14, 7>(ctx, slice, stream);
+    return launch_prepare<real, 8, 16, 8>(ctx, slice, stream);
+}

@@ -64,6 +64,52 @@ size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
     return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
+/* -------------------------------------------------------------------- roads */
+
+/* A road of one matrix whose search is ready; it adds to pass_ms, where that is not NULL, what its passes took. */
+typedef eig_status road_solve(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                              int threads, double *pass_ms);
+
+static eig_status solve_whole(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                              int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return eig_cpu_stebz_refine(search, threads, pass_ms);
+}
+
+static eig_status solve_tree(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                             int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return search->kernels->setup->tree(search, threads, pass_ms);
+}
+
+static eig_status solve_reference(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                                  int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return eig_cpu_stebz_bisect(search, threads, pass_ms);
+}
+
+enum { BLOCKS = 3 /* after the methods */ };
+
+/* The roads by the method, and the one that multisection takes where T splits. */
+static const struct stebz_road {
+    road_solve *solve;
+    int passes;
+    const char *pass[4];
+} roads[] = {
+    [EIG_STEBZ_MULTISECTION] = {solve_whole, 3, {"preparation", "table", "brackets"}},
+    [EIG_STEBZ_INTERVAL_TREE] = {solve_tree, 4, {"preparation", "step 1", "one-intervals", "mult-intervals"}},
+    [EIG_STEBZ_REFERENCE] = {solve_reference, 2, {"preparation", "bisection"}},
+    [BLOCKS] = {eig_cpu_stebz_solve_blocks, 3, {"preparation", "blocks", "sorting"}},
+};
+
+static const struct stebz_road *stebz_road_of(const stebz_problem *p, bool split)
+{
+    return &roads[split ? BLOCKS : (int)p->method];
+}
+
 /* -------------------------------------------------------------- one matrix */
 
 static void fill(stebz_search *search, double eigenvalue)
@@ -111,10 +157,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     if (search->steady) search->groups += search->il - 1;
     if (!split) eig_cpu_stebz_open(ctx, search, p->type, !tree);
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
-    if (split) return eig_cpu_stebz_solve_blocks(ctx, search, p, number, threads, pass_ms);
-    if (reference) return eig_cpu_stebz_bisect(search, threads, pass_ms);
-    if (!tree) return eig_cpu_stebz_refine(search, threads, pass_ms);
-    return search->kernels->setup->tree(search, threads, pass_ms);
+    return stebz_road_of(p, split)->solve(ctx, search, p, number, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
@@ -191,17 +234,9 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     return eig_report_progress(ctx, "stebz", 1);
 }
 
-/* Names of the passes of one matrix, by method. */
-static const char *const pass_names[][4] = {
-    [EIG_STEBZ_MULTISECTION] = {"preparation", "table", "brackets"},
-    [EIG_STEBZ_INTERVAL_TREE] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
-    [EIG_STEBZ_REFERENCE] = {"preparation", "bisection"},
-};
-
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
-    static const char *const batch_name[] = {"batch"}, *const split_names[] = {"preparation", "blocks", "sorting"};
-    static const int passes[] = {3, 4, 2};
+    static const char *const batch[] = {"batch"};
     void *work;
     eig_status status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
@@ -210,8 +245,8 @@ eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
     bool const single = p->batch == 1;
     bool split = false;
     status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL, &split) : solve_batch(ctx, p, work);
-    const char *const *const names = !single ? batch_name : split ? split_names : pass_names[p->method];
-    eig_begin_passes(ctx, single ? passes[p->method] : 1, names);
+    const struct stebz_road *const road = stebz_road_of(p, split);
+    eig_begin_passes(ctx, single ? road->passes : 1, single ? road->pass : batch);
     if (!single) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
     return status;

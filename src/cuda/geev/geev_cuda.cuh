@@ -119,7 +119,7 @@ size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
 #ifdef __CUDACC__
 
 #include "geev.h"
-#include "real.cuh"
+#include "words/real.cuh"
 
 /* The upper word of |x|: exponent and first digits. */
 static __device__ __forceinline__ int upper_word(double x)

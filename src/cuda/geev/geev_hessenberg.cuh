@@ -7,7 +7,7 @@
 #define EIG_GEEV_HESSENBERG_CUH
 
 #include "geev_balance.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { GEEV_SIDE_BY_SIDE = 4 };
 

@@ -6,7 +6,7 @@
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
 #include "geev_hessenberg.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { PLAIN_THREADS = 256 };
 

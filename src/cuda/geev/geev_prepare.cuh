@@ -16,7 +16,7 @@
 #define EIG_GEEV_PREPARE_CUH
 
 #include "geev_grid.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)

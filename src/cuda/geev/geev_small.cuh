@@ -14,7 +14,7 @@
 #define EIG_GEEV_SMALL_CUH
 
 #include "geev_small_matrix.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 /* ---------------------------------------------------------------- in and out */
 

@@ -7,7 +7,7 @@
  * Bits      those of a matrix by itself (stebz_bracket.cuh). */
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { WARP = 32, SMALL_BLOCK = 128, LARGE_BLOCK = 256, MOST_ROWS = 2048, RESERVE = 1024 };
 

@@ -4,7 +4,7 @@
  * Bits      those of stebz_bracket.cuh: no matter how many eigenvalues are wanted, nor what warps share them out.
  * Bound by  the chain of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "stebz_multisection.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum {
     SMALL_THREADS = 128,
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(THREADS)
         stebz_value const v = counter.count(f, scalbn(x[j < m ? j : m - 1], -f.scale), true);
         if (j < m) count[j] = v.count;
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */

@@ -109,7 +109,7 @@ static __device__ void fill_table(const stebz_job &job, const stebz_facts &f, st
         t.mantissa[j] = v.mantissa;
         t.exponent[j] = v.exponent;
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
     if (threadIdx.x > 0) return;
     if (blockIdx.x == 0) job.facts->next = 0; /* for the brackets */
     if (!watch.until) return;
@@ -265,7 +265,7 @@ static __device__ void refine_brackets(const stebz_job &job, const stebz_facts &
             int const enough = (alive + 127) / 128 * 4; /* one warp a scheduler, or two */
             if (alive == 0) break;
             if (enough < warps) {
-                __pipeline_wait_prior(0);
+                copy_wait<0>();
                 __syncthreads(); /* the tile has come, and nobody reads it */
                 close_ranks(f, run, at, s, alive, warps = enough, memory);
                 working = __any_sync(0xffffffffu, at >= 0);
@@ -284,7 +284,7 @@ static __device__ void refine_brackets(const stebz_job &job, const stebz_facts &
         else
             bracket_move(s, x, v);
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
     if (!watch.until) return;
     *lane_of(job) = stebz_lane{s, at, run.m};
     unsigned const busy = __ballot_sync(0xffffffffu, at >= 0 && (threadIdx.x & (run.m - 1)) == 0);

@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(THREADS) tree_first_kernel(stebz_job jo
         __syncthreads(); /* the list has moved */
     }
     tree_part(lists, lists->active, count);
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 template <typename real>
@@ -197,7 +197,7 @@ static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job
             active = !tree_converged<real>(job, f, interval);
         }
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 template <typename real>
@@ -221,7 +221,7 @@ static __global__ void __launch_bounds__(THREADS) tree_severals_kernel(stebz_job
         for (int turn = 0; count > 0; turn ^= 1)
             count = tree_level<real>(job, f, rows, level[turn], count, level[turn ^ 1], &crowded);
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 /* --------------------------------------------------------------- launchers */

@@ -5,7 +5,7 @@
  * Whatever the counts' rounding errors are, some eps ||T||, they are nothing beside GAP. */
 #include "gaps.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool load(gap_state *g)
 /* The number of eigenvalues below the equal cut before run k. */
 static int64_t equal_cut(const gap_search *s, int64_t parts, int64_t k)
 {
-    return s->il - 1 + eig_cut(s->iu - s->il + 1, parts, k);
+    return s->il - 1 + eig_part_begin(s->iu - s->il + 1, parts, k);
 }
 
 /* The number of the last shift that has at most `below` eigenvalues below it; never the last shift of all. */

@@ -1,7 +1,7 @@
 /* The ranks of a program that mpirun started, working as one. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "run/ranks.h"
-#include "cut.h"
+#include "parts.h"
 #include "run/progress.h"
 #include "run/ranks_open.h"
 #include "run/say.h"
@@ -82,8 +82,8 @@ int ranks_agree(int status)
 void ranks_part(int64_t count, int64_t *first, int64_t *mine)
 {
     int const rank = ranks_rank(), size = ranks_size();
-    *first = eig_cut(count, size, rank);
-    *mine = eig_cut(count, size, rank + 1) - *first;
+    *first = eig_part_begin(count, size, rank);
+    *mine = eig_part_begin(count, size, rank + 1) - *first;
 }
 
 void ranks_sum(int64_t *value)

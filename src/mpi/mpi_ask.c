@@ -1,7 +1,7 @@
 /* What is asked for: each rank checks its own arguments and compares them with those of rank 0, and all agree. */
 #include "tridiagonal.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -94,8 +94,8 @@ static int64_t most_kept(const tridiagonal_call *call)
     int64_t const found = most_found(call);
     if (call->where.output == EIG_MPI_OUTPUT_ROOT && !call_has_outputs(call)) return 0;
     if (call->where.output != EIG_MPI_OUTPUT_RUNS) return found;
-    return eig_cut(found, call->ctx->wire.size, call->ctx->wire.rank + 1) -
-           eig_cut(found, call->ctx->wire.size, call->ctx->wire.rank);
+    return eig_part_begin(found, call->ctx->wire.size, call->ctx->wire.rank + 1) -
+           eig_part_begin(found, call->ctx->wire.size, call->ctx->wire.rank);
 }
 
 /* ------------------------------------------------------------------- checks */

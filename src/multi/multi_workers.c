@@ -5,7 +5,7 @@
  *           failed.  Every call waits for all children, whatever happened: nothing is in work when it returns.
  * Order     which child gets a part is left to chance; what it computes is not. */
 #define _POSIX_C_SOURCE 200809L
-#include "cut.h"
+#include "parts.h"
 #include "multi.h"
 #include "openmp.h"
 
@@ -49,8 +49,8 @@ static bool take_own(multi_worker *worker, int64_t *first, int64_t *count)
     const multi_call *const call = worker->state->call;
     int64_t const part = worker - worker->state->worker;
     if (worker->served || part >= call->parts) return false;
-    *first = call->cut ? call->cut[part] : eig_cut(call->count, call->parts, part);
-    *count = (call->cut ? call->cut[part + 1] : eig_cut(call->count, call->parts, part + 1)) - *first;
+    *first = call->cut ? call->cut[part] : eig_part_begin(call->count, call->parts, part);
+    *count = (call->cut ? call->cut[part + 1] : eig_part_begin(call->count, call->parts, part + 1)) - *first;
     return *count > 0;
 }
 

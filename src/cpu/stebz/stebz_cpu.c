@@ -7,7 +7,6 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
-#include "watch.h"
 
 #include <math.h>
 
@@ -35,7 +34,7 @@ static void layout(arena *space, const stebz_problem *p, stebz_search *search)
     search->table.highest = arena_take(space, points, sizeof(int64_t));
     search->table.mantissa = arena_take(space, points, sizeof(double));
     search->table.exponent = arena_take(space, points, sizeof(double));
-    search->smalls = arena_take(space, p->n, sizeof(stebz_small_rows));
+    search->shorts = arena_take(space, p->n, sizeof(stebz_short_rows));
     search->longs = arena_take(space, room.longs, sizeof(stebz_long));
     search->found.lo = arena_take(space, p->n, sizeof(double));
     search->found.hi = arena_take(space, p->n, sizeof(double));
@@ -162,11 +161,15 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 
 /* ---------------------------------------------------------------- drivers */
 
-/* One matrix of a batch: what is wrong with it goes to info. */
-static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
+static stebz_search search_of(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch)
 {
-    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
+    return (stebz_search){.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .watch = watch, .share = 1};
+}
+
+/* One matrix of a batch: what is wrong with it goes to info. */
+static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, cpu_watch *watch, char *work)
+{
+    stebz_search search = search_of(ctx, p, watch);
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
     layout(&a, p, &search);
@@ -179,18 +182,10 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
-/* The progress of a member: in the calling thread part of the batch's; the others only learn whether to stop. */
-static int member_progress(void *watch, double fraction)
+static void batch_work(eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
 {
-    return !eig_cpu_watch_look(watch, fraction);
-}
-
-static void batch_work(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
-{
-    eig_context own = *ctx;
-    if (own.progress) own.progress = member_progress, own.progress_user = watch;
     for (int64_t number; (number = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch))
-        solve_member(&own, p, number, work);
+        solve_member(ctx, p, number, watch, work);
     eig_cpu_watch_wait(watch);
 }
 
@@ -212,12 +207,12 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
 /* split: whether T was solved by blocks. */
 static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms, bool *split)
 {
-    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stebz", 1);
+    if (watch.status != EIG_OK) return watch.status;
+    stebz_search search = search_of(ctx, p, &watch);
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    eig_status const begun = eig_report_progress(ctx, "stebz", 0);
-    if (begun != EIG_OK) return begun;
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
@@ -231,7 +226,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     }
     if (p->m) *p->m = finite ? search.iu - search.il + 1 : 0;
     if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
-    return eig_report_progress(ctx, "stebz", 1);
+    return eig_cpu_watch_end(&watch);
 }
 
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)

@@ -270,7 +270,7 @@ static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t st
     int64_t const want = (job.t.n <= 65536 ? 1 : 2) * cuda_state_of(ctx)->multiprocessors;
     cuda_shape shape = {want < most ? want : most, THREADS};
     if (shape.blocks > STEBZ_SPLIT_GRID) shape.blocks = STEBZ_SPLIT_GRID;
-    shape.together = true; /* else two such launches on two streams might wait for each other's places for ever */
+    shape.cooperative = true; /* else two such launches on two streams might wait for each other's places for ever */
     return cuda_launch(ctx, "stebz: split_kernel", stream, shape, split_kernel<real, may_pivot>, job);
 }
 

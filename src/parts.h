@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* The first of `count` things that belongs to part `part`, both from 0: part r has [eig_cut(count, parts, r),
- * eig_cut(count, parts, r + 1)), which is empty where things are fewer than parts.  The first parts are the longer ones.
+/* The first of `count` things that belongs to part `part`, both from 0: part r has [eig_part_begin(count, parts, r),
+ * eig_part_begin(count, parts, r + 1)), which is empty where things are fewer than parts.  The first parts are the longer ones.
  * 0 <= part <= parts, parts > 0. */
-static inline int64_t eig_cut(int64_t count, int64_t parts, int64_t part)
+static inline int64_t eig_part_begin(int64_t count, int64_t parts, int64_t part)
 {
     int64_t const more = count % parts;
     return count / parts * part + (part < more ? part : more);

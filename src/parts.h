@@ -1,5 +1,6 @@
-/* Where a run of things is cut into parts of equal work: for the GPUs of a context, the ranks of MPI, slices of a file.
- * Eigenvalues of one matrix cost the same, as do matrices of one order; so parts have equal counts, up to one. */
+/* Parts of equal work: how a number of things is divided among the GPUs of a context or the ranks of MPI. All
+ * eigenvalues of one matrix cost the same, and so do all matrices of one order.  So the counts of two parts differ by
+ * one at most. */
 #ifndef EIG_CUT_H
 #define EIG_CUT_H
 

@@ -9,7 +9,7 @@ enum { CHUNKS = 16, WARP = 32, READBACK_BYTES = 4096 };
  * and after the last one; measured on an H200 (docs/geev-cuda.md). */
 static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;
 
-/* Rows shorter than this are not copied one by one by the device's copy engine, nor rows further apart than it can
+/* The device's copy engine is not used for rows shorter than this, nor for rows further apart than it can copy
  * (cudaDevAttrMaxPitch). */
 static const size_t LEAST_ROW = 512;
 static const int64_t MOST_PITCH = INT32_MAX;
@@ -80,7 +80,7 @@ struct chunk_plan {
     cuda_clock clock;
 };
 
-/* Below this a copy of its own costs more than the way through the staging. */
+/* Below this size a copy of its own costs more than staging. */
 static const size_t LEAST_DIRECT = (size_t)1 << 16;
 
 /* Whether the device's copy engine does it alone. */

@@ -90,8 +90,8 @@ typedef struct stebz_search {
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
-    bool steady;          /* of a part of the spectrum, and of stemr's pairs always: brackets do not depend on il and
-                             iu, since they are those of cells, taken whole, of the table of all eigenvalues */
+    bool steady;          /* set for a part of the spectrum, and always for stemr: brackets are whole cells of the table
+                           * of all eigenvalues, so that they do not depend on il and iu */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
@@ -104,7 +104,7 @@ typedef struct stebz_search {
     int64_t il, iu;
     int64_t begin; /* of a steady search: the first eigenvalue that was refined, il or one of its cell */
     stebz_count_table table;
-    stebz_group *groups; /* that of eigenvalue k at k-il; of a steady search k may be less than il, too, or exceed iu */
+    stebz_group *groups; /* that of eigenvalue k at k-il; in a steady search k may also be less than il or exceed iu */
     void *rows, *scales; /* room for the product form */
     tree_interval *intervals; /* [4 (iu-il+1)], for the interval tree */
     stebz_found found;
@@ -175,8 +175,8 @@ void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, in
  * and what that reads. */
 void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
 
-/* Finds the blocks of the loaded matrix.  Whether it pays to solve them by themselves, or is needed since the search
- * loses entries; then off-diagonals between them have become 0. */
+/* Finds the blocks of the loaded matrix.  True where it pays to solve them by themselves, or where that is needed since
+ * the search loses entries.  The off-diagonals between them are then 0. */
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
 
 /* Solves the blocks that were found; fills search->found. */
@@ -206,7 +206,7 @@ static inline double stebz_rounded(const stebz_search *search, double x)
     return search->narrow ? (double)(float)x : x;
 }
 
-/* What the table is of the whole: a count for each of its points, where an eigenvalue takes about ten more. */
+/* The table's share of the work: it takes a count for each of its points, an eigenvalue about ten more. */
 #define STEBZ_TABLE_SHARE 0.1
 
 static inline double stebz_table_point(const stebz_search *search, int64_t j)

@@ -1,10 +1,10 @@
 /* stebz on the CPU: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
  * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
  *
- * Negligible  in the product form what lies below its floor (numerics/sturm.h), which moves eigenvalues by less than
- *             eps/4 of the norm either way; in the pivot form, which promises relative accuracy, zeros alone.
- * Blocks      of up to STEBZ_SHORT_ROWS rows go to stebz_short.c, many at a time; longer ones to the engine, many at a
- *             time, one a thread, or one at a time, by all threads, where one is a large part of the work.
+ * Negligible  in the product form: what lies below its floor (numerics/sturm.h), since it moves eigenvalues by less than
+ *             eps/4 of the norm either way.  In the pivot form, which promises relative accuracy: zeros alone.
+ * Blocks      of up to STEBZ_SHORT_ROWS rows go to stebz_short.c, many at a time.  Longer ones go to the engine: one a
+ *             thread, or, where one is a large part of the work, one after another with all threads.
  * Bits        a block's results depend on that block and on the norm of T alone; sorting leaves no choice. */
 #include "stebz_cpu.h"
 
@@ -62,7 +62,7 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
         int64_t const length = length_of(start, i, search->blocks, n);
         cost += (double)length * (double)length;
     }
-    /* Whatever part is wanted: a part has the bits of the whole. */
+    /* What part is wanted has no say: a part has the bits of the whole. */
     if (cost > 0.75 * (double)n * (double)n && !(search->pivot && search->loses)) return false;
     for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
     return search->found.split = true;
@@ -166,7 +166,7 @@ static double fraction_done(const block_job *job)
     return (double)atomic_load_explicit(&job->done, memory_order_relaxed) / (double)job->search->matrix.n;
 }
 
-/* share: how much of the running part of the call the block is told as. */
+/* share: how much of the call the block is, for its progress. */
 static void solve_long(block_job *job, const stebz_long *t, int threads, double share)
 {
     stebz_search *const whole = job->search;
@@ -184,7 +184,7 @@ static void solve_long(block_job *job, const stebz_long *t, int threads, double 
         eig_cpu_stebz_open(job->ctx, &part, job->type, true);
         eig_cpu_stebz_refine(&part, threads, NULL);
     }
-    /* What is not wanted stands in for its place among the sorted. */
+    /* An eigenvalue that is not wanted gets an end of the window: it keeps a place when all are sorted. */
     for (int64_t k = 1; k <= t->length; ++k) {
         bool const below = k<part.il, above = k> part.iu;
         const stebz_group *const g = &part.groups[k - part.il];

@@ -244,8 +244,8 @@ static __device__ __forceinline__ double stebz_even_point(const stebz_facts &f, 
     return j == points - 1 ? hi : stebz_on_grid(f, x, lo, hi);
 }
 
-/* Point j of the table.  After a first table equal numbers of eigenvalues, as far as its counts tell, lie between
- * points. */
+/* Point j of the table.  Where there is a first table, neighbouring points have equal numbers of eigenvalues between
+ * them, as far as its counts tell. */
 static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, const stebz_table &t, int64_t j)
 {
     if (!t.first || j == 0 || j == t.points - 1) return stebz_even_point(f, f.from, f.upto, t.points, j);

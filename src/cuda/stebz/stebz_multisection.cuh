@@ -7,10 +7,10 @@
  *           left, those that have get twice the lanes; when the brackets of a block fit fewer warps, the others
  *           leave, since a round takes the longer the more warps a scheduler has.
  * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
- * Time      a launch that has a limit looks at the clock after each round of counts, and leaves to the next launch
- *           what is not done: of the table the next point of each block, of the brackets the state of each lane.  T
- *           whose rows stay in shared memory take no time worth a limit.
- * Bits      a bracket's way depends on the lanes that its group has and on when, its end does not
+ * Time      a launch that has a limit looks at the clock after each round of counts.  To the next launch it leaves the
+ *           next point of each block (table) or the state of each lane (brackets).  A T whose rows stay in shared
+ *           memory is too short to need a limit.
+ * Bits      the steps of a bracket depend on how many lanes its group has at what time; its end does not
  *           (stebz_bracket.cuh). */
 #ifndef EIG_STEBZ_MULTISECTION_CUH
 #define EIG_STEBZ_MULTISECTION_CUH
@@ -217,8 +217,8 @@ static __device__ __forceinline__ stebz_lane *lane_of(const stebz_job &job)
 }
 
 /* The warp's first eigenvalues: a run of its own where each lane gets one at most, else from the queue.  In a long
- * queue those that have to be parted from neighbours come first, so that no slow one begins when all others end; it is
- * looked through twice, which costs a search of the table more. */
+ * queue eigenvalues that have to be parted from neighbours come first, so that no slow one begins when all others end.
+ * The queue is looked through twice for that, at the cost of one more search of the table. */
 static __device__ warp_run open_run(const stebz_job &job, int64_t last, bool resident)
 {
     int64_t const warps = (int64_t)gridDim.x * (blockDim.x / 32), length = (last + warps - 1) / warps;

@@ -76,8 +76,8 @@ static __device__ void list_starts(const stebz_job &job, const stebz_facts &f, s
     walk.wait();
 }
 
-/* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole, with all of
- * its eigenvalues: what is wanted must not decide, since bits depend on the answer. */
+/* Lists the long blocks, in any order, and adds up what all cost.  True where that is cheaper than T as a whole with
+ * all its eigenvalues.  What is wanted must not decide, since bits depend on the answer. */
 static __device__ bool worthwhile(const stebz_job &job, split_walk &walk)
 {
     int64_t const blocks = job.split->blocks;

@@ -70,7 +70,7 @@ static __device__ bool tree_converged(const stebz_job &job, const stebz_facts &f
 }
 
 /* One level: reads count intervals, writes those children that are wanted and not narrow enough; returns their number.
- * Chunks of THREADS intervals, in order; the two lists must not overlap.  All threads of the block. */
+ * THREADS intervals at a time, in order; the two lists must not overlap.  All threads of the block. */
 template <typename real>
 static __device__ int64_t tree_level(const stebz_job &job, const stebz_facts &f, stebz_stream<double> &rows,
                                      const tree_interval *from, int64_t count, tree_interval *to, bool *crowded)
@@ -113,7 +113,7 @@ static __device__ void tree_part(tree_lists *lists, const tree_interval *from, i
         /* The first interval of a stretch heads a batch: its predecessor began in an earlier one. */
         if (holds == 1) lists->one[one] = interval;
         if (holds > 1) lists->several[several] = interval;
-        __syncthreads(); /* U_m is written up to this chunk */
+        __syncthreads(); /* U_m is written as far as this */
         bool head = holds > 1;
         if (head && several > 0) {
             tree_interval const before = lists->several[several - 1];

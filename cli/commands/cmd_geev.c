@@ -57,7 +57,7 @@ static int read_options(const arguments *args, geev_run *j)
     return j->is_family ? read_family_options(args, j) : CLI_OK;
 }
 
-/* Eigenvalues are printed where no output is named, and measures where none takes them. */
+/* Eigenvalues are printed where no output is named; measures are printed where no output takes them. */
 static void choose_prints(const arguments *args, geev_run *j)
 {
     bool const named = j->values || j->info_path || j->plot || j->measures;
@@ -88,7 +88,7 @@ static int check_files(const arguments *args, geev_run *j)
 
 /* ------------------------------------------------------------------- input */
 
-/* Of a family every point is a matrix; only A0, A1, ... are in memory. */
+/* Every point of a family is a matrix; only A0, A1, ... are in memory. */
 static int read_family(const arguments *args, geev_run *j)
 {
     int const status = family_read(args, &j->family, &j->type);

@@ -1,4 +1,4 @@
-/* What the command geev asks for, and its way through the batch. */
+/* What a run of the command geev asks for, and how it goes through the batch. */
 #ifndef EIG_CLI_CMD_GEEV_H
 #define EIG_CLI_CMD_GEEV_H
 
@@ -34,7 +34,7 @@ typedef struct geev_run {
     cli_times times;
 } geev_run;
 
-/* A measure over a grid is what --plot draws, where there is one; else the eigenvalues. */
+/* Whether --plot draws a measure over a grid; else it draws the eigenvalues. */
 bool geev_plots_measure(const geev_run *j);
 
 /* Solves the whole batch and writes its arrays, but does not end the sinks.  Returns an exit status. */

@@ -154,7 +154,7 @@ int stebz_refuse_reference(const stebz_run *j, int64_t count, int64_t batch, int
                     (long long)count, computed);
 }
 
-/* Before the computation: how many there will be is known but for a range of values. */
+/* Before the computation: their number is known, unless the range is by value. */
 static int read_reference(const stebz_run *j, int64_t n, io_array *r)
 {
     const eig_stebz_options *const o = &j->options;

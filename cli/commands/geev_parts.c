@@ -14,7 +14,7 @@ bool geev_plots_measure(const geev_run *j)
     return j->plot && j->is_family && j->measure >= 0;
 }
 
-/* Whether the eigenvalues themselves are needed; of a family's measures the library makes them and forgets them. */
+/* Whether the eigenvalues themselves are needed.  For the measures of a family the library does not keep them. */
 static bool wants_values(const geev_run *j)
 {
     return !j->is_family || j->measure < 0 || j->values;
@@ -83,7 +83,7 @@ static eig_status call_matrices(geev_run *j, geev_part *p, int64_t count)
                             count);
 }
 
-/* What --plot draws is kept for the end. */
+/* Keeps what --plot draws at the end. */
 static void keep(geev_run *j, const geev_part *p, const stream_slice *s)
 {
     const numbers *const x = geev_plots_measure(j) ? &p->value : &p->w;

@@ -58,7 +58,7 @@ static bool make(void *of, int slot, int64_t count)
 
 /* ------------------------------------------------------------------- input */
 
-/* What float cannot hold is refused; what is not finite in the file is the library's to tell. */
+/* Refuses what float cannot hold.  Numbers that are not finite in the file are left to the library. */
 static bool refuse_beyond(const io_source *source, const io_slab *slab, const numbers *x, const char *name,
                           int64_t padding, io_error *error)
 {
@@ -226,7 +226,7 @@ static int compare(const batch_run *r)
 
 /* --------------------------------------------------------------------- run */
 
-/* The shape of what is written is known now: a format that cannot hold it is refused before the computation. */
+/* The shape of the output is known now.  A format that cannot hold it is refused before the computation. */
 static int check(const batch_run *r, const arguments *args)
 {
     const stebz_run *const j = r->j;

@@ -130,7 +130,7 @@ static size_t larger(const io_bytes *file, size_t capacity)
 static bool may_grow(const char *path, const io_bytes *file, size_t from, size_t to, io_error *error)
 {
     size_t const claim = npy_claim(file), whole = claim > to ? claim : to;
-    return io_memory_fits(path, whole - from, ": a file by the name of .npy is read in parts", error);
+    return io_memory_fits(path, whole - from, ": a file by the name of .npy is read in slices", error);
 }
 
 /* Reads to the end of the stream into a buffer that grows when it is full. */

@@ -3,7 +3,7 @@
  *   file.c   the bytes of a file in
  *   output.c the safe way out (temporary name, then rename)
  *   npy.c, text.c, mtx.c, mat.c   the formats
- *   slices.c arrays in parts, for files larger than memory
+ *   slices.c arrays in slices, for files larger than memory
  *   io.c     chooses the format by the name's ending, or by the first bytes; vectors from arrays
  *   read_tridiagonal.c  tridiagonal matrices, one or a batch, from arrays
  *

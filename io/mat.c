@@ -122,7 +122,8 @@ static char *load_planes(const char *path, mat_t *mat, matvar_t *v, const mat_la
     if (count > INT32_MAX)
         return io_fail(error, path, "has 2^31 numbers or more in variable '%.60s', which matio does not read", name),
                NULL;
-    if (bytes <= SIZE_MAX / 2 && !io_memory_fits(path, 2 * bytes, ": a .npy file is read in parts", error)) return NULL;
+    if (bytes <= SIZE_MAX / 2 && !io_memory_fits(path, 2 * bytes, ": a .npy file is read in slices", error))
+        return NULL;
     char *const planes = (char *)malloc(bytes), *const again = (char *)malloc(bytes);
     bool const room = planes && again;
     bool const good = room && read_planes(mat, v, count, size, 0, planes) &&

@@ -164,7 +164,8 @@ static int64_t held_bytes(const io_sink *sink)
 static bool open_held(io_sink *sink, io_error *error)
 {
     io_array const a = sink->a;
-    if (!io_memory_fits(sink->path, (size_t)held_bytes(sink), ": a .npy file is written in parts", error)) return false;
+    if (!io_memory_fits(sink->path, (size_t)held_bytes(sink), ": a .npy file is written in slices", error))
+        return false;
     return io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
 }
 

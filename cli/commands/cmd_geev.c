@@ -182,7 +182,7 @@ static int run(const arguments *args)
     if (status == CLI_OK) status = finish(&j, args);
     eig_destroy(j.ctx);
     io_sinks_abandon(j.sink, GEEV_OUTPUTS);
-    geev_parts_free(&j);
+    geev_slices_free(&j);
     matrices_close(&j.file);
     family_free(&j.family);
     return status;
@@ -219,7 +219,7 @@ const cli_command command_geev = {
         "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.\n"
         "Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that is not finite gets NaN and\n"
         "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
-        "computed and written (.npy, text) in parts.\n\n"
+        "computed and written (.npy, text) in slices.\n\n"
         "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
         "  abscissa  max Re w          below 0 where x' = A x is stable\n"
         "  radius    max |w|           below 1 where x(k+1) = A x(k) is stable\n"

@@ -39,6 +39,6 @@ bool geev_plots_measure(const geev_run *j);
 
 /* Solves the whole batch and writes its arrays, but does not end the sinks.  Returns an exit status. */
 int geev_solve(geev_run *j, const arguments *args);
-void geev_parts_free(geev_run *j);
+void geev_slices_free(geev_run *j);
 
 #endif

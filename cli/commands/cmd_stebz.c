@@ -302,7 +302,7 @@ const cli_command command_stebz = {
         "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat; - is standard input.  D alone may\n"
         "hold the whole matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".  Arrays with\n"
         "a row a matrix, as generate --batch writes them, are a batch: every output then has a row a matrix,\n"
-        "and .npy files may be larger than memory: they are read, computed and written (.npy, text) in parts.",
+        "and .npy files may be larger than memory: they are read, computed and written (.npy, text) in slices.",
     .examples = "  eigpack stebz d.dat e.dat\n"
                 "  eigpack stebz T.mtx --output w.npy --plot spectrum.svg\n"
                 "  eigpack stebz d.npy e.npy --range 1:10 --enclosures bounds.npy\n"

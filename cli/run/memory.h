@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* What a command's table of options says of it. */
-#define MEMORY_HELP "of the host, for the parts of a large file: 500M, 8G (default: a quarter of what is free)"
+#define MEMORY_HELP "of the host, for the slices of a large file: 500M, 8G (default: a quarter of what is free)"
 
 /* Bytes that are free: MemAvailable of meminfo, or what a cgroup (version 1 or 2) leaves, where that is less; 4 GB
  * where neither is known.  `groups` and `mount` stand for /proc/self/cgroup and /sys/fs/cgroup. */

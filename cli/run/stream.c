@@ -177,14 +177,14 @@ static int64_t count_of(const stream *s, int64_t budget)
     if (count > s->batch) count = s->batch;
     while (count > 1 && !fits(s, count, budget)) count -= (count + 3) / 4;
     int64_t const slices = (s->batch + count - 1) / count;
-    return (s->batch + slices - 1) / slices; /* equal parts */
+    return (s->batch + slices - 1) / slices; /* equal slices */
 }
 
 static int make_slots(pipeline *p)
 {
     for (int slot = 0; slot < p->slots; slot++)
         if (!p->s->make(p->s->job, slot, p->count))
-            return cli_fail(CLI_FAILED, "no memory for %d parts of %lld each: %s", p->slots, (long long)p->count,
+            return cli_fail(CLI_FAILED, "no memory for %d slices of %lld each: %s", p->slots, (long long)p->count,
                             p->s->what);
     return CLI_OK;
 }
@@ -219,7 +219,7 @@ static int refuse(const stream *s, int64_t count, int64_t all, bool asked)
     if (asked)
         return cli_fail(CLI_USAGE, "a %s at a time needs %s, --memory gives %s: give more", s->what, needed, there);
     return cli_fail(CLI_FAILED, "a %s at a time needs %s, %s are free%s", s->what, needed, there,
-                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in parts" : "");
+                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in slices" : "");
 }
 
 int stream_run(stream *s, const arguments *args)

@@ -185,7 +185,7 @@ int geev_solve(geev_run *j, const arguments *args)
     return status;
 }
 
-void geev_parts_free(geev_run *j)
+void geev_slices_free(geev_run *j)
 {
     for (int k = 0; k < STREAM_SLOTS; k++) {
         geev_part *const p = &j->part[k];

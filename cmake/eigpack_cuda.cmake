@@ -19,6 +19,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
     src/cuda/host_arrays.cu
     src/cuda/stebz/stebz_cuda.cu
+    src/cuda/stebz/stebz_roads.cu
     src/cuda/stebz/stebz_prepare.cu
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu

@@ -41,8 +41,8 @@
  * Threads.  A context serves one thread at a time; different contexts are independent.  A call on a context while
  * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
  * running call goes on.  A context must not be destroyed while another thread may use it.  There is no global state but
- * the note that a fork has happened: the library never prints, never exits, and reads one environment variable, EIG_CPU
- * (see eig_describe).
+ * two notes: that a fork has happened, and how many threads a calling thread could create.  The library never prints,
+ * never exits, and reads one environment variable, EIG_CPU (see eig_describe).
  *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
@@ -195,7 +195,7 @@ EIG_API eig_status eig_synchronize(eig_context *ctx);
 
 /* The time of one pass of a call. */
 typedef struct eig_pass {
-    const char *name; /* e.g. "reduction"; each function's comment names its passes */
+    const char *name; /* e.g. "reduction"; with the table of roads in docs it tells which kernels ran */
     double ms;
 } eig_pass;
 

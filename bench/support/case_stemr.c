@@ -1,6 +1,6 @@
-/* Cases of stemr: tridiagonal matrices; every residual, and orthogonality by random vectors, which find what is the
- * matter with any pair without n^3 operations.  Of a pair alone the error cannot hide: a row of Z'Z - I is as long as the
- * probes' entries are large. */
+/* Cases of stemr: tridiagonal matrices; every residual is checked, and orthogonality by random vectors, which find an
+ * error of any pair without n^3 operations.  The error of a single pair cannot hide: the entries of the probes are as
+ * large as a row of Z'Z - I is long. */
 #include "cases.h"
 #include "io/matrices.h"
 

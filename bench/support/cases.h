@@ -77,7 +77,7 @@ eig_status case_call(eig_context *ctx, bench_case *c);
 eig_status case_check(eig_context *ctx, const bench_case *c, double *error);
 bool case_passed(const bench_case *c, double error);
 
-/* A case as a contestant (times.h) on host arrays; `run` takes a case_run and ends with an eig_status. */
+/* A case as a contestant (times.h) on host arrays; `run` takes a case_run and returns an eig_status. */
 typedef struct case_run {
     eig_context *ctx;
     bench_case *c;

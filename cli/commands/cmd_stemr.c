@@ -63,13 +63,14 @@ static int read_options(const arguments *args, job *j)
     return cli_check_files(args, inputs, 2, outputs, FILES);
 }
 
-/* Vectors are computed where anything about them is asked for. */
+/* Vectors are computed where anything that needs them is asked for. */
 static bool wants_vectors(const job *j)
 {
     return j->vectors || j->residuals || j->stats_wanted;
 }
 
-/* At most so many pairs; of a range of values by counts, which may differ from stemr's own by some at its ends. */
+/* The most pairs that there can be.  For a range by value counts tell it, which may differ from stemr's own choice by a
+ * few at the ends. */
 static int count_pairs(eig_context *ctx, const job *j, double *most)
 {
     const eig_stemr_options *const o = &j->options;
@@ -83,7 +84,8 @@ static int count_pairs(eig_context *ctx, const job *j, double *most)
     return status;
 }
 
-/* Before the work: the vectors, what the library takes on a CPU, and a slice of what is written. */
+/* The memory for the vectors, for the library's workspace on a CPU, and for a slice of the output; checked before the
+ * work. */
 static int check_memory(eig_context *ctx, const job *j)
 {
     int64_t const n = j->t.exact.n;
@@ -200,7 +202,7 @@ static int write_plot(const job *j, const char *file)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-/* Under mpirun, of all ranks: the work of all, the largest of what is not work.  Blocks are those of all of T. */
+/* Under mpirun, over all ranks: work is added up, of everything else the largest counts.  Blocks are those of all of T. */
 static void merge_stats(eig_stemr_stats *s)
 {
     double largest[] = {(double)s->blocks, (double)s->depth, (double)s->largest_cluster};

@@ -247,13 +247,6 @@ static eig_status solve_plainly(stemr_task *t, double *ms)
     return status;
 }
 
-/* What the engine of stebz reports, as a part of the first pass. */
-static int engine_progress(void *task, double fraction)
-{
-    stemr_task *const t = task;
-    return !eig_cpu_watch_look(&t->watch, t->from + 0.5 * t->part * fraction);
-}
-
 /* Scales T; false where it is not finite. */
 static bool load(stemr_task *t)
 {
@@ -287,10 +280,6 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
     a = (arena){.base = work};
     layout(&a, &t);
     eig_cpu_watch_start(&t.watch, ctx, "stemr", 1);
-    eig_context engine = *ctx;
-    if (ctx->progress) engine.progress = engine_progress, engine.progress_user = &t;
-    stebz_progress progress = {.ctx = &engine, .share = 1, .last = eig_cpu_clock()};
-    t.search.progress = &progress, t.search.reports = true;
     status = t.watch.status;
     if (status == EIG_OK && load(&t))
         status = p->method == EIG_STEMR_REFERENCE ? solve_plainly(&t, ms) : solve(&t, ms);

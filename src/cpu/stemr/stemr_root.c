@@ -23,7 +23,7 @@ static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int
     s->pivot = false;
     s->error = STURM_ERROR_PRODUCT * DBL_EPSILON;
     s->il = il, s->iu = iu;
-    s->progress->highest = 0;
+    s->watch = &t->watch, s->from = t->from, s->share = 0.5 * t->part;
     eig_cpu_stebz_open(t->ctx, s, EIG_D, true);
 }
 

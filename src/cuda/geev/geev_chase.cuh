@@ -19,7 +19,7 @@
 
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { QR_RUN = 2 }; /* slots of a run */
 

@@ -117,7 +117,7 @@ const geev_road *eig_cuda_geev_roads(int *count);
 #ifdef __CUDACC__
 
 #include "geev.h"
-#include "real.cuh"
+#include "words/real.cuh"
 
 /* The upper word of |x|: exponent and first digits. */
 static __device__ __forceinline__ int upper_word(double x)

@@ -8,7 +8,7 @@
  *           there. */
 #include "stemr_cuda.cuh"
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 #include <cuda_pipeline.h>
 

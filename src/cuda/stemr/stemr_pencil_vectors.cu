@@ -11,7 +11,7 @@
 #include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { THREADS = 32, WARPS = 4 };
 

@@ -8,7 +8,7 @@
 #include "stemr_lanes.cuh"
 #include "stemr_tree.cuh"
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum {
     THREADS = 256,

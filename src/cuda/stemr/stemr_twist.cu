@@ -12,7 +12,7 @@
 #include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { STEP = 8, THREADS = 32, MOST_ROUNDS = 260, MEMBERS = STEMR_MEMBERS };
 

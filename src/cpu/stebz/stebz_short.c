@@ -1,4 +1,4 @@
-/* stebz on the CPU: all eigenvalues of many small matrices, the blocks of a T that splits.  In double for either type.
+/* stebz on the CPU: all eigenvalues of many short matrices, the blocks of a T that splits.  In double for either type.
  * Compiled once for each instruction set.
  *
  * Mapping   a SIMD lane is one eigenvalue of one matrix; a lane that has finished takes the next.  Every lane has its
@@ -26,7 +26,7 @@ typedef struct lanes {
 
 /* The matrices and brackets of a set's lanes. */
 typedef struct lane_set {
-    lanes a[STEBZ_SMALL_ROWS], b[STEBZ_SMALL_ROWS]; /* b[i] couples rows i-1 and i; b[0] = 0 */
+    lanes a[STEBZ_SHORT_ROWS], b[STEBZ_SHORT_ROWS]; /* b[i] couples rows i-1 and i; b[0] = 0 */
     lanes unit;            /* 1 / (what the pivots are about), so that their product is not tiny */
     lanes xa, pa, count_a; /* the end of the bracket that moved last, the polynomial and the count there */
     lanes xb, pb, count_b; /* the other end */
@@ -119,11 +119,11 @@ SIMD_FN void iterate(lanes *d, lanes *e2, int rows, double negligible, int const
 }
 
 /* Approximate eigenvalues of up to SET matrices, ascending, to where the matrices' rows stand in t->lo. */
-static void propose(const stebz_small *t, int most, const stebz_small_rows *matrix, int count)
+static void propose(const stebz_short *t, int most, const stebz_short_rows *matrix, int count)
 {
-    lanes d[STEBZ_SMALL_ROWS], e2[STEBZ_SMALL_ROWS];
+    lanes d[STEBZ_SHORT_ROWS], e2[STEBZ_SHORT_ROWS];
     for (int l = 0; l < SET; ++l) {
-        stebz_small_rows const m = matrix[l < count ? l : count - 1];
+        stebz_short_rows const m = matrix[l < count ? l : count - 1];
         for (int i = 0; i < most; ++i) {
             double const b = i + 1 < m.rows ? t->b[m.start + i + 1] : 0;
             put(&d[i], l, i < m.rows ? t->a[m.start + i] : 0);
@@ -150,7 +150,7 @@ static void propose(const stebz_small *t, int most, const stebz_small_rows *matr
 /* Lane l gets eigenvalue k (from 1) of the matrix m, and as its bracket Gerschgorin's interval, widened by the error of
  * a count.  Its first shift lies half a final bracket below the proposed eigenvalue, where there is one, else in the
  * middle.  Up to `most` rows that count for nothing are added. */
-static void load_lane(const stebz_small *t, lane_set *s, int l, int most, stebz_small_rows m, int k)
+static void load_lane(const stebz_short *t, lane_set *s, int l, int most, stebz_short_rows m, int k)
 {
     double lo = INFINITY, hi = -INFINITY, before = 0;
     for (int i = 0; i < m.rows; ++i) {
@@ -177,7 +177,7 @@ static void load_lane(const stebz_small *t, lane_set *s, int l, int most, stebz_
 }
 
 /* x = the next shift of every lane, an end of the bracket where the lane has finished.  Bit l: lane l has not. */
-SIMD_FN unsigned next_shifts(const stebz_small *t, lane_set *s)
+SIMD_FN unsigned next_shifts(const stebz_short *t, lane_set *s)
 {
     vreal const abstol = simd_splat(t->abstol);
     double const least = t->abstol > t->pivmin ? t->abstol : t->pivmin;
@@ -227,14 +227,14 @@ SIMD_FN void move_ends(lane_set *s)
 
 /* The eigenvalues that the lanes work on: number k of a matrix; k = 0: none. */
 typedef struct lane_items {
-    const stebz_small_rows *matrix; /* of the next */
+    const stebz_short_rows *matrix; /* of the next */
     int64_t left;                   /* matrices */
     int k, working;
     int64_t at[SET]; /* place of the result; -1: none */
 } lane_items;
 
 /* Lanes that have finished leave their result and take the next eigenvalue. */
-static void refill(const stebz_small *t, lane_set *s, lane_items *item, int most, unsigned open)
+static void refill(const stebz_short *t, lane_set *s, lane_items *item, int most, unsigned open)
 {
     for (unsigned closed = ~open & ((1u << SET) - 1); closed; closed &= closed - 1) {
         int const l = __builtin_ctz(closed);
@@ -254,7 +254,7 @@ static void refill(const stebz_small *t, lane_set *s, lane_items *item, int most
 }
 
 /* All eigenvalues of `count` matrices of up to `most` rows each. */
-static void solve_sets(const stebz_small *t, int most, const stebz_small_rows *matrix, int64_t count)
+static void solve_sets(const stebz_short *t, int most, const stebz_short_rows *matrix, int64_t count)
 {
     lane_set s;
     lane_items item = {.matrix = matrix, .left = count, .k = 1};
@@ -272,7 +272,7 @@ static void solve_sets(const stebz_small *t, int most, const stebz_small_rows *m
     }
 }
 
-static void solve_ones(const stebz_small *t, const stebz_small_rows *matrix, int64_t count)
+static void solve_ones(const stebz_short *t, const stebz_short_rows *matrix, int64_t count)
 {
     for (int64_t j = 0; j < count; ++j) t->lo[matrix[j].start] = t->hi[matrix[j].start] = t->a[matrix[j].start];
 }
@@ -280,7 +280,7 @@ static void solve_ones(const stebz_small *t, const stebz_small_rows *matrix, int
 /* Two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1 and u = 2^-53 the
  * roundings of m (1), of the root (3) and of the last sum (1) leave at most 5 u of the norm, 2.5 of its spacings; that
  * is less than STURM_ERROR_PRODUCT, so that an enclosure of width 0 is widened enough when it is stored. */
-static void solve_twos(const stebz_small *t, const stebz_small_rows *matrix, int64_t count)
+static void solve_twos(const stebz_short *t, const stebz_short_rows *matrix, int64_t count)
 {
     for (int64_t j = 0; j < count; ++j) {
         int64_t const at = matrix[j].start;
@@ -291,7 +291,7 @@ static void solve_twos(const stebz_small *t, const stebz_small_rows *matrix, int
     }
 }
 
-static void solve_small(const stebz_small *t, const stebz_small_rows *matrix, int64_t count)
+static void solve_short(const stebz_short *t, const stebz_short_rows *matrix, int64_t count)
 {
     /* Neighbours of similar size are solved together, with rows added to the shorter ones. */
     for (int64_t first = 0, end; first < count; first = end) {
@@ -306,4 +306,4 @@ static void solve_small(const stebz_small *t, const stebz_small_rows *matrix, in
     }
 }
 
-const stebz_small_kernel ISA_TYPED(eig_cpu_stebz_small) = {.solve = solve_small};
+const stebz_short_kernel ISA_TYPED(eig_cpu_stebz_short) = {.solve = solve_short};

@@ -7,7 +7,7 @@
 #ifndef EIG_SORT_CUH
 #define EIG_SORT_CUH
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 #include <stdint.h>
 

@@ -9,26 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool geev_plots_measure(const geev_job *j)
+bool geev_plots_measure(const geev_run *j)
 {
     return j->plot && j->is_family && j->measure >= 0;
 }
 
-/* Whether the eigenvalues themselves are needed; of a family's measures the library makes them and forgets them. */
-static bool wants_values(const geev_job *j)
+/* Whether the eigenvalues themselves are needed.  For the measures of a family the library does not keep them. */
+static bool wants_values(const geev_run *j)
 {
     return !j->is_family || j->measure < 0 || j->values;
 }
 
 /* Numbers of a problem's input: the matrix, or the point. */
-static int64_t inputs(const geev_job *j)
+static int64_t inputs(const geev_run *j)
 {
     return j->is_family ? j->family.m : j->n * j->n;
 }
 
 static bool make(void *of, int slot, int64_t count)
 {
-    geev_job *const j = (geev_job *)of;
+    geev_run *const j = (geev_run *)of;
     geev_part *const p = &j->part[slot];
     p->info = (int *)cli_allocate(count, sizeof *p->info);
     return numbers_make(&p->a, j->type, inputs(j) * count) &&
@@ -53,7 +53,7 @@ static void transpose(numbers *a, int64_t n, int64_t count)
 
 static bool read_part(void *of, const stream_slice *s, io_error *error)
 {
-    geev_job *const j = (geev_job *)of;
+    geev_run *const j = (geev_run *)of;
     numbers *const a = &j->part[s->slot].a;
     if (j->is_family) return family_points(&j->family, s->first, s->count, a), true;
     io_slab slab = j->file.slab;
@@ -65,7 +65,7 @@ static bool read_part(void *of, const stream_slice *s, io_error *error)
 
 /* ------------------------------------------------------------------- solve */
 
-static eig_status call_family(geev_job *j, geev_part *p, int64_t count)
+static eig_status call_family(geev_run *j, geev_part *p, int64_t count)
 {
     const family *const f = &j->family;
     eig_geev_measure const kind = geev_measure_kind(j->measure >= 0 ? j->measure : 0);
@@ -73,7 +73,7 @@ static eig_status call_family(geev_job *j, geev_part *p, int64_t count)
                            p->a.data, f->m, p->w.data, j->n, kind, p->value.data, p->info, count);
 }
 
-static eig_status call_matrices(geev_job *j, geev_part *p, int64_t count)
+static eig_status call_matrices(geev_run *j, geev_part *p, int64_t count)
 {
     int64_t const n = j->n;
     int64_t const stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
@@ -83,8 +83,8 @@ static eig_status call_matrices(geev_job *j, geev_part *p, int64_t count)
                             count);
 }
 
-/* What --plot draws is kept for the end. */
-static void keep(geev_job *j, const geev_part *p, const stream_slice *s)
+/* Keeps what --plot draws at the end. */
+static void keep(geev_run *j, const geev_part *p, const stream_slice *s)
 {
     const numbers *const x = geev_plots_measure(j) ? &p->value : &p->w;
     int64_t const each = geev_plots_measure(j) ? 1 : j->n;
@@ -93,7 +93,7 @@ static void keep(geev_job *j, const geev_part *p, const stream_slice *s)
 
 static int solve(void *of, const stream_slice *s)
 {
-    geev_job *const j = (geev_job *)of;
+    geev_run *const j = (geev_run *)of;
     geev_part *const p = &j->part[s->slot];
     int64_t const n = j->n, count = s->count;
     for (int64_t b = 0; b < count; b++) p->info[b] = 0;
@@ -113,7 +113,7 @@ static int solve(void *of, const stream_slice *s)
 /* ------------------------------------------------------------------ output */
 
 /* In front of a line that is printed: the point of the grid, or the matrix's number where the file has several. */
-static void print_place(const geev_job *j, const geev_part *p, const stream_slice *s, int64_t b)
+static void print_place(const geev_run *j, const geev_part *p, const stream_slice *s, int64_t b)
 {
     int const digits = type_digits(j->type), m = j->family.m;
     for (int k = 0; k < m && j->is_family; k++) ranks_printf("%.*g ", digits, numbers_re(&p->a, b * m + k) + 0.0);
@@ -121,7 +121,7 @@ static void print_place(const geev_job *j, const geev_part *p, const stream_slic
 }
 
 /* One eigenvalue a line, real and imaginary part; or one measure a line.  A zero is printed without its sign. */
-static void print_values(const geev_job *j, const geev_part *p, const stream_slice *s)
+static void print_values(const geev_run *j, const geev_part *p, const stream_slice *s)
 {
     int const digits = type_digits(j->type);
     for (int64_t k = 0; k < j->n * s->count && j->measure < 0; k++) {
@@ -136,7 +136,7 @@ static void print_values(const geev_job *j, const geev_part *p, const stream_sli
 
 static bool write_part(void *of, const stream_slice *s, io_error *error)
 {
-    geev_job *const j = (geev_job *)of;
+    geev_run *const j = (geev_run *)of;
     const geev_part *const p = &j->part[s->slot];
     if (j->prints) print_values(j, p, s);
     return io_sink_write(&j->sink[GEEV_VALUES], s->first * j->n, s->count * j->n, p->w.data, error) &&
@@ -148,13 +148,13 @@ static bool write_part(void *of, const stream_slice *s, io_error *error)
 
 static size_t work(void *of, int64_t count)
 {
-    const geev_job *const j = (const geev_job *)of;
+    const geev_run *const j = (const geev_run *)of;
     size_t bytes = 0;
     eig_geev_work_size(j->ctx, j->type, &j->options, j->n, count, &bytes);
     return cli_on_cpu(j->ctx) ? bytes : 0;
 }
 
-static int make_drawn(geev_job *j)
+static int make_drawn(geev_run *j)
 {
     if (!j->plot) return CLI_OK;
     bool const measure = geev_plots_measure(j);
@@ -164,7 +164,7 @@ static int make_drawn(geev_job *j)
                : cli_fail(CLI_FAILED, "no memory for what --plot draws of %lld matrices", (long long)j->batch);
 }
 
-int geev_solve(geev_job *j, const arguments *args)
+int geev_solve(geev_run *j, const arguments *args)
 {
     if (j->measure >= 0 && j->n == 0)
         return cli_fail(CLI_USAGE, "--measure needs matrices with eigenvalues, these have order 0");
@@ -185,7 +185,7 @@ int geev_solve(geev_job *j, const arguments *args)
     return status;
 }
 
-void geev_parts_free(geev_job *j)
+void geev_slices_free(geev_run *j)
 {
     for (int k = 0; k < STREAM_SLOTS; k++) {
         geev_part *const p = &j->part[k];

@@ -1,12 +1,12 @@
 /* stemr on CUDA: what its files share.
  *
  *     stemr_cuda.cu       the driver: workspace, order of the kernels, arrays on either side
+ *     stemr_roads.cu      the table of roads
  *     stemr_root.cu       scales T, brackets by the engine of stebz, cells that do not depend on the range, classes
  *     stemr_locate.cu     the row where a vector is large
  *     stemr_twist.cu      Rayleigh corrections by twisted factorisations, two lanes a pair
  *     stemr_vectors.cu    vectors into their columns, their lengths, supports, values, info
- *     stemr_tree.cu       clusters, level by level: which there are, and in which order they are worked on
- *     stemr_shifts.cu     their shifts and representations
+ *     stemr_tree.cu       clusters: which there are, and in which order they are worked on
  *     stemr_grid.cu       first brackets of a cluster's members, which share their shifts
  *     stemr_sections.cu   sections of these brackets, until gaps part the members
  *     stemr_pencil.cu     clusters of many members: what is left of T~ where their vectors are large; its eigenpairs
@@ -14,14 +14,13 @@
  *     stemr_tight.cu      the last resort: inverse iteration, orthogonalised
  *     stemr_certify.cu    residuals and orthogonality
  *     stemr_reference.cu  the plain version
- *     stemr_told.cu       the tree of clusters, for callers that ask for it
- *     stemr_step.cuh      a row of the qd algorithms, made for short chains
+ *     mrrr/               method mrrr, the tree of representations (mrrr/stemr_mrrr.cuh)
+ *     stemr_step.cuh      a pivot with twice the digits, made for short chains
  *     stemr_minors.cuh    a row of the recurrence of leading minors
- *     stemr_walk.cuh      walks along T~ and along representations
+ *     stemr_walk.cuh      walks along T~, and along rows of other kinds
  *     stemr_lanes.cuh     lists of pairs, and what their lanes leave
- *     stemr_count.cuh     counts of eigenvalues below a shift
- *     stemr_close.cuh     walks along T~ with three words
  *     stemr_section.cuh   a bracket and the counts that narrow it
+ *     stemr_close.cuh     walks along T~ with three words
  *     stemr_pencil.cuh    numbers that depend on x, and walks along what is left of T~
  *
  * Numbers are those of the scaled T, whose norm is in [1/2, 1): the caller's T is 2^scale times it.
@@ -31,7 +30,7 @@
  *           which is nothing beside gaps of STEMR_GAP_ROOT.  No serial root representation is made.
  * Blocks    are not told apart: where b is 0 the factorisations of T~ part by themselves.  Pair k is eigenvalue
  *           first + k of T~ as a whole.
- * Nodes     clusters have pencils, or representations L D L^T = T~ - sigma in rows of a pool. */
+ * Nodes     clusters; they may have pencils, or, of method mrrr, representations L D L^T = T~ - sigma in rows of a pool. */
 #ifndef EIG_STEMR_CUDA_CUH
 #define EIG_STEMR_CUDA_CUH
 
@@ -62,9 +61,9 @@ enum stemr_state {
 /* A member of a cluster that T~ serves, with two words, or with three; or its cluster's pencil. */
 enum stemr_closeness { STEMR_NOT_CLOSE, STEMR_CLOSE, STEMR_VERY_CLOSE, STEMR_IN_PENCIL };
 
-/* In place of a wave of nodes: pairs of T~; members of clusters before they have nodes; those that are VERY_CLOSE;
- * those IN_PENCIL. */
-enum { STEMR_ROOT_WAVE = -1, STEMR_MEMBERS = -2, STEMR_CLOSE_WAVE = -3, STEMR_PENCIL_WAVE = -4 };
+/* Pairs that are worked on together: those of T~; members of clusters that are not settled; those that are VERY_CLOSE;
+ * those IN_PENCIL; those of the nodes of a wave of method mrrr. */
+enum stemr_kind { STEMR_OF_ROOT, STEMR_MEMBERS, STEMR_OF_CLOSE, STEMR_OF_PENCILS, STEMR_OF_NODES };
 
 /* An eigenpair on its way. */
 struct stemr_pair {
@@ -141,15 +140,17 @@ struct stemr_task {
     /* The tree's: nodes [node_room], their rows [slots][n], scratch of tree, tight and certificate. */
     stemr_node *node;
     stemr_row *pool;
+    wide_d *marks; /* [slots][stemr_segments]; method mrrr */
     int64_t node_room, slots;
+    int waves, wave; /* that the nodes of method mrrr share the pool in; the one that is worked on */
     /* Of pencils: their rows, scratch, bits of the rows that stayed first; nodes beyond pencil_nodes have none. */
     struct stemr_kept *kept;
     void *records;
     unsigned *stays;
     int *above; /* and for each row the one before it that has stayed */
     int64_t pencil_nodes;
-    /* The pool has what brings rows back; there are clusters without pencils; singles of T~ are corrected. */
-    bool returns_there, others, polished;
+    /* There are clusters; the pool has what brings rows back; there are clusters without pencils; singles of T~ are corrected. */
+    bool clustered, returns_there, others, polished;
     void *tree_room;
     size_t tree_bytes;
 };
@@ -223,22 +224,40 @@ static inline eig_status stemr_order_streams(eig_context *ctx, cudaStream_t soon
     return EIG_OK;
 }
 
+/* Work on the pairs of a kind. */
+typedef eig_status stemr_work(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream);
+
+/* A way through the call. */
+struct stemr_road {
+    const char *name;
+    bool (*serves)(const stemr_problem *p);
+    void (*carve)(arena *a, stemr_task *t); /* room of clusters */
+    eig_status (*clusters)(eig_context *ctx, stemr_task *t, cudaStream_t stream);
+    /* Work on pairs of all kinds; NULL: all pairs are TIGHT. */
+    eig_status (*each)(eig_context *ctx, const stemr_task *t, stemr_work *work, cudaStream_t stream);
+    eig_status (*tree)(eig_context *ctx, const stemr_task *t, cudaStream_t stream); /* NULL: there is none */
+};
+
 extern "C" {
 
-/* Room that tree, tight and certificate want beside pair and list: sets node, pool, tree_room; with base NULL it measures
- * only.  n, p.type, p.vectors and p.most_depth are set. */
-void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t);
+/* stemr_roads.cu: the first row of the table that serves the call; the table. */
+const stemr_road *eig_cuda_stemr_road(const stemr_problem *p);
+const stemr_road *eig_cuda_stemr_roads(int *count);
 
-/* Clusters: on entry members have state FRESH, with lo, hi, x and gap (to the nearer neighbour) against T~; neighbours
- * whose distance is STEMR_GAP_ROOT or more (pair[k+1].lo - pair[k].hi) are of different clusters.  On return every one is
- * SINGLE or TIGHT; p.most_depth = 0: TIGHT at once.  A SINGLE one that T~ serves has node -1, its closeness, x as far as T~
- * with two words tells it, and the row of its twist; another one has a node, and lo, hi, x and gap against it.  Members
- * that are not asked for have column -1.  Nodes share the pool in `waves` waves; 0: T~ serves all of them.  Waits for the
- * stream. */
-eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaStream_t stream, int *waves);
+/* The roads' ways with clusters.  On entry members have state FRESH, with lo, hi, x and gap (to the nearer neighbour) against
+ * T~; neighbours whose distance is STEMR_GAP_ROOT or more (pair[k+1].lo - pair[k].hi) are of different clusters.  On return
+ * every one is SINGLE or TIGHT.  A SINGLE one that T~ serves has node -1, its closeness, x as far as T~ with two words tells
+ * it, and the row of its twist; another one has a node, and lo, hi, x and gap against it.  Members that are not asked for
+ * have column -1.  They wait for the stream. */
+eig_status eig_cuda_stemr_clusters(eig_context *ctx, stemr_task *t, cudaStream_t stream);       /* auto */
+eig_status eig_cuda_stemr_leave_clusters(eig_context *ctx, stemr_task *t, cudaStream_t stream); /* all are TIGHT */
+eig_status eig_cuda_stemr_mrrr(eig_context *ctx, stemr_task *t, cudaStream_t stream);
 
-/* The rows of the nodes of a wave; those of wave 0 are there when the tree returns. */
-eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+/* Room of method mrrr; work on pairs of its nodes, wave by wave; options.tree and its count, after the values.  The last one
+ * waits for the stream. */
+void eig_cuda_stemr_mrrr_layout(arena *a, stemr_task *t);
+eig_status eig_cuda_stemr_for_nodes(eig_context *ctx, const stemr_task *t, stemr_work *work, cudaStream_t stream);
+eig_status eig_cuda_stemr_tell_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* After the vectors: neighbours in a cluster that are not orthogonal, or not of length 1, and pairs that are TIGHT, by
  * inverse iteration; sets support, residual, info. */
@@ -250,9 +269,6 @@ eig_status eig_cuda_stemr_certify(eig_context *ctx, const stemr_task *t, cudaStr
 /* stemr_reference.cu: all pairs of T~, TIGHT, in runs of close ones. */
 eig_status eig_cuda_stemr_plain(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
-/* stemr_told.cu: options.tree and its count, after the values.  Waits for the stream. */
-eig_status eig_cuda_stemr_tell_tree(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
-
 /* stemr_root.cu: T~, and with a range by value what may be wanted, in t->job.facts; then brackets and classes of
  * eigenvalues t->first to t->first + t->pairs - 1, `again` after others. */
 eig_status eig_cuda_stemr_load(eig_context *ctx, stemr_task *t, cudaStream_t stream);
@@ -262,13 +278,13 @@ eig_status eig_cuda_stemr_root(eig_context *ctx, stemr_task *t, bool again, cuda
  * clusters. */
 eig_status eig_cuda_stemr_locate(eig_context *ctx, const stemr_task *t, bool wide, int turn, cudaStream_t stream);
 
-/* stemr_twist.cu: lists pairs that are SINGLE, those against T~ (wave -1) or against the nodes of a wave; corrects them.
- * Lanes that have a room where z is not wanted.  aim_members: members of clusters that counts against T~ have parted, before
- * they have nodes: their rows, and x as far as T~ tells it. */
+/* stemr_twist.cu: lists pairs of a kind that are SINGLE; corrects them.  Lanes that have a room where z is not wanted.
+ * aim_members: members of clusters that counts have parted, in pencils or not: their rows, and x as far as two words, or the
+ * pencil, tell it. */
 int64_t eig_cuda_stemr_room_lanes(int64_t n);
-eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, bool all, cudaStream_t stream);
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, stemr_kind kind, bool all, cudaStream_t stream);
 eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, bool pencils, cudaStream_t stream);
-eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream);
 
 /* stemr_pencil_vectors.cu: rows of pencils where vectors are large, of the pairs listed for this turn; vectors of the
  * pairs in pencils, that are listed, from ratios. */
@@ -279,9 +295,9 @@ eig_status eig_cuda_stemr_pencil_vectors(eig_context *ctx, const stemr_task *t, 
 eig_status eig_cuda_stemr_pencil_fill(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* stemr_vectors.cu: values of all pairs, and columns of those that are asked for, TIGHT where one has no row; vectors
- * of the pairs of a wave; what is told of each; all of a T that is not finite, zero, or of one row. */
+ * of the pairs of a kind; what is told of each; all of a T that is not finite, zero, or of one row. */
 eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
-eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream);
+eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream);
 eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 eig_status eig_cuda_stemr_trivial(eig_context *ctx, const stemr_task *t, bool finite, int64_t found, int64_t first,
                                   cudaStream_t stream);

@@ -5,8 +5,8 @@
  *
  * Mapping   two neighbouring lanes a shift.
  * Bits      a run depends on its members alone. */
-#include "stemr_count.cuh"
 #include "stemr_pencil.cuh"
+#include "stemr_section.cuh"
 
 enum { POINTS = STEMR_POINTS, THREADS = 128 };
 

@@ -1,14 +1,9 @@
-/* stemr on CUDA: a bracket is narrowed by counts, by a group of lanes: sections, rough sections, and the ladder
- * (stemr_sections.cu). */
+/* stemr on CUDA: a bracket is narrowed by counts, by a group of lanes (stemr_sections.cu, mrrr/stemr_node_sections.cu). */
 #ifndef EIG_STEMR_SECTION_CUH
 #define EIG_STEMR_SECTION_CUH
 
 #include "stemr_tree.cuh"
-
-/* Brackets are narrowed by rough counts down to this part of the eigenvalue, to this width, and by this many bits. */
-#define ROUGH_PART 0x1p-17
-#define ROUGH_WIDTH 0x1p-59
-enum { ROUGH_BITS = 16, RUNGS = 8 /* of a ladder, on either side: out to 2^13 brackets */ };
+#include "stemr_walk.cuh"
 
 /* A member's bracket, the same in all lanes of its group. */
 struct section {
@@ -19,6 +14,14 @@ struct section {
 static __device__ __forceinline__ wide_d point_of(const section &s, int j, int exponent)
 {
     return wide_add_d(s.lo, stemr_wide(j * scalbn(1.0, exponent)));
+}
+
+/* The bracket of a pair from its section. */
+static __device__ __forceinline__ void stemr_put_section(stemr_pair &pair, stemr_member &m, const section &s)
+{
+    pair.lo = s.lo, pair.hi = point_of(s, 1, s.exponent);
+    pair.x = stemr_middle(pair.lo, pair.hi);
+    m.exponent = s.exponent, m.sure = s.sure;
 }
 
 /* What a count at an unconfirmed end says: false where the bracket had to move. */
@@ -33,6 +36,28 @@ static __device__ __forceinline__ bool confirm(section &s, bool low, bool reache
     s.exponent += 2;
     s.sure = low ? 2 : 1;
     return false;
+}
+
+static __device__ __forceinline__ double stemr_width_of(const stemr_member &m)
+{
+    return scalbn(1.0, m.exponent);
+}
+
+/* Distance of member k and the next one; of the last one and the neighbour beside the cluster. */
+static __device__ __forceinline__ double stemr_gap_of(const stemr_task &t, const stemr_node &c, int64_t k)
+{
+    if (k < c.first) return c.left;
+    if (k >= c.last) return c.right;
+    return stemr_difference(t.pair[k + 1].lo, t.pair[k].hi).hi;
+}
+
+/* Whether k and the next one are parted: by a gap, and well enough for a Rayleigh quotient. */
+static __device__ __forceinline__ bool stemr_parted(const stemr_task &t, const stemr_forest &f, const stemr_node &c,
+                                                    int64_t k, double gap, double widths)
+{
+    if (k < c.first || k >= c.last) return true;
+    double const here = stemr_gap_of(t, c, k);
+    return here >= gap && here >= widths * fmax(stemr_width_of(f.member[k]), stemr_width_of(f.member[k + 1]));
 }
 
 /* How many lanes work on a bracket together, for `bits` at a time. */
@@ -86,84 +111,30 @@ static __device__ void round_of(section &s, int64_t index, bool working, counter
     if (!moved) s.sure |= (moved_lo ? 1 : 0) | (moved_hi ? 2 : 0);
 }
 
-/* Rounds with a double's digits, as far as they may tell anything, and some room around what they find. */
-template <int bits, typename counter>
-static __device__ void rough_rounds(section &s, int64_t index, bool working, counter count)
+/* Eigenvalues of T~ below x, by two neighbouring lanes with the same x: one goes down from the first row, the other up
+ * from the last, and they meet in the middle.  All lanes of the warp. */
+static __device__ int root_count_below(const stemr_of_root &rows, wide_d x, bool upwards)
 {
-    int const first = s.exponent;
-    for (;;) {
-        double const size = fmax(fabs(s.lo.hi), fabs(point_of(s, 1, s.exponent).hi));
-        bool const wide = scalbn(1.0, s.exponent) > fmax(ROUGH_PART * size, ROUGH_WIDTH);
-        bool const on = working && wide && first - s.exponent < ROUGH_BITS;
-        if (!__any_sync(0xffffffffu, on)) break;
-        for (int left = STEMR_ROUND_BITS; left > 0; left -= bits) {
-            bool reached;
-            int const part = section_step<bits>(s, index, s.lo, &reached, count);
-            if (on) take<bits>(s, part);
-        }
-    }
-    if (s.exponent == first) return;
-    s.lo = wide_add_d(s.lo, stemr_wide(-scalbn(0.5, s.exponent)));
-    ++s.exponent;
-}
-
-/* Rung j of the ladder on one side of a bracket: its end, and then ever farther out by factors of 4. */
-static __device__ __forceinline__ wide_d rung_of(const section &s, bool high, int j)
-{
-    wide_d const end = high ? point_of(s, 1, s.exponent) : s.lo;
-    double const distance = j == 0 ? 0 : scalbn(1.0, s.exponent + 2 * j - 1);
-    return wide_add_d(end, stemr_wide(high ? distance : -distance));
-}
-
-/* The bracket between rungs j-1 and j; j = RUNGS: beyond the last one. */
-static __device__ void take_rung(section &s, bool high, int j)
-{
-    wide_d const from = rung_of(s, high, high ? j - 1 : min(j, RUNGS - 1));
-    s.exponent += 2 * j - 1;
-    s.lo = from, s.sure = 3;
-    if (j < RUNGS) return;
-    if (!high) s.lo = wide_add_d(from, stemr_wide(-scalbn(1.0, s.exponent)));
-    s.sure = high ? 1 : 2;
-}
-
-/* All rungs at once, by 32 lanes. */
-template <typename counter> static __device__ void climb_at_once(section &s, int64_t index, counter count)
-{
-    int const rank = threadIdx.x % 32 / 2;
-    unsigned const votes = __ballot_sync(0xffffffffu, count(rung_of(s, rank >= RUNGS, rank % RUNGS)) >= index);
-    unsigned const half = (1u << (2 * RUNGS)) - 1, low = votes & half, high = votes >> (2 * RUNGS);
-    int const below = low == half ? RUNGS : (__ffs(~low) - 1) / 2, above = high == 0 ? RUNGS : (__ffs(high) - 1) / 2;
-    if (below > 0)
-        take_rung(s, false, below);
-    else if (above > 0)
-        take_rung(s, true, above);
-    else
-        s.sure = 3;
-}
-
-/* Rung by rung, by four lanes: at first both ends, then two rungs on the side where the eigenvalue is. */
-template <typename counter>
-static __device__ void climb_by_steps(section &s, int64_t index, bool working, counter count)
-{
-    int const lane = threadIdx.x % 32, rank = lane % 4 / 2;
-    section const start = s;
-    bool done = !working, high = false;
-    for (int j = 0; __any_sync(0xffffffffu, !done); j = j == 0 ? 1 : j + 2) {
-        bool const mine =
-            count(rung_of(start, j == 0 ? rank == 1 : high, j == 0 ? 0 : min(j + rank, RUNGS - 1))) >= index;
-        unsigned const votes = __ballot_sync(0xffffffffu, mine) >> (lane - lane % 4);
-        bool const first = votes & 1, second = votes >> 2 & 1;
-        if (done) continue;
-        if (j == 0) {
-            high = !first;
-            done = !first && second;
-            if (done) s.sure = 3;
-            continue;
-        }
-        int const at = first == high ? j : second == high ? j + 1 : RUNGS;
-        done = at < RUNGS || j + 1 >= RUNGS - 1;
-        if (done) take_rung(s, high, min(at, (int)RUNGS));
-    }
+    int const half = rows.n / 2, steps = upwards ? rows.n - 1 - half : half;
+    stemr_minors m = stemr_first_minors();
+    int count = 0;
+    auto const go = [&](const stemr_of_root::line &line) {
+        stemr_minors const next = stemr_next_minors(line.a, line.b, x, m);
+        count += (unsigned)(__double2hiint(next.here.hi) ^ __double2hiint(m.here.hi)) >> 31;
+        m = next;
+    };
+    int const whole = (rows.n - 1 - half) / STEMR_GROUP * STEMR_GROUP; /* both lanes go that far */
+    rows.walk(upwards, whole, [&](int, const stemr_of_root::line *lines) {
+#pragma unroll
+        for (int k = 0; k < STEMR_GROUP; ++k) go(lines[k]);
+        stemr_rescale_minors(m);
+    });
+    for (int i = whole; i < steps; ++i) go(rows.load(upwards, i));
+    __syncwarp();
+    wide_d const mine = stemr_state_of(m);
+    wide_d const other = {__shfl_xor_sync(0xffffffffu, mine.hi, 1), __shfl_xor_sync(0xffffffffu, mine.lo, 1)};
+    count += __shfl_xor_sync(0xffffffffu, count, 1);
+    return count + (stemr_difference(stemr_difference(rows.load(false, half).a, x), wide_add_d(mine, other)).hi < 0);
 }
 
 #endif

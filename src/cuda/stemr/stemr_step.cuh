@@ -39,13 +39,6 @@ static __device__ __forceinline__ double stemr_reciprocal(double x, double guess
 /* Pivots are kept this far from 0: no number of a factorisation leaves 2^-600 to 2^800 then. */
 #define STEMR_LEAST_PIVOT 0x1p-200
 
-struct stemr_step {
-    wide_d pivot;   /* D+ or D- */
-    double inverse; /* of pivot.hi */
-    wide_d part;    /* s' + x: backward, what gamma is made of; its words overlap, and those of next */
-    wide_d next;    /* s' */
-};
-
 /* A pivot a + s, and what a quotient by it needs: guess + guess cube is 1 / value.hi to two ulp. */
 struct stemr_pivot {
     wide_d value;
@@ -69,40 +62,6 @@ static __device__ __forceinline__ stemr_pivot stemr_pivot_of(wide_d a, wide_d s)
     p.cube = fma(error, error, error);
     p.inverse = fma(p.guess, p.cube, p.guess);
     return p;
-}
-
-/* pivot = a + s, part = c s / pivot, next = part - x.  Forward a = D_i, c = G_i; backward a = G_i, c = D_i. */
-static __device__ __forceinline__ stemr_step stemr_row_step(wide_d a, wide_d c, wide_d x, wide_d s)
-{
-    stemr_step r;
-    stemr_pivot const pivot = stemr_pivot_of(a, s);
-    wide_d const whole = wide_fast_sum_d(s.hi, s.lo);
-    double const product = c.hi * whole.hi, guess = product * pivot.guess;
-    double const product_lo = fma(c.lo, whole.hi, fma(c.hi, whole.lo, fma(c.hi, whole.hi, -product)));
-    r.pivot = pivot.value, r.inverse = pivot.inverse;
-    r.part.hi = fma(guess, pivot.cube, guess);
-    double const rest = fma(-r.part.hi, r.pivot.hi, product) + fma(-r.part.hi, r.pivot.lo, product_lo);
-    r.part.lo = rest * r.inverse;
-    r.next.hi = r.part.hi - x.hi;
-    double const of_x = r.next.hi - r.part.hi, error = (r.part.hi - (r.next.hi - of_x)) - (x.hi + of_x);
-    r.next.lo = fma(rest, r.inverse, error - x.lo);
-    return r;
-}
-
-/* Loads of 16 bytes. */
-static __device__ __forceinline__ stemr_row stemr_load_row(const stemr_row *at)
-{
-    double2 const d = ((const double2 *)at)[0], g = ((const double2 *)at)[1];
-    return stemr_row{{d.x, d.y}, {g.x, g.y}};
-}
-
-/* The row of the representation that has this pivot; b couples it and the next row. */
-static __device__ __forceinline__ stemr_row stemr_row_of(const stemr_step &step, double b)
-{
-    stemr_row row;
-    row.d = step.pivot;
-    row.g = mrrr_coupling_d(b, step.pivot, step.inverse);
-    return row;
 }
 
 #endif

@@ -1,10 +1,8 @@
-/* stemr on CUDA: clusters.  Large ones have pencils (stemr_pencil.cu); of the others those that counts against T~ part
- * need no more (stemr_sections.cu).  Else, and where the caller limits the depth, each gets a representation level by
- * level, against which its members are bisected until gaps part them; what stays together is a cluster of the next
- * level.
+/* stemr on CUDA: clusters.  Large ones have pencils (stemr_pencil.cu); members of the others, and those that pencils do not
+ * part, are parted by counts against T~ (stemr_sections.cu).  What nothing parts goes to inverse iteration.
  *
- * Chain     n rows a level.
- * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
+ * Chain     n rows a round of sections.
+ * Host      reads the number of clusters, and how many members are left after some rounds of sections.
  * Bits      what becomes of a cluster depends on its members alone. */
 #include "stemr_tree.cuh"
 #include "stemr_walk.cuh"
@@ -99,65 +97,37 @@ static __global__ void __launch_bounds__(SCAN) make_nodes(stemr_task t, stemr_fo
 
 /* -------------------------------------------------------------------- members */
 
-/* The bracket of a member in its node's own numbers, a power of two wide. */
-static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stemr_node &c)
+/* Members of clusters of level 1, when sections have parted them, or not: T~ with two words or three serves those outside
+ * of pencils.  A cluster with a member that nothing has parted is TIGHT, but for members in its pencil: all of them, since
+ * they are orthogonalised together.  A block a cluster. */
+static __global__ void __launch_bounds__(THREADS) settle_members(stemr_task t, stemr_forest f)
 {
-    wide_d const lo = stemr_difference(pair.lo, c.shift), hi = stemr_difference(pair.hi, c.shift);
-    double const of_counts = c.parent < 0 ? ROOT_ERROR + 0x1p-102 * c.growth : STEMR_LEAST_WIDTH;
-    double const room = fmax(0x1p-52 * fmax(fabs(lo.hi), fabs(hi.hi)), of_counts);
-    double const begin = lo.hi - room, width = (hi.hi + room) - begin;
-    frexp(width, &m.exponent);
-    pair.lo = stemr_wide(begin);
-    pair.hi = wide_add_d(pair.lo, stemr_wide(scalbn(1.0, m.exponent)));
-    pair.x = stemr_difference(pair.x, c.shift);
-}
-
-/* Members of nodes from first on; tight where the representation is of no use, or is not wanted: all of them then,
- * since they are orthogonalised together.  A block a node. */
-static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
-{
-    int const node = first + blockIdx.x;
-    stemr_node const c = t.node[node];
-    bool const good = stemr_good(t, c);
-    auto const is_known = [&](const stemr_pair &pair) { /* parted by counts against T~ */
-                                                        return c.level == 1 && pair.state == STEMR_SINGLE;
-    };
+    stemr_node const c = t.node[blockIdx.x];
     bool unknown = false;
-    for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) unknown = unknown || !is_known(t.pair[k]);
-    bool const serves = t.p.most_depth == STEMR_DEPTH && (!__syncthreads_or(unknown) || good); /* T~ the known ones */
+    for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) unknown = unknown || t.pair[k].state != STEMR_SINGLE;
+    bool const served = !__syncthreads_or(unknown);
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
         stemr_pair &pair = t.pair[k];
-        bool const known = is_known(pair);
+        bool const known = pair.state == STEMR_SINGLE;
         pair.tight = c.first;
         f.member[k].joined = 0;
-        if (!known) pair.x = stemr_middle(pair.lo, pair.hi), f.member[k].sure = 0;
+        if (!known) pair.x = stemr_middle(pair.lo, pair.hi);
         if (known && pair.close == STEMR_IN_PENCIL) continue;
-        if (known && serves) {
-            pair.node = -1;
+        pair.node = -1;
+        if (served) {
             pair.close = pair.gap >= ROOT_PART / (double)t.n ? STEMR_CLOSE : STEMR_VERY_CLOSE;
-            continue;
+        } else {
+            pair.gap = fmin(c.left, c.right);
+            pair.state = STEMR_TIGHT;
         }
-        pair.gap = fmin(c.left, c.right);
-        pair.state = good ? STEMR_ACTIVE : STEMR_TIGHT;
-        if (!good) pair.node = c.parent;
-        if (!good) continue;
-        pair.node = node;
-        own_bracket(pair, f.member[k], c);
     }
     if (threadIdx.x != 0) return;
     /* Integers: sums in any order. */
     unsigned long long *const stats = (unsigned long long *)&t.counts->stats;
-    auto const add = [&](const int64_t *field, unsigned long long x) {
-        atomicAdd(stats + (field - (const int64_t *)&t.counts->stats), x);
-    };
-    eig_stemr_stats *const s = &t.counts->stats;
-    add(&s->clusters, 1);
+    eig_stemr_stats const *const s = &t.counts->stats;
+    atomicAdd(stats + (&s->clusters - (const int64_t *)s), 1ull);
     atomicMax(stats + (&s->largest_cluster - (const int64_t *)s), (unsigned long long)(c.last - c.first + 1));
-    if (!good && !serves) atomicAdd(&t.counts->tight, c.last - c.first + 1);
-    if (deep) return;
-    add(&s->shifts, (unsigned long long)c.tries);
-    add(good ? &s->representations : &s->bad_representations, 1);
-    if (good) atomicMax(stats + (&s->depth - (const int64_t *)s), (unsigned long long)c.level);
+    if (!served) atomicAdd(&t.counts->tight, c.last - c.first + 1);
 }
 
 /* ---------------------------------------------------------------------- tight */
@@ -173,15 +143,6 @@ static __device__ int first_count(const stemr_task &t, wide_d x)
         s = wide_minus_d(step.g);
     }
     return count;
-}
-
-/* Members that rounds without end would not have parted, if ever there are any. */
-static __global__ void give_up(stemr_task t)
-{
-    int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= t.pairs || (t.pair[k].state != STEMR_ACTIVE && t.pair[k].state != STEMR_FRESH)) return;
-    t.pair[k].state = STEMR_TIGHT, t.pair[k].tight = k;
-    atomicAdd(&t.counts->tight, 1);
 }
 
 /* Brackets of tight pairs that have no representation: as far as counts against T~ tell anything.  A warp a pair. */
@@ -207,46 +168,38 @@ static __global__ void __launch_bounds__(32) narrow_tight(stemr_task t)
 
 /* ----------------------------------------------------------------------- host */
 
-extern "C" void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t)
+extern "C" void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t, int64_t nodes)
 {
-    /* The pool is the scratch of inverse iteration and of the certificate, too: four slots at least. */
-    int64_t const clusters = t->n / 2 + 1, slots = 64 + (1 << 18) / t->n;
-    t->node_room = clusters * (STEMR_DEPTH + 1);
-    t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
-    t->node = (stemr_node *)arena_take(a, t->node_room, sizeof(stemr_node));
-    t->pool = (stemr_row *)arena_take(a, t->slots * t->n, sizeof(stemr_row));
+    t->node_room = nodes;
+    t->node = (stemr_node *)arena_take(a, nodes, sizeof(stemr_node));
     t->tree_bytes = 2 * sizeof(stemr_level) +
-                    (size_t)t->n * (sizeof(stemr_member) + sizeof(run_bracket) + STEMR_POINTS * sizeof(int)) +
-                    (size_t)(t->slots * stemr_segments(t->n)) * sizeof(wide_d);
+                    (size_t)t->n * (sizeof(stemr_member) + sizeof(run_bracket) + STEMR_POINTS * sizeof(int));
     t->tree_room = arena_take(a, 1, t->tree_bytes);
-    eig_cuda_stemr_pencil_layout(a, t);
 }
 
-/* Nodes from..upto-1, all of one level. */
-static eig_status work_level(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t from,
-                             int64_t upto, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_find_runs(eig_context *ctx, const stemr_task *t, stemr_forest f,
+                                               cudaStream_t stream)
 {
-    eig_status status = EIG_OK;
-    for (int64_t first = from, last; first < upto && status == EIG_OK; first = last) {
-        int64_t const wave = (first / t->slots + 1) * t->slots;
-        last = wave < upto ? wave : upto;
-        bool const deep = level > t->p.most_depth;
-        if (!deep) status = eig_cuda_stemr_choose(ctx, t, f, level, first, last, stream);
-        if (status == EIG_OK)
-            status = cuda_launch(ctx, "stemr: members", stream, {last - first, THREADS}, enter_nodes, *t, f, (int)first,
-                                 deep);
-        if (deep || status != EIG_OK) continue;
-        status = eig_cuda_stemr_write_rows(ctx, t, f, level, first, last, stream);
-        if (status == EIG_OK) status = eig_cuda_stemr_sections(ctx, t, f, (int)first, (int)last, stream);
-    }
-    return status;
+    return cuda_launch(ctx, "stemr: runs", stream, {(t->pairs + THREADS - 1) / THREADS, THREADS}, find_runs, *t, f);
 }
 
-/* Whether shifts of the first level are told to the caller, though nothing needs them; with a limited depth they are
- * needed, and chosen there. */
-static bool told(const stemr_task *t)
+extern "C" eig_status eig_cuda_stemr_make_nodes(eig_context *ctx, const stemr_task *t, stemr_forest f,
+                                                cudaStream_t stream)
 {
-    return t->p.most_depth == STEMR_DEPTH && (t->p.stats || t->p.tree_room > 0);
+    return cuda_launch(ctx, "stemr: clusters", stream, {1, SCAN}, make_nodes, *t, f);
+}
+
+extern "C" eig_status eig_cuda_stemr_narrow_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+{
+    return cuda_launch(ctx, "stemr: narrow", stream, {NARROW_BLOCKS, 32}, narrow_tight, *t);
+}
+
+/* The last step of a road's way with clusters 0..upto-1; left: whether members may be TIGHT. */
+static eig_status settle(eig_context *ctx, const stemr_task *t, stemr_forest f, int upto, bool left,
+                         cudaStream_t stream)
+{
+    eig_status const status = cuda_launch(ctx, "stemr: members", stream, {upto, THREADS}, settle_members, *t, f);
+    return left && status == EIG_OK ? eig_cuda_stemr_narrow_tight(ctx, t, stream) : status;
 }
 
 enum { PENCIL_BLIND = 2, ROOT_BLIND = 4 /* rounds of sections that the host does not look at */ };
@@ -299,11 +252,10 @@ static stemr_aside aside_of(const eig_context *ctx, const stemr_task *t, stemr_f
     return a;
 }
 
-/* Clusters 0..made->nodes-1, the first level, by their pencils and by T~ alone as far as they go; *left: whether
- * members need a representation.  Against T~ a few members are a long chain: it runs beside, as do shifts that are
- * told. */
-static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, const stemr_level *made, int *left,
-                            cudaStream_t stream)
+/* Clusters 0..made->nodes-1 by their pencils and by T~ alone; *left: whether nothing parts some members.  Against T~ a few
+ * members are a long chain: it runs beside. */
+static eig_status part_members(eig_context *ctx, stemr_task *t, stemr_forest f, const stemr_level *made, int *left,
+                               cudaStream_t stream)
 {
     const cuda_state *const state = cuda_state_of(ctx);
     int const upto = made->nodes;
@@ -313,18 +265,14 @@ static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, con
     *left = 0;
     eig_status status = eig_cuda_stemr_open_nodes(ctx, t, f, upto, stream);
     if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
-    for (int64_t first = 0; told(t) && first < upto && status == EIG_OK; first += t->slots) {
-        int64_t const last = first + t->slots < upto ? first + t->slots : upto;
-        status = eig_cuda_stemr_choose(ctx, t, f, 1, first, last, state->side);
-    }
     if (others && status == EIG_OK) status = begin_others(ctx, &a.t, a.f, upto, a.stream);
     if (others && a.stream == stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, stream);
     if (!others && !t->polished && status == EIG_OK) {
-        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_ROOT_WAVE, a.stream);
+        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_OF_ROOT, a.stream);
         t->polished = true;
     }
     if (made->in_pencils > 0 && status == EIG_OK) status = work_pencils(ctx, t, f, upto, &together, stream);
-    if (!t->polished && status == EIG_OK) status = eig_cuda_stemr_polish(ctx, t, STEMR_ROOT_WAVE, stream);
+    if (!t->polished && status == EIG_OK) status = eig_cuda_stemr_polish(ctx, t, STEMR_OF_ROOT, stream);
     t->polished = true;
     if (others && a.stream != stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, a.stream);
     eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
@@ -333,61 +281,50 @@ static eig_status work_root(eig_context *ctx, stemr_task *t, stemr_forest f, con
     if (together > 0 && status == EIG_OK) status = begin_others(ctx, t, f, upto, stream);
     if (together > 0 && status == EIG_OK) status = end_others(ctx, t, f, upto, left, stream);
     t->others = others || together > 0;
-    if (t->p.most_depth < STEMR_DEPTH) *left = 1;
-    if (status != EIG_OK || *left > 0) return status;
-    return cuda_launch(ctx, "stemr: members", stream, {upto, THREADS}, enter_nodes, *t, f, 0, false);
-}
-
-static eig_status work_tree(eig_context *ctx, stemr_task *t, stemr_forest f, cudaStream_t stream, int *waves)
-{
-    int64_t const blocks = (t->pairs + THREADS - 1) / THREADS;
-    eig_status status = EIG_OK;
-    int64_t from = 0;
-    for (int level = 1; status == EIG_OK && level <= STEMR_DEPTH + 1; ++level) {
-        stemr_level made;
-        bool const pencils = level == 1 && t->p.most_depth == STEMR_DEPTH;
-        status = cuda_launch(ctx, "stemr: clusters", stream, {1, SCAN}, make_nodes, *t, f);
-        bool const returns = pencils && t->p.z && !told(t);
-        if (pencils && status == EIG_OK) status = eig_cuda_stemr_make_pencils(ctx, t, f, returns, stream);
-        if (status == EIG_OK) status = eig_cuda_read(ctx, &made, f.level, sizeof made, stream);
-        if (status != EIG_OK) return status;
-        int64_t const upto = made.nodes;
-        if (upto == from) break;
-        if (!pencils) made.in_others = 1;
-        if (made.in_pencils > 0) t->pencil_nodes = upto;
-        t->returns_there = returns && upto <= t->slots;
-        int left = 1;
-        if (level == 1 && t->p.most_depth > 0) status = work_root(ctx, t, f, &made, &left, stream);
-        if (status != EIG_OK || left == 0) {
-            *waves = 0;
-            return status;
-        }
-        t->returns_there = false;
-        status = work_level(ctx, t, f, level, from, upto, stream);
-        from = upto;
-    }
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: rest", stream, {blocks, THREADS}, give_up, *t);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: narrow", stream, {NARROW_BLOCKS, 32}, narrow_tight, *t);
-    *waves = (int)((from + t->slots - 1) / t->slots);
-    if (status == EIG_OK && *waves > 1) status = eig_cuda_stemr_represent(ctx, t, 0, stream);
     return status;
 }
 
+static eig_status work_clusters(eig_context *ctx, stemr_task *t, stemr_forest f, cudaStream_t stream)
+{
+    stemr_level made;
+    int left = 0;
+    bool const returns = t->p.z != NULL;
+    eig_status status = eig_cuda_stemr_make_nodes(ctx, t, f, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_make_pencils(ctx, t, f, returns, stream);
+    if (status == EIG_OK) status = eig_cuda_read(ctx, &made, f.level, sizeof made, stream);
+    if (status != EIG_OK || made.nodes == 0) return status;
+    if (made.in_pencils > 0) t->pencil_nodes = made.nodes;
+    t->returns_there = returns && made.nodes <= t->slots;
+    status = part_members(ctx, t, f, &made, &left, stream);
+    return status == EIG_OK ? settle(ctx, t, f, made.nodes, left > 0, stream) : status;
+}
+
 /* Singles of T~ are corrected meanwhile. */
-extern "C" eig_status eig_cuda_stemr_tree(eig_context *ctx, stemr_task *t, cudaStream_t stream, int *waves)
+extern "C" eig_status eig_cuda_stemr_clusters(eig_context *ctx, stemr_task *t, cudaStream_t stream)
 {
     const cuda_state *const state = cuda_state_of(ctx);
     stemr_forest const f = stemr_forest_of(t);
     stemr_aside const a = aside_of(ctx, t, f, stream);
-    int64_t const blocks = (t->pairs + THREADS - 1) / THREADS;
     /* Before corrections narrow the brackets of clusters' neighbours: gaps are those of a subset, whose neighbours have none. */
-    eig_status status = cuda_launch(ctx, "stemr: runs", stream, {blocks, THREADS}, find_runs, *t, f);
+    eig_status status = eig_cuda_stemr_find_runs(ctx, t, f, stream);
     if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
     if ((t->n <= SMALL || t->n > LARGE) && status == EIG_OK) {
-        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_ROOT_WAVE, a.stream);
+        status = eig_cuda_stemr_polish(ctx, &a.t, STEMR_OF_ROOT, a.stream);
         t->polished = true;
     }
-    if (status == EIG_OK) status = work_tree(ctx, t, f, stream, waves);
+    if (status == EIG_OK) status = work_clusters(ctx, t, f, stream);
     eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
     return status == EIG_OK ? joined : status;
+}
+
+/* All members of clusters are TIGHT. */
+extern "C" eig_status eig_cuda_stemr_leave_clusters(eig_context *ctx, stemr_task *t, cudaStream_t stream)
+{
+    stemr_forest const f = stemr_forest_of(t);
+    stemr_level made;
+    eig_status status = eig_cuda_stemr_find_runs(ctx, t, f, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_make_nodes(ctx, t, f, stream);
+    if (status == EIG_OK) status = eig_cuda_read(ctx, &made, f.level, sizeof made, stream);
+    if (status != EIG_OK || made.nodes == 0) return status;
+    return settle(ctx, t, f, made.nodes, true, stream);
 }

@@ -1,28 +1,18 @@
-/* stemr on CUDA: what the files about clusters share.
+/* stemr on CUDA: what the files about clusters share, those of method mrrr too.
  *
- *   stemr_tree.cu       level by level: which clusters there are
- *   stemr_shifts.cu     their shifts and representations
- *   stemr_grid.cu       first brackets of the members of level 1, against T~ or pencils
- *   stemr_sections.cu   brackets of a level's members, until they are parted: against T~ or pencils, then against
- *                       representations
- *   stemr_count.cuh     the counts that these take
- *
- * Node c's rows lie in slot c % slots of the pool, in wave c / slots: where there are more clusters than slots, they
- * take turns, and their rows are made again when they are needed. */
+ *   stemr_tree.cu       which clusters there are, and in which order they are worked on
+ *   stemr_grid.cu       first brackets of their members, against T~ or pencils
+ *   stemr_sections.cu   brackets of the members, until they are parted
+ *   stemr_section.cuh   the counts and sections that these take */
 #ifndef EIG_STEMR_TREE_CUH
 #define EIG_STEMR_TREE_CUH
 
 #include "stemr_cuda.cuh"
 
 enum {
-    STEMR_DEPTH = 6,   /* levels of clusters */
     STEMR_ROUNDS = 48, /* of sections a level: brackets of 2^-30 end at 2^-200 */
-    STEMR_ROUND_BITS = 4,
-    STEMR_SEGMENT = 32 /* rows from mark to mark; a slot has room for the marks of 32 candidates */
+    STEMR_ROUND_BITS = 4
 };
-
-/* Brackets of members are not narrowed below this. */
-#define STEMR_LEAST_WIDTH 0x1p-200
 
 /* What pair k is beside stemr_pair while it belongs to a cluster. */
 struct stemr_member {
@@ -51,27 +41,18 @@ enum { STEMR_POINTS = 4 }; /* shifts of such a lattice for a member */
 
 struct stemr_forest {
     stemr_level *level;   /* [2]; the second one for work beside */
-    wide_d *marks;        /* [slots][stemr_segments] */
     stemr_member *member; /* [n] */
     run_bracket *lattice; /* [n] */
     int *count;           /* [STEMR_POINTS * n] */
 };
 
-/* Segments of a representation but the first. */
-static __host__ __device__ __forceinline__ int64_t stemr_segments(int64_t n)
-{
-    return (n - 1) / STEMR_SEGMENT;
-}
-
 static inline stemr_forest stemr_forest_of(const stemr_task *t)
 {
     stemr_level *const level = (stemr_level *)t->tree_room;
-    wide_d *const marks = (wide_d *)(level + 2);
-
-    stemr_member *const member = (stemr_member *)(marks + t->slots * stemr_segments(t->n));
+    stemr_member *const member = (stemr_member *)(level + 2);
     run_bracket *const lattice = (run_bracket *)(member + t->n);
 
-    return stemr_forest{level, marks, member, lattice, (int *)(lattice + t->n)};
+    return stemr_forest{level, member, lattice, (int *)(lattice + t->n)};
 }
 
 /* Pencils (stemr_pencil.cuh) are made by chunks of this many rows; this many rows may stay for each member. */
@@ -84,11 +65,12 @@ static __host__ __device__ __forceinline__ int64_t stemr_chunks(int64_t n)
 
 extern "C" {
 
-/* stemr_shifts.cu: shifts of nodes first to last-1, of one level and one wave; the rows of their representations. */
-eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first,
-                                 int64_t last, cudaStream_t stream);
-eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, stemr_forest f, int level, int64_t first,
-                                     int64_t last, cudaStream_t stream);
+/* stemr_tree.cu: room of all clusters, of `nodes` at most; joins fresh pairs that are close; nodes of one level from what is
+ * joined; brackets of pairs that are TIGHT against T~, as far as counts tell anything. */
+void eig_cuda_stemr_tree_layout(arena *a, stemr_task *t, int64_t nodes);
+eig_status eig_cuda_stemr_find_runs(eig_context *ctx, const stemr_task *t, stemr_forest f, cudaStream_t stream);
+eig_status eig_cuda_stemr_make_nodes(eig_context *ctx, const stemr_task *t, stemr_forest f, cudaStream_t stream);
+eig_status eig_cuda_stemr_narrow_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream);
 
 /* First shifts for the members that are ACTIVE, in pencils or not, as classes have joined them. */
 eig_status eig_cuda_stemr_grid(eig_context *ctx, const stemr_task *t, stemr_forest f, bool pencils,
@@ -115,38 +97,9 @@ eig_status eig_cuda_stemr_pencil_returns(eig_context *ctx, const stemr_task *t, 
                                          cudaStream_t stream);
 eig_status eig_cuda_stemr_leave_pencils(eig_context *ctx, const stemr_task *t, stemr_forest f, int nodes,
                                         cudaStream_t stream);
-
-/* Sections for members of nodes first to last-1, whose representations are in the pool: they become SINGLE, or stay
- * ACTIVE, joined to their neighbours. */
-eig_status eig_cuda_stemr_sections(eig_context *ctx, const stemr_task *t, stemr_forest f, int first, int last,
-                                   cudaStream_t stream);
 }
 
 #ifdef __CUDACC__
-
-static __device__ __forceinline__ stemr_row *stemr_rows_of(const stemr_task &t, int node)
-{
-    return t.pool + (node % t.slots) * t.n;
-}
-
-/* More growth than this would let errors of the representation reach beyond the gaps beside the cluster. */
-static __device__ __forceinline__ double stemr_most_growth(const stemr_node &c)
-{
-    return 0x1p52 * fmin(c.left, c.right);
-}
-
-/* Whether the node has a representation that is good enough; too deep ones have none. */
-static __device__ __forceinline__ bool stemr_good(const stemr_task &t, const stemr_node &c)
-{
-    bool const bad = t.limits.bad_level > 0 && c.level >= t.limits.bad_level;
-    return c.level <= t.p.most_depth && !bad && c.growth <= stemr_most_growth(c);
-}
-
-/* What the node's choice has kept: s before rows STEMR_SEGMENT, 2 STEMR_SEGMENT, ... */
-static __device__ __forceinline__ wide_d *stemr_marks_of(const stemr_task &t, const stemr_forest &f, int node)
-{
-    return f.marks + (node % t.slots) * stemr_segments(t.n);
-}
 
 /* A step of the factorisation of T~ - x: pivot = (a - x) + s, and s' = -G, G = b^2 / pivot, whose words overlap. */
 struct stemr_first_step {
@@ -162,12 +115,6 @@ static __device__ __forceinline__ stemr_first_step stemr_first_row(const stemr_e
     r.g.hi = fma(guess, pivot.cube, guess);
     r.g.lo = (fma(-r.g.hi, r.pivot.hi, entry.square) + fma(-r.g.hi, r.pivot.lo, square_lo)) * pivot.inverse;
     return r;
-}
-
-/* A row of the representation. */
-static __device__ __forceinline__ stemr_row stemr_first_row_of(const stemr_first_step &step)
-{
-    return stemr_row{step.pivot, wide_fast_sum_d(step.g.hi, step.g.lo)};
 }
 
 static __device__ __forceinline__ stemr_entry stemr_load_entry(const stemr_entry *at)

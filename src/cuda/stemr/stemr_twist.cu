@@ -12,13 +12,15 @@
 #include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
+#include "mrrr/stemr_node_rows.cuh"
+
 #include "team.cuh"
 
-enum { STEP = 8, THREADS = 32, MOST_ROUNDS = 260, MEMBERS = STEMR_MEMBERS };
+enum { STEP = 8, THREADS = 32, MOST_ROUNDS = 260 };
 
 struct twist_args {
     stemr_task t;
-    int wave;
+    stemr_kind kind;
     int turn;  /* list turn & 1 is read, the other one written; counts in left[turn], left[turn + 1] */
     bool last; /* goes on until all its pairs are done */
     double enough;
@@ -161,18 +163,20 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS) 
     }
 }
 
-/* Lists the pairs that are single, with representations of the wave. */
-static __global__ void list_kernel(stemr_task t, int wave, bool all)
+static __device__ bool is_of_kind(const stemr_task &t, const stemr_pair &pair, stemr_kind kind)
+{
+    if (pair.close == STEMR_IN_PENCIL) return kind == STEMR_OF_PENCILS;
+    if (pair.node < 0) return kind == (pair.close == STEMR_VERY_CLOSE ? STEMR_OF_CLOSE : STEMR_OF_ROOT);
+    return kind == STEMR_MEMBERS || (kind == STEMR_OF_NODES && t.node[pair.node].wave == t.wave);
+}
+
+/* Lists the pairs of a kind that are single; all, or those that are to be corrected. */
+static __global__ void list_kernel(stemr_task t, stemr_kind kind, bool all)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     stemr_pair *const pair = t.pair + (k < t.pairs ? k : 0);
     bool const single = k < t.pairs && pair->state == STEMR_SINGLE && pair->column >= 0;
-    int const of_root = pair->close == STEMR_VERY_CLOSE ? STEMR_CLOSE_WAVE : -1;
-    int const its = pair->close == STEMR_IN_PENCIL ? STEMR_PENCIL_WAVE
-                    : pair->node < 0               ? of_root
-                    : wave == MEMBERS              ? MEMBERS
-                                                   : t.node[pair->node].wave;
-    bool const here = single && its == wave && (all || wave >= 0 || !pair->aimed);
+    bool const here = single && is_of_kind(t, *pair, kind) && (all || kind == STEMR_OF_NODES || !pair->aimed);
     int const to = stemr_place_in_list(here, &t.left[0]);
     if (here) t.list[to] = (int)k, pair->before = INFINITY;
 }
@@ -195,7 +199,7 @@ struct no_sink {
  * twist_kernel; pairs of pencils keep the last x, and info tells if its residual is too large. */
 template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 16) aim_kernel(twist_args a)
 {
-    bool const pencils = a.wave == STEMR_PENCIL_WAVE, members = a.wave == MEMBERS || pencils;
+    bool const pencils = a.kind == STEMR_OF_PENCILS, members = a.kind == STEMR_MEMBERS || pencils;
     /* Most pairs need three or four turns.  Where n is large, warps that wait for one that needs more cost more than a launch. */
     int const turns = !members ? 5 : a.last ? 24 : pencils || a.t.n <= 4096 ? 6 : 3;
     int const count = a.t.left[a.turn], lane = threadIdx.x % 32;
@@ -265,12 +269,12 @@ int64_t eig_cuda_stemr_room_lanes(int64_t n)
     return (lanes < 2 * STEMR_HALF ? 2 * STEMR_HALF : lanes + STEMR_HALF - 1) / STEMR_HALF * STEMR_HALF;
 }
 
-eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, bool all, cudaStream_t stream)
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, stemr_kind kind, bool all, cudaStream_t stream)
 {
     enum { LISTERS = 128 };
     CUDA_TRY(cudaMemsetAsync(t->left, 0, sizeof t->counts->left[0], stream));
     return cuda_launch(ctx, "stemr: list_kernel", stream, {(t->pairs + LISTERS - 1) / LISTERS, LISTERS}, list_kernel,
-                       *t, wave, all);
+                       *t, kind, all);
 }
 
 /* What a residual may be beside the gap: the vector is then off by n eps / 64. */
@@ -280,24 +284,32 @@ static double enough_for(const stemr_task *t)
 }
 
 template <typename rows_type>
-static eig_status polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+static eig_status polish(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    twist_args a = {*t, wave, 0, false, enough_for(t)};
-    eig_status status = eig_cuda_stemr_list(ctx, t, wave, false, stream);
+    twist_args a = {*t, kind, 0, false, enough_for(t)};
+    eig_status status = eig_cuda_stemr_list(ctx, t, kind, false, stream);
     cuda_shape const shape = {stemr_warps(t), THREADS};
     /* What has no row, and what its corrections do not bring to an end, goes the long way. */
-    if (status == EIG_OK && wave < 0) status = eig_cuda_stemr_locate(ctx, t, false, 0, stream);
+    if (status == EIG_OK && kind == STEMR_OF_ROOT) status = eig_cuda_stemr_locate(ctx, t, false, 0, stream);
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: aim_kernel", stream, shape, aim_kernel<rows_type>, a);
     ++a.turn, a.last = true;
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: twist_kernel", stream, shape, twist_kernel<rows_type>, a);
     return status;
 }
 
+static eig_status polish_close(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+{
+    twist_args const a = {*t, STEMR_OF_CLOSE, 0, false, enough_for(t)};
+    eig_status const status = eig_cuda_stemr_list(ctx, t, a.kind, true, stream);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "stemr: close_kernel", stream, {stemr_warps(t), THREADS}, close_kernel, a);
+}
+
 eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, bool pencils, cudaStream_t stream)
 {
-    twist_args a = {*t, pencils ? (int)STEMR_PENCIL_WAVE : (int)MEMBERS, 0, false, enough_for(t)};
+    twist_args a = {*t, pencils ? STEMR_OF_PENCILS : STEMR_MEMBERS, 0, false, enough_for(t)};
     cuda_shape const shape = {stemr_warps(t), THREADS};
-    eig_status status = eig_cuda_stemr_list(ctx, t, a.wave, false, stream);
+    eig_status status = eig_cuda_stemr_list(ctx, t, a.kind, false, stream);
     /* The last time those that need more turns than most, closed up: their rows may be neighbours', since x was less known. */
     for (; a.turn < 2 && status == EIG_OK; ++a.turn) {
         a.last = a.turn == 1;
@@ -310,15 +322,11 @@ eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, boo
     return status;
 }
 
-eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+/* Those of pencils are corrected already, as may be those of T~. */
+eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    /* The tree has done it: */
-    if (wave == STEMR_PENCIL_WAVE || (wave == STEMR_ROOT_WAVE && t->polished && !t->others)) return EIG_OK;
-    if (wave == STEMR_CLOSE_WAVE) {
-        twist_args const a = {*t, wave, 0, false, enough_for(t)};
-        eig_status const status = eig_cuda_stemr_list(ctx, t, wave, true, stream);
-        if (status != EIG_OK) return status;
-        return cuda_launch(ctx, "stemr: close_kernel", stream, {stemr_warps(t), THREADS}, close_kernel, a);
-    }
-    return wave < 0 ? polish<stemr_of_root>(ctx, t, wave, stream) : polish<stemr_of_node>(ctx, t, wave, stream);
+    if (kind == STEMR_OF_PENCILS || (kind == STEMR_OF_ROOT && t->polished && !t->others)) return EIG_OK;
+    if (kind == STEMR_OF_CLOSE) return polish_close(ctx, t, stream);
+    return kind == STEMR_OF_NODES ? polish<stemr_of_node>(ctx, t, kind, stream)
+                                  : polish<stemr_of_root>(ctx, t, kind, stream);
 }

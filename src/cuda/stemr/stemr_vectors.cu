@@ -12,6 +12,8 @@
 #include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
 
+#include "mrrr/stemr_node_rows.cuh"
+
 #include "team.cuh"
 
 enum { STEP = 8, THREADS = 32, WARPS = 4, TELLERS = 256 };
@@ -222,33 +224,27 @@ static __global__ void trivial_kernel(stemr_task t, bool finite, int64_t found, 
 
 /* --------------------------------------------------------------- launchers */
 
-template <typename rows_type, typename real>
-static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+template <typename rows_type>
+static eig_status launch(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    eig_status status = eig_cuda_stemr_list(ctx, t, wave, true, stream);
+    bool const single = t->p.type == EIG_S;
+    eig_status status = eig_cuda_stemr_list(ctx, t, kind, true, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + STEMR_HALF - 1) / STEMR_HALF, THREADS},
-                             ratio_kernel<rows_type, real>, *t);
-    if (wave == STEMR_PENCIL_WAVE && status == EIG_OK) return eig_cuda_stemr_pencil_vectors(ctx, t, stream);
+                             single ? ratio_kernel<rows_type, float> : ratio_kernel<rows_type, double>, *t);
+    if (kind == STEMR_OF_PENCILS && status == EIG_OK) return eig_cuda_stemr_pencil_vectors(ctx, t, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: product_kernel", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
-                             product_kernel<real>, *t);
+                             single ? product_kernel<float> : product_kernel<double>, *t);
     return status;
 }
 
-eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    if (wave == STEMR_PENCIL_WAVE)
-        return t->p.type == EIG_S ? launch<stemr_of_pencil, float>(ctx, t, wave, stream)
-                                  : launch<stemr_of_pencil, double>(ctx, t, wave, stream);
-    if (wave == STEMR_CLOSE_WAVE)
-        return t->p.type == EIG_S ? launch<stemr_of_close, float>(ctx, t, wave, stream)
-                                  : launch<stemr_of_close, double>(ctx, t, wave, stream);
-    if (t->p.type == EIG_S)
-        return wave < 0 ? launch<stemr_of_root, float>(ctx, t, wave, stream)
-                        : launch<stemr_of_node, float>(ctx, t, wave, stream);
-    return wave < 0 ? launch<stemr_of_root, double>(ctx, t, wave, stream)
-                    : launch<stemr_of_node, double>(ctx, t, wave, stream);
+    if (kind == STEMR_OF_PENCILS) return launch<stemr_of_pencil>(ctx, t, kind, stream);
+    if (kind == STEMR_OF_CLOSE) return launch<stemr_of_close>(ctx, t, kind, stream);
+    return kind == STEMR_OF_NODES ? launch<stemr_of_node>(ctx, t, kind, stream)
+                                  : launch<stemr_of_root>(ctx, t, kind, stream);
 }
 
 eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream)

@@ -183,98 +183,6 @@ struct stemr_of_root {
     }
 };
 
-struct stemr_of_node {
-    const stemr_entry *entry;
-    const stemr_row *rows;
-    int n;
-
-    struct line {
-        wide_d a, c;
-        double b;
-    };
-    __device__ __forceinline__ line load(bool back, int i) const
-    {
-        int const row = min(max(back ? n - 2 - i : i, 0), n - 1);
-        stemr_row const here = stemr_load_row(rows + row);
-        line const l = {back ? here.g : here.d, back ? here.d : here.g, entry[row].b};
-        return l;
-    }
-    __device__ __forceinline__ void fetch(bool back, int i) const
-    {
-        int const row = back ? n - 1 - i : i;
-        if (0 <= row && row < n) stemr_fetch(rows + row);
-    }
-    __device__ __forceinline__ wide_d start(bool back, wide_d x) const
-    {
-        return back ? stemr_difference(rows[n - 1].d, x) : wide_minus_d(x);
-    }
-    __device__ __forceinline__ stemr_stride step(const line &l, wide_d x, wide_d s) const
-    {
-        stemr_step const t = stemr_row_step(l.a, l.c, x, s);
-        return stemr_stride{t.next, t.part, t.pivot.hi, l.b * t.inverse};
-    }
-    __device__ __forceinline__ double gamma(const stemr_stride &, wide_d x, wide_d mine, wide_d other) const
-    {
-        return stemr_less_of(wide_add_d(mine, x), wide_minus_d(other)).hi;
-    }
-
-    __device__ __forceinline__ stemr_of_node with(stemr_root_tile *) const
-    {
-        return *this;
-    }
-
-    /* As above, with loads a turn ahead: lanes may have rows of their own. */
-    template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
-    {
-        enum { AHEAD = STEMR_GROUP };
-        line next[AHEAD];
-#pragma unroll
-        for (int k = 0; k < AHEAD; ++k) next[k] = load(back, k);
-#pragma unroll 1
-        for (int i0 = 0; i0 < longest; i0 += AHEAD) {
-            line here[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; ++k) here[k] = next[k], next[k] = load(back, i0 + AHEAD + k);
-            visit(i0, here);
-        }
-    }
-
-    /* The way of stemr_walk_half: the state is u / v, and no division stands in the way. */
-    struct way {
-        wide_d u, v;
-        double kept; /* v.hi, kept away from 0 */
-    };
-    __device__ __forceinline__ way begin(bool back, wide_d x) const
-    {
-        return way{start(back, x), {1, 0}, 1};
-    }
-    __device__ __forceinline__ way go(const line &l, wide_d x, const way &w, bool *negative, double *ratio) const
-    {
-        way next;
-        next.v = wide_add_d(wide_product_d(l.a, w.v), w.u);
-        next.u = wide_add_d(wide_product_d(l.c, w.u), wide_minus_d(wide_product_d(x, next.v)));
-        next.kept = stemr_kept_away(next.v.hi, w.kept);
-        *negative = (__double2hiint(next.v.hi) ^ __double2hiint(w.v.hi)) < 0;
-        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
-        return next;
-    }
-    __device__ __forceinline__ void rescale(way &w) const
-    {
-        double const factor = stemr_rescaling(w.u.hi, w.v.hi);
-        w.u.hi *= factor, w.u.lo *= factor, w.v.hi *= factor, w.v.lo *= factor, w.kept *= factor;
-    }
-    static __device__ __forceinline__ way pick(bool first, const way &x, const way &y)
-    {
-        return way{stemr_pick(first, x.u, y.u), stemr_pick(first, x.v, y.v), first ? x.kept : y.kept};
-    }
-    __device__ __forceinline__ double meet(wide_d x, bool, int, const way &w) const
-    {
-        wide_d const v = {w.kept, w.v.lo};
-        wide_d const s = wide_quotient_d(w.u, v, stemr_reciprocal(v.hi, stemr_guess(v.hi)));
-        return gamma(stemr_stride{}, x, s, stemr_shuffle(s, STEMR_HALF));
-    }
-};
-
 template <typename rows_type>
 static __device__ __forceinline__ rows_type stemr_rows_of(const stemr_task &t, const stemr_pair *k);
 template <>
@@ -282,12 +190,6 @@ __device__ __forceinline__ stemr_of_root stemr_rows_of<stemr_of_root>(const stem
 {
     return stemr_of_root{t.entry, (int)t.n, NULL};
 }
-template <>
-__device__ __forceinline__ stemr_of_node stemr_rows_of<stemr_of_node>(const stemr_task &t, const stemr_pair *k)
-{
-    return stemr_of_node{t.entry, t.pool + (int64_t)t.node[k->node].slot * t.n, (int)t.n};
-}
-
 /* Squares of lengths stay below this: their next term then does not overflow. */
 #define STEMR_MOST_NORM 0x1p400
 

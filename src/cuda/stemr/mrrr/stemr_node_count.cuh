@@ -1,11 +1,11 @@
-/* stemr on CUDA: counts of eigenvalues below a shift, of T~ or of a representation.
+/* stemr on CUDA, method mrrr: counts of eigenvalues of a representation below a shift.
  *
  * Two neighbouring lanes a shift: one goes down from the first row, the other up from the last, and they meet in the
  * middle.  That is half the chain of a count from one end. */
-#ifndef EIG_STEMR_COUNT_CUH
-#define EIG_STEMR_COUNT_CUH
+#ifndef EIG_STEMR_NODE_COUNT_CUH
+#define EIG_STEMR_NODE_COUNT_CUH
 
-#include "stemr_walk.cuh"
+#include "stemr_node_rows.cuh"
 
 /* Rows that loads are ahead. */
 enum { STEMR_AHEAD = 4, STEMR_ROUGH_AHEAD = 8 };
@@ -104,31 +104,6 @@ static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool u
     wide_d const other = {__shfl_xor_sync(all, mine.hi, 1), __shfl_xor_sync(all, mine.lo, 1)};
     count += __shfl_xor_sync(all, count, 1);
     return count + (wide_sum_rounded_d(mine, other) < 0);
-}
-
-/* Eigenvalues of T~ below x, likewise. */
-static __device__ int root_count_below(const stemr_of_root &rows, wide_d x, bool upwards)
-{
-    int const half = rows.n / 2, steps = upwards ? rows.n - 1 - half : half;
-    stemr_minors m = stemr_first_minors();
-    int count = 0;
-    auto const go = [&](const stemr_of_root::line &line) {
-        stemr_minors const next = stemr_next_minors(line.a, line.b, x, m);
-        count += (unsigned)(__double2hiint(next.here.hi) ^ __double2hiint(m.here.hi)) >> 31;
-        m = next;
-    };
-    int const whole = (rows.n - 1 - half) / STEMR_GROUP * STEMR_GROUP; /* both lanes go that far */
-    rows.walk(upwards, whole, [&](int, const stemr_of_root::line *lines) {
-#pragma unroll
-        for (int k = 0; k < STEMR_GROUP; ++k) go(lines[k]);
-        stemr_rescale_minors(m);
-    });
-    for (int i = whole; i < steps; ++i) go(rows.load(upwards, i));
-    __syncwarp();
-    wide_d const mine = stemr_state_of(m);
-    wide_d const other = {__shfl_xor_sync(0xffffffffu, mine.hi, 1), __shfl_xor_sync(0xffffffffu, mine.lo, 1)};
-    count += __shfl_xor_sync(0xffffffffu, count, 1);
-    return count + (stemr_difference(stemr_difference(rows.load(false, half).a, x), wide_add_d(mine, other)).hi < 0);
 }
 
 /* Those of a representation with a double's digits: without divisions, s being u / v and pivots w / v.  Factors between the entries of a

@@ -1,4 +1,4 @@
-/* stemr on CUDA: representations of clusters: their shifts, and their rows.
+/* stemr on CUDA, method mrrr: representations of clusters: their shifts, and their rows.
  *
  * Shifts    A warp a cluster, a candidate a lane: sixteen near it, outside at both ends and inside, and sixteen ever
  *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the first
@@ -7,8 +7,7 @@
  *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
  *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
  * Chain     n rows. */
-#include "stemr_tree.cuh"
-#include "stemr_walk.cuh"
+#include "stemr_mrrr.cuh"
 
 enum { NEAR = 16, FAR = 16, AHEAD = 4 };
 
@@ -106,13 +105,13 @@ static __device__ __forceinline__ int least_lane(double x, unsigned lanes)
 }
 
 /* Shifts of nodes first to last-1, a warp each. */
-template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, stemr_forest f, int first)
+template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, int first)
 {
     unsigned const all = 0xffffffffu;
     int const lane = threadIdx.x;
     stemr_node &c = t.node[first + blockIdx.x];
-    wide_d *const marks = (wide_d *)stemr_rows_of(t, first + blockIdx.x);
-    wide_d *const kept = stemr_marks_of(t, f, first + blockIdx.x);
+    wide_d *const marks = (wide_d *)stemr_slot_of(t, first + blockIdx.x);
+    wide_d *const kept = stemr_marks_of(t, first + blockIdx.x);
     int64_t const segments = stemr_segments(t.n);
     double const enough = stemr_most_growth(c);
     double growth = INFINITY;
@@ -165,20 +164,20 @@ template <bool deep> static __global__ void write_rows(stemr_task t, int first)
     if (node >= t.counts->nodes) return;
     stemr_node const c = t.node[node];
     if (deep != (c.level > 1)) return;
-    stemr_row *const rows = stemr_rows_of(t, node);
+    stemr_row *const rows = stemr_slot_of(t, node);
     walk_rows<deep>(t, c, c.shift, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
 }
 
 /* Rows of nodes first to last-1 of level 1 whose marks are there, a thread a segment. */
-static __global__ void __launch_bounds__(32) write_segments(stemr_task t, stemr_forest f, int first)
+static __global__ void __launch_bounds__(32) write_segments(stemr_task t, int first)
 {
     int64_t const segments = stemr_segments(t.n) + 1, groups = (segments + 31) / 32;
     int const node = first + (int)(blockIdx.x / groups);
     int64_t const segment = blockIdx.x % groups * 32 + threadIdx.x;
     if (segment >= segments) return;
     wide_d const x = t.node[node].shift;
-    wide_d s = segment > 0 ? stemr_marks_of(t, f, node)[segment - 1] : wide_d{0, 0};
-    stemr_row *const rows = stemr_rows_of(t, node);
+    wide_d s = segment > 0 ? stemr_marks_of(t, node)[segment - 1] : wide_d{0, 0};
+    stemr_row *const rows = stemr_slot_of(t, node);
     int64_t const end = min((segment + 1) * STEMR_SEGMENT, t.n);
     for (int64_t i = segment * STEMR_SEGMENT; i < end; ++i) {
         stemr_first_step const step = stemr_first_row(stemr_load_entry(t.entry + i), x, s);
@@ -197,23 +196,22 @@ static eig_status write_nodes(eig_context *ctx, const stemr_task *t, int64_t fir
     return cuda_launch(ctx, "stemr: rows", stream, shape, write_rows<true>, *t, (int)first);
 }
 
-extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
-    return write_nodes(ctx, t, wave * t->slots, (wave + 1) * t->slots, stream);
+    return write_nodes(ctx, t, t->wave * t->slots, (t->wave + 1) * t->slots, stream);
 }
 
-extern "C" eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, stemr_forest f, int level,
-                                                int64_t first, int64_t last, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, int level, int64_t first,
+                                                int64_t last, cudaStream_t stream)
 {
     int64_t const groups = (stemr_segments(t->n) + 32) / 32;
     if (level > 1) return write_nodes(ctx, t, first, last, stream);
-    return cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, f,
-                       (int)first);
+    return cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, (int)first);
 }
 
-extern "C" eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level,
-                                            int64_t first, int64_t last, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, int level, int64_t first,
+                                            int64_t last, cudaStream_t stream)
 {
     return cuda_launch(ctx, "stemr: shifts", stream, {last - first, 32},
-                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, (int)first);
 }

@@ -1,8 +1,8 @@
-/* stemr on CUDA: the clusters, as the caller's options.tree has them; only where it is asked for.
+/* stemr on CUDA, method mrrr: the clusters, as the caller's options.tree has them; only where it is asked for.
  *
  * Mapping   a warp a node goes through its members' values; the host fetches a piece of the list at a time.
  * Memory    the pieces lie in the pool, which is free by then. */
-#include "stemr_tree.cuh"
+#include "stemr_mrrr.cuh"
 
 enum { THREADS = 256 };
 

@@ -229,7 +229,7 @@ typedef eig_status stemr_work(eig_context *ctx, const stemr_task *t, stemr_kind 
 
 /* A way through the call. */
 struct stemr_road {
-    const char *name;
+    const char *name, *members; /* what members of clusters go by */
     bool (*serves)(const stemr_problem *p);
     void (*carve)(arena *a, stemr_task *t); /* room of clusters */
     eig_status (*clusters)(eig_context *ctx, stemr_task *t, cudaStream_t stream);

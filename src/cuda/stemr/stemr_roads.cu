@@ -80,10 +80,14 @@ static eig_status each_of_mrrr(eig_context *ctx, const stemr_task *t, stemr_work
 }
 
 static const stemr_road roads[] = {
-    {"reference", is_reference, carve_clusters, NULL, NULL, NULL},
-    {"mrrr", is_mrrr, eig_cuda_stemr_mrrr_layout, eig_cuda_stemr_mrrr, each_of_mrrr, eig_cuda_stemr_tell_tree},
-    {"inverse iteration", leaves_clusters, carve_clusters, eig_cuda_stemr_leave_clusters, each_of_root, NULL},
-    {"auto", is_auto, carve_pencils, eig_cuda_stemr_clusters, each_of_auto, NULL},
+    {"reference", "bisection of T~, and inverse iteration; so do all pairs", is_reference, carve_clusters, NULL, NULL,
+     NULL},
+    {"mrrr", "representations, level by level", is_mrrr, eig_cuda_stemr_mrrr_layout, eig_cuda_stemr_mrrr, each_of_mrrr,
+     eig_cuda_stemr_tell_tree},
+    {"inverse iteration", "inverse iteration", leaves_clusters, carve_clusters, eig_cuda_stemr_leave_clusters,
+     each_of_root, NULL},
+    {"auto", "pencils, or T~ with two words or three", is_auto, carve_pencils, eig_cuda_stemr_clusters, each_of_auto,
+     NULL},
 };
 
 const stemr_road *eig_cuda_stemr_road(const stemr_problem *p)

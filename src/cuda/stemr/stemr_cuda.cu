@@ -6,9 +6,9 @@
  *     vectors       one more walk a pair; its vector straight into its column
  *     fallbacks     pairs that nothing parted; certificate
  *
- * Host      reads counters once after the root, where a range by value or a cluster at a range's end needs it once more; where
- *           there are clusters, their number, and how many members are left after some rounds of sections, once or, of method
- *           mrrr, once a level. */
+ * Host      reads counters after the root, once or, with a range by value or a cluster that the range cuts, some times.
+ *           Where there are clusters it also reads their number, and how many members are left after some rounds of
+ *           sections; method mrrr does so for each level. */
 #include "gaps.h"
 #include "stemr_cuda.cuh"
 #include "stemr_stats.h"
@@ -42,7 +42,7 @@ static void layout(arena *a, stemr_task *t)
     t->a = (double *)arena_take(a, n, sizeof(double));
     t->e = (double *)arena_take(a, n, sizeof(double));
     t->w = (double *)arena_take(a, n, sizeof(double));
-    t->pair = (stemr_pair *)arena_take(a, n, sizeof(stemr_pair));
+    t->pair = (stemr_eigenpair *)arena_take(a, n, sizeof(stemr_eigenpair));
     t->list = (int *)arena_take(a, 4 * n, sizeof(int));
     t->left = t->counts ? t->counts->left[0] : NULL;
     t->room_lanes = eig_cuda_stemr_room_lanes(n);
@@ -151,13 +151,13 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
     t->clustered = counts.fresh > 0;
     if (t->clustered) status = road->clusters(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_polish, stream);
+    if (road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_refine, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (t->p.z && road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_vectors, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && (t->clustered || !road->each) && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);
+    if (t->p.z && (t->clustered || !road->each) && status == EIG_OK) status = eig_cuda_stemr_inverse(ctx, t, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_outputs(ctx, t, stream);
     if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (road->tree && t->p.tree_room > 0 && status == EIG_OK) status = road->tree(ctx, t, stream);
@@ -187,7 +187,7 @@ static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void
     return solve(ctx, &t, stream, clock);
 }
 
-/* The pairs of a chunk, whose work is added to that of those before it. */
+/* The pairs of a chunk.  Its work is added to that of the chunks before it. */
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
     const stemr_problem *const p = (const stemr_problem *)problem;
@@ -235,17 +235,18 @@ static cuda_call list_arrays(const stemr_problem *p)
     return call;
 }
 
-/* Slices of a call on host arrays: vectors of one go home while those of the next are computed, which takes no longer for
- * STEMR_LIMITS' slice.  1 where the call asks for what only all pairs together tell. */
+/* Slices of a call on host arrays.  Vectors of a slice go to the host while those of the next one are computed; with
+ * STEMR_LIMITS' slice computing takes no longer than the copy.  There is one slice where the call asks for what all
+ * pairs tell as a whole. */
 static int64_t slices_of(const stemr_problem *p)
 {
-    bool const together = p->orthogonality || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
-    if (!p->z || p->range == EIG_RANGE_VALUE || together) return 1;
+    bool const whole = p->orthogonality || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
+    if (!p->z || p->range == EIG_RANGE_VALUE || whole) return 1;
     int64_t const slice = limits_of(p).slice;
     return (p->iu - p->il + slice) / slice;
 }
 
-/* Cuts of the slices, of which none is empty, between clusters.  Says nothing of its progress. */
+/* Cuts of the slices, between clusters.  No slice is empty.  No progress is reported. */
 static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t slices, int64_t *cut)
 {
     gap_search const search = {p->type, p->n, p->d, p->e, p->il, p->iu, GAP_POINTS_GPU, eig_cuda_stebz_count};
@@ -273,7 +274,7 @@ static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *
     begin_passes(ctx);
     call->cut = cut;
     if (status == EIG_OK) status = eig_cuda_run_host(ctx, call);
-    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has told its own */
+    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has put its own */
     free(cut);
     return status;
 }

@@ -1,5 +1,6 @@
-/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/stemr-cuda.md has the table too. */
-#include "stemr_tree.cuh"
+/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/stemr-cuda.md has the table
+ * too. */
+#include "stemr_clusters.cuh"
 
 static int64_t most_clusters(const stemr_task *t)
 {
@@ -42,8 +43,8 @@ static eig_status each_of_root(eig_context *ctx, const stemr_task *t, stemr_work
     return work(ctx, t, STEMR_OF_ROOT, stream);
 }
 
-/* Pairs of T~ beside the others: chains of rows that leave most of the GPU idle.  What runs beside the call's stream has
- * lists and counters of its own.  Where z is not wanted, all share the room, and go one after the other. */
+/* Pairs of T~ beside the others: chains of rows that leave most of the GPU idle.  What runs beside the call's stream
+ * has lists and counters of its own.  Where z is not wanted, all share the room, and go one after the other. */
 template <typename others_type>
 static eig_status beside_root(eig_context *ctx, const stemr_task *t, stemr_work *work, cudaStream_t stream,
                               others_type others)
@@ -66,7 +67,7 @@ static eig_status each_of_auto(eig_context *ctx, const stemr_task *t, stemr_work
         bool const pencils = t->pencil_nodes > 0;
         eig_status status = EIG_OK;
         if (t->clustered && t->others)
-            status = pencils ? work(ctx, &beside, STEMR_OF_CLOSE, side) : work(ctx, t, STEMR_OF_CLOSE, stream);
+            status = pencils ? work(ctx, &beside, STEMR_OF_TRIPLES, side) : work(ctx, t, STEMR_OF_TRIPLES, stream);
         if (pencils && status == EIG_OK) status = work(ctx, t, STEMR_OF_PENCILS, stream);
         return status;
     });
@@ -83,7 +84,7 @@ static const stemr_road roads[] = {
     {"reference", "bisection of T~, and inverse iteration; so do all pairs", is_reference, carve_clusters, NULL, NULL,
      NULL},
     {"mrrr", "representations, level by level", is_mrrr, eig_cuda_stemr_mrrr_layout, eig_cuda_stemr_mrrr, each_of_mrrr,
-     eig_cuda_stemr_tell_tree},
+     eig_cuda_stemr_copy_tree},
     {"inverse iteration", "inverse iteration", leaves_clusters, carve_clusters, eig_cuda_stemr_leave_clusters,
      each_of_root, NULL},
     {"auto", "pencils, or T~ with two words or three", is_auto, carve_pencils, eig_cuda_stemr_clusters, each_of_auto,

@@ -1,5 +1,5 @@
-/* stemr on CUDA, method mrrr: clusters get representations level by level, against which their members are bisected until
- * gaps part them; what stays together is a cluster of the next level.
+/* stemr on CUDA, method mrrr: clusters get representations level by level, against which their members are bisected
+ * until gaps part them; what stays together is a cluster of the next level.
  *
  * Chain     n rows a level.
  * Host      reads a level's number of clusters, and how many members are left after some rounds of sections.
@@ -13,7 +13,7 @@ enum { THREADS = 256 };
 /* -------------------------------------------------------------------- members */
 
 /* The bracket of a member in its node's own numbers, a power of two wide. */
-static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stemr_node &c)
+static __device__ void own_bracket(stemr_eigenpair &pair, stemr_member &m, const stemr_cluster &c)
 {
     wide_d const lo = stemr_difference(pair.lo, c.shift), hi = stemr_difference(pair.hi, c.shift);
     double const of_counts = c.parent < 0 ? ROOT_ERROR + 0x1p-102 * c.growth : STEMR_LEAST_WIDTH;
@@ -25,20 +25,22 @@ static __device__ void own_bracket(stemr_pair &pair, stemr_member &m, const stem
     pair.x = stemr_difference(pair.x, c.shift);
 }
 
-/* Members of nodes from first on; tight where the representation is of no use, or is not wanted.  A block a node. */
+/* Members of nodes from first on; for inverse iteration where the representation is of no use, or is not wanted.  A
+ * block a node. */
 static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stemr_forest f, int first, bool deep)
 {
     int const node = first + blockIdx.x;
-    stemr_node const c = t.node[node];
+    stemr_cluster const c = t.node[node];
     bool const good = stemr_good(t, c);
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
-        stemr_pair &pair = t.pair[k];
-        pair.tight = c.first;
+        stemr_eigenpair &pair = t.pair[k];
+        pair.run = c.first;
         pair.x = stemr_middle(pair.lo, pair.hi);
         pair.gap = fmin(c.left, c.right);
-        pair.state = good ? STEMR_ACTIVE : STEMR_TIGHT;
+        pair.state = good ? STEMR_ACTIVE : STEMR_INVERSE;
         pair.node = good ? node : c.parent;
-        f.member[k].joined = f.member[k].sure = 0;
+        pair.kind = good ? STEMR_OF_NODES : STEMR_OF_ROOT, pair.member = true;
+        f.member[k].with_next = f.member[k].sure = 0;
         if (good) own_bracket(pair, f.member[k], c);
     }
     if (threadIdx.x != 0) return;
@@ -48,7 +50,7 @@ static __global__ void __launch_bounds__(THREADS) enter_nodes(stemr_task t, stem
     auto const at = [&](const int64_t *field) { return stats + (field - (const int64_t *)s); };
     atomicAdd(at(&s->clusters), 1ull);
     atomicMax(at(&s->largest_cluster), (unsigned long long)(c.last - c.first + 1));
-    if (!good) atomicAdd(&t.counts->tight, c.last - c.first + 1);
+    if (!good) atomicAdd(&t.counts->inverse, c.last - c.first + 1);
     if (deep) return;
     atomicAdd(at(&s->shifts), (unsigned long long)c.tries);
     atomicAdd(at(good ? &s->representations : &s->bad_representations), 1ull);
@@ -97,7 +99,7 @@ extern "C" eig_status eig_cuda_stemr_mrrr(eig_context *ctx, stemr_task *t, cudaS
         from = nodes;
     }
     t->waves = (int)((from + t->slots - 1) / t->slots);
-    return status == EIG_OK ? eig_cuda_stemr_narrow_tight(ctx, t, stream) : status;
+    return status == EIG_OK ? eig_cuda_stemr_narrow_inverse(ctx, t, stream) : status;
 }
 
 /* A wave's rows are in the pool, and stay there where it is the only one. */

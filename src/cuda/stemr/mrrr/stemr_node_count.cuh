@@ -60,7 +60,7 @@ static __device__ __forceinline__ void walk_half_in_turn(const half_rows &half, 
     int groups = half.steps / ahead;
     struct buffer {
         word a[ahead], c[ahead];
-    } one, two;
+    } even, odd;
     auto const load = [&](buffer &b) {
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
@@ -72,17 +72,17 @@ static __device__ __forceinline__ void walk_half_in_turn(const half_rows &half, 
 #pragma unroll
         for (int j = 0; j < ahead; ++j) step(b.a[j], b.c[j], j);
     };
-    if (groups > 0) load(one);
+    if (groups > 0) load(even);
 #pragma unroll 1
     for (; groups > 2; groups -= 2) {
-        load(two);
-        work(one);
-        load(one);
-        work(two);
+        load(odd);
+        work(even);
+        load(even);
+        work(odd);
     }
-    if (groups > 1) load(two);
-    if (groups > 0) work(one);
-    if (groups > 1) work(two);
+    if (groups > 1) load(odd);
+    if (groups > 0) work(even);
+    if (groups > 1) work(odd);
 #pragma unroll 1
     for (int j = 0; j < half.steps % ahead; ++j, at += half.stride)
         step(*(const word *)at, *(const word *)(at + other), j);
@@ -106,8 +106,9 @@ static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool u
     return count + (wide_sum_rounded_d(mine, other) < 0);
 }
 
-/* Those of a representation with a double's digits: without divisions, s being u / v and pivots w / v.  Factors between the entries of a
- * row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong costs time only. */
+/* Those of a representation with a double's digits: without divisions, s being u / v and pivots w / v.  Factors
+ * between the entries of a row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong
+ * costs time only. */
 static __device__ int rough_count_below(const stemr_row *rows, int n, double x, bool upwards)
 {
     double u = upwards ? rows[n - 1].d.hi - x : -x, v = 1;

@@ -1,10 +1,14 @@
 /* stemr on CUDA, method mrrr: rows of representations: steps of the qd algorithms along them, and the rows of
- * stemr_walk.cuh. */
+ * stemr_walk.cuh.
+ *
+ * Both algorithms of mrrr.inc are one here: forward, s' = G s / (D + s) - x; backward, with D and G exchanged.
+ * stemr_minors.cuh tells how its chain is kept short. */
 #ifndef EIG_STEMR_NODE_ROWS_CUH
 #define EIG_STEMR_NODE_ROWS_CUH
 
 #include "stemr/stemr_walk.cuh"
 
+/* What a step finds. */
 struct stemr_step {
     wide_d pivot;   /* D+ or D- */
     double inverse; /* of pivot.hi */
@@ -87,7 +91,7 @@ struct stemr_of_node {
         return *this;
     }
 
-    /* As above, with loads a turn ahead: lanes may have rows of their own. */
+    /* As above, with loads a group of rows ahead: lanes may have rows of their own. */
     template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
     {
         enum { AHEAD = STEMR_GROUP };
@@ -140,7 +144,7 @@ struct stemr_of_node {
 };
 
 template <>
-__device__ __forceinline__ stemr_of_node stemr_rows_of<stemr_of_node>(const stemr_task &t, const stemr_pair *k)
+__device__ __forceinline__ stemr_of_node stemr_rows_of<stemr_of_node>(const stemr_task &t, const stemr_eigenpair *k)
 {
     return stemr_of_node{t.entry, t.pool + (int64_t)t.node[k->node].slot * t.n, (int)t.n};
 }

@@ -1,14 +1,14 @@
-/* stemr on CUDA, method mrrr: brackets of clusters' members, against the representations of their nodes, until gaps part
- * them: by sections, as stemr_sections.cu does it against T~.
+/* stemr on CUDA, method mrrr: brackets of clusters' members, against the representations of their nodes, until gaps
+ * part them: by sections, as stemr_sections.cu does it against T~.
  *
- * Rough     First the brackets lose some bits by counts with a double's digits, which take a sixth of the time.  These are
- *           hints: in double, representations of glued matrices are good to 2^-8 .. 2^-17 of their eigenvalues.
+ * Rough     First the brackets lose some bits by counts with a double's digits, which take a sixth of the time.  These
+ *           are hints: in double, representations of glued matrices are good to 2^-8 .. 2^-17 of their eigenvalues.
  * Ladder    Then counts with all digits at the bracket's ends, and ever farther out, tell how good the hint was.
- * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well; where it
- *           is wrong, the bracket moves on and is widened.
+ * Check     Where the ladder was too short, an end stays that no count has confirmed.  Rounds count there as well;
+ *           where it is wrong, the bracket moves on and is widened.
  * Limits    a bracket loses 4 bits a round and ends at STEMR_GAP/256 of its size, or at 2^-200. */
-#include "stemr/stemr_lanes.cuh"
-#include "stemr/stemr_section.cuh"
+#include "stemr/stemr_clusters.cuh"
+#include "stemr/stemr_walk.cuh"
 #include "stemr_mrrr.cuh"
 #include "stemr_node_count.cuh"
 
@@ -32,13 +32,13 @@ enum {
 
 /* -------------------------------------------------------------------- classes */
 
-static __device__ __forceinline__ double size_of(const stemr_pair &k)
+static __device__ __forceinline__ double size_of(const stemr_eigenpair &k)
 {
     return fmax(fabs(k.lo.hi), fabs(k.hi.hi));
 }
 
 /* Whether k and the next one are parted by a relative gap. */
-static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const stemr_node &c, int64_t k)
+static __device__ bool parted(const stemr_task &t, const stemr_forest &f, const stemr_cluster &c, int64_t k)
 {
     if (k < c.first || k >= c.last) return true;
     return stemr_parted(t, f, c, k, STEMR_GAP * fmax(size_of(t.pair[k]), size_of(t.pair[k + 1])), ROOM);
@@ -51,12 +51,12 @@ static __global__ void classify(stemr_task t, stemr_forest f, int first, int las
     bool active = false;
     if (k < t.pairs && (t.pair[k].state == STEMR_ACTIVE || t.pair[k].state == STEMR_SINGLE) &&
         first <= t.pair[k].node && t.pair[k].node < last) {
-        stemr_pair &pair = t.pair[k];
+        stemr_eigenpair &pair = t.pair[k];
         stemr_member &m = f.member[k];
-        stemr_node const &c = t.node[pair.node];
+        stemr_cluster const &c = t.node[pair.node];
         bool const before = parted(t, f, c, k - 1), after = parted(t, f, c, k);
         m.left = stemr_gap_of(t, c, k - 1), m.right = stemr_gap_of(t, c, k);
-        m.joined = !after;
+        m.with_next = !after;
         pair.gap = fmin(m.left, m.right);
         pair.state = before && after && m.sure == 3 ? STEMR_SINGLE : STEMR_ACTIVE;
         bool const exhausted = stemr_width_of(m) <= fmax(STEMR_GAP / 256 * size_of(pair), STEMR_LEAST_WIDTH);
@@ -160,7 +160,7 @@ static __device__ void work_members(const stemr_task &t, const stemr_forest &f, 
         int64_t const mine = first + threadIdx.x / lanes;
         bool const working = mine < count;
         int const k = t.list[working ? mine : count - 1];
-        stemr_pair &pair = t.pair[k];
+        stemr_eigenpair &pair = t.pair[k];
         stemr_member &m = f.member[k];
         const stemr_row *const rows = stemr_slot_of(t, pair.node);
         section s = {pair.lo, m.exponent, m.sure};

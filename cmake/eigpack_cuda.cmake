@@ -27,21 +27,22 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
     src/cuda/stemr/stemr_cuda.cu
+    src/cuda/stemr/stemr_roads.cu
     src/cuda/stemr/stemr_root.cu
     src/cuda/stemr/stemr_locate.cu
     src/cuda/stemr/stemr_twist.cu
     src/cuda/stemr/stemr_vectors.cu
-    src/cuda/stemr/stemr_tree.cu
-    src/cuda/stemr/stemr_shifts.cu
+    src/cuda/stemr/stemr_clusters.cu
     src/cuda/stemr/stemr_pencil.cu
     src/cuda/stemr/stemr_pencil_vectors.cu
-    src/cuda/stemr/stemr_pencil_fill.cu
-    src/cuda/stemr/stemr_grid.cu
     src/cuda/stemr/stemr_sections.cu
-    src/cuda/stemr/stemr_tight.cu
+    src/cuda/stemr/stemr_inverse.cu
     src/cuda/stemr/stemr_certify.cu
-    src/cuda/stemr/stemr_told.cu
     src/cuda/stemr/stemr_reference.cu
+    src/cuda/stemr/mrrr/stemr_mrrr.cu
+    src/cuda/stemr/mrrr/stemr_shifts.cu
+    src/cuda/stemr/mrrr/stemr_node_sections.cu
+    src/cuda/stemr/mrrr/stemr_options_tree.cu
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_roads.cu
     src/cuda/heev/heev_parts.cu

@@ -28,7 +28,7 @@ set(EIG_SOURCES
     src/cpu/stemr/stemr_root.c
     src/cpu/stemr/stemr_tree.c
     src/cpu/stemr/stemr_refine.c
-    src/cpu/stemr/stemr_tight.c
+    src/cpu/stemr/stemr_inverse.c
     src/cpu/stemr/stemr_certify.c
     src/cpu/stemr/stemr_reference.c
     src/cpu/heev/heev_cpu.c

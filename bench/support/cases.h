@@ -41,6 +41,7 @@ struct bench_case {
     eig_stebz_options stebz;
     eig_geev_options geev;
     eig_heev_options heev;
+    eig_stemr_options stemr;
     bool values_only; /* heev */
     int64_t wanted;   /* eigenvalues of a matrix */
     numbers in[2], w, v;

@@ -30,13 +30,13 @@ typedef struct job {
 static int read_options(const arguments *args, job *j)
 {
     eig_stemr_options const defaults = EIG_STEMR_OPTIONS;
-    int method = EIG_STEMR_AUTO;
+    int method = option_given(args, "plot") ? EIG_STEMR_MRRR : EIG_STEMR_AUTO; /* of auto a GPU has no tree */
     *j = (job){.type = EIG_D, .options = defaults};
     eig_stemr_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stemr takes the files D E, or one file that holds T; see eigpack stemr --help");
     tridiagonal_range r;
-    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference", &method) ||
+    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference|mrrr", &method) ||
         !cli_type(args, "f32|f64", &j->type))
         return CLI_USAGE;
     if (option_given(args, "values") && option_given(args, "output"))
@@ -297,10 +297,11 @@ static const option_row options[] = {
     {"range", 0, "FIRST:LAST", "only the pairs number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},
-    {"method", 0, "M", "auto (default) or reference (slow)"},
+    {"method", 0, "M", "auto (default), reference (slow) or mrrr (the tree of representations)"},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
     {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
-    {"plot", 0, "F.svg", "draw the tree of representations: clusters as boxes, single eigenvalues as ticks"},
+    {"plot", 0, "F.svg",
+     "draw the tree of representations of method mrrr: clusters as boxes, single eigenvalues as ticks"},
     {"stats", 0, NULL, "tell of clusters, representations, fallbacks and the measured accuracy on stderr"},
     {NULL, 0, NULL, NULL},
 };

@@ -162,7 +162,7 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
     wide_d coupling = {0, 0};
     for (int64_t i = b->start; i < b->start + b->length; ++i) {
         stemr_row *const row = &t->rows[i];
-        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * stemr_noise((uint64_t)i));
+        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * mrrr_noise((uint64_t)i));
         wide_d const entry = wide_add_d(wide_add_d(wide_of(t->a[i]), wide_of(-b->sigma)), noise);
         row->b = i + 1 < b->start + b->length ? t->b[i + 1] : 0;
         row->d = mrrr_pivot_d(wide_difference(entry, coupling));

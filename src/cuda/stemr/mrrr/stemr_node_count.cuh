@@ -1,11 +1,11 @@
-/* stemr on CUDA: counts of eigenvalues below a shift, of T~ or of a representation.
+/* stemr on CUDA, method mrrr: counts of eigenvalues of a representation below a shift.
  *
  * Two neighbouring lanes a shift: one goes down from the first row, the other up from the last, and they meet in the
  * middle.  That is half the chain of a count from one end. */
-#ifndef EIG_STEMR_COUNT_CUH
-#define EIG_STEMR_COUNT_CUH
+#ifndef EIG_STEMR_NODE_COUNT_CUH
+#define EIG_STEMR_NODE_COUNT_CUH
 
-#include "stemr_walk.cuh"
+#include "stemr_node_rows.cuh"
 
 /* Rows that loads are ahead. */
 enum { STEMR_AHEAD = 4, STEMR_ROUGH_AHEAD = 8 };
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void walk_half_in_turn(const half_rows &half, 
     int groups = half.steps / ahead;
     struct buffer {
         word a[ahead], c[ahead];
-    } one, two;
+    } even, odd;
     auto const load = [&](buffer &b) {
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
@@ -72,17 +72,17 @@ static __device__ __forceinline__ void walk_half_in_turn(const half_rows &half, 
 #pragma unroll
         for (int j = 0; j < ahead; ++j) step(b.a[j], b.c[j], j);
     };
-    if (groups > 0) load(one);
+    if (groups > 0) load(even);
 #pragma unroll 1
     for (; groups > 2; groups -= 2) {
-        load(two);
-        work(one);
-        load(one);
-        work(two);
+        load(odd);
+        work(even);
+        load(even);
+        work(odd);
     }
-    if (groups > 1) load(two);
-    if (groups > 0) work(one);
-    if (groups > 1) work(two);
+    if (groups > 1) load(odd);
+    if (groups > 0) work(even);
+    if (groups > 1) work(odd);
 #pragma unroll 1
     for (int j = 0; j < half.steps % ahead; ++j, at += half.stride)
         step(*(const word *)at, *(const word *)(at + other), j);
@@ -106,33 +106,9 @@ static __device__ int count_below(const stemr_row *rows, int n, wide_d x, bool u
     return count + (wide_sum_rounded_d(mine, other) < 0);
 }
 
-/* Eigenvalues of T~ below x, likewise. */
-static __device__ int root_count_below(const stemr_of_root &rows, wide_d x, bool upwards)
-{
-    int const half = rows.n / 2, steps = upwards ? rows.n - 1 - half : half;
-    stemr_minors m = stemr_first_minors();
-    int count = 0;
-    auto const go = [&](const stemr_of_root::line &line) {
-        stemr_minors const next = stemr_next_minors(line.a, line.b, x, m);
-        count += (unsigned)(__double2hiint(next.here.hi) ^ __double2hiint(m.here.hi)) >> 31;
-        m = next;
-    };
-    int const whole = (rows.n - 1 - half) / STEMR_GROUP * STEMR_GROUP; /* both lanes go that far */
-    rows.walk(upwards, whole, [&](int, const stemr_of_root::line *lines) {
-#pragma unroll
-        for (int k = 0; k < STEMR_GROUP; ++k) go(lines[k]);
-        stemr_rescale_minors(m);
-    });
-    for (int i = whole; i < steps; ++i) go(rows.load(upwards, i));
-    __syncwarp();
-    wide_d const mine = stemr_state_of(m);
-    wide_d const other = {__shfl_xor_sync(0xffffffffu, mine.hi, 1), __shfl_xor_sync(0xffffffffu, mine.lo, 1)};
-    count += __shfl_xor_sync(0xffffffffu, count, 1);
-    return count + (stemr_difference(stemr_difference(rows.load(false, half).a, x), wide_add_d(mine, other)).hi < 0);
-}
-
-/* Those of a representation with a double's digits: without divisions, s being u / v and pivots w / v.  Factors between the entries of a
- * row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong costs time only. */
+/* Those of a representation with a double's digits: without divisions, s being u / v and pivots w / v.  Factors
+ * between the entries of a row reach 2^200 at the worst, so that four rows do not overflow.  An answer that is wrong
+ * costs time only. */
 static __device__ int rough_count_below(const stemr_row *rows, int n, double x, bool upwards)
 {
     double u = upwards ? rows[n - 1].d.hi - x : -x, v = 1;

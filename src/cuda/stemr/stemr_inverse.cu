@@ -1,12 +1,13 @@
-/* stemr on CUDA: the last resort, for eigenvalues that no representation parts.  Inverse iteration on T~ in twice the
- * digits, with Gaussian elimination that exchanges rows; each vector is orthogonalised against those before it in its run.
- * Before it, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1: they go the same way.
+/* stemr on CUDA: the last resort, for eigenvalues that nothing parts: inverse iteration on T~ in twice the digits,
+ * with Gaussian elimination that exchanges rows.  Each vector is orthogonalised against those before it in its run.
+ * First, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1.  They go to inverse
+ * iteration, too.
  *
  * Mapping   a block a run; one thread eliminates and solves, all orthogonalise.  Plain: runs of this kind are rare.
  * Memory    ten numbers a row and block, in the pool, which is free by then: O(n).
  * Source: J. Wilkinson, The Algebraic Eigenvalue Problem (1965), chapter 5; I. Ipsen, SIAM Review 39 (1997). */
-#include "stemr_lanes.cuh"
-#include "stemr_tree.cuh"
+#include "stemr_clusters.cuh"
+#include "stemr_walk.cuh"
 
 #include "words/team.cuh"
 
@@ -45,13 +46,14 @@ static __device__ double dot_of(const stemr_task &t, int64_t j, int64_t k, int64
     return lane_team<32>(threadIdx.x % 32).sum(sum);
 }
 
-static __device__ __forceinline__ double dot_of_pairs(const stemr_task &t, const stemr_pair &a, const stemr_pair &b)
+static __device__ __forceinline__ double dot_of_pairs(const stemr_task &t, const stemr_eigenpair &a,
+                                                      const stemr_eigenpair &b)
 {
     return dot_of(t, a.column, b.column, max(a.support_first, b.support_first), min(a.support_last, b.support_last));
 }
 
 /* The squared length of a's vector, and its inner product with b's; all lanes of a warp. */
-static __device__ double2 square_and_dot(const stemr_task &t, const stemr_pair &a, const stemr_pair &b)
+static __device__ double2 square_and_dot(const stemr_task &t, const stemr_eigenpair &a, const stemr_eigenpair &b)
 {
     double square = 0, dot = 0;
     for (int64_t i = a.support_first + threadIdx.x % 32; i <= a.support_last; i += 32) {
@@ -64,16 +66,16 @@ static __device__ double2 square_and_dot(const stemr_task &t, const stemr_pair &
     return make_double2(team.sum(square), team.sum(dot));
 }
 
-/* Neighbours in or beside a cluster whose vectors are not orthogonal, or the first is not of length 1; neither is
- * tight yet, or only the first. */
+/* Neighbours in or beside a cluster whose vectors are not orthogonal, or of which the first one is not of length 1.
+ * Neither is INVERSE yet, or only the first one. */
 static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_forest f)
 {
     int64_t const k = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32;
     if (k >= t.pairs) return;
-    stemr_pair &a = t.pair[k];
-    const stemr_pair &b = t.pair[min(k + 1, t.pairs - 1)];
+    stemr_eigenpair &a = t.pair[k];
+    const stemr_eigenpair &b = t.pair[min(k + 1, t.pairs - 1)];
     bool const alone = k + 1 == t.pairs || b.column < 0 || b.state != STEMR_SINGLE;
-    bool const clustered = a.node >= 0 || a.close || (!alone && (b.node >= 0 || b.close));
+    bool const clustered = a.member || (!alone && b.member);
     bool skew = false, wrong = false;
     if (clustered && a.column >= 0 && a.state == STEMR_SINGLE) {
         double2 const found = square_and_dot(t, a, alone ? a : b);
@@ -81,22 +83,22 @@ static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_
         skew = !alone && (wrong || !(fabs(found.y) <= t.limits.skew * (double)t.n * stemr_eps(t)));
     }
     if (threadIdx.x % 32 != 0) return;
-    f.member[k].joined = skew;
+    f.member[k].with_next = skew;
     if (wrong) a.residual = INFINITY; /* until inverse iteration finds another one */
     if (skew) atomicAdd((unsigned long long *)&t.counts->stats.skew, 1ull);
 }
 
-/* These become tight, in runs; one thread. */
+/* These pairs become INVERSE, in runs; one thread. */
 static __global__ void join_skew(stemr_task t, stemr_forest f)
 {
     if (t.counts->stats.skew == 0) return;
     for (int64_t k = 0; k + 1 < t.pairs; ++k) {
-        if (!f.member[k].joined) continue;
-        stemr_pair &a = t.pair[k], &b = t.pair[k + 1];
-        if (a.state != STEMR_TIGHT) a.tight = k, ++t.counts->tight;
-        a.state = b.state = STEMR_TIGHT;
-        b.tight = a.tight;
-        ++t.counts->tight;
+        if (!f.member[k].with_next) continue;
+        stemr_eigenpair &a = t.pair[k], &b = t.pair[k + 1];
+        if (a.state != STEMR_INVERSE) a.run = k, ++t.counts->inverse;
+        a.state = b.state = STEMR_INVERSE;
+        b.run = a.run;
+        ++t.counts->inverse;
     }
 }
 
@@ -129,13 +131,13 @@ static __device__ void solve(const stemr_task &t, const stemr_lu &f)
         f.z[i] = first;
         here = stemr_difference(second, wide_product_d(f.factor[i], first));
     }
-    wide_d one = {0, 0}, two = {0, 0}; /* elements i+1 and i+2 */
+    wide_d next = {0, 0}, after = {0, 0}; /* elements i+1 and i+2 */
     for (int64_t i = t.n - 1; i >= 0; --i) {
         wide_d x = i == t.n - 1 ? here : f.z[i];
-        x = stemr_difference(x, wide_product_d(f.u1[i], one));
-        x = stemr_difference(x, wide_product_d(two, stemr_wide(f.u2[i])));
+        x = stemr_difference(x, wide_product_d(f.u1[i], next));
+        x = stemr_difference(x, wide_product_d(after, stemr_wide(f.u2[i])));
         x = over(x, f.u0[i]);
-        f.z[i] = x, two = one, one = x;
+        f.z[i] = x, after = next, next = x;
     }
 }
 
@@ -181,16 +183,16 @@ static __device__ double residual_of(const stemr_task &t, const stemr_lu &f, wid
 static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t run, int64_t k,
                                const block_team<THREADS> &team)
 {
-    stemr_pair &pair = t.pair[k];
+    stemr_eigenpair &pair = t.pair[k];
     wide_d const y = stemr_whole(t, pair);
     if (team.rank == 0) factorise(t, f, y);
     for (int64_t i = team.rank; i < t.n; i += THREADS)
-        f.z[i] = stemr_wide(stemr_noise((uint64_t)(pair.index * t.n + i)));
-    for (int turn = 0; turn < ITERATIONS; ++turn) {
+        f.z[i] = stemr_wide(mrrr_noise((uint64_t)(pair.index * t.n + i)));
+    for (int iteration = 0; iteration < ITERATIONS; ++iteration) {
         team.sync(); /* z is there */
         if (team.rank == 0) solve(t, f);
         team.sync(); /* it is solved for */
-        for (int twice = 0; twice < 2; ++twice) {
+        for (int again = 0; again < 2; ++again) {
             normalise(t, f, team);
             for (int64_t j = run; j < k; ++j)
                 if (t.pair[j].column >= 0) orthogonalise(t, f, t.pair[j].column, team);
@@ -208,37 +210,37 @@ static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t r
     team.sync(); /* the column is there for the next pair */
 }
 
-/* Runs of tight pairs, a block each. */
+/* Runs of pairs, a block each. */
 static __global__ void __launch_bounds__(THREADS) iterate_runs(stemr_task t)
 {
     __shared__ double space[THREADS / 32];
-    if (t.counts->tight == 0) return;
+    if (t.counts->inverse == 0) return;
     block_team<THREADS> const team = {(int)threadIdx.x, space};
     stemr_lu const f = lu_of(t, blockIdx.x);
     int64_t runs = 0;
     for (int64_t k = 0; k < t.pairs; ++k) {
-        if (t.pair[k].state != STEMR_TIGHT || t.pair[k].tight != k) continue;
+        if (t.pair[k].state != STEMR_INVERSE || t.pair[k].run != k) continue;
         if (runs++ % gridDim.x != blockIdx.x) continue;
-        for (int64_t j = k; j < t.pairs && t.pair[j].state == STEMR_TIGHT && t.pair[j].tight == k; ++j)
+        for (int64_t j = k; j < t.pairs && t.pair[j].state == STEMR_INVERSE && t.pair[j].run == k; ++j)
             if (t.pair[j].column >= 0) iterate(t, f, k, j, team);
     }
 }
 
-/* Tight pairs whose vectors are not orthogonal to a neighbour's in spite of all; a warp a pair. */
-static __global__ void __launch_bounds__(THREADS) check_tight(stemr_task t)
+/* INVERSE pairs whose vectors are still not orthogonal to a neighbour's; a warp a pair. */
+static __global__ void __launch_bounds__(THREADS) check_inverse(stemr_task t)
 {
     int64_t const k = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32;
-    if (t.counts->tight == 0 || k >= t.pairs) return;
-    stemr_pair &pair = t.pair[k];
-    if (pair.state != STEMR_TIGHT || pair.column < 0) return;
+    if (t.counts->inverse == 0 || k >= t.pairs) return;
+    stemr_eigenpair &pair = t.pair[k];
+    if (pair.state != STEMR_INVERSE || pair.column < 0) return;
     double most = 0;
     for (int64_t j = max(k - NEIGHBOURS, (int64_t)0); j < t.pairs && j <= k + NEIGHBOURS; ++j)
         if (j != k && t.pair[j].column >= 0) most = fmax(most, fabs(dot_of_pairs(t, t.pair[j], pair)));
-    if (threadIdx.x % 32 == 0 && !(most <= t.limits.told[1] * (double)t.n * stemr_eps(t)))
+    if (threadIdx.x % 32 == 0 && !(most <= t.limits.info_above[1] * (double)t.n * stemr_eps(t)))
         pair.info |= EIG_STEMR_ORTHOGONALITY;
 }
 
-extern "C" eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_inverse(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
     stemr_forest const f = stemr_forest_of(t);
     int64_t const warps = (t->pairs * 32 + THREADS - 1) / THREADS;
@@ -246,6 +248,6 @@ extern "C" eig_status eig_cuda_stemr_tight(eig_context *ctx, const stemr_task *t
     eig_status status = cuda_launch(ctx, "stemr: skew", stream, {warps, THREADS}, find_skew, *t, f);
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: skew runs", stream, {1, 1}, join_skew, *t, f);
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: iteration", stream, {runs, THREADS}, iterate_runs, *t);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: check", stream, {warps, THREADS}, check_tight, *t);
+    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: check", stream, {warps, THREADS}, check_inverse, *t);
     return status;
 }

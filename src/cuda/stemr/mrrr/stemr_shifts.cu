@@ -1,21 +1,21 @@
-/* stemr on CUDA: representations of clusters: their shifts, and their rows.
+/* stemr on CUDA, method mrrr: representations of clusters: their shifts, and their rows.
  *
  * Shifts    A warp a cluster, a candidate a lane: sixteen near it, outside at both ends and inside, and sixteen ever
- *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the first
- *           far one whose growth is small enough wins where none of those is.  As src/cpu/stemr/stemr_tree.c.
+ *           farther out; where none of them serves, sixteen more.  Least growth of D wins among the near ones; the
+ *           first far one whose growth is small enough wins where none of those is.  As src/cpu/stemr/stemr_tree.c.
  * Rows      On the first level a candidate leaves marks on its way, from which the winner's rows are made, a thread for
  *           every STEMR_SEGMENT of them.  Else a thread a cluster goes down T once more; on deeper levels through the
  *           shifts of all ancestors at once, row by row, so that nothing else must be in the pool.
  * Chain     n rows. */
-#include "stemr_tree.cuh"
-#include "stemr_walk.cuh"
+#include "stemr_mrrr.cuh"
 
 enum { NEAR = 16, FAR = 16, AHEAD = 4 };
 
-/* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its ancestors:
- * visit(i, row). */
+/* Goes down the rows of the representation that the shift leads to from the cluster's parent, through all its
+ * ancestors: visit(i, row). */
 template <bool deep, typename visitor>
-static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_node &c, wide_d shift, visitor visit)
+static __device__ __forceinline__ void walk_rows(const stemr_task &t, const stemr_cluster &c, wide_d shift,
+                                                 visitor visit)
 {
     int const above = deep ? c.level - 1 : 0; /* ancestors */
     wide_d x[STEMR_DEPTH], s[STEMR_DEPTH];
@@ -75,7 +75,7 @@ static __device__ __forceinline__ double walk_minors(const stemr_task &t, wide_d
 }
 
 /* The shift of candidate j of a set, against the parent's representation, and what speaks against it. */
-static __device__ wide_d candidate(const stemr_node &c, int set, int j, double *penalty)
+static __device__ wide_d candidate(const stemr_cluster &c, int set, int j, double *penalty)
 {
     wide_d const lo = c.lo, hi = c.hi;
     double const width = fmax(stemr_difference(hi, lo).hi, DBL_MIN);
@@ -106,20 +106,20 @@ static __device__ __forceinline__ int least_lane(double x, unsigned lanes)
 }
 
 /* Shifts of nodes first to last-1, a warp each. */
-template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, stemr_forest f, int first)
+template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(stemr_task t, int first)
 {
     unsigned const all = 0xffffffffu;
     int const lane = threadIdx.x;
-    stemr_node &c = t.node[first + blockIdx.x];
-    wide_d *const marks = (wide_d *)stemr_rows_of(t, first + blockIdx.x);
-    wide_d *const kept = stemr_marks_of(t, f, first + blockIdx.x);
+    stemr_cluster &c = t.node[first + blockIdx.x];
+    wide_d *const marks = (wide_d *)stemr_slot_of(t, first + blockIdx.x);
+    wide_d *const kept = stemr_marks_of(t, first + blockIdx.x);
     int64_t const segments = stemr_segments(t.n);
     double const enough = stemr_most_growth(c);
     double growth = INFINITY;
     wide_d shift = {0, 0};
     int tried = 0;
-    for (int turn = 0; turn < 2 && !(growth <= enough); ++turn) {
-        int const set = turn == 0 ? lane / NEAR : 2;
+    for (int attempt = 0; attempt < 2 && !(growth <= enough); ++attempt) {
+        int const set = attempt == 0 ? lane / NEAR : 2;
         double penalty, largest = 0;
         bool finite = true;
         wide_d const x = candidate(c, set, lane % NEAR, &penalty);
@@ -132,10 +132,12 @@ template <bool deep> static __global__ void __launch_bounds__(32) choose_shifts(
             largest = walk_minors(t, x, [&](int64_t i, wide_d s) { marks[(i / STEMR_SEGMENT - 1) * 32 + lane] = s; });
         __syncwarp(); /* marks are there */
         if (!finite) largest = INFINITY;
-        for (int half = turn; half < 2; ++half) {
+        for (int half = attempt; half < 2; ++half) {
             if (growth <= enough) break;
             double const floor = half == 0 ? 4 : enough;
-            int const best = least_lane(fmax(largest, floor) * penalty, half == 0 ? 0xffffu : turn ? all : 0xffff0000u);
+            int const best = least_lane(fmax(largest, floor) * penalty, half == 0 ? 0xffffu
+                                                                        : attempt ? all
+                                                                                  : 0xffff0000u);
             double const reached = __shfl_sync(all, largest, best);
             tried += NEAR;
             if (!(reached < growth)) continue;
@@ -163,22 +165,22 @@ template <bool deep> static __global__ void write_rows(stemr_task t, int first)
 {
     int const node = first + blockIdx.x;
     if (node >= t.counts->nodes) return;
-    stemr_node const c = t.node[node];
+    stemr_cluster const c = t.node[node];
     if (deep != (c.level > 1)) return;
-    stemr_row *const rows = stemr_rows_of(t, node);
+    stemr_row *const rows = stemr_slot_of(t, node);
     walk_rows<deep>(t, c, c.shift, [&](int64_t i, const stemr_row &row) { store(rows + i, row); });
 }
 
 /* Rows of nodes first to last-1 of level 1 whose marks are there, a thread a segment. */
-static __global__ void __launch_bounds__(32) write_segments(stemr_task t, stemr_forest f, int first)
+static __global__ void __launch_bounds__(32) write_segments(stemr_task t, int first)
 {
     int64_t const segments = stemr_segments(t.n) + 1, groups = (segments + 31) / 32;
     int const node = first + (int)(blockIdx.x / groups);
     int64_t const segment = blockIdx.x % groups * 32 + threadIdx.x;
     if (segment >= segments) return;
     wide_d const x = t.node[node].shift;
-    wide_d s = segment > 0 ? stemr_marks_of(t, f, node)[segment - 1] : wide_d{0, 0};
-    stemr_row *const rows = stemr_rows_of(t, node);
+    wide_d s = segment > 0 ? stemr_marks_of(t, node)[segment - 1] : wide_d{0, 0};
+    stemr_row *const rows = stemr_slot_of(t, node);
     int64_t const end = min((segment + 1) * STEMR_SEGMENT, t.n);
     for (int64_t i = segment * STEMR_SEGMENT; i < end; ++i) {
         stemr_first_step const step = stemr_first_row(stemr_load_entry(t.entry + i), x, s);
@@ -197,23 +199,22 @@ static eig_status write_nodes(eig_context *ctx, const stemr_task *t, int64_t fir
     return cuda_launch(ctx, "stemr: rows", stream, shape, write_rows<true>, *t, (int)first);
 }
 
-extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_represent(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
-    return write_nodes(ctx, t, wave * t->slots, (wave + 1) * t->slots, stream);
+    return write_nodes(ctx, t, t->wave * t->slots, (t->wave + 1) * t->slots, stream);
 }
 
-extern "C" eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, stemr_forest f, int level,
-                                                int64_t first, int64_t last, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_write_rows(eig_context *ctx, const stemr_task *t, int level, int64_t first,
+                                                int64_t last, cudaStream_t stream)
 {
     int64_t const groups = (stemr_segments(t->n) + 32) / 32;
     if (level > 1) return write_nodes(ctx, t, first, last, stream);
-    return cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, f,
-                       (int)first);
+    return cuda_launch(ctx, "stemr: segments", stream, {(last - first) * groups, 32}, write_segments, *t, (int)first);
 }
 
-extern "C" eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, stemr_forest f, int level,
-                                            int64_t first, int64_t last, cudaStream_t stream)
+extern "C" eig_status eig_cuda_stemr_choose(eig_context *ctx, const stemr_task *t, int level, int64_t first,
+                                            int64_t last, cudaStream_t stream)
 {
     return cuda_launch(ctx, "stemr: shifts", stream, {last - first, 32},
-                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, f, (int)first);
+                       level == 1 ? choose_shifts<false> : choose_shifts<true>, *t, (int)first);
 }

@@ -6,8 +6,8 @@
  *           bottom to the highest twist: where twists are alike, half of what finding one takes.  In rows where some
  *           lanes begin, or have met, a lane keeps only what is its own.
  * Memory    of a vector one number a row: the ratio of the factorisation that comes by there, later the entry. */
-#ifndef EIG_STEMR_JOINED_H
-#define EIG_STEMR_JOINED_H
+#ifndef EIG_STEMR_TWISTED_H
+#define EIG_STEMR_TWISTED_H
 
 #include "stemr_lanes.h"
 
@@ -163,8 +163,8 @@ SIMD_FN void meet(const lanes_walk *w, const stemr_row *rows, bool const is_own,
 }
 
 /* Both factorisations: counts, gammas, and norms or the ratios for a vector. */
-SIMD_FN void joined(const stemr_row *rows, int64_t n, bool const is_own, int const vectors, bool const vector,
-                    int first, stemr_lanes *t, const vreal *own, vreal *trace)
+SIMD_FN void twisted(const stemr_row *rows, int64_t n, bool const is_own, int const vectors, bool const vector,
+                     int first, stemr_lanes *t, const vreal *own, vreal *trace)
 {
     lanes_walk w;
     wide_lanes above[VECTORS];

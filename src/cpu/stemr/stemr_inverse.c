@@ -21,8 +21,8 @@ typedef struct stemr_lu {
 static stemr_lu lu_of(stemr_task *t)
 {
     int64_t const n = t->p->n;
-    wide_d *const w = (wide_d *)t->tight;
-    return (stemr_lu){w, w + n, w + 2 * n, w + 3 * n, t->tight + 8 * n, t->tight + 9 * n};
+    wide_d *const w = (wide_d *)t->inverse;
+    return (stemr_lu){w, w + n, w + 2 * n, w + 3 * n, t->inverse + 8 * n, t->inverse + 9 * n};
 }
 
 static wide_d times(wide_d x, double y)
@@ -149,7 +149,7 @@ static double skew_of(const stemr_task *t, const stemr_pair *pair)
     int64_t const at = pair - t->pair, from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
     double most = 0;
     for (int64_t k = from; k < t->pairs && k <= at + NEIGHBOURS; ++k)
-        if (k != at && t->pair[k].column >= 0 && (k < at || t->pair[k].state != STEMR_TIGHT))
+        if (k != at && t->pair[k].column >= 0 && (k < at || t->pair[k].state != STEMR_INVERSE))
             most = fmax(most, fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], pair)));
     return most;
 }
@@ -162,14 +162,14 @@ static bool iterate(stemr_task *t, stemr_pair *pair)
     const stemr_row *const rows = t->rows + b->start;
     wide_d const y = eigenvalue_of(t, pair);
     factorise(&f, rows, b->length, y);
-    for (int64_t i = 0; i < b->length; ++i) f.z[i] = wide_of(stemr_noise((uint64_t)(pair->index * t->p->n + i)));
-    for (int turn = 0; turn < ITERATIONS; ++turn) {
+    for (int64_t i = 0; i < b->length; ++i) f.z[i] = wide_of(mrrr_noise((uint64_t)(pair->index * t->p->n + i)));
+    for (int iteration = 0; iteration < ITERATIONS; ++iteration) {
         if (!eig_cpu_watch_look(&t->watch, t->from + t->part * (double)(pair - t->pair) / (double)t->pairs))
             return false;
         solve(&f, b->length);
         for (int twice = 0; twice < 2; ++twice) {
             normalise(&f, b->length);
-            for (const stemr_pair *k = &t->pair[pair->tight]; k < pair; ++k)
+            for (const stemr_pair *k = &t->pair[pair->run]; k < pair; ++k)
                 if (k->column >= 0) orthogonalise(&f, t->p, b, k->column);
         }
         normalise(&f, b->length);
@@ -177,7 +177,7 @@ static bool iterate(stemr_task *t, stemr_pair *pair)
     pair->residual = residual_of(&f, rows, b->length, y);
     write_column(t, &f, pair, b);
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
-    if (!(skew_of(t, pair) <= t->limits.told[1] * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
+    if (!(skew_of(t, pair) <= t->limits.info_above[1] * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
     ++t->stats.inverse_iterations;
     return true;
 }
@@ -195,25 +195,25 @@ static void find_skew(stemr_task *t)
 {
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
     double const limit = t->limits.skew * (double)t->p->n * eps;
-    double *const inner = t->tight;
+    double *const inner = t->inverse;
 #pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
     for (int64_t k = 0; k < t->pairs - 1; ++k)
         inner[k] = may_be_skew(t, k) ? fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], &t->pair[k + 1])) : -1;
     for (int64_t k = 0; k + 1 < t->pairs; ++k) {
         stemr_pair *const a = &t->pair[k], *const b = &t->pair[k + 1];
         if (inner[k] <= limit) continue;
-        if (a->state != STEMR_TIGHT) a->tight = k;
-        a->state = b->state = STEMR_TIGHT;
-        b->tight = a->tight;
+        if (a->state != STEMR_INVERSE) a->run = k;
+        a->state = b->state = STEMR_INVERSE;
+        b->run = a->run;
         ++t->stats.skew;
     }
 }
 
-eig_status eig_cpu_stemr_tight(stemr_task *t)
+eig_status eig_cpu_stemr_inverse(stemr_task *t)
 {
     find_skew(t);
     for (int64_t k = 0; k < t->pairs; ++k)
-        if (t->pair[k].state == STEMR_TIGHT && t->pair[k].column >= 0 && !iterate(t, &t->pair[k]))
+        if (t->pair[k].state == STEMR_INVERSE && t->pair[k].column >= 0 && !iterate(t, &t->pair[k]))
             return t->watch.status;
     return EIG_OK;
 }

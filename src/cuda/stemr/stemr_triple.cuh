@@ -1,10 +1,11 @@
 /* stemr on CUDA: T~ - x with three words, for members of clusters whose gaps are too narrow for two.
  *
- * Numbers are sums of three doubles; minors as in stemr_minors.cuh, to 2^-150 or so.  x is that of the pair and a small tail.
- * Such pairs are few: what counts is that the text is short.
- * Source: Y. Hida, X. Li and D. Bailey, Algorithms for quad-double precision floating point arithmetic, ARITH-15 (2001). */
-#ifndef EIG_STEMR_CLOSE_CUH
-#define EIG_STEMR_CLOSE_CUH
+ * Numbers are sums of three doubles; minors as in stemr_minors.cuh, to 2^-150 or so.  x is that of the pair and a
+ * small tail.  Such pairs are few: what counts is that the text is short.
+ * Source: Y. Hida, X. Li and D. Bailey, Algorithms for quad-double precision floating point arithmetic, ARITH-15
+ * (2001). */
+#ifndef EIG_STEMR_TRIPLE_CUH
+#define EIG_STEMR_TRIPLE_CUH
 
 #include "stemr_walk.cuh"
 
@@ -34,9 +35,9 @@ static __device__ __forceinline__ wide_d stemr_exact_product(double x, double y)
 static __device__ __forceinline__ stemr_triple stemr_triple_product(const stemr_triple &x, const stemr_triple &y)
 {
     wide_d const high = stemr_exact_product(x.a, y.a);
-    wide_d const one = stemr_exact_product(x.a, y.b), other = stemr_exact_product(x.b, y.a);
-    wide_d const both = wide_sum_d(one.hi, other.hi), second = wide_sum_d(both.hi, high.lo);
-    double const low = fma(x.a, y.c, fma(x.c, y.a, fma(x.b, y.b, one.lo + other.lo))) + (both.lo + second.lo);
+    wide_d const cross = stemr_exact_product(x.a, y.b), other = stemr_exact_product(x.b, y.a);
+    wide_d const both = wide_sum_d(cross.hi, other.hi), second = wide_sum_d(both.hi, high.lo);
+    double const low = fma(x.a, y.c, fma(x.c, y.a, fma(x.b, y.b, cross.lo + other.lo))) + (both.lo + second.lo);
     return stemr_triple{high.hi, second.hi, low};
 }
 
@@ -45,11 +46,11 @@ static __device__ __forceinline__ stemr_triple stemr_triple_rest(const stemr_tri
                                                                  const stemr_triple &z)
 {
     wide_d const high = stemr_exact_product(x.a, y.a);
-    wide_d const one = stemr_exact_product(x.b, y.a), other = stemr_exact_product(x.a, y.b);
+    wide_d const cross = stemr_exact_product(x.b, y.a), other = stemr_exact_product(x.a, y.b);
     wide_d const first = wide_sum_d(high.hi, -z.a);
-    wide_d const u = wide_sum_d(one.hi, -z.b), v = wide_sum_d(other.hi, u.hi), w = wide_sum_d(high.lo, v.hi);
+    wide_d const u = wide_sum_d(cross.hi, -z.b), v = wide_sum_d(other.hi, u.hi), w = wide_sum_d(high.lo, v.hi);
     wide_d const second = wide_sum_d(first.lo, w.hi);
-    double const low = fma(x.c, y.a, fma(x.b, y.b, fma(x.a, y.c, (one.lo + u.lo) - z.c)));
+    double const low = fma(x.c, y.a, fma(x.b, y.b, fma(x.a, y.c, (cross.lo + u.lo) - z.c)));
     double const third = low + ((other.lo + v.lo) + (w.lo + second.lo));
     wide_d const top = wide_sum_d(first.hi, second.hi), rest = wide_sum_d(top.lo, third);
     return stemr_triple{top.hi, rest.hi, rest.lo};
@@ -73,12 +74,12 @@ static __device__ __forceinline__ stemr_triple stemr_shuffle(const stemr_triple 
 }
 
 /* T~, as stemr_of_root, minus x and the tail. */
-struct stemr_of_close : stemr_of_root {
+struct stemr_of_triples : stemr_of_root {
     double tail;
 
-    __device__ __forceinline__ stemr_of_close with(stemr_root_tile *shared) const
+    __device__ __forceinline__ stemr_of_triples with(stemr_root_tile *shared) const
     {
-        stemr_of_close r = *this;
+        stemr_of_triples r = *this;
         r.tile = shared;
         return r;
     }
@@ -136,9 +137,10 @@ struct stemr_of_close : stemr_of_root {
 };
 
 template <>
-__device__ __forceinline__ stemr_of_close stemr_rows_of<stemr_of_close>(const stemr_task &t, const stemr_pair *k)
+__device__ __forceinline__ stemr_of_triples stemr_rows_of<stemr_of_triples>(const stemr_task &t,
+                                                                            const stemr_eigenpair *k)
 {
-    stemr_of_close r;
+    stemr_of_triples r;
     r.entry = t.entry, r.n = (int)t.n, r.tile = NULL, r.tail = k->tail;
     return r;
 }

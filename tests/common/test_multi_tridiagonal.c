@@ -2,9 +2,9 @@
  *
  *     test_multi_tridiagonal                    on CPUs
  *     test_multi_tridiagonal cuda [cuda:0,1]    on GPUs, as test_multi */
-#include "parts.h"
 #include "gaps.h"
 #include "io/matrices.h"
+#include "parts.h"
 #include "support/multi_fixture.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* heev on the CPU: what its files share.
  *
- *     heev_cpu.c          the driver
+ *     heev_cpu.c          the driver, and the table of roads
  *
  * compiled once for each instruction set and type:
  *
@@ -31,12 +31,14 @@
 /* Computes matrix b of the problem and stores its results.  work: heev_reference_bytes, aligned.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
+/* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
+ * work: heev_tile_bytes, aligned to 64. */
+typedef void heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
+
 /* heev_kernels.c: many matrices at once. */
 typedef struct heev_tiles {
     int lanes;
-    /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_MOST, count <= lanes.
-     * work: 64 heev_tile_vectors bytes, aligned to 64. */
-    void (*solve)(const heev_problem *p, int64_t first, int count, void *work);
+    heev_tile_solver *jacobi, *tridiagonal;
 } heev_tiles;
 
 /* heev_one.c: one matrix of any order.  work: heev_one_bytes, aligned to 64. */
@@ -51,6 +53,20 @@ typedef struct heev_kernels {
     const heev_ones *one;
 } heev_kernels;
 
+/* A road that a call can take. */
+typedef struct heev_road {
+    const char *name;
+    bool (*serves)(const heev_problem *p);
+    bool tiles;                              /* a unit of work is a tile of matrices; else one matrix */
+    int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
+    void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
+                cpu_watch *watch); /* one unit */
+} heev_road;
+
+/* The first row of the table that serves the call: one always does. */
+const heev_road *eig_cpu_heev_road(const heev_problem *p);
+const heev_road *eig_cpu_heev_roads(int *count);
+
 extern heev_solver eig_cpu_heev_reference_s, eig_cpu_heev_reference_d;
 extern heev_solver eig_cpu_heev_reference_c, eig_cpu_heev_reference_z;
 
@@ -64,7 +80,7 @@ extern const heev_ones eig_cpu_heev_one_baseline_d, eig_cpu_heev_one_avx2_d, eig
 extern const heev_ones eig_cpu_heev_one_baseline_c, eig_cpu_heev_one_avx2_c, eig_cpu_heev_one_avx512_c;
 extern const heev_ones eig_cpu_heev_one_baseline_z, eig_cpu_heev_one_avx2_z, eig_cpu_heev_one_avx512_z;
 
-enum { HEEV_MOST = 64 /* largest order that the lanes take */ };
+enum { HEEV_TILE = 64 /* largest order of a tile */ };
 
 /* Distance of two rows of a tile's A, or columns of its V, in numbers: odd, as heev_column. */
 static inline int heev_tile_row(int n)
@@ -72,11 +88,12 @@ static inline int heev_tile_row(int n)
     return n | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: A, V, then eigenvalues, beside them and marks, two vectors, phases, factors. */
-static inline int64_t heev_tile_vectors(const heev_problem *p)
+/* The work area of a tile, in vectors of up to 64 bytes: A, V, the diagonal and what lies beside it, marks, two vectors,
+ * phases, factors. */
+static inline int64_t heev_tile_bytes(const heev_problem *p)
 {
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
-    return parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n;
+    return 64 * (parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n);
 }
 
 /* heev_one.c: distance of two columns in reals, an odd number of blocks of 64 bytes. */

@@ -126,7 +126,7 @@ static inline void sort_lanes(tile_state *tile)
 static inline void store_lane(tile_state *tile, const heev_problem *p, int t, int64_t b)
 {
     int const n = tile->n;
-    real w[HEEV_MOST], bad[HEEV_MOST];
+    real w[HEEV_TILE], bad[HEEV_TILE];
     int64_t failed = 0;
     for (int k = 0; k < n; ++k) {
         w[k] = *lane(tile->d + k, t), bad[k] = *lane(tile->mark + k, t) != 0;

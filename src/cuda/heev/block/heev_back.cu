@@ -153,6 +153,29 @@ template <typename number> struct back_plane {
     }
 };
 
+/* product := -F P, P the sum of the parts of the warps, one behind the other in `parts`; by the block. */
+template <typename number, typename real>
+static __device__ __forceinline__ void back_multiply(const number *factor, real *parts, int warp, int warps, int lane,
+                                                     back_plane<number> product)
+{
+    using shape = back_shape<number>;
+    constexpr int C = shape::columns / 8, area = shape::planes * shape::area;
+    for (int g = warp; g < 4 * C; g += warps) {
+        heev_tile<number, 1, 1> tile(lane);
+        tile.clear();
+        tile.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
+                                      [&](int k, int j) {
+                                          number x = back_plane<number>{parts}.get(k, 8 * (g % C) + j);
+                                          for (int w = 1; w < warps; ++w)
+                                              x = sum(x, back_plane<number>{parts + w * area}.get(k, 8 * (g % C) + j));
+                                          return x;
+                                      });
+#pragma unroll
+        for (int e = 0; e < tile.size; ++e)
+            product.put(8 * (g / C) + tile.row(e), 8 * (g % C) + tile.column(e), negative(tile.get(e)));
+    }
+}
+
 template <typename number, bool in_shared>
 static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job job)
 {
@@ -199,22 +222,7 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
             for (int e = 0; e < tile.size; ++e) to.put(tile.row(e), tile.column(e), tile.get(e));
         }
         __syncthreads(); /* the warps' parts of Y^H Z; the product of the turn before is no longer read */
-        for (int g = warp; g < 4 * C; g += warps) {
-            heev_tile<number, 1, 1> small(lane);
-            small.clear();
-            const number *const factor = f + (int64_t)k0 * BACK_BLOCK;
-            small.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
-                                           [&](int k, int j) {
-                                               number x = back_plane<number>{parts}.get(k, 8 * (g % C) + j);
-                                               for (int w = 1; w < warps; ++w)
-                                                   x = sum(
-                                                       x, back_plane<number>{parts + w * area}.get(k, 8 * (g % C) + j));
-                                               return x;
-                                           });
-#pragma unroll
-            for (int e = 0; e < small.size; ++e)
-                product.put(8 * (g / C) + small.row(e), 8 * (g % C) + small.column(e), negative(small.get(e)));
-        }
+        back_multiply(f + (int64_t)k0 * BACK_BLOCK, parts, warp, warps, lane, product);
         __syncthreads(); /* -F Y^H Z is there; the parts are no longer read */
         for (int base = begin; base < n; base += 32 * warps) {
 #pragma unroll

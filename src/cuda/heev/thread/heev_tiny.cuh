@@ -234,6 +234,64 @@ static __device__ __forceinline__ void tiny_fetch_rows(const real *from, int liv
     }
 }
 
+/* The dense matrices of a warp, `live` from number `first` on, into shared memory. */
+template <typename number, int N, bool vectors>
+static __device__ __forceinline__ void tiny_fetch_dense(const heev_problem &p, int64_t first, int live, int lane,
+                                                        typename number::real *memory)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, vectors>;
+    int const n = (int)p.n;
+    const real *const from = (const real *)p.a + first * n * n * shape::parts;
+    if (n != N)
+        tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
+    else if constexpr (shape::words % TINY_LANES == 0)
+        tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
+    else
+        tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
+}
+
+/* The matrix of lane `lane` into registers, from shared memory where it is dense; its unit, as tiny_matrix::load gives it. */
+template <typename number, int N, bool vectors>
+static __device__ __forceinline__ typename number::real tiny_load(const heev_job &job, bool dense, int64_t first,
+                                                                  int lane, const typename number::real *memory,
+                                                                  tiny_matrix<number, N> &x)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, vectors>;
+    const heev_problem &p = job.p;
+    batch_strides const s = job.at_a;
+    int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
+    const number *const a = (const number *)p.a + (first + lane) * s.b;
+    const real *const tile = memory + lane * shape::pitch;
+    int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
+    return x.load((int)p.n, [&](int i, int j) {
+        number y;
+        if (dense) {
+            const real *const from = tile + i * tile_down + j * tile_right;
+            set(y, from[0], from[shape::parts - 1]);
+        } else {
+            y = load_number(a + i * down + j * right);
+        }
+        return lower_of(y, p.upper);
+    });
+}
+
+/* The places of the values in ascending order; the first `good` values are good, the others come last. */
+template <typename real, int N>
+static __device__ __forceinline__ void tiny_places(const real (&d)[N], int good, int (&place)[N])
+{
+#pragma unroll
+    for (int k = 0; k < N; ++k) place[k] = 0;
+#pragma unroll
+    for (int k = 1; k < N; ++k)
+#pragma unroll
+        for (int m = 0; m < k; ++m) {
+            bool const before = k < good && d[k] < d[m];
+            place[k] += !before, place[m] += before;
+        }
+}
+
 template <typename number, int N, bool vectors>
 static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
     heev_tiny_kernel(heev_job job, bool dense)
@@ -248,36 +306,12 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     int64_t const left = job.first + job.count - first;
     int const live = left < TINY_LANES ? (int)left : TINY_LANES;
     if (live <= 0) return;
-    if (dense) {
-        const real *const from = (const real *)p.a + first * n * n * shape::parts;
-        if (n != N)
-            tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
-        else if constexpr (shape::words % TINY_LANES == 0)
-            tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
-        else
-            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
-    }
+    if (dense) tiny_fetch_dense<number, N, vectors>(p, first, live, lane, memory);
     __syncwarp(); /* the matrices are there */
     tiny_matrix<number, N> x;
     real unit = 1;
     bool const works = lane < live;
-    if (works) {
-        batch_strides const s = job.at_a;
-        int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
-        const number *const a = (const number *)p.a + (first + lane) * s.b;
-        const real *const tile = memory + lane * shape::pitch;
-        int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
-        unit = x.load(n, [&](int i, int j) {
-            number y;
-            if (dense) {
-                const real *const from = tile + i * tile_down + j * tile_right;
-                set(y, from[0], from[shape::parts - 1]);
-            } else {
-                y = load_number(a + i * down + j * right);
-            }
-            return lower_of(y, p.upper);
-        });
-    }
+    if (works) unit = tiny_load<number, N, vectors>(job, dense, first, lane, memory, x);
     __syncwarp(); /* they are in registers */
     int good = 0;
     bool reversed = false;
@@ -303,15 +337,7 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     const real *const out = memory + shape::at_out;
     real *const values = memory + shape::at_out + lane * shape::values_pitch;
     int place[N];
-#pragma unroll
-    for (int k = 0; k < N; ++k) place[k] = 0;
-#pragma unroll
-    for (int k = 1; k < N; ++k)
-#pragma unroll
-        for (int m = 0; m < k; ++m) {
-            bool const before = k < good && x.d[k] < x.d[m];
-            place[k] += !before, place[m] += before;
-        }
+    tiny_places(x.d, good, place);
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         order |= (uint32_t)k << (4 * place[k]);

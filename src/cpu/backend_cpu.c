@@ -138,7 +138,7 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
     {                                                                                                                  \
         .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d,  \
                   &eig_cpu_stebz_small_##isa##_d},                                                                     \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_one_##isa##_##type}, \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_large_##isa##_##type}, \
         .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
         .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                      \
     }
@@ -146,7 +146,7 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
 /* Those of the complex types. */
 #define COMPLEX_KERNELS(isa, type)                                                                                     \
     {                                                                                                                  \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_one_##isa##_##type}, \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_large_##isa##_##type}, \
     }
 
 #define ALL_KERNELS(isa)                                                                              \

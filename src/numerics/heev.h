@@ -1,7 +1,9 @@
-/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs. */
+/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs.
+ * Householder's reflector is householder.h's. */
 #ifndef EIG_HEEV_H
 #define EIG_HEEV_H
 
+#include "householder.h"
 #include "pow2.h"
 
 /* Free of branches, so that the same text also compiles for lanes of a vector, as geev.h tells. */

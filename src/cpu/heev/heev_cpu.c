@@ -68,10 +68,10 @@ static void run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t
 }
 
 static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
-                       cpu_watch *watch)
+                      cpu_watch *watch)
 {
     (void)count;
-    kernels->one->solve(p, b, work, watch);
+    kernels->large->solve(p, b, work, watch);
 }
 
 static const heev_road roads[] = {
@@ -79,7 +79,7 @@ static const heev_road roads[] = {
     {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi},
     {"tile", is_tile, true, heev_tile_bytes, run_tile},
     {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference},
-    {"large", is_any, false, heev_one_bytes, run_large},
+    {"large", is_any, false, heev_large_bytes, run_large},
 };
 
 const heev_road *eig_cpu_heev_road(const heev_problem *p)

@@ -17,6 +17,8 @@ SIMD_FN vreal pow2_inverse_lanes(vreal x)
     return (vreal)(FLOAT_OR_DOUBLE(INT32_C(0x7f000000), INT64_C(0x7fe0000000000000)) - (vint)x);
 }
 
+#define TEMPLATE "householder.inc"
+#include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"
 #include "for_lanes.h"
 

@@ -104,7 +104,7 @@ static inline void heev_sort(int64_t n, const real *w, const real *bad, int64_t 
 }
 
 /* info and sweeps of matrix b. */
-static inline void heev_tell(const heev_problem *p, int64_t b, int64_t info, int sweeps)
+static inline void heev_store_info(const heev_problem *p, int64_t b, int64_t info, int sweeps)
 {
     if (p->info) p->info[b] = (int)info;
     if (p->sweeps) p->sweeps[b] = sweeps;

@@ -1,4 +1,4 @@
-/* heev on the CPU: products of blocks in planes of real and imaginary parts.  Part of heev_one.c.
+/* heev on the CPU: products of blocks in planes of real and imaginary parts.  Part of heev_large.c.
  *
  * Mapping   a tile of 3 vectors of rows and 8 (with 16 registers: 4) columns of C stays in registers.
  * Bound by  the rate of fused multiply-adds: a step makes 24 of them from 3 vectors of A and 8 numbers of B.

@@ -1,4 +1,4 @@
-/* heev on the CPU: the eigenpairs of D + rho z z^T.  Part of heev_one.c.
+/* heev on the CPU: the eigenpairs of D + rho z z^T.  Part of heev_large.c.
  *
  * The eigenvalues are the roots of f(x) = 1/rho + sum over j of z_j^2 / (d_j - x), one between two neighbours of D and one
  * above.  A root is kept as its distance from the nearer pole, so that the differences d_j - x have all their digits.
@@ -12,7 +12,7 @@
 #ifndef EIG_HEEV_SECULAR_H
 #define EIG_HEEV_SECULAR_H
 
-#include "heev_one.h"
+#include "heev_large.h"
 
 enum { MOST_STEPS = 100, PATIENCE = 12 /* steps after which every second one halves the bracket */ };
 

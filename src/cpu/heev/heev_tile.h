@@ -151,7 +151,7 @@ static inline void store_lane(tile_state *tile, const heev_problem *p, int t, in
                 to_v[HEEV_PARTS * (i * s.i + k * s.j) + part] =
                     good ? *lane(from + HEEV_PARTS * i + part, t) + (real)0 : (real)NAN;
     }
-    heev_tell(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
+    heev_store_info(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
 }
 
 #endif

@@ -31,8 +31,11 @@ SIMD_FN vnumber phase_of(vnumber x, vreal *size)
 }
 
 /* The reflection I - tau v v^H that leaves of column k, from row k+1 on, beta e_1; v takes the column's place.  e[k] is
- * |beta|, and phase[k+1] that of beta times phase[k].  Of the last row alone there is nothing to reflect.  Returns tau,
- * 0 where nothing is reflected. */
+ * |beta|, and phase[k+1] is the phase of beta times phase[k].  A last row alone needs no reflection.  Returns tau, 0 where
+ * nothing is reflected.
+ *
+ * The scalars are householder's (householder.inc), of the column times the conjugate phase of its first element, so that the
+ * head is real.  v is not divided by its first element: tau is real. */
 static inline vreal reflector(tile_state *tile, int k, vreal *phase)
 {
     int const n = tile->n;
@@ -41,21 +44,23 @@ static inline vreal reflector(tile_state *tile, int k, vreal *phase)
     vint const empty = sum < simd_splat(NEGLIGIBLE * NEGLIGIBLE);
     vreal *const top = entry(tile, k + 1, k);
     vnumber x = get(top);
-    vnumber const turn = phase_of(x, &size), before = get(phase + HEEV_PARTS * k);
+    vnumber const direction = phase_of(x, &size), before = get(phase + HEEV_PARTS * k);
     x = scaled(x, simd_select(size > 0, simd_splat(1), (vreal){0})); /* v, tau and size are of one vector */
-    vreal const norm = simd_select(empty, (vreal){0}, simd_sqrt(sum));
+    vreal norm, pivot, unused;
+    householder_lanes(size, sum, &norm, &pivot, &unused);
+    norm = simd_select(empty, (vreal){0}, norm);
     bool const last = k == n - 2;
     vnumber after;
-    heev_phase_lanes(before.re, before.im, turn.re, turn.im, &after.re, &after.im);
-    if (!last) after = scaled(after, simd_splat(-1)); /* beta = -turn norm */
+    heev_phase_lanes(before.re, before.im, direction.re, direction.im, &after.re, &after.im);
+    if (!last) after = scaled(after, simd_splat(-1)); /* beta = -direction norm */
     after.re = simd_select(empty, simd_splat(1), after.re);
     if (EIG_COMPLEX) after.im = simd_select(empty, (vreal){0}, after.im);
     put(phase + HEEV_PARTS * (k + 1), after);
     tile->e[k] = norm;
     if (last) return (vreal){0};
-    vnumber const v = {simd_fma(turn.re, norm, x.re), EIG_COMPLEX ? simd_fma(turn.im, norm, x.im) : x.im};
+    vnumber const v = {simd_fma(direction.re, norm, x.re), EIG_COMPLEX ? simd_fma(direction.im, norm, x.im) : x.im};
     put(top, v);
-    return simd_select(empty, (vreal){0}, 1 / simd_select(empty, simd_splat(1), norm * (norm + size)));
+    return simd_select(empty, (vreal){0}, 1 / simd_select(empty, simd_splat(1), norm * pivot));
 }
 
 /* y := tau A v for rows and columns k+1.., v in column k. */
@@ -177,7 +182,7 @@ static inline void ql_row(tile_state *tile, int i, vint inside, ql_step *q, vrea
 }
 
 /* Columns i and i+1 of Z, which is real here: its rows have one vector each. */
-static inline void turn_columns(tile_state *tile, int i, vreal c, vreal s)
+static inline void rotate_columns(tile_state *tile, int i, vreal c, vreal s)
 {
     vreal *const x = column(tile, i), *const y = column(tile, i + 1);
     for (int k = 0; k < tile->n; ++k) {
@@ -207,7 +212,7 @@ static inline void iterate_ql(tile_state *tile, int64_t most)
             vint const here = (vint){0} + i, inside = active & (here < m) & (here >= l);
             vreal c, s;
             ql_row(tile, i, inside, &q, &c, &s);
-            if (tile->z) turn_columns(tile, i, c, s);
+            if (tile->z) rotate_columns(tile, i, c, s);
         }
         for (int t = 0; t < SIMD_LANES; ++t) {
             if (!active[t]) continue;

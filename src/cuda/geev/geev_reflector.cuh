@@ -81,7 +81,7 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* The scalars of a reflector as from householder (francis.inc): it takes v to (-norm, 0, ..., 0)', u = v * inverse but
+/* The scalars of a reflector as from householder (householder.inc): it takes v to (-norm, 0, ..., 0)', u = v * inverse but
  * for u0 = 1, square = v'v.  Schedule: square root and division by fast approximations; the reciprocal starts from an
  * approximate pivot, so that both are refined at once. */
 template <typename real> struct fast_householder {

@@ -5,7 +5,7 @@
  * Schedule  pairs (0,1), (0,2), (1,2) in turn until no element is above its bound; four or five sweeps.
  * Cost      n = 3: bound by FP64; half of it by memory. */
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
 
 enum { SMALL_THREADS = 128 };

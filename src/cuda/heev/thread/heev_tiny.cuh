@@ -9,6 +9,7 @@
 #ifndef EIG_HEEV_TINY_CUH
 #define EIG_HEEV_TINY_CUH
 
+#include "heev/heev_reflector.cuh"
 #include "heev/thread/heev_tiny_ql.cuh"
 
 enum { TINY_LANES = 32 };
@@ -49,8 +50,8 @@ template <typename number, int N> struct tiny_matrix {
     number a[N][N]; /* below the diagonal */
     real d[N], e[N];
 
-    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite, and then the matrix
-     * is of no use. */
+    /* Takes the matrix that get(i, j) gives, i >= j, divided by its unit. Returns the unit: NaN where the matrix is
+     * not finite, and then it is of no use. */
     template <typename function> __device__ __forceinline__ real load(int n, function get)
     {
         int most = 0;
@@ -251,46 +252,37 @@ static __device__ __forceinline__ void tiny_fetch_dense(const heev_problem &p, i
         tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
 }
 
-/* The matrix of lane `lane` into registers, from shared memory where it is dense; its unit, as tiny_matrix::load gives it. */
-template <typename number, int N, bool vectors>
-static __device__ __forceinline__ typename number::real tiny_load(const heev_job &job, bool dense, int64_t first,
-                                                                  int lane, const typename number::real *memory,
-                                                                  tiny_matrix<number, N> &x)
-{
+/* The elements of matrix b, from `tile` in shared memory where it is dense. */
+template <typename number> struct tiny_source {
     using real = typename number::real;
-    using shape = tiny_shape<number, N, vectors>;
-    const heev_problem &p = job.p;
-    batch_strides const s = job.at_a;
-    int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
-    const number *const a = (const number *)p.a + (first + lane) * s.b;
-    const real *const tile = memory + lane * shape::pitch;
-    int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
-    return x.load((int)p.n, [&](int i, int j) {
+    static constexpr int parts = number::complex ? 2 : 1;
+    int64_t down, right;
+    const number *a;
+    const real *tile;
+    int tile_down, tile_right;
+    bool dense, upper;
+
+    __device__ __forceinline__ tiny_source(const heev_job &job, bool is_dense, int64_t b, const real *place)
+    {
+        batch_strides const s = job.at_a;
+        upper = job.p.upper, dense = is_dense;
+        down = upper ? s.j : s.i, right = upper ? s.i : s.j;
+        a = (const number *)job.p.a + b * s.b;
+        tile = place;
+        tile_down = (int)down * parts, tile_right = (int)right * parts;
+    }
+    __device__ __forceinline__ number operator()(int i, int j) const
+    {
         number y;
         if (dense) {
             const real *const from = tile + i * tile_down + j * tile_right;
-            set(y, from[0], from[shape::parts - 1]);
+            set(y, from[0], from[parts - 1]);
         } else {
             y = load_number(a + i * down + j * right);
         }
-        return lower_of(y, p.upper);
-    });
-}
-
-/* The places of the values in ascending order; the first `good` values are good, the others come last. */
-template <typename real, int N>
-static __device__ __forceinline__ void tiny_places(const real (&d)[N], int good, int (&place)[N])
-{
-#pragma unroll
-    for (int k = 0; k < N; ++k) place[k] = 0;
-#pragma unroll
-    for (int k = 1; k < N; ++k)
-#pragma unroll
-        for (int m = 0; m < k; ++m) {
-            bool const before = k < good && d[k] < d[m];
-            place[k] += !before, place[m] += before;
-        }
-}
+        return lower_of(y, upper);
+    }
+};
 
 template <typename number, int N, bool vectors>
 static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
@@ -311,7 +303,7 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     tiny_matrix<number, N> x;
     real unit = 1;
     bool const works = lane < live;
-    if (works) unit = tiny_load<number, N, vectors>(job, dense, first, lane, memory, x);
+    if (works) unit = x.load(n, tiny_source<number>(job, dense, first + lane, memory + lane * shape::pitch));
     __syncwarp(); /* they are in registers */
     int good = 0;
     bool reversed = false;
@@ -334,10 +326,17 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     }
     __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
-    const real *const out = memory + shape::at_out;
-    real *const values = memory + shape::at_out + lane * shape::values_pitch;
+    real *const out = memory + shape::at_out, *const values = out + lane * shape::values_pitch;
     int place[N];
-    tiny_places(x.d, good, place);
+#pragma unroll
+    for (int k = 0; k < N; ++k) place[k] = 0;
+#pragma unroll
+    for (int k = 1; k < N; ++k)
+#pragma unroll
+        for (int m = 0; m < k; ++m) {
+            bool const before = k < good && x.d[k] < x.d[m];
+            place[k] += !before, place[m] += before;
+        }
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         order |= (uint32_t)k << (4 * place[k]);

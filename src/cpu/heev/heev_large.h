@@ -1,6 +1,6 @@
-/* heev on the CPU: one matrix of any order.  What the parts of heev_one.c share. */
-#ifndef EIG_HEEV_ONE_H
-#define EIG_HEEV_ONE_H
+/* heev on the CPU, n > 64: one matrix at a time.  What the parts of heev_large.c share. */
+#ifndef EIG_HEEV_LARGE_H
+#define EIG_HEEV_LARGE_H
 
 #include "heev_plain.h"
 #include "heev_product.h"
@@ -19,7 +19,7 @@ typedef struct rotation {
 } rotation;
 _Static_assert(sizeof(rotation) <= HEEV_NOTED_BYTES, "a rotation's room");
 
-typedef struct one {
+typedef struct large_matrix {
     int64_t n, ld;
     bool edges;              /* Z has but two rows, the first and the last one of each diagonal block that is solved */
     int64_t ldz;             /* of z: ld, or BLOCK where there are two rows */
@@ -30,9 +30,9 @@ typedef struct one {
     rotation *noted;                       /* [HEEV_NOTED] in the order of their use */
     int count;                             /* of them */
     real *u;        /* a plane for the vectors of a merger; that of z's imaginary parts, or of A, where it is free */
-    real *scratch;  /* [heev_one_scratch] */
+    real *scratch;  /* [heev_large_scratch] */
     int64_t *order; /* [n] columns of Z by ascending eigenvalue; a merger has HEEV_LISTS more of them */
-} one;
+} large_matrix;
 
 static inline vreal *at(real *x, int64_t i)
 {
@@ -68,7 +68,7 @@ typedef struct span {
 } span;
 
 /* Those of Z that belong to a diagonal block of T. */
-static inline span rows_of_z(const one *m, span diagonal)
+static inline span rows_of_z(const large_matrix *m, span diagonal)
 {
     return m->edges ? (span){0, 2} : diagonal;
 }

@@ -18,7 +18,7 @@
 #undef SPLAT
 #undef MAX2
 
-/* Rounds of a sweep in which every pair of n columns meets once: n-1 of n/2 pairs each; where n is odd, n rounds of
+/* Rounds of a sweep in which every pair of n columns meets once: n-1 rounds of n/2 pairs.  For odd n it has n rounds of
  * (n-1)/2 pairs, and one column rests in each. */
 EIG_FN int64_t jacobi_rounds(int64_t n)
 {

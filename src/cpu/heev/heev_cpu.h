@@ -6,7 +6,7 @@
  *
  *     heev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
  *     heev_tile.h           loading, scaling, storing
- *     heev_tridiagonal.h    the tridiagonal road
+ *     heev_tridiagonal.h    the tridiagonal method
  *     heev_jacobi.h         Jacobi
  *     heev_lanes.h          formulas and complex numbers for lanes
  *     heev_large.c          one matrix, n > 64, by the tridiagonal method; its parts are
@@ -28,7 +28,8 @@
 #include "problem.h"
 #include "watch.h"
 
-/* Computes matrix b of the problem and stores its results.  work: heev_reference_bytes, aligned.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
+/* Computes matrix b of the problem and stores its results. work: heev_reference_bytes or heev_large_bytes, aligned.
+ * watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
@@ -41,7 +42,7 @@ typedef struct heev_tiles {
     heev_tile_solver *jacobi, *tridiagonal;
 } heev_tiles;
 
-/* heev_large.c: one matrix of any order.  work: heev_large_bytes, aligned to 64. */
+/* heev_large.c: one matrix. work: heev_large_bytes, aligned to 64. */
 typedef struct heev_large_kernels {
     heev_solver *solve;
 } heev_large_kernels;
@@ -114,8 +115,8 @@ enum {
     HEEV_LISTS = 6          /* of n indices */
 };
 
-/* Its scratch in reals: panels V, W and V; a strip of Z, the vectors of a merger and a block for each; V, V^H, M, S, W and
- * columns of Z, with sums of real and imaginary parts. */
+/* The scratch of heev_large.c, in reals. Reduction: panels V, W and V. Mergers: a strip of Z, the vectors, and a
+ * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
     int64_t const ld = heev_large_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
@@ -125,7 +126,8 @@ static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
     return ((most > back ? most : back) + block - 1) / block * block;
 }
 
-/* Its work area: A and Z with a plane for mergers, or A and a block for each column of Z, twelve vectors, scratch, rotations, lists. */
+/* The work area of heev_large.c: A; Z with a plane for mergers, or a block for each column of Z; twelve vectors,
+ * scratch, rotations, lists. */
 static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);

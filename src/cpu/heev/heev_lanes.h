@@ -1,5 +1,5 @@
-/* The formulas of heev for the lanes of a vector: f_lanes does in each lane what src/numerics/heev.h's f does; and
- * complex products of lanes. */
+/* The formulas of heev for the lanes of a vector: f_lanes does in each lane what f of src/numerics/heev.h does.
+ * Complex numbers of lanes besides. */
 #ifndef EIG_HEEV_LANES_H
 #define EIG_HEEV_LANES_H
 

@@ -36,8 +36,9 @@ static void lay_out(large_matrix *m, const heev_problem *p, void *work)
     m->order = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
 }
 
-/* Loads matrix b below its diagonal, which goes to d, scaled so that its largest part lies in [1, 2); false where it
- * holds a NaN or an infinity.  Adding zero makes -0 to 0, so that either triangle gives the same bits. */
+/* Loads matrix b below its diagonal, and the diagonal to d, scaled so that the largest part of an entry lies in [1,
+ * 2). Returns false where it holds a NaN or an infinity. Adding zero makes -0 to 0, so that either triangle gives
+ * the same bits. */
 static bool load(large_matrix *m, const heev_problem *p, int64_t b)
 {
     batch_strides const s = heev_strides_of(p);
@@ -72,8 +73,8 @@ static bool load(large_matrix *m, const heev_problem *p, int64_t b)
     return true;
 }
 
-/* The eigenvalues of T, and its vectors in Z.  How many have not converged, then none of them is good; or -1 where the watch
- * stops it. */
+/* The eigenvalues of T, and its vectors in Z. Returns how many have not converged; if any, none of them is good. -1
+ * where the watch stops it. */
 static int64_t solve_tridiagonal(large_matrix *m, const heev_problem *p, cpu_watch *watch)
 {
     for (int64_t j = 0; j < m->n; ++j)

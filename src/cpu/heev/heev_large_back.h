@@ -1,6 +1,6 @@
 /* heev on the CPU, n > 64: V = Q (phases) Z.  Part of heev_large.c.
  *
- * Some of them at a time are I - V M, M = S V^H with an upper triangle S (R. Schreiber and C. Van Loan, SIAM J.
+ * Some reflections at a time are I - V M, M = S V^H with an upper triangle S (R. Schreiber and C. Van Loan, SIAM J.
  * Sci. Stat. Comput. 10 (1989)), so that both steps, W = M Z and Z - V W, are products.
  *
  * Cost      2 n^3 flops (complex: 6, by thirds) at the rate of products. */
@@ -17,8 +17,8 @@ enum {
 };
 _Static_assert((int)FEW <= (int)REFLECTIONS && REFLECTIONS % BLOCK == 0, "whole blocks");
 
-/* Reflections first, ..., first + count - 1: V as it lies in A from row `start` on, and beside it V^H, M, S, W; sums of
- * the parts of V, M, W and the columns of Z that are under way. */
+/* Reflections first, ..., first + count - 1: V as it lies in A from row `start` on; beside it V^H, M, S, W; and the
+ * sums of the parts of V, M, W and of the columns of Z that are under way. */
 typedef struct bundle {
     int64_t first, count, start;
     int64_t width; /* rows of V^H, M and W, of which `count` are not 0 */
@@ -27,7 +27,7 @@ typedef struct bundle {
     block z; /* columns of Z */
 } bundle;
 
-/* What is conjugate and transposed of V, with rows of zeros behind. */
+/* V^H, with rows of zeros behind. */
 static void transpose(const large_matrix *m, const bundle *b)
 {
     for (int part = 0; part < HEEV_PARTS; ++part)
@@ -64,7 +64,7 @@ static factor as_factor(block x)
     return (factor){{x.part[0], x.part[1], x.part[2]}, 1, x.ld};
 }
 
-/* The sum of the parts of a complex block, where its third part points to. */
+/* Puts the sum of the two parts of a complex block where its third part points to. */
 static void add_parts(block x, int64_t rows, int64_t columns)
 {
     for (int64_t j = 0; j < columns && EIG_COMPLEX; ++j)

@@ -1,8 +1,8 @@
 /* heev on the CPU, n > 64: T = Z diag(d) Z^T by divide and conquer.  Part of heev_large.c.
  *
  * T is two smaller matrices and a correction of rank one; their eigenpairs are merged (J. J. M. Cuppen, Numer. Math. 36
- * (1981)).  What the correction hardly touches is deflated, with the tolerance of LAPACK's dlaed2; the rest is
- * heev_secular.h's.  Up to LEAF rows QL serves.
+ * (1981)).  Columns that the correction hardly touches are deflated, with the tolerance of LAPACK's dlaed2; heev_secular.h
+ * solves the rest.  QL solves matrices of up to LEAF rows.
  *
  * Memory    Z in place: a strip of rows at a time goes to scratch and comes back multiplied.  Columns that end above the
  *           cut, or begin below it, meet only their rows of the secular vectors.
@@ -56,7 +56,7 @@ static void rotate(large_matrix *m, const merger *g, int64_t x, int64_t y, real 
     }
 }
 
-/* Lists a deflated column by ascending d: its d has grown less than the others'. */
+/* Lists a deflated column by ascending d. Its d has grown less than the others'. */
 static void deflate(const large_matrix *m, merger *g, int64_t column)
 {
     int64_t t = g->gone++;
@@ -64,8 +64,8 @@ static void deflate(const large_matrix *m, merger *g, int64_t column)
     g->deflated[t] = column;
 }
 
-/* Whether columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction; it is made.  No element of z
- * here is so small that its square underflows (sort_out). */
+/* Where columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction, rotates them and
+ * returns true. No element of z here is so small that its square underflows (sort_out). */
 static bool deflate_pair(large_matrix *m, merger *g, int64_t x, int64_t y, real tolerance)
 {
     real const s = g->z[x], c = g->z[y], size = sqrt(c * c + s * s), cosine = c / size, sine = -s / size;
@@ -115,7 +115,7 @@ static void find_places(merger *g)
     }
 }
 
-/* Rows from `row` on, whole blocks, of the new columns: the `rank` secular rows from `first` on take part. */
+/* Rows from `row` on, whole blocks, of the new columns, from the `rank` secular rows from `first` on. */
 static void merge_strip(large_matrix *m, const merger *g, int64_t row, int64_t rows, int64_t first, int64_t rank)
 {
     size_t const bytes = (size_t)rows * sizeof(real);
@@ -173,7 +173,8 @@ static void lay_out_merger(const large_matrix *m, merger *g)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = m->order + (int64_t)(k + 1) * m->n;
 }
 
-/* Column t of Z in the row that lies beside the cut.  Where Z has two rows, it gets the other end's, which is 0. */
+/* The number of column t of Z in the row beside the cut. Where Z has two rows, the number becomes that of the other
+ * end, which is 0. */
 static real take_beside_cut(large_matrix *m, int64_t t, int64_t cut)
 {
     real *const z = m->z[0] + t * m->ldz;
@@ -212,8 +213,8 @@ static bool merge(large_matrix *m, int64_t lo, int64_t cut, int64_t hi, real rho
     return true;
 }
 
-/* Rows lo..hi-1 of T, lo the start of a block.  Of Z these rows and columns are an identity, or 0 where Z has two rows.  How many eigenvalues have
- * not converged, or -1 where the watch stops it. */
+/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity, or 0 where Z
+ * has two rows. Returns how many eigenvalues have not converged, or -1 where the watch stops it. */
 static int64_t divide(large_matrix *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
 {
     if (hi - lo <= LEAF) {

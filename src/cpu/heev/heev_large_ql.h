@@ -9,8 +9,8 @@
 
 enum { MOST_VECTORS = 4 };
 
-/* The rotations that are noted, on `vectors` vectors of rows from `row` on.  Of two in a row the second mostly takes the
- * column that the first leaves: it stays in registers. */
+/* Applies the noted rotations to `vectors` vectors of rows from `row` on. The second of two in a row mostly takes
+ * the column that the first leaves: it stays in registers. */
 SIMD_FN void apply_to_rows(const large_matrix *m, int64_t row, int vectors)
 {
     vreal carry[MOST_VECTORS];
@@ -33,7 +33,7 @@ SIMD_FN void apply_to_rows(const large_matrix *m, int64_t row, int vectors)
     for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
 }
 
-/* To the rows of Z; what follows in the last one's block is 0. */
+/* Applies them to the rows of Z. Numbers behind the last row in its block are 0. */
 static void apply_noted(large_matrix *m, span z)
 {
     int64_t row = z.first;
@@ -80,7 +80,7 @@ static bool joined(large_matrix *m, int64_t i)
     return false;
 }
 
-/* What part of a matrix's work a step is, as the watch sees it. */
+/* The part of a matrix's work that a step is, as the watch sees it. */
 typedef struct share {
     double from, to;
 } share;
@@ -90,8 +90,8 @@ static double share_at(share work, double part)
     return work.from + part * (work.to - work.from);
 }
 
-/* At most `most` steps; what does not converge by then is marked in bad.  How many, or -1 where the watch stops it.
- * The row behind the last one is not joined to it. */
+/* At most `most` steps. Marks in bad what has not converged by then, and returns how many; -1 where the watch stops
+ * it. The row behind the last one is not joined to it. */
 static int64_t iterate(large_matrix *m, span all, int64_t most, share work, cpu_watch *watch)
 {
     span const z = rows_of_z(m, all);

@@ -1,8 +1,8 @@
 /* heev on the CPU, n > 64: A = Q T Q^H by Householder reflections, in panels.  Part of heev_large.c.
  *
- * A reflection I - tau v v^H turns A to A - v w^H - w v^H.  Inside a panel these updates are only noted, in V and W, and
- * a column is brought up to date when its turn comes; what is right of the panel is updated once, by a product of rank
- * twice its width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
+ * A reflection I - tau v v^H makes A - v w^H - w v^H of A.  Inside a panel these updates are only noted, in V and W, and
+ * a column is brought up to date before its own reflection.  The rest, right of the panel, is updated once, by a product
+ * of rank twice the panel's width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
  *
  * Cost      n^3 4/3 flops (complex: 16/3): half of them in A v, which reads each element below the diagonal once and is
  *           bound by the cache that A lies in; the other half in the product. */
@@ -18,7 +18,7 @@ enum {
 };
 _Static_assert(HEEV_PANEL % 16 == 0, "whole groups");
 
-/* V, W and V again, column-major with the matrix's ld, `width` columns each; those that are not yet there are 0. */
+/* V, W and V again, column-major with the matrix's ld, `width` columns each. Columns that are not yet there are 0. */
 typedef struct panel {
     int64_t ld, width;
     real *part[2];
@@ -92,7 +92,7 @@ static void multiply_columns(const panel *p, int64_t first, int64_t count, int64
     }
 }
 
-/* Sets what lies above row `end` in the block of rows that begins at `start` to zero. */
+/* Sets rows above `end` to zero in the block of rows that begins at `start`. */
 static void clear_above(real *const y[2], int64_t start, int64_t end)
 {
     for (int part = 0; part < HEEV_PARTS; ++part)
@@ -105,7 +105,7 @@ static int64_t whole_groups(int64_t count)
     return (count + GROUP - 1) / GROUP * GROUP;
 }
 
-/* Column k of A, and its diagonal element, after the `count` reflections of the panel. */
+/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel. */
 static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count)
 {
     coefficients c = {{0}, {0}}; /* conjugates of row k: of W for V, of V for W */
@@ -125,8 +125,8 @@ static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count)
     clear_above(column, start, k + 1);
 }
 
-/* The reflection of column k, as in heev_tridiagonal.h, by one number after the other.  It divides by sizes where that file
- * multiplies by reciprocals: bits differ. */
+/* The reflection of column k, as in heev_tridiagonal.h. Here a division takes the size from a number, there a
+ * product with the reciprocal: bits differ. */
 static real reflector(large_matrix *m, int64_t k)
 {
     real *const re = m->a[0] + k * m->ld, *const im = EIG_COMPLEX ? m->a[1] + k * m->ld : NULL;
@@ -157,8 +157,8 @@ static real reflector(large_matrix *m, int64_t k)
     return 1 / (norm * pivot);
 }
 
-/* What columns j to j + ABREAST - 1 below the diagonal add to y = A v; the rows of their mirror images go to `own`: were
- * they written to y, the next columns would wait for it. */
+/* Adds to y = A v the part of columns j to j + ABREAST - 1 below the diagonal. The rows of their mirror images go to
+ * `own`: if they were written to y, the next columns would wait for it. */
 static void multiply_abreast(large_matrix *m, int64_t j)
 {
     real *re[ABREAST], *im[ABREAST];
@@ -202,14 +202,14 @@ static void multiply(large_matrix *m, int64_t k)
     int64_t const start = block_of(k + 1);
     for (int part = 0; part < HEEV_PARTS; ++part)
         for (int64_t i = start; i < m->ld; ++i) m->y[part][i] = 0;
-    /* The columns up to k among the first ones meet zeros of x. */
+    /* Columns up to k among the first ones meet zeros of x. */
     for (int64_t j = k + 1 - (k + 1) % ABREAST; j < m->n; j += ABREAST) multiply_abreast(m, j);
     for (int part = 0; part < HEEV_PARTS; ++part)
         for (int64_t i = k + 1; i < m->n; ++i) m->y[part][i] += m->own[part][i];
     clear_above(m->y, start, k + 1);
 }
 
-/* w := y - (tau/2) (y^H v) v where y is tau A v, A after the panel's reflections; it takes the place of y. */
+/* w := y - (tau/2) (y^H v) v with y = tau A v, A after the panel's reflections; w takes the place of y. */
 static void make_w(large_matrix *m, const panel *p, int64_t k, int64_t count, real tau)
 {
     int64_t const start = block_of(k + 1);

@@ -31,7 +31,8 @@ static bool negligible(const jacobi *s, int64_t p, int64_t q)
     return size <= s->bound * sqrt(fabs(a.re[p + p * a.ld])) * sqrt(fabs(a.re[q + q * a.ld]));
 }
 
-/* Marks in bad[p], where that is not NULL, the rows p that hold an element that is not negligible; how many they are. */
+/* Marks in bad[p], if bad is not NULL, the rows p that hold an element that is not negligible. Returns how many
+ * there are; without bad, 0 or more. */
 static int64_t count_bad(const jacobi *s, real *bad)
 {
     int64_t const n = s->a.n;
@@ -97,7 +98,7 @@ static real norm(heev_matrix a)
     return sqrt(sum);
 }
 
-/* Sweeps until all is negligible, at most max_sweeps; how many.  -1 where the watch stops it. */
+/* Sweeps until all is negligible, at most max_sweeps. Returns how many, or -1 where the watch stops it. */
 static int sweep(jacobi *s, int max_sweeps, cpu_watch *watch)
 {
     int64_t const n = s->a.n;

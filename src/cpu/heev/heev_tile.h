@@ -73,7 +73,7 @@ static inline void load(tile_state *tile, const heev_problem *p, int64_t first)
     if (first + 2 * tile->count <= p->batch) prefetch_next(p, a, s.b, tile->count);
 }
 
-/* The power of two, in two steps since the reciprocal of a subnormal number overflows, that brings `most` to [1, 2). */
+/* The power of two that brings `most` to [1, 2), in two steps, since the reciprocal of a subnormal number overflows. */
 static inline void scale_to_one(tile_state *tile, vreal most)
 {
     real const far = FLOAT_OR_DOUBLE(0x1p60f, 0x1p500), step = FLOAT_OR_DOUBLE(0x1p70f, 0x1p520);
@@ -82,8 +82,8 @@ static inline void scale_to_one(tile_state *tile, vreal most)
     tile->unit = pow2_floor_lanes(most * tile->up);
 }
 
-/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: for Jacobi as jacobi.inc tells, else
- * the largest part of an entry to [1, 2). */
+/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: for Jacobi as jacobi.inc says;
+ * else so that the largest part of an entry is in [1, 2). */
 static inline void normalise(tile_state *tile, bool jacobi, bool relative)
 {
     int const n = tile->n;

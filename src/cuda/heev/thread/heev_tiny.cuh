@@ -326,7 +326,8 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     }
     __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
-    real *const out = memory + shape::at_out, *const values = out + lane * shape::values_pitch;
+    const real *const out = memory + shape::at_out;
+    real *const values = memory + shape::at_out + lane * shape::values_pitch;
     int place[N];
 #pragma unroll
     for (int k = 0; k < N; ++k) place[k] = 0;

@@ -1,15 +1,17 @@
 /* heev on CUDA: what its files share.
  *
- * heev_cuda.cu    the driver: the arrays of a call, chunks, slices
- * heev_roads.cu   the table of roads: which kernels take a call
- * heev_parts.cu   n > 32, tridiagonal: slices in parts, the order of the kernels, values
- * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix (thread/ also has Jacobi for n <= 3)
- * divide/         eigenpairs of tridiagonal matrices by divide and conquer, n > 32
- * jacobi/         two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
- * heev_reference.cu   the plain version
- * heev_number.cuh     numbers of the four types; heev_reflector.cuh, heev_rotation.cuh: Householder's and Jacobi's formulas
- * heev_typed.cuh      words of files that are compiled for each type
- * heev_matrix.cuh     what grid/ and block/ share */
+ * heev_cuda.cu         the driver: the arrays of a call, chunks, slices
+ * heev_roads.cu        the table of roads: which kernels take a call
+ * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
+ * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
+ * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
+ * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
+ * heev_reference.cu    the plain version
+ * heev_number.cuh      numbers of the four types
+ * heev_reflector.cuh   Householder's reflector
+ * heev_rotation.cuh    Jacobi's rotation
+ * heev_typed.cuh       words of files that are compiled for each type
+ * heev_matrix.cuh      what grid/ and block/ share */
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH
 

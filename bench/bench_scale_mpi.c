@@ -2,7 +2,8 @@
  *
  *     mpirun -n 4 bench_scale_mpi COMMIT [N_STEBZ [N_STEMR]]    prints CSV, as bench_scale does: a row for each number of ranks
  *
- * T lies on all ranks, each has its run of the results in pinned memory of its own; entries in U(0,1), as in bench_scale.
+ * T lies on all ranks; each rank has its part of the results in its own pinned memory; entries in U(0,1), as in
+ * bench_scale.
  *
  * time_ms     median of the repeats, each the time of the slowest rank; before them one call of order n/8
  * efficiency  t_1 / (k t_k)

@@ -18,13 +18,14 @@ typedef struct listed {
     const char *kind;
     eig_type type;
     int64_t n, wanted; /* wanted < n: from the middle of the spectrum */
-    double limit_ms;
+    double limit_ms;   /* 0: none */
+    eig_stemr_method method;
 } listed;
 
-#define EACH_KIND(n, limit)                                       \
-    {"uniform", EIG_D, n, n, limit}, {"121", EIG_D, n, n, limit}, \
-    {                                                             \
-        "glued", EIG_D, n, n, limit                               \
+#define EACH_KIND(n, limit)                                                                       \
+    {"uniform", EIG_D, n, n, limit, EIG_STEMR_AUTO}, {"121", EIG_D, n, n, limit, EIG_STEMR_AUTO}, \
+    {                                                                                             \
+        "glued", EIG_D, n, n, limit, EIG_STEMR_AUTO                                               \
     }
 
 static const listed list[] = {
@@ -35,11 +36,13 @@ static const listed list[] = {
     EACH_KIND(8192, 8),
     EACH_KIND(16384, 20),
     EACH_KIND(32768, 55),
-    {"uniform", EIG_S, 128, 128, 0.3},
-    {"uniform", EIG_S, 256, 256, 0.4},
-    {"uniform", EIG_S, 512, 512, 0.42},
-    {"uniform", EIG_S, 1024, 1024, 0.75},
-    {"uniform", EIG_D, 32768, 328, 10},
+    {"uniform", EIG_S, 128, 128, 0.3, EIG_STEMR_AUTO},
+    {"uniform", EIG_S, 256, 256, 0.4, EIG_STEMR_AUTO},
+    {"uniform", EIG_S, 512, 512, 0.42, EIG_STEMR_AUTO},
+    {"uniform", EIG_S, 1024, 1024, 0.75, EIG_STEMR_AUTO},
+    {"uniform", EIG_D, 32768, 328, 10, EIG_STEMR_AUTO},
+    {"glued", EIG_D, 512, 512, 0, EIG_STEMR_MRRR},
+    {"glued", EIG_D, 4096, 4096, 0, EIG_STEMR_MRRR},
 };
 
 static const double budget_ms = 300, most_error = 10;
@@ -131,6 +134,7 @@ static void run_case(const listed *l)
     size_t const size = type_size(l->type), n = (size_t)l->n, k = (size_t)l->wanted;
     stemr_run r = {.l = l, .options = EIG_STEMR_OPTIONS};
     size_t need = 0;
+    r.options.method = l->method;
     if (l->wanted < l->n) {
         r.options.range = EIG_RANGE_INDEX;
         r.options.il = (l->n - l->wanted) / 2 + 1, r.options.iu = r.options.il + l->wanted - 1;
@@ -148,7 +152,8 @@ static void run_case(const listed *l)
     double const certified_ms = bench_time((contestant){run_timed, &r}, budget_ms);
     fprintf(stderr, "#     %.3f ms, with the certificate %.3f\n", ms, certified_ms);
     char method[48];
-    snprintf(method, sizeof method, l->wanted < l->n ? "mrrr %s 1 %%" : "mrrr %s", l->kind);
+    snprintf(method, sizeof method, "%s %s%s", l->method == EIG_STEMR_MRRR ? "mrrr" : "auto", l->kind,
+             l->wanted < l->n ? " 1 %" : "");
     bench_row row = {"stemr", method, l->type, l->n, 1, 0, ms, l->limit_ms, NULL, 0, error_of(&r, norm), false};
     row.passed = row.error <= most_error;
     bench_put(&row);

@@ -158,8 +158,8 @@ def table_short():
     rrr, divide = (row_of("stemr-cpu-xeon-16threads", method="auto", rival=name, **case) for name in ("dstemr", "dstedc"))
     line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, 16 cores", rrr,
          f"LAPACK: dstemr {beside(rrr)}, dstedc on the same cores {beside(divide)}")
-    dense = row_of("stemr-rivals-h200", method="mrrr uniform01", rival="cusolverDnXsyevd", **case)
-    line("the same on an H200", row_of("stemr-cuda-h200", n=4096, type="f64", method="mrrr uniform"),
+    dense = row_of("stemr-rivals-h200", method="auto uniform01", rival="cusolverDnXsyevd", **case)
+    line("the same on an H200", row_of("stemr-cuda-h200", n=4096, type="f64", method="auto uniform"),
          f"cuSOLVER Xsyevd of the dense matrix {time(dense['rival_ms'])}")
     return "\n".join(lines)
 
@@ -227,7 +227,7 @@ as stebz does; geev and heev do n^3.
     for name, heading, make in PLOTS:
         figure, caption = make()
         text += f"\n## {heading}\n\n![{figure.title}](images/performance-{name}.svg)\n\n{wrapped(caption)}\n"
-    glued, plain = (row_of("stemr-cuda-h200", n=4096, type="f64", method=f"mrrr {kind}") for kind in ("glued", "uniform"))
+    glued, plain = (row_of("stemr-cuda-h200", n=4096, type="f64", method=f"auto {kind}") for kind in ("glued", "uniform"))
     step = [row_of("heev-cuda-h200", family="heev-resident", n=n, type="f64", batch=20000) for n in (32, 33)]
     ratio = step[1]["time_ms"] / step[0]["time_ms"]
     slow = f"""
@@ -313,16 +313,16 @@ def table_stemr_cuda():
     kinds = (("uniform", "uniform01", "U(0,1)"), ("121", "121", "1-2-1"), ("glued", "glued", "glued"))
     lines = ["| n | " + " | ".join(f"{name} | Xsyevd" for _, _, name in kinds) + " | limit |",
              "|---:|" + "---|---|" * len(kinds) + "---|"]
-    for n in sorted({row["n"] for row in rows_of(own, type="f64", method="mrrr glued")}):
+    for n in sorted({row["n"] for row in rows_of(own, type="f64", method="auto glued")}):
         cells = [str(n)]
         for kind, theirs, _ in kinds:
-            row = row_of(own, type="f64", method=f"mrrr {kind}", n=n)
-            dense = rows_of(others, type="f64", method=f"mrrr {theirs}", n=n, rival="cusolverDnXsyevd")
+            row = row_of(own, type="f64", method=f"auto {kind}", n=n)
+            dense = rows_of(others, type="f64", method=f"auto {theirs}", n=n, rival="cusolverDnXsyevd")
             cells += [digits(row["time_ms"]), f"{digits(dense[0]['rival_ms'])} ({times(dense[0]['ratio'])})" if dense else ""]
         lines.append("| " + " | ".join(cells + [digits(row["limit_ms"])]) + " |")
     single = ", ".join(f"n = {row['n']} {digits(row['time_ms'])} (limit {digits(row['limit_ms'])})"
                        for row in rows_of(own, type="f32"))
-    part = row_of(own, method="mrrr uniform 1 %")
+    part = row_of(own, method="auto uniform 1 %")
     lines += ["", *wrapped(f"f32, U(0,1): {single}. One per cent of n = {part['n']} by index, f64: {digits(part['time_ms'])} "
                            f"(limit {digits(part['limit_ms'])}).").split("\n")]
     return "\n".join(lines)

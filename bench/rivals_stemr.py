@@ -190,7 +190,7 @@ def main():
                 except RuntimeError as problem:
                     print(f"{rival} {kind} n = {n}: {str(problem).splitlines()[0]}", file=sys.stderr)
                     continue
-                print(f"stemr-rivals,{name},{n},1,cuda,mrrr {kind},0,{ms:.4g},,{rival},{other_ms:.4g},{other_ms / ms:.4g},"
+                print(f"stemr-rivals,{name},{n},1,cuda,auto {kind},0,{ms:.4g},,{rival},{other_ms:.4g},{other_ms / ms:.4g},"
                       f"{worst:.3g},{'ok' if worst <= 10 else 'FAIL'},{machine},{words[0] if words else 'unknown'},"
                       f"{residual:.3g},{product:.3g},{work:.4g},{other[0]:.3g},{other[1]:.3g},{other_work:.4g}", flush=True)
             torch.cuda.empty_cache()

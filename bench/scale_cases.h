@@ -1,4 +1,5 @@
-/* What bench_scale measures: a large call of each family on host arrays, its inputs and outputs one block each. */
+/* The cases of bench_scale: a large call of each family on host arrays; inputs are one block of memory, outputs
+ * another. */
 #ifndef EIG_BENCH_SCALE_CASES_H
 #define EIG_BENCH_SCALE_CASES_H
 
@@ -13,7 +14,7 @@ typedef struct scale_case {
     size_t in_bytes, out_bytes;
     void (*fill)(const struct scale_case *c, void *in);
     eig_status (*call)(eig_context *ctx, const struct scale_case *c, const void *in, void *out);
-    /* Whether the answer is right, by a context of the CPU. */
+    /* Whether the answer is right; a CPU context checks it. */
     bool (*right)(eig_context *cpu, const struct scale_case *c, const void *in, const void *out);
 } scale_case;
 

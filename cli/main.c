@@ -26,7 +26,7 @@ static void usage(FILE *out)
     fprintf(out, "\neigpack help COMMAND tells the options of a command; eigpack version the version.\n");
 }
 
-/* Output that did not reach its place (a full disk, a closed pipe) is a failure like any other. */
+/* Output that did not arrive (a full disk, a closed pipe) is a failure like any other. */
 static int finish(int status)
 {
     io_outputs_drop(); /* of a run that failed before it kept them */

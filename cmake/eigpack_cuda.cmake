@@ -19,6 +19,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
     src/cuda/host_arrays.cu
     src/cuda/stebz/stebz_cuda.cu
+    src/cuda/stebz/stebz_roads.cu
     src/cuda/stebz/stebz_prepare.cu
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu
@@ -26,44 +27,29 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
     src/cuda/stemr/stemr_cuda.cu
+    src/cuda/stemr/stemr_roads.cu
     src/cuda/stemr/stemr_root.cu
     src/cuda/stemr/stemr_locate.cu
     src/cuda/stemr/stemr_twist.cu
     src/cuda/stemr/stemr_vectors.cu
-    src/cuda/stemr/stemr_tree.cu
-    src/cuda/stemr/stemr_shifts.cu
+    src/cuda/stemr/stemr_clusters.cu
     src/cuda/stemr/stemr_pencil.cu
     src/cuda/stemr/stemr_pencil_vectors.cu
-    src/cuda/stemr/stemr_pencil_fill.cu
-    src/cuda/stemr/stemr_grid.cu
     src/cuda/stemr/stemr_sections.cu
-    src/cuda/stemr/stemr_tight.cu
+    src/cuda/stemr/stemr_inverse.cu
     src/cuda/stemr/stemr_certify.cu
-    src/cuda/stemr/stemr_told.cu
     src/cuda/stemr/stemr_reference.cu
+    src/cuda/stemr/mrrr/stemr_mrrr.cu
+    src/cuda/stemr/mrrr/stemr_shifts.cu
+    src/cuda/stemr/mrrr/stemr_node_sections.cu
+    src/cuda/stemr/mrrr/stemr_options_tree.cu
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_roads.cu
     src/cuda/heev/heev_parts.cu
     src/cuda/heev/warp/heev_ql.cu
     src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu
-    src/cuda/geev/geev_mapping.cu
-    src/cuda/geev/geev_prepare_s.cu
-    src/cuda/geev/geev_prepare_s33.cu
-    src/cuda/geev/geev_prepare_d.cu
-    src/cuda/geev/geev_prepare_d33.cu
-    src/cuda/geev/geev_plain.cu
-    src/cuda/geev/geev_small_s.cu
-    src/cuda/geev/geev_small_s11.cu
-    src/cuda/geev/geev_small_s14.cu
-    src/cuda/geev/geev_small_s16.cu
-    src/cuda/geev/geev_small_d.cu
-    src/cuda/geev/geev_small_d9.cu
-    src/cuda/geev/geev_small_d12.cu
-    src/cuda/geev/geev_qr_swb_s.cu
-    src/cuda/geev/geev_qr_swb_d.cu
-    src/cuda/geev/geev_qr_mwb_s.cu
-    src/cuda/geev/geev_qr_mwb_d.cu
+    src/cuda/geev/geev_roads.cu
 )
 # Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real ones alone.
 set(EIG_CUDA_TYPED_SOURCES
@@ -84,30 +70,11 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/heev/divide/heev_divide_leaf.cu
     src/cuda/heev/divide/heev_divide_merge.cu
     src/cuda/heev/divide/heev_divide_update.cu
+    src/cuda/geev/geev_small.cu
+    src/cuda/geev/geev_prepare.cu
+    src/cuda/geev/geev_qr.cu
+    src/cuda/geev/geev_plain.cu
 )
-# Files whose names differ in type and order alone, e.g. geev_small_s.cu and geev_small_d9.cu, as one: nvcc then reads its own
-# headers half as often, which take it a second, but fewer files are compiled side by side.
-option(EIG_CUDA_JOINED "Compile CUDA files of one kind, for all types, as one" OFF)
-if(EIG_CUDA_JOINED)
-    set(joined "")
-    set(kinds "")
-    foreach(source IN LISTS EIG_CUDA_SOURCES)
-        if(source MATCHES "([^/]*)_[sdcz][0-9]*\\.cu$")
-            set(kind ${CMAKE_MATCH_1})
-            list(APPEND kinds ${kind})
-            string(APPEND text_${kind} "#include \"${PROJECT_SOURCE_DIR}/${source}\"\n")
-        else()
-            list(APPEND joined ${source})
-        endif()
-    endforeach()
-    list(REMOVE_DUPLICATES kinds)
-    foreach(kind IN LISTS kinds) # each is written once: one that stays the same is not compiled again
-        set(file ${PROJECT_BINARY_DIR}/joined/${kind}.cu)
-        file(CONFIGURE OUTPUT ${file} CONTENT "${text_${kind}}" @ONLY)
-        list(APPEND joined ${file})
-    endforeach()
-    set(EIG_CUDA_SOURCES ${joined})
-endif()
 if(EIG_HAVE_CUDA)
     # CMake 3.23 and newer set an architecture when the language is enabled: whether the user chose one is asked before.
     set(EIG_OWN_ARCHITECTURES ON)

@@ -28,7 +28,7 @@ set(EIG_SOURCES
     src/cpu/stemr/stemr_root.c
     src/cpu/stemr/stemr_tree.c
     src/cpu/stemr/stemr_refine.c
-    src/cpu/stemr/stemr_tight.c
+    src/cpu/stemr/stemr_inverse.c
     src/cpu/stemr/stemr_certify.c
     src/cpu/stemr/stemr_reference.c
     src/cpu/heev/heev_cpu.c
@@ -52,13 +52,13 @@ set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
-# code.  stebz_pivot.c, stebz_small.c and stemr_kernels.c compute in double for either type.
+# code.  stebz_pivot.c, stebz_short.c and stemr_kernels.c compute in double for either type.
 set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c)
 set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c src/cpu/geev/geev_kernels.c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_z ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_s ${EIG_REAL_KERNELS})
-set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c src/cpu/stebz/stebz_small.c
+set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c src/cpu/stebz/stebz_short.c
     src/cpu/stemr/stemr_kernels.c)
 set(EIG_ISA_VARIANTS baseline)
 if(EIG_DISPATCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

@@ -41,8 +41,8 @@
  * Threads.  A context serves one thread at a time; different contexts are independent.  A call on a context while
  * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
  * running call goes on.  A context must not be destroyed while another thread may use it.  There is no global state but
- * the note that a fork has happened: the library never prints, never exits, and reads one environment variable, EIG_CPU
- * (see eig_describe).
+ * two notes: that a fork has happened, and how many threads a calling thread could create.  The library never prints,
+ * never exits, and reads one environment variable, EIG_CPU (see eig_describe).
  *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
@@ -195,7 +195,7 @@ EIG_API eig_status eig_synchronize(eig_context *ctx);
 
 /* The time of one pass of a call. */
 typedef struct eig_pass {
-    const char *name; /* e.g. "reduction"; each function's comment names its passes */
+    const char *name; /* e.g. "reduction"; with the table of roads in docs it tells which kernels ran */
     double ms;
 } eig_pass;
 
@@ -323,8 +323,9 @@ EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, in
 /* ------------------------------------------------------------------- stemr */
 
 typedef enum eig_stemr_method {
-    EIG_STEMR_AUTO = 0,     /* relatively robust representations, many pairs at a time */
-    EIG_STEMR_REFERENCE = 1 /* the plain version: one pair after the other */
+    EIG_STEMR_AUTO = 0,      /* the fastest; on a CPU that is mrrr */
+    EIG_STEMR_REFERENCE = 1, /* the plain version: one pair after the other */
+    EIG_STEMR_MRRR = 2       /* the tree of relatively robust representations, many pairs at a time */
 } eig_stemr_method;
 
 /* What info[k] of a pair may say, added up, beside EIG_INFO_OK and EIG_INFO_NOT_FINITE. */
@@ -352,9 +353,11 @@ typedef struct eig_stemr_options {
     int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
     int most_depth;       /* levels of clusters that get a representation of their own, the others being left to inverse
-                                iteration; 0 = 6, the most; -1 = none: for tests */
+                                iteration; 0 = 6, the most; -1 = none: for tests.  On CUDA auto makes no representation
+                                of clusters: -1 leaves all of them to inverse iteration, other numbers are ignored */
     eig_stemr_node *tree; /* [tree_room] out, or NULL: the clusters of all levels, parents before children, as many as
-                                there is room for; always in host memory.  stats.nodes tells how many */
+                                there is room for; always in host memory.  stats.nodes tells how many: none on CUDA but
+                                of method mrrr */
     int64_t tree_room;
 } eig_stemr_options;
 
@@ -413,9 +416,11 @@ typedef struct eig_stemr_stats {
  * time for k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
- * On a GPU a call waits for its stream: it reads counters once, with a range by value or a cluster at a range's end
- * twice or more, and some of each level of clusters; it cannot be captured in a graph.  With EIG_RANGE_VALUE it may
- * write columns of z beyond the pairs found.
+ * On a GPU a call waits for its stream, because the host reads counters from it; it cannot be captured in a graph.  With
+ * EIG_RANGE_VALUE it may write columns of z beyond the pairs found.
+ * Method auto on a GPU makes no tree of representations: members of clusters are told apart by T itself, in three words
+ * where their gaps are narrow, and what even that does not tell apart is left to inverse iteration.  stats says so: depth
+ * and shifts are 0, and representations are T's blocks.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks".
  * Same bits for any number of threads and from run to run.
  * Cost: O(n) a pair; memory beside z O(n), on a CPU 2.3 KB a row and 1.8 KB more for each thread, on a GPU some 5 KB a

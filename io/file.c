@@ -20,7 +20,7 @@ bool io_fail(io_error *error, const char *path, const char *format, ...)
     if (path[0] == '\0') path = "''";
     size_t const length = strlen(path);
     const char *shown = length > SHOWN ? path + length - SHOWN : path;
-    /* Bytes that go on with a character of UTF-8 are left out with its beginning. */
+    /* A character of UTF-8 is left out whole, not only its first byte. */
     while (shown > path && ((unsigned char)*shown & 0xc0) == 0x80) ++shown;
     int const start = snprintf(error->text, sizeof error->text, "%s%s: ", shown > path ? "..." : "", shown);
     va_list args;
@@ -77,7 +77,7 @@ const char *io_size_text(char text[IO_SIZE_TEXT], int64_t bytes)
 
 bool io_memory_fits(const char *path, size_t bytes, const char *advice, io_error *error)
 {
-    enum { LARGE = 1 << 24 }; /* less is not worth a question */
+    enum { LARGE = 1 << 24 }; /* less is not asked for */
     char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
     if (!memory_left || bytes < LARGE) return true;
     int64_t const left = memory_left();
@@ -106,7 +106,7 @@ bool io_is_standard_input(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
-/* Reads until the buffer is full, one byte kept for the closing zero, or the stream ends; tells of a file whose size is
+/* Reads until the buffer is full but for the closing zero, or until the stream ends; reports progress where the size is
  * known. */
 static void fill(const char *path, FILE *stream, size_t capacity, bool known, io_bytes *file)
 {
@@ -126,11 +126,11 @@ static size_t larger(const io_bytes *file, size_t capacity)
     return capacity < claim && claim < twice - 2 ? claim + 2 : twice;
 }
 
-/* Whether the buffer may grow; of a .npy file the whole is known from the beginning on. */
+/* Whether the buffer may grow; the size of a .npy file is known from its header. */
 static bool may_grow(const char *path, const io_bytes *file, size_t from, size_t to, io_error *error)
 {
     size_t const claim = npy_claim(file), whole = claim > to ? claim : to;
-    return io_memory_fits(path, whole - from, ": a file by the name of .npy is read in parts", error);
+    return io_memory_fits(path, whole - from, ": a file by the name of .npy is read in slices", error);
 }
 
 /* Reads to the end of the stream into a buffer that grows when it is full. */
@@ -159,7 +159,7 @@ bool io_load(const char *path, io_bytes *file, io_error *error)
     if (!stream) return io_fail(error, path, "cannot be opened: %s", strerror(errno));
     struct stat status;
     bool const known = fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode);
-    /* Two bytes more than the file: one to meet its end, one for the closing zero. */
+    /* Two bytes more than the file: one to find its end, one for the closing zero. */
     size_t const capacity = known ? (size_t)status.st_size + 2 : 65536;
     bool const ok = load_stream(path, stream, capacity, known, file, error);
     if (!standard) fclose(stream);

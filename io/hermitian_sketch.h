@@ -1,5 +1,5 @@
-/* A Hermitian matrix that is made: what the files of its kinds share.  A kind fills the lower triangle of a zeroed n x n
- * matrix of pairs (re, im) in C order.  In a real type all imaginary parts stay 0. */
+/* A Hermitian test matrix under construction: what the files of the kinds share.  A kind fills the lower triangle of a
+ * zeroed n x n matrix of pairs (re, im) in C order.  In a real type all imaginary parts stay 0. */
 #ifndef EIG_HERMITIAN_SKETCH_H
 #define EIG_HERMITIAN_SKETCH_H
 

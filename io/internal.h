@@ -3,7 +3,7 @@
  *   file.c   the bytes of a file in
  *   output.c the safe way out (temporary name, then rename)
  *   npy.c, text.c, mtx.c, mat.c   the formats
- *   slices.c arrays in parts, for files larger than memory
+ *   slices.c arrays in slices, for files larger than memory
  *   io.c     chooses the format by the name's ending, or by the first bytes; vectors from arrays
  *   read_tridiagonal.c  tridiagonal matrices, one or a batch, from arrays
  *
@@ -19,7 +19,7 @@
 /* Writes "path: sentence" to error->text (error may be NULL) and returns false. */
 bool io_fail(io_error *error, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Whether so many bytes more are free; false, with a sentence that ends with the advice (": try ...", or ""). */
+/* Whether so many more bytes are free.  If not: false, with a sentence that ends with the advice (": try ...", or ""). */
 bool io_memory_fits(const char *path, size_t bytes, const char *advice, io_error *error);
 
 /* Allocates the array, zeroed; rank 1 to 3, extents >= 0. */
@@ -62,7 +62,7 @@ bool io_read_known(const char *path, io_format *format, io_array *a, io_notes *n
 bool io_to_double(const char *path, io_array *a, io_error *error);
 void io_bytes_free(io_bytes *file);
 
-/* Whether the path is standard input ("-"), a pipe or a device: what can be read once, from its beginning. */
+/* Whether the path is standard input ("-"), a pipe or a device: such input can be read once only, from its beginning. */
 bool io_is_stream(const char *path);
 
 /* The bytes as a nameless file in memory; its descriptor, or -1 with errno. */
@@ -96,11 +96,10 @@ bool io_output_join(io_output *out, const char *path, const char *temporary, io_
 /* Ends it with the target as it was before. */
 void io_output_abandon(io_output *out);
 
-/* Reserves the disk's space for this many bytes, where the file system can: a full disk is then heard of at once. */
+/* Reserves this many bytes on the disk, where the file system can do that: a full disk is then reported at once. */
 bool io_output_reserve(io_output *out, int64_t bytes, io_error *error);
 
-/* Whether it can be opened, leaving nothing behind; *replaced: by way of a temporary file, in which a writer can move
- * about. */
+/* Whether it can be opened; leaves nothing behind. *replaced: through a temporary file, in which a writer can seek. */
 bool io_output_try(const char *path, bool *replaced, io_error *error);
 
 /* ------------------------------------------------------------ words of a text file */
@@ -141,7 +140,7 @@ typedef struct npy_form {
 /* Checks a file of `size` bytes, of which `file` has the first ones: all of the header. */
 bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *form, io_error *error);
 
-/* The bytes of the whole file, as the beginning that is there says; 0 where that is no .npy file or not understood. */
+/* The bytes of the whole file, by its header; 0 where it is no .npy file or the header is not understood. */
 size_t npy_claim(const io_bytes *beginning);
 
 /* Converts numbers as they lie in the file to the held type. */
@@ -163,7 +162,7 @@ bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagona
 bool mtx_write(const io_output *out, const io_array *a); /* rank 1 or 2 */
 bool mtx_write_tridiagonal(const io_output *out, const io_tridiagonal *t);
 
-/* path is for sentences, name what is opened: matio needs a name, and a file in which it can move about. */
+/* path is for sentences; name is what is opened: matio needs a name, and a file in which it can seek. */
 bool mat_check(const char *path, const char *name, size_t *bytes, io_error *error); /* is it a whole .mat file? */
 bool mat_read(const char *path, const char *name, io_array *a, io_error *error);
 bool mat_write(const char *path, const char *variable, const io_array *a, io_error *error);

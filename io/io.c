@@ -1,5 +1,5 @@
-/* Arrays and tridiagonal matrices from files of any format: the format is chosen by the name's ending, and where that
- * tells none by the first bytes.
+/* Arrays and tridiagonal matrices from files of any format: the format follows from the name's ending, or else from the
+ * first bytes.
  *
  * Memory: an array owns its numbers, released by io_array_free; a failed call leaves the result empty. */
 #define _POSIX_C_SOURCE 200809L
@@ -33,7 +33,7 @@ io_format io_format_out(const char *path)
     return io_is_standard_output(path) ? standard_output : io_format_of(path);
 }
 
-/* The format of a file whose name tells none. */
+/* The format of a file whose name does not tell it. */
 static io_format format_in(const io_bytes *file)
 {
     static const char npy[] = "\x93NUMPY", mat[] = "MATLAB ", mtx[] = "%%MatrixMarket", mark[] = "\xef\xbb\xbf";
@@ -172,7 +172,7 @@ bool io_read_known(const char *path, io_format *format, io_array *a, io_notes *n
     return ok;
 }
 
-/* A text file without a number counts as empty: more likely lost than meant. */
+/* A text file without a number is refused as empty: its numbers were more likely lost than left out on purpose. */
 static bool refuse_empty_text(const char *path, io_format format, io_array *a, io_error *error)
 {
     if (format != FORMAT_TEXT || io_array_count(a) > 0) return true;

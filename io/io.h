@@ -1,15 +1,14 @@
 /* Files: reading and writing arrays and tridiagonal matrices, for the program, the benchmarks and the tests.
  *
- * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where
- * the build has it).  A file of any other name is what its first bytes say (NumPy's magic, Matrix Market's banner, the
- * header of a .mat file of level 5 or 7.3), else text: numbers between white space or commas, comments from # to the
- * end of the line.  What is written under any other name is text; standard output is text or .npy.
- * The path "-" is standard input, read to its end; pipes and devices are read in the same way.
- * Every function returns true, or false with one sentence in error->text that names the file and what is wrong
- * (error may be NULL); a result that was to be read is then empty.
- * Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written output is
- * never left behind, and a file that was there stays until its successor is complete.  A symbolic link stays; what it
- * points to is replaced, or made.  Standard output ("-" or /dev/stdout), devices and pipes are written directly. */
+ * The format follows from the name's ending: .npy (NumPy), .mtx (Matrix Market), .mat (MATLAB, through matio where the
+ * build has it).  The first bytes decide for any other name (NumPy's magic, Matrix Market's banner, the header of a
+ * .mat file of level 5 or 7.3), else text: numbers between white space or commas, comments from # to the end of the
+ * line.  What is written under any other name is text; standard output is text or .npy.  The path "-" is standard
+ * input, read to its end; pipes and devices are read in the same way.  Every function returns true, or false with one
+ * sentence in error->text that names the file and what is wrong (error may be NULL); a result that was to be read is
+ * then empty.  Writers write to a temporary name in the same folder, flush it to the disk and rename it: a half-written
+ * output is never left behind, and a file that was there stays until the new one is complete.  A symbolic link stays;
+ * its target is replaced or made.  Standard output ("-" or /dev/stdout), devices and pipes are written directly. */
 #ifndef EIG_IO_H
 #define EIG_IO_H
 
@@ -65,28 +64,28 @@ bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal 
  * rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
 
-/* Whether an array of the given rank could be written, asked before it is computed: the folder is there, a file can be
- * made in it, and the format exists in this build and holds the rank.  Rank 0: bytes of no format.  Leaves nothing
- * behind, and does not open a pipe, which would wait for its reader. */
+/* Whether an array of the given rank could be written; asked before it is computed.  The folder must be there, a file
+ * must be possible in it, and this build must have the format and the format the rank.  Rank 0: bytes without a format.
+ * Leaves nothing behind, and does not open a pipe, which would wait for its reader. */
 bool io_try_output(const char *path, int rank, io_error *error);
 
-/* Whether two outputs are one file, however spelled, by links too, and whether it is there yet or not.  Devices, of
- * which one may take several outputs, are not. */
+/* Whether two outputs are one file, however it is spelled, also through links, and also where it does not exist yet.  A
+ * device may take several outputs and does not count. */
 bool io_same_file(const char *a, const char *b);
 bool io_is_standard_output(const char *path);
 
-/* Whether arrays go to standard output as .npy, else as text, with which the process begins. */
+/* Sets whether arrays go to standard output as .npy; else, and at the start, they go there as text. */
 void io_standard_output_npy(bool npy);
 bool io_is_standard_input(const char *path);
 
-/* For signal handlers: removes the temporary file that an output under way has; whether any output has reached its
- * place, in whole or (standard output, devices, pipes) in part. */
+/* For signal handlers: removes the temporary files of outputs under way.  True where an output has reached its place,
+ * in whole or (standard output, devices, pipes) in part. */
 void io_remove_temporary(void);
 bool io_output_begun(void);
 
 /* The outputs of one run belong together.  After io_outputs_wait(true) a complete output waits under its temporary name
- * (and `path` must stay until then); io_outputs_keep gives all that wait their names.  Where one cannot have its name, none has: false, with a sentence, and
- * what was there before is there.  io_outputs_drop removes those that wait. */
+ * (and `path` must stay until then); io_outputs_keep gives all that wait their names.  If one cannot have its name,
+ * none has: false, with a sentence, and the old files are there again. io_outputs_drop removes those that wait. */
 void io_outputs_wait(bool on);
 bool io_outputs_keep(io_error *error);
 void io_outputs_drop(void);
@@ -97,22 +96,22 @@ bool io_write_tridiagonal_mtx(const char *path, const io_tridiagonal *t, io_erro
 /* Writes bytes, e.g. an SVG, with the same temporary-name-and-rename care. */
 bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error *error);
 
-/* One watcher a process: it is told what a long file goes through ("reading", "counting", "converting", "writing"), or
- * what is "making" the matrices of a kind; the path or the kind; and how much of that is done, 0 to 1.  NULL takes it
- * off.  io_tell calls it. */
+/* Sets the process's one watcher of long work: it gets the work ("reading", "counting", "converting" or "writing" a
+ * file, "making" the matrices of a kind), the path or the kind, and how much is done, 0 to 1.  NULL: none. io_tell
+ * calls it. */
 typedef void (*io_watcher)(const char *what, const char *name, double fraction);
 void io_watch(io_watcher watcher);
 void io_tell(const char *what, const char *name, int64_t done, int64_t all);
 
-/* One function a process that tells how many bytes of memory are free; NULL: nobody asks.  It is asked before an array
- * or a file takes a large part of them, and what does not fit is refused by a sentence. */
+/* Sets the process's one function that tells how many bytes of memory are free; NULL: none.  It is asked before an
+ * array or a file takes a large part of them.  What does not fit is refused with a sentence. */
 void io_ask_memory(int64_t (*free_bytes)(void));
 
 /* "3.2 GB" */
 enum { IO_SIZE_TEXT = 24 };
 const char *io_size_text(char text[IO_SIZE_TEXT], int64_t bytes);
 
-/* Text as a terminal may show it: control characters and bytes that are no UTF-8 become \xNN.  Cut where it is too long. */
+/* Makes text safe for a terminal: control characters and bytes that are no UTF-8 become \xNN. Long text is cut. */
 void io_escape(char *out, size_t size, const char *text);
 
 /* Whether this build reads and writes .mat files. */

@@ -29,7 +29,7 @@ static size_t layout_count(const mat_layout *m)
 
 /* ------------------------------------------------------------------ reading */
 
-/* What we hold a variable's class in; false for classes that hold no numbers. */
+/* The type in which a variable of this class is held; false for classes without numbers. */
 static bool held_type(const matvar_t *v, io_type *type)
 {
     switch (v->class_type) {
@@ -112,8 +112,8 @@ static bool read_planes(mat_t *mat, matvar_t *v, size_t count, size_t size, int 
     return Mat_VarReadDataLinear(mat, v, v->isComplex ? (void *)&split : planes, 0, 1, (int)count) == 0;
 }
 
-/* The variable's planes, to be freed; NULL if matio cannot read all of them.  It does not say when a damaged file gives
- * it fewer numbers than it asked for: what it never wrote shows by reading twice, over different fillings. */
+/* The variable's planes, to be freed; NULL if matio cannot read all of them. matio does not report that a damaged file
+ * gave fewer numbers than it asked for.  Reading twice, over different fillings, shows what it never wrote. */
 static char *load_planes(const char *path, mat_t *mat, matvar_t *v, const mat_layout *m, io_error *error)
 {
     const char *const name = v->name ? v->name : "";
@@ -122,7 +122,8 @@ static char *load_planes(const char *path, mat_t *mat, matvar_t *v, const mat_la
     if (count > INT32_MAX)
         return io_fail(error, path, "has 2^31 numbers or more in variable '%.60s', which matio does not read", name),
                NULL;
-    if (bytes <= SIZE_MAX / 2 && !io_memory_fits(path, 2 * bytes, ": a .npy file is read in parts", error)) return NULL;
+    if (bytes <= SIZE_MAX / 2 && !io_memory_fits(path, 2 * bytes, ": a .npy file is read in slices", error))
+        return NULL;
     char *const planes = (char *)malloc(bytes), *const again = (char *)malloc(bytes);
     bool const room = planes && again;
     bool const good = room && read_planes(mat, v, count, size, 0, planes) &&
@@ -214,7 +215,7 @@ static char *make_planes(const io_array *a, const mat_layout *m, size_t parts)
     return planes;
 }
 
-/* Writes the variable to a file that exists; whether it succeeded shows when it is read back. */
+/* Writes the variable to a file that exists.  Reading it back shows whether that succeeded. */
 static void write_variable(const char *file, const char *variable, const io_array *a, char *planes)
 {
     static const struct {
@@ -270,7 +271,7 @@ bool mat_write(const char *path, const char *variable, const io_array *a, io_err
         written = planes && holds(out.temporary, a);
         errno = reason ? reason : EIO;
     } else {
-        errno = ESPIPE; /* matio needs a file in which it can move about */
+        errno = ESPIPE; /* matio needs a file in which it can seek */
     }
     return io_output_close(&out, written, error);
 }

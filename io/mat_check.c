@@ -1,6 +1,6 @@
-/* Whether a .mat file is one, and complete: asked before matio reads it, because matio takes anything for a level 4
- * file, gives zeros for bytes that are missing, and allocates whatever a header claims.  The formats are those of
- * MathWorks' "MAT-File Format" (https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf). */
+/* Checks that a .mat file is one and is complete, before matio reads it.  For matio takes anything for a level 4 file,
+ * gives zeros for missing bytes, and allocates whatever a header claims.  The formats are those of MathWorks' "MAT-File
+ * Format" (https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf). */
 #define _POSIX_C_SOURCE 200809L
 #include "internal.h"
 

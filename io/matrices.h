@@ -18,7 +18,7 @@ const char *matrices_tridiagonal_text(const char *kind);
 /* Makes the n x n tridiagonal matrix of the named kind, n >= 0; seed matters to the random kinds only. */
 bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiagonal *t, io_error *error);
 
-/* The same with what a caller may choose beside. */
+/* The same with further choices. */
 typedef struct matrices_more {
     double condition; /* of kinds that take one; 0: the kind's own */
     int64_t block;    /* > 0: copies of the matrix of this order, the last one cut, */

@@ -2,10 +2,10 @@
  *
  * Array format: the entries by columns, one a line.  Coordinate format: rows "i j value", indices from 1; entries that
  * are left out are zero, and those of a pattern, which has no values, are 1.  Symmetric, Hermitian and skew-symmetric
- * files hold the lower triangle; a skew-symmetric one in array format without its diagonal, which is zero.
- * Strict where files go wrong unnoticed: an entry given twice is an error (the format's definition does not say whether
- * to add), and so are an entry above the diagonal of a symmetric file, a diagonal entry that is not zero (skew-symmetric)
- * or not real (Hermitian), and numbers after the last entry. */
+ * files hold the lower triangle; a skew-symmetric one in array format without its diagonal, which is zero.  It is
+ * strict where errors would go unnoticed: an entry given twice is an error (the format's definition does not say
+ * whether to add), and so are an entry above the diagonal of a symmetric file, a diagonal entry that is not zero
+ * (skew-symmetric) or not real (Hermitian), and numbers after the last entry. */
 #include "internal.h"
 
 #include <inttypes.h>
@@ -114,7 +114,7 @@ static bool entry_fail(io_scanner *s, int64_t i, int64_t j, const char *trouble)
     return io_scan_fail(s, "entry (%" PRId64 ", %" PRId64 ") %s", i, j, trouble);
 }
 
-/* Refuses what cannot stand on the diagonal. */
+/* Refuses a diagonal entry that the symmetry does not allow. */
 static bool check_diagonal(io_scanner *s, const mtx_header *h, int64_t i, const double *entry)
 {
     if (h->hermitian && entry[1] != 0) return entry_fail(s, i, i, "has an imaginary part: the matrix is not hermitian");
@@ -122,7 +122,7 @@ static bool check_diagonal(io_scanner *s, const mtx_header *h, int64_t i, const 
     return !h->skew || zero || entry_fail(s, i, i, "is not zero: the matrix is not skew-symmetric");
 }
 
-/* Puts entry (i, j), counted from 0, into the array, and what it says of entry (j, i). */
+/* Puts entry (i, j), counted from 0, into the array, and entry (j, i) where the symmetry gives it. */
 static void put_entry(const mtx_header *h, double *x, size_t i, size_t j, const double *entry)
 {
     size_t const parts = (size_t)h->parts, columns = (size_t)h->columns;
@@ -172,8 +172,8 @@ static bool parse_row(io_scanner *s, const mtx_header *h, int64_t *row, int64_t 
     return i != j || check_diagonal(s, h, i, entry);
 }
 
-/* The array of a file whose zeros are left out, so that its size does not bound the array's.  A matrix that is larger
- * than a small one, and has rows or columns without any entry for most of them, is a damaged header. */
+/* An array of which zeros are left out, so that the file's size does not bound its extents.  A large matrix most of
+ * whose rows or columns have no entry is taken for a damaged header. */
 static bool extents_are_plausible(const mtx_header *h, size_t bytes)
 {
     enum { SMALL = 1 << 20, LEAST = 4 /* bytes of a row: "1 1\n" */ };
@@ -262,8 +262,8 @@ static bool parse_band(io_scanner *s, const mtx_header *h, band *b)
     return true;
 }
 
-/* Zeros may be left out, so that the size of the file does not bound the order; but a large matrix of next to nothing
- * is a damaged header rather than a matrix. */
+/* Zeros may be left out, so that the size of the file does not bound the order.  A large matrix with almost no entries
+ * is taken for a damaged header. */
 static bool order_is_plausible(int64_t n, size_t bytes)
 {
     return n <= 1 << 20 || (uint64_t)n <= bytes;

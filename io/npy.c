@@ -181,7 +181,7 @@ static bool parse_header(const char *path, const io_bytes *file, npy_header *h, 
 
 /* ------------------------------------------------------------------ the numbers */
 
-/* What we hold a file's type in; false for types that are not read. */
+/* The type in which numbers of the file's type are held; false for types that are not read. */
 static bool held_type(const npy_form *h, io_type *type)
 {
     int const s = h->size;
@@ -260,7 +260,7 @@ static void convert_all(const char *path, const npy_form *h, const char *data, i
     io_tell("converting", path, count, count);
 }
 
-/* How many bytes the numbers take that the header claims; false: more than any file holds. */
+/* The bytes of the numbers that the header claims; false: more than any file holds. */
 static bool claimed_bytes(const npy_form *h, size_t *claimed)
 {
     *claimed = (size_t)h->size;
@@ -272,7 +272,7 @@ static bool claimed_bytes(const npy_form *h, size_t *claimed)
     return true;
 }
 
-/* Against the bytes that are there. */
+/* Compares that with the bytes that are there. */
 static bool check_size(const char *path, const npy_form *h, size_t there, io_error *error)
 {
     size_t claimed;

@@ -1,8 +1,8 @@
 /* The safe way out.
  *
  * Writing never touches the target until the new contents are complete: they go to a temporary name in the same folder,
- * are flushed to the disk (only then has a full disk been heard of), and renamed over the target, which is atomic.
- * Standard output, pipes and devices are written directly. */
+ * are flushed to the disk (which reports a full disk), and are renamed over the target, which is atomic.  Standard
+ * output, pipes and devices are written directly. */
 #define _GNU_SOURCE /* fallocate, realpath */
 #include "internal.h"
 
@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What a signal handler has to know: the temporary files that lie on the disk, and whether anything has reached its
- * place. */
+/* What a signal handler needs: the temporary files on the disk, and whether any output has reached its place. */
 enum { MOST_TEMPORARIES = 8 };
 static char *volatile lying_about[MOST_TEMPORARIES];
 static volatile sig_atomic_t begun;
@@ -48,7 +47,7 @@ bool io_is_standard_output(const char *path)
 
 /* ------------------------------------------------------------------ where it goes */
 
-/* The place that a path leads to. */
+/* The target of a path. */
 typedef struct place {
     char *name; /* of a regular file, or of one that is yet to be made: with symbolic links followed */
     bool exists;
@@ -71,7 +70,7 @@ static char *read_link(const char *link)
     return name;
 }
 
-/* Follows symbolic links, also to where nothing is yet.  False with errno. */
+/* Follows symbolic links, also to a target that does not exist yet.  False with errno. */
 static bool find_place(const char *path, place *p)
 {
     enum { MOST_LINKS = 40 };
@@ -301,7 +300,7 @@ static bool swap(const char *a, const char *b)
 #endif
 }
 
-/* A file that is there changes places with the new one, so that it can come back. */
+/* A file that is there is exchanged with the new one, so that it can be restored. */
 static bool give_name(int k)
 {
     const io_output *const out = &waiting.out[k];

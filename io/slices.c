@@ -18,7 +18,7 @@ static int64_t bytes_of(const io_array *a)
 
 /* ------------------------------------------------------------------ in */
 
-/* Reads bytes of the file at an offset; how many were there before its end, or -1 with errno. */
+/* Reads bytes of the file at an offset.  Returns how many there were before its end, or -1 with errno. */
 static int64_t read_at(int file, void *out, int64_t bytes, int64_t offset)
 {
     int64_t done = 0;
@@ -36,8 +36,8 @@ static int64_t read_at(int file, void *out, int64_t bytes, int64_t offset)
 /* The longest header of version 1 and what stands before it. */
 enum { HEAD = 65536 + 12 };
 
-/* Whether the file is a .npy file that can be read in slices; where it is none, or has a header that only the reader
- * of whole files takes, *streams is false.  False where it is wrong. */
+/* Sets *streams: the file is a .npy file that can be read in slices.  It is not where only the reader of whole files
+ * takes its header.  Returns false for a damaged file. */
 static bool inspect(const char *path, int file, bool *streams, npy_form *form, io_error *error)
 {
     static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -136,8 +136,7 @@ int64_t io_source_held(const io_source *s)
 
 /* ------------------------------------------------------------------ out */
 
-/* Whether it is written in slices: pipes only where there is one of them, since their reader may take one after the
- * other. */
+/* Whether it is written in slices.  Of pipes only a single one is, since a reader may read one pipe after the other. */
 static bool is_sliced(const io_sink *sink, bool replaced, int direct)
 {
     io_format const format = io_format_out(sink->path);
@@ -156,7 +155,7 @@ static bool open_sliced(io_sink *sink, io_error *error)
            io_output_reserve(sink->out, (int64_t)ftello(sink->out->file) + bytes_of(&sink->a), error);
 }
 
-/* Bytes of memory that a sink takes which is held whole: a .mat file is copied, and read back and compared. */
+/* Bytes of memory for a sink that is held whole.  A .mat file is copied, read back and compared. */
 static int64_t held_bytes(const io_sink *sink)
 {
     return (io_format_out(sink->path) == FORMAT_MAT ? 3 : 1) * bytes_of(&sink->a);
@@ -165,7 +164,8 @@ static int64_t held_bytes(const io_sink *sink)
 static bool open_held(io_sink *sink, io_error *error)
 {
     io_array const a = sink->a;
-    if (!io_memory_fits(sink->path, (size_t)held_bytes(sink), ": a .npy file is written in parts", error)) return false;
+    if (!io_memory_fits(sink->path, (size_t)held_bytes(sink), ": a .npy file is written in slices", error))
+        return false;
     return io_array_create(sink->path, a.type, a.rank, a.shape, &sink->a, error);
 }
 

@@ -24,7 +24,7 @@ typedef struct io_source {
 bool io_source_open(const char *path, io_source *s, io_error *error);
 void io_source_close(io_source *s); /* a zeroed structure is closed */
 
-/* An array seen as one of shape (outer, batch, inner), and of its batch the part first, ..., first + count - 1. */
+/* An array seen as one of shape (outer, batch, inner), and a slice of its batch: first, ..., first + count - 1. */
 typedef struct io_slab {
     int64_t outer, batch, inner, first, count;
 } io_slab;
@@ -41,8 +41,8 @@ typedef struct io_tridiagonals {
     int64_t columns; /* of e: n-1, or n with padding in front */
 } io_tridiagonals;
 
-/* Opens a batch, or reads one matrix into *t as io_read_tridiagonal does: whatever the files hold.  Text whose numbers
- * can be either is one matrix. */
+/* Opens a batch, or reads one matrix into *t as io_read_tridiagonal does, whichever the files hold.  Text that could be
+ * either is one matrix. */
 bool io_open_tridiagonals(const char *path_d, const char *path_e, io_tridiagonals *many, io_tridiagonal *t,
                           io_error *error);
 void io_close_tridiagonals(io_tridiagonals *many);
@@ -73,7 +73,7 @@ bool io_sinks_open(io_sink *sinks, int count, io_error *error);
  * order. */
 bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error);
 
-/* Ends them all.  The files have their names only once all are complete and on the disk.  False: none has. */
+/* Ends them all.  The files get their names once all are complete and on the disk.  False: no file has its name. */
 bool io_sinks_close(io_sink *sinks, int count, io_error *error);
 void io_sinks_abandon(io_sink *sinks, int count); /* leaves nothing; a zeroed structure is closed */
 

@@ -1,11 +1,10 @@
 /* Text: numbers between white space or commas, and STCollection's form of a tridiagonal matrix.
  *
  * A '#' begins a comment that lasts to the end of its line, one comma may stand after each number, and a UTF-8 byte
- * order mark before the first line is passed over.
- * Strict: every word must be a number from its first character to its last, and the sentence about one that is not
- * names its line.  A number missing between two commas is an error, and so is one too large for a double; one too small
- * becomes zero or denormal.  The words nan and inf are numbers here (the solver refuses them, by index).  Fortran's
- * exponents (1.0D+3) are read as well. */
+ * order mark before the first line is passed over.  Strict: every word must be a number from its first character to its
+ * last, and a sentence about any other word names its line.  A number missing between two commas is an error, and so is
+ * one too large for a double; one too small becomes zero or denormal.  The words nan and inf are numbers here (the
+ * solver refuses them, by index).  Fortran's exponents (1.0D+3) are read as well. */
 #include "internal.h"
 
 #include <errno.h>
@@ -46,7 +45,7 @@ static io_scanner scan_text(const char *path, const io_bytes *file, io_error *er
     return s;
 }
 
-/* Moves over white space, comments, and one comma after a word; a further comma is left to be the next word. */
+/* Skips white space, comments, and one comma after a word.  A second comma is the next word. */
 static void skip_between(io_scanner *s)
 {
     int ends = 0; /* of lines, since the last word or comment */
@@ -90,7 +89,7 @@ bool io_scan_fail(io_scanner *s, const char *format, ...)
     return io_fail(s->error, s->path, "line %" PRId64 ": %s", s->line, sentence);
 }
 
-/* "'word' is not ...", with what a terminal could choke on shown as '?'. */
+/* Writes "'word' is not ..."; '?' stands for bytes that are unsafe for a terminal. */
 static bool fail_word(io_scanner *s, const char *trouble)
 {
     char shown[33];
@@ -148,8 +147,8 @@ bool io_scan_int64(io_scanner *s, const char *what, int64_t *x)
 
 /* ------------------------------------------------------------------ reading */
 
-/* How many words there are, and the rows that they make: how many lines have words, and the words of each, 0 where
- * lines differ; how many blocks empty lines make of them, and the lines of each, 0 where blocks differ. */
+/* Counts words; lines with words, and the words of a line, 0 where lines differ; blocks between empty lines, and the
+ * lines of a block, 0 where blocks differ. */
 typedef struct extent {
     int64_t words, lines, columns, blocks, height;
     io_notes notes;
@@ -240,7 +239,7 @@ bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagon
     int64_t n = 0;
     if (words == 0) return io_fail(error, path, "is empty");
     if (!io_scan_int64(&s, "the order", &n) || n < 0) return io_scan_fail(&s, "not an order (%s)", form);
-    /* The words that are there bound n, so that a wrong order allocates nothing. */
+    /* The number of words bounds n, so that a wrong order allocates nothing. */
     bool const has_last = n <= words && words == 3 * n + 1;
     if (!has_last && (n > words || words != 3 * n)) {
         return io_fail(error, path, "%" PRId64 " words do not make a matrix of order %" PRId64 " (%s)", words, n, form);

@@ -1,22 +1,22 @@
 /* Cuts of the spectrum of T between clusters, by Sturm counts.
  *
  * Two shifts with the same count k have no eigenvalue between them: eigenvalues k and k + 1 are at least as far apart.
- * So counts at ever closer shifts around the place of an equal cut find a gap beside it; nothing else is computed.
- * Whatever the counts' rounding errors are, some eps ||T||, they are nothing beside GAP. */
+ * So counts at ever closer shifts around the place of an equal cut find a gap beside it; nothing else is computed.  The
+ * rounding errors of the counts, some eps ||T||, are far smaller than GAP. */
 #include "gaps.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Eigenvalues this far apart, in units of ||T||, are of no common cluster on any device: four to eight times what stemr
- * asks of them (2^-34 where the norm is in [1/2, 1): STEMR_GAP_ROOT, stemr_limits). */
+/* Eigenvalues this far apart, in units of ||T||, belong to different clusters on every device. stemr asks for an eighth
+ * to a quarter of it (2^-34 where the norm is in [1/2, 1): STEMR_GAP_ROOT, stemr_limits). */
 #define GAP 0x1p-31
 
 enum {
     ROUNDS = 12,
-    SLACK = 64 /* a cut may move by this share of a run without a search for a nearer gap */
+    SLACK = 64 /* a gap this share of a part away from the equal cut is near enough */
 };
 
 /* A shift and the eigenvalues below it. */
@@ -64,10 +64,10 @@ static bool load(gap_state *g)
 
 /* ---------------------------------------------------------------------- search */
 
-/* The number of eigenvalues below the equal cut before run k. */
+/* The number of eigenvalues below the equal cut before part k. */
 static int64_t equal_cut(const gap_search *s, int64_t parts, int64_t k)
 {
-    return s->il - 1 + eig_cut(s->iu - s->il + 1, parts, k);
+    return s->il - 1 + eig_part_begin(s->iu - s->il + 1, parts, k);
 }
 
 /* The number of the last shift that has at most `below` eigenvalues below it; never the last shift of all. */

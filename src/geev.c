@@ -103,7 +103,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     if (p.affine && (status = geev_check_affine(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_check_input(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_check_output(ctx, &p)) != EIG_OK) return status;
-    /* Strides of one matrix or point are unused: whatever they are, they enter no product. */
+    /* Strides of one matrix or point are unused: they enter no product. */
     if (p.batch == 1) p.stride_w = p.n, p.stride_x = p.m;
     if (p.layout == EIG_LAYOUT_MATRIX_WISE && (p.affine ? p.m + 1 : p.batch) == 1) p.stride_a = p.lda * p.n;
     return ctx->backend->geev(ctx, &p);

@@ -114,7 +114,7 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
     }
     if ((status = heev_check_input(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_check_output(ctx, &p)) != EIG_OK) return status;
-    /* The strides of one matrix are unused: whatever they are, they enter no product. */
+    /* Strides of one matrix are unused: they enter no product. */
     if (batch == 1) {
         p.stride_w = n, p.stride_v = ldv * n;
         if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = lda * n;

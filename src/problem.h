@@ -42,7 +42,7 @@ typedef struct stebz_count_problem {
     const void *d, *e, *x;
     int64_t *count;
     int *info;  /* NULL: not wanted */
-    bool rough; /* right for a T some eps ||T|| away will do; T is finite and not zero, the type is d */
+    bool rough; /* counts of a T that is some eps ||T|| away will do; T is finite and not zero, the type is d */
 } stebz_count_problem;
 
 /* One call of eig_stemr. */
@@ -54,7 +54,7 @@ typedef struct stemr_problem {
     double vl, vu;
     eig_stemr_method method;
     int most_depth;    /* levels of clusters that get a representation; >= 0 */
-    bool vectors;      /* whether z is wanted: tells where z is not yet known, too */
+    bool vectors;      /* whether z is wanted; set in a workspace query too, which has no z */
     const void *d, *e; /* e is NULL where n is 1 */
     int64_t *m;
     void *w, *z;
@@ -62,7 +62,7 @@ typedef struct stemr_problem {
     int64_t *isuppz;
     int *info;
     void *residual, *orthogonality;
-    eig_stemr_stats *stats; /* all from m on but w: NULL: not wanted */
+    eig_stemr_stats *stats; /* all from m on but w may be NULL: not wanted */
     eig_stemr_node *tree;   /* [tree_room], NULL where that is 0; on the host */
     int64_t tree_room;
     const struct stemr_limits *limits; /* NULL, but in tests (stemr_limits.h) */
@@ -79,7 +79,7 @@ typedef struct heev_problem {
     bool upper;        /* the triangle that is read, of A itself */
     void *w;
     int64_t stride_w;
-    bool vectors; /* whether v is wanted: tells where v is not yet known, too */
+    bool vectors; /* whether v is wanted; set in a workspace query too, which has no v */
     void *v;      /* may be a: then ldv and stride_v are lda and stride_a, and the layout is matrix-wise */
     int64_t ldv, stride_v;
     int *info;   /* NULL: not wanted */
@@ -205,8 +205,8 @@ eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...
 bool eig_forked(const eig_context *ctx);
 
 /* Begins a call: refuses a context that is NULL, that eig_create could not open, that another call occupies, or that a
- * fork has made useless.  Else the context is this call's: *entered is ctx, and the last error is cleared.  Where another
- * thread's call runs, nothing of the context is touched, its sentence neither. */
+ * fork has made useless.  Else the context is this call's: *entered is ctx, and the last error is cleared.  Where
+ * another thread's call runs, nothing of the context is touched, not even its sentence. */
 eig_status eig_enter(eig_context *ctx, eig_context **entered);
 
 /* Ends the call that entered; nothing where *entered is NULL. */
@@ -223,7 +223,7 @@ void eig_leave(eig_context **entered);
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
-/* Which eigenvalues of a tridiagonal matrix are wanted: resolves the default, sets il and iu where they do not count. */
+/* Resolves which eigenvalues of a tridiagonal matrix are wanted; sets il and iu where the caller's do not count. */
 eig_status eig_read_range(eig_context *ctx, const char *call, int64_t n, eig_range *range, int64_t *il, int64_t *iu,
                           double vl, double vu);
 

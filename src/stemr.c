@@ -16,8 +16,8 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
     p->vl = o.vl, p->vu = o.vu;
     status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
     if (status != EIG_OK) return status;
-    REQUIRE(p->method == EIG_STEMR_AUTO || p->method == EIG_STEMR_REFERENCE,
-            "stemr: method = %d, must be 0 (auto) or 1 (reference)", (int)p->method);
+    REQUIRE(p->method == EIG_STEMR_AUTO || p->method == EIG_STEMR_REFERENCE || p->method == EIG_STEMR_MRRR,
+            "stemr: method = %d, must be 0 (auto), 1 (reference) or 2 (mrrr)", (int)p->method);
     REQUIRE(-1 <= o.most_depth && o.most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d", o.most_depth,
             MOST_DEPTH);
     REQUIRE(o.tree_room >= 0, "stemr: tree_room = %lld, must be >= 0", (long long)o.tree_room);

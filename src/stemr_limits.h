@@ -13,18 +13,19 @@ typedef struct stemr_limits {
     double gap;      /* the same, relative, against a cluster's representation; CPU */
     double growth;   /* of a cluster's representation, at most, times the gap beside it; CPU */
     double skew;     /* inner product of neighbours in a cluster, at most, in n eps */
-    double told[2];  /* what info tells: residuals, inner products after inverse iteration, beyond this, in n eps */
-    double miss;     /* widths by which the brackets of clusters of clusters are moved; CPU */
-    int bad_level;   /* from this level on every representation counts as bad; 0: none */
-    int pool;        /* representations of clusters that are kept, if they are of all of T; CPU */
-    bool blind;      /* twists that are sought in a double's digits are row 0; CPU */
-    int window;      /* vectors count as 0 where they fall below 2^-window of their largest entries; CPU */
-    double part;     /* members of a cluster that are closer get a representation, T itself serves others; CUDA */
-    int slice;       /* pairs whose vectors go to the host together; CUDA */
-    double narrow;   /* gaps of members of a pencil, times n over its largest entry, at least; CUDA */
-    int rounds;      /* of sections by pencils, at most; CUDA */
-    int lost;        /* pairs whose index it divides have no row of a twist when vectors are made; 0: none; CUDA */
-    int stretched;   /* likewise: their vectors have a wrong length; CUDA */
+    double info_above
+        [2];       /* info tells of residuals, and of inner products after inverse iteration, beyond this, in n eps */
+    double miss;   /* widths by which the brackets of clusters of clusters are moved; CPU */
+    int bad_level; /* from this level on every representation counts as bad; 0: none */
+    int pool;      /* representations of clusters that are kept, if they are of all of T; CPU */
+    bool blind;    /* twists that are sought in a double's digits are row 0; CPU */
+    int window;    /* vectors count as 0 where they fall below 2^-window of their largest entries; CPU */
+    double part;   /* members of a cluster that are closer get a representation, T itself serves others; CUDA */
+    int slice;     /* pairs whose vectors go to the host together; CUDA */
+    double narrow; /* gaps of members of a pencil, times n over its largest entry, at least; CUDA */
+    int rounds;    /* of sections by pencils, at most; CUDA */
+    int lost;      /* pairs whose index it divides have no row of a twist when vectors are made; 0: none; CUDA */
+    int stretched; /* likewise: their vectors have a wrong length; CUDA */
 } stemr_limits;
 
 #define STEMR_LIMITS                                                                                                \

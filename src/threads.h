@@ -11,18 +11,18 @@ extern "C" {
 /* The processors that the CPU quota of the process's cgroups grants, rounded up; 0 where there is no quota. */
 int eig_threads_quota(void);
 
-/* The same by other files: groups in place of /proc/self/cgroup, mount in place of /sys/fs/cgroup. */
+/* The same from other files: groups in place of /proc/self/cgroup, mount in place of /sys/fs/cgroup. */
 int eig_threads_quota_at(const char *groups, const char *mount);
 
-/* How many threads, the calling one among them, OpenMP may be asked for when `wanted` are wanted.  libgomp ends the
- * process where a thread cannot be created, so that they are created here first, all at once, and ended again: once for
- * each calling thread.  Where the limits (RLIMIT_NPROC, a cgroup's pids.max, memory for stacks) do not let all of them
- * be, only half of what they let be are asked for. */
+/* How many threads, the calling one among them, OpenMP may be asked for when `wanted` are wanted. libgomp ends the
+ * process where a thread cannot be created.  So this function first creates the threads itself, all at once, and ends
+ * them again; it does so once for each calling thread.  Where the limits (RLIMIT_NPROC, a cgroup's pids.max, memory for
+ * stacks) do not allow all of them, it returns half of what they allow. */
 int eig_threads_creatable(int wanted);
 
-/* Whether the calling thread may hold a team of libgomp's whose other threads a fork has lost: a parallel region of
- * more than one thread would then wait for ever.  So it is for the thread that returned from fork in the child, where
- * the process had more than one thread.  Threads that the child creates are free of that. */
+/* Whether a fork may have lost the other threads of the calling thread's team in libgomp.  A parallel region of more
+ * than one thread would then wait for ever.  This holds in the child for the thread that returned from fork, if the
+ * process had more than one thread.  Threads that the child creates are not affected. */
 bool eig_threads_lost(void);
 
 #ifdef __cplusplus

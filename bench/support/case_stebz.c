@@ -123,7 +123,7 @@ static eig_status smallest_bound(eig_context *ctx, const bench_case *c, const io
     bool const part = c->stebz.range == EIG_RANGE_INDEX;
     double const size = part ? tridiagonal_norm(t) : fmax(fabs(w[0]), fabs(w[c->wanted - 1]));
     double const unit = type_eps(c->type) * size;
-    /* Of a zero matrix counts tell no more than that the eigenvalues are within the smallest normal number. */
+    /* For a zero matrix counts tell only that the eigenvalues are within the smallest normal number. */
     double const allowed = fmax(c->stebz.abstol, unit > 0 ? ALLOWED * unit : 2 * DBL_MIN);
     double bound = fmin(unit > 0 ? 0.25 * unit : allowed, allowed);
     eig_status status;

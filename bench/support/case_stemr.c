@@ -1,6 +1,6 @@
-/* Cases of stemr: tridiagonal matrices; every residual, and orthogonality by random vectors, which find what is the
- * matter with any pair without n^3 operations.  Of a pair alone the error cannot hide: a row of Z'Z - I is as long as the
- * probes' entries are large. */
+/* Cases of stemr: tridiagonal matrices; every residual is checked, and orthogonality by random vectors, which find an
+ * error of any pair without n^3 operations.  The error of a single pair cannot hide: the entries of the probes are as
+ * large as a row of Z'Z - I is long. */
 #include "cases.h"
 #include "io/matrices.h"
 
@@ -32,7 +32,7 @@ static bool fill(bench_case *c, io_error *error)
 
 static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes)
 {
-    return eig_stemr_work_size(ctx, c->type, NULL, c->n, 1, bytes);
+    return eig_stemr_work_size(ctx, c->type, &c->stemr, c->n, 1, bytes);
 }
 
 /* The case has one info: the largest of the pairs'. */
@@ -40,7 +40,7 @@ static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays 
 {
     int *const info = (int *)calloc((size_t)(c->n > 0 ? c->n : 1), sizeof *info);
     if (!info) return EIG_NO_MEMORY;
-    eig_status const status = eig_stemr(ctx, c->type, NULL, c->n, at->in[0], at->in[1], NULL, at->w, at->v,
+    eig_status const status = eig_stemr(ctx, c->type, &c->stemr, c->n, at->in[0], at->in[1], NULL, at->w, at->v,
                                         c->n > 0 ? c->n : 1, NULL, info, NULL, NULL, NULL);
     *at->info = 0;
     for (int64_t k = 0; k < c->n; k++)

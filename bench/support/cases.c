@@ -15,6 +15,7 @@ bench_case case_new(const case_family *family, const char *kind, eig_type type, 
     eig_stebz_options_init(&c.stebz, sizeof c.stebz);
     eig_geev_options_init(&c.geev, sizeof c.geev);
     eig_heev_options_init(&c.heev, sizeof c.heev);
+    eig_stemr_options_init(&c.stemr, sizeof c.stemr);
     return c;
 }
 

@@ -41,6 +41,7 @@ struct bench_case {
     eig_stebz_options stebz;
     eig_geev_options geev;
     eig_heev_options heev;
+    eig_stemr_options stemr;
     bool values_only; /* heev */
     int64_t wanted;   /* eigenvalues of a matrix */
     numbers in[2], w, v;
@@ -77,7 +78,7 @@ eig_status case_call(eig_context *ctx, bench_case *c);
 eig_status case_check(eig_context *ctx, const bench_case *c, double *error);
 bool case_passed(const bench_case *c, double error);
 
-/* A case as a contestant (times.h) on host arrays; `run` takes a case_run and ends with an eig_status. */
+/* A case as a contestant (times.h) on host arrays; `run` takes a case_run and returns an eig_status. */
 typedef struct case_run {
     eig_context *ctx;
     bench_case *c;

@@ -29,7 +29,7 @@ typedef struct bench_rival {
     double bar;     /* > 0: the bar of the case is the rival's time divided by it */
 } bench_rival;
 
-/* What follows of a case's kind in the column `method`: " kind", or "" for the usual one. */
+/* What the column `method` adds for a case's kind: " kind", or "" for the usual one. */
 void bench_method(char *text, size_t size, const char *method, const char *kind, const char *usual, const char *more);
 
 /* Runs a case and its rivals in turns, checks the answer, prints a row for each rival, or one.  Returns an exit

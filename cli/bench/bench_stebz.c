@@ -1,7 +1,7 @@
 /* The benchmark of stebz: all eigenvalues of random matrices, ten of a large one, glued Wilkinson matrices.
  *
- * The column `method` names what is special of a case: "multisection glued", "multisection ten" (eigenvalues n/2-4 to
- * n/2+5).  Rivals: LAPACK's ?stebz and ?sterf, which compute on one thread. */
+ * The column `method` names what is special about a case: "multisection glued", "multisection ten" (eigenvalues n/2-4
+ * to n/2+5).  Rivals: LAPACK's ?stebz and ?sterf, which compute on one thread. */
 #include "bench/bench.h"
 #include "bench/rivals.h"
 
@@ -9,7 +9,7 @@
 
 enum { SUBSET = 10 };
 
-/* What a rival took before: its time grows with n^2. */
+/* What a rival took for a smaller case; its time grows with n^2. */
 typedef struct rival_history {
     double ms, n;
 } rival_history;

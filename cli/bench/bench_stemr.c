@@ -21,9 +21,10 @@ static int run_rival(void *user, double *ms)
 
 static int run_case(bench *b, bench_case c)
 {
+    static const char *const methods[] = {"auto", "reference", "mrrr"};
     static const char *const names[2][2] = {{"sstemr", "sstedc"}, {"dstemr", "dstedc"}};
     char method[64];
-    bench_method(method, sizeof method, "auto", c.kind, "uniform", "");
+    bench_method(method, sizeof method, methods[c.stemr.method], c.kind, "uniform", "");
     bench_rival rivals[BENCH_RIVALS];
     rival_run runs[2] = {{rivals_stemr, names[c.type == EIG_D][0], &c}, {rivals_stedc, names[c.type == EIG_D][1], &c}};
     io_error error;
@@ -48,9 +49,10 @@ int bench_stemr(bench *b)
     static const int64_t all[] = {512, 1024, 2048, 4096}, few[] = {512, 1024};
     static const char *const usual[] = {"uniform", "121", "glued"};
     int64_t *given = NULL, count = b->quick ? 2 : 4;
-    int types, status = CLI_OK;
+    int method = EIG_STEMR_AUTO, types, status = CLI_OK;
     eig_type type[2];
-    if (!option_integer_list(b->args, "n", 0, &given, &count) || !bench_types(b, type, &types)) {
+    if (!option_integer_list(b->args, "n", 0, &given, &count) || !bench_types(b, type, &types) ||
+        !option_choice(b->args, "method", "auto|reference|mrrr", &method)) {
         free(given);
         return CLI_USAGE;
     }
@@ -58,8 +60,11 @@ int bench_stemr(bench *b)
     const char *const kind = option_given(b->args, "kind") ? option_text(b->args, "kind") : NULL;
     for (int t = 0; t < types; t++)
         for (int k = 0; k < (kind ? 1 : 3); k++)
-            for (int64_t i = 0; i < count && status == CLI_OK; i++)
-                status = run_case(b, case_new(&case_stemr, kind ? kind : usual[k], type[t], n[i], 1));
+            for (int64_t i = 0; i < count && status == CLI_OK; i++) {
+                bench_case c = case_new(&case_stemr, kind ? kind : usual[k], type[t], n[i], 1);
+                c.stemr.method = (eig_stemr_method)method;
+                status = run_case(b, c);
+            }
     free(given);
     return status;
 }

@@ -1,5 +1,5 @@
-/* eigpack bench geev --tune: times every form of the GPU kernels for each order, and prints the table by which `auto`
- * chooses (src/cuda/geev/geev_table.cuh).
+/* eigpack bench geev --tune: times every form of the GPU kernels for each order, and prints from which order on each is the
+ * fastest: `auto` chooses by from_s and from_d of src/cuda/geev/geev_roads.cu.
  *
  * The matrices are A0 + x A1 with positive entries, made on the device from one number each, and of their eigenvalues
  * only the largest comes back: what is timed is the kernels, not the copies.  Check: that eigenvalue, which is well
@@ -140,13 +140,13 @@ static int choose(bench *b, eig_type type, int64_t n, int *chosen)
 
 static void print_table(eig_type type, const int *chosen, const int64_t *given, int64_t count)
 {
-    static const char *const methods[] = {"EIG_GEEV_AUTO", "EIG_GEEV_SWB", "EIG_GEEV_MWB"};
-    printf("static const geev_choice geev_table_%c[] = {\n", (int)type);
-    for (int64_t k = 0; k < count && k < MOST_N; k++)
-        if (k == 0 || chosen[k] != chosen[k - 1])
-            printf("    {%lld, {%s, %d}},\n", (long long)(given && k > 0 ? given[k] : k + 1),
-                   methods[forms[chosen[k]].method], forms[chosen[k]].threads);
-    puts("};");
+    for (int64_t k = 0; k < count && k < MOST_N; k++) {
+        if (k > 0 && chosen[k] == chosen[k - 1]) continue;
+        form const f = forms[chosen[k]];
+        const char *const road = f.method == EIG_GEEV_AUTO ? "thread" : f.method == EIG_GEEV_SWB ? "swb" : "mwb";
+        printf("%s: %s %d from n = %lld\n", type == EIG_S ? "f32" : "f64", road, f.threads,
+               (long long)(given && k > 0 ? given[k] : k + 1));
+    }
 }
 
 int bench_tune_geev(bench *b)

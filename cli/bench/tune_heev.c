@@ -64,7 +64,7 @@ static int run_row(bench *b, const bench_case *c, bool *jacobi)
 
 static int compare(bench *b, eig_type type, int64_t n, bool values_only, bool *jacobi)
 {
-    /* What a GPU does with few matrices is all latency: it gets many. */
+    /* A GPU gets many matrices: with few its time is all latency. */
     int64_t batch = strncmp(b->place.device, "cuda", 4) == 0 ? 20000 : 1000000 / (n * n) + 1;
     if (b->quick) batch = batch / 10 + 1;
     if (!option_integer(b->args, "batch", 1, INT64_MAX, &batch)) return CLI_USAGE;

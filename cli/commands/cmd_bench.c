@@ -143,7 +143,7 @@ static const option_row options[] = {
     {"kind", 0, "KIND", "test matrix (default uniform; geev: random; heev: hermitian); see eigpack generate --list"},
     {"method", 0, "M",
      "multisection (default), interval-tree or reference; geev: auto (default), reference, on a GPU swb or mwb; heev: "
-     "auto (default), jacobi, tridiagonal or reference"},
+     "auto (default), jacobi, tridiagonal or reference; stemr: auto (default), reference or mrrr"},
     {"values-only", 0, NULL, "heev: eigenvalues without vectors"},
     {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
     {"tune", 0, NULL, "geev on a GPU, heev: time all methods for n = 1 to 64 and print the table of `auto`"},

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-static int read_family_options(const arguments *args, geev_job *j)
+static int read_family_options(const arguments *args, geev_run *j)
 {
     svg_parameter varying[FAMILY_MOST];
     if (option_given(args, "layout")) return cli_fail(CLI_USAGE, "--layout does not go with --affine");
@@ -25,13 +25,13 @@ static int read_family_options(const arguments *args, geev_job *j)
     return CLI_OK;
 }
 
-static int read_options(const arguments *args, geev_job *j)
+static int read_options(const arguments *args, geev_run *j)
 {
     static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
     eig_geev_options const defaults = EIG_GEEV_OPTIONS;
     int method = EIG_GEEV_AUTO, layout = 0;
     int64_t threads = 0;
-    *j = (geev_job){.options = defaults, .measure = -1, .order = -1, .is_family = option_given(args, "affine")};
+    *j = (geev_run){.options = defaults, .measure = -1, .order = -1, .is_family = option_given(args, "affine")};
     if (j->is_family ? args->count != 0 : args->count != 1)
         return cli_fail(CLI_USAGE, "geev takes one file A, or --affine and --grid; see eigpack geev --help");
     if (!option_choice(args, "method", "auto|swb|mwb|reference", &method) ||
@@ -57,8 +57,8 @@ static int read_options(const arguments *args, geev_job *j)
     return j->is_family ? read_family_options(args, j) : CLI_OK;
 }
 
-/* Eigenvalues are printed where no output is named, and measures where none takes them. */
-static void choose_prints(const arguments *args, geev_job *j)
+/* Eigenvalues are printed where no output is named; measures are printed where no output takes them. */
+static void choose_prints(const arguments *args, geev_run *j)
 {
     bool const named = j->values || j->info_path || j->plot || j->measures;
     bool const wanted = j->measure >= 0 ? !j->measures && !geev_plots_measure(j) : !named;
@@ -66,7 +66,7 @@ static void choose_prints(const arguments *args, geev_job *j)
     if (wanted && !j->prints) *(j->measure >= 0 ? &j->measures : &j->values) = "-";
 }
 
-static int check_files(const arguments *args, geev_job *j)
+static int check_files(const arguments *args, geev_run *j)
 {
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
@@ -88,15 +88,15 @@ static int check_files(const arguments *args, geev_job *j)
 
 /* ------------------------------------------------------------------- input */
 
-/* Of a family every point is a matrix; only A0, A1, ... are in memory. */
-static int read_family(const arguments *args, geev_job *j)
+/* Every point of a family is a matrix; only A0, A1, ... are in memory. */
+static int read_family(const arguments *args, geev_run *j)
 {
     int const status = family_read(args, &j->family, &j->type);
     j->n = j->family.n, j->batch = j->family.points;
     return status;
 }
 
-static int open_matrices(const arguments *args, geev_job *j)
+static int open_matrices(const arguments *args, geev_run *j)
 {
     int const status = matrices_open(args->file[0], j->options.layout, "geev", &j->file);
     if (status != CLI_OK) return status;
@@ -105,7 +105,7 @@ static int open_matrices(const arguments *args, geev_job *j)
     return cli_type(args, "f32|f64", &j->type) ? CLI_OK : CLI_USAGE;
 }
 
-static int open_input(const arguments *args, geev_job *j)
+static int open_input(const arguments *args, geev_run *j)
 {
     double const start = clock_ms();
     int const status = j->is_family ? read_family(args, j) : open_matrices(args, j);
@@ -115,7 +115,7 @@ static int open_input(const arguments *args, geev_job *j)
 
 /* ------------------------------------------------------------------ output */
 
-static int open_outputs(geev_job *j)
+static int open_outputs(geev_run *j)
 {
     io_type const type = type_in_file(j->type), complex = type_in_file(type_complex(j->type));
     io_array values = {complex, 2, {j->batch, j->n}, NULL}, measures = {type, 1, {j->batch}, NULL};
@@ -128,7 +128,7 @@ static int open_outputs(geev_job *j)
     return ranks_sinks_open(j->sink, GEEV_OUTPUTS);
 }
 
-static int write_plot(const geev_job *j, const arguments *args)
+static int write_plot(const geev_run *j, const arguments *args)
 {
     char title[384], fixed[160] = "";
     if (j->is_family) family_title(&j->family, fixed, sizeof fixed);
@@ -150,7 +150,7 @@ static int write_plot(const geev_job *j, const arguments *args)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-static int finish(geev_job *j, const arguments *args)
+static int finish(geev_run *j, const arguments *args)
 {
     double const start = clock_ms();
     int status = ranks_sinks_close(j->sink, GEEV_OUTPUTS);
@@ -172,7 +172,7 @@ static int finish(geev_job *j, const arguments *args)
 
 static int run(const arguments *args)
 {
-    geev_job j;
+    geev_run j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
     if (status == CLI_OK) status = open_input(args, &j);
@@ -182,7 +182,7 @@ static int run(const arguments *args)
     if (status == CLI_OK) status = finish(&j, args);
     eig_destroy(j.ctx);
     io_sinks_abandon(j.sink, GEEV_OUTPUTS);
-    geev_parts_free(&j);
+    geev_slices_free(&j);
     matrices_close(&j.file);
     family_free(&j.family);
     return status;
@@ -219,7 +219,7 @@ const cli_command command_geev = {
         "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.\n"
         "Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that is not finite gets NaN and\n"
         "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
-        "computed and written (.npy, text) in parts.\n\n"
+        "computed and written (.npy, text) in slices.\n\n"
         "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
         "  abscissa  max Re w          below 0 where x' = A x is stable\n"
         "  radius    max |w|           below 1 where x(k+1) = A x(k) is stable\n"

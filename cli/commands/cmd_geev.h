@@ -1,4 +1,4 @@
-/* What the command geev asks for, and its way through the batch. */
+/* What a run of the command geev asks for, and how it goes through the batch. */
 #ifndef EIG_CLI_CMD_GEEV_H
 #define EIG_CLI_CMD_GEEV_H
 
@@ -16,7 +16,7 @@ typedef struct geev_part {
 
 enum { GEEV_VALUES, GEEV_MEASURED, GEEV_INFO, GEEV_OUTPUTS };
 
-typedef struct geev_job {
+typedef struct geev_run {
     eig_context *ctx;
     eig_type type;
     bool timing, prints; /* prints: the eigenvalues or measures, on standard output */
@@ -32,13 +32,13 @@ typedef struct geev_job {
     numbers drawn; /* what --plot draws: all eigenvalues, or the measures over the grid */
     int64_t failed;
     cli_times times;
-} geev_job;
+} geev_run;
 
-/* A measure over a grid is what --plot draws, where there is one; else the eigenvalues. */
-bool geev_plots_measure(const geev_job *j);
+/* Whether --plot draws a measure over a grid; else it draws the eigenvalues. */
+bool geev_plots_measure(const geev_run *j);
 
 /* Solves the whole batch and writes its arrays, but does not end the sinks.  Returns an exit status. */
-int geev_solve(geev_job *j, const arguments *args);
-void geev_parts_free(geev_job *j);
+int geev_solve(geev_run *j, const arguments *args);
+void geev_slices_free(geev_run *j);
 
 #endif

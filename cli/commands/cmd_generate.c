@@ -37,7 +37,7 @@ static int print_kinds(void)
     return CLI_OK;
 }
 
-/* What a whole tridiagonal matrix goes to: a .mtx file, or standard output in that form. */
+/* Where a whole tridiagonal matrix goes: a .mtx file, or standard output in that form. */
 static bool is_mtx(const char *path)
 {
     size_t const length = strlen(path);
@@ -55,7 +55,7 @@ static int check_outputs(const arguments *args, const job *j)
     return cli_check_files(args, NULL, 0, outputs, 2);
 }
 
-/* What tridiagonal kinds take beside. */
+/* Further options of tridiagonal kinds. */
 static int read_more(const arguments *args, job *j)
 {
     matrices_more *const m = &j->more;
@@ -100,7 +100,7 @@ static int no_memory(int64_t count)
     return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
 }
 
-/* What a type cannot hold is not written. */
+/* Numbers that the type cannot hold are not written. */
 static int refuse_beyond(const job *j, const numbers *x)
 {
     if (numbers_not_finite(x) < 0) return CLI_OK;

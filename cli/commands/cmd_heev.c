@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 /* The buffers of a slice. */
-typedef struct part {
+typedef struct slice {
     numbers a, w, v;
     int *info;
-} part;
+} slice;
 
 enum { VALUES, VECTORS, INFO, OUTPUTS };
 
@@ -25,7 +25,7 @@ typedef struct job {
     const char *values, *vectors, *info_path;
     matrices_file file;
     io_sink sink[OUTPUTS];
-    part part[STREAM_SLOTS];
+    slice slice[STREAM_SLOTS];
     int64_t failed;
     cli_times times;
 } job;
@@ -78,30 +78,30 @@ static int open_input(const arguments *args, job *j)
     return CLI_OK;
 }
 
-/* ------------------------------------------------------------------- parts */
+/* ------------------------------------------------------------------- slices */
 
 static bool make(void *of, int slot, int64_t count)
 {
     job *const j = (job *)of;
-    part *const p = &j->part[slot];
+    slice *const p = &j->slice[slot];
     int64_t const n = j->file.n;
     p->info = (int *)cli_allocate(count, sizeof *p->info);
     return numbers_make(&p->a, j->type, n * n * count) && numbers_make(&p->w, type_real(j->type), n * count) &&
            (!j->vectors || numbers_make(&p->v, j->type, n * n * count)) && p->info;
 }
 
-static bool read_part(void *of, const stream_slice *s, io_error *error)
+static bool read_slice(void *of, const stream_slice *s, io_error *error)
 {
     job *const j = (job *)of;
     io_slab slab = j->file.slab;
     slab.first = s->first, slab.count = s->count;
-    return stream_numbers(&j->file.source, &slab, &j->part[s->slot].a, error);
+    return stream_numbers(&j->file.source, &slab, &j->slice[s->slot].a, error);
 }
 
 static int solve(void *of, const stream_slice *s)
 {
     job *const j = (job *)of;
-    part *const p = &j->part[s->slot];
+    slice *const p = &j->slice[s->slot];
     int64_t const n = j->file.n, ld = n > 0 ? n : 1;
     eig_status const status = eig_heev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, n * n, p->w.data, n,
                                                p->v.data, ld, n * n, p->info, NULL, s->count);
@@ -118,10 +118,10 @@ static void print_values(const job *j, const numbers *w, const stream_slice *s)
     }
 }
 
-static bool write_part(void *of, const stream_slice *s, io_error *error)
+static bool write_slice(void *of, const stream_slice *s, io_error *error)
 {
     job *const j = (job *)of;
-    const part *const p = &j->part[s->slot];
+    const slice *const p = &j->slice[s->slot];
     int64_t const n = j->file.n, nn = n * n;
     if (j->prints) print_values(j, &p->w, s);
     return io_sink_write(&j->sink[VALUES], s->first * n, s->count * n, p->w.data, error) &&
@@ -161,7 +161,7 @@ static int solve_all(const arguments *args, job *j)
     ranks_part(j->file.batch, &s.first, &s.batch);
     s.bytes = (j->vectors ? 2 : 1) * nn * size + j->file.n * size + (int64_t)sizeof(int);
     s.loaded = io_source_held(&j->file.source), s.held = stream_held(j->sink, OUTPUTS);
-    s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
+    s.make = make, s.read = read_slice, s.solve = solve, s.write = write_slice;
     s.times = j->times;
     int const status = stream_run(&s, args);
     j->times = s.times;
@@ -192,7 +192,7 @@ static void release(job *j)
     matrices_close(&j->file);
     io_sinks_abandon(j->sink, OUTPUTS);
     for (int k = 0; k < STREAM_SLOTS; k++) {
-        part *const p = &j->part[k];
+        slice *const p = &j->slice[k];
         numbers_free(&p->a), numbers_free(&p->w), numbers_free(&p->v);
         free(p->info);
     }
@@ -236,7 +236,7 @@ const cli_command command_heev = {
         "array of shape (n, n) or (batch, n, n), real or complex (.npy), n x n x batch (.mat), a .mtx file, or real\n"
         "matrices as text, a row a line, with an empty line between two.  One triangle is read.\n"
         "A matrix that is not finite gets NaN and does not disturb the others; the exit status is then 1.  A .npy\n"
-        "file may be larger than memory: it is read, computed and written (.npy, text) in parts.",
+        "file may be larger than memory: it is read, computed and written (.npy, text) in slices.",
     .examples = "  eigpack generate ensemble -n 8 --batch 1000 --type c128 -o A.npy\n"
                 "  eigpack heev A.npy --values w.npy --vectors v.npy\n"
                 "  eigpack heev A.npy --method jacobi --info info.npy --values w.npy\n",

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int read_options(const arguments *args, stebz_job *j)
+static int read_options(const arguments *args, stebz_run *j)
 {
     int method = EIG_STEBZ_MULTISECTION;
     double tolerance = 0, relative = 0;
     eig_stebz_options const defaults = EIG_STEBZ_OPTIONS;
-    *j = (stebz_job){.type = EIG_D, .options = defaults};
+    *j = (stebz_run){.type = EIG_D, .options = defaults};
     eig_stebz_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
@@ -51,7 +51,7 @@ static int read_options(const arguments *args, stebz_job *j)
 enum { VALUES, ENCLOSURES, INFO, OUTPUTS };
 
 /* Writes this rank's count numbers of an output, from number first on, in the type of the computation. */
-static int write_numbers(const stebz_job *j, io_sink *sink, int64_t first, const double *x, int64_t count)
+static int write_numbers(const stebz_run *j, io_sink *sink, int64_t first, const double *x, int64_t count)
 {
     numbers y;
     io_error error;
@@ -63,7 +63,7 @@ static int write_numbers(const stebz_job *j, io_sink *sink, int64_t first, const
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-static int write_enclosures(const stebz_job *j, io_sink *sink, const spectrum *s)
+static int write_enclosures(const stebz_run *j, io_sink *sink, const spectrum *s)
 {
     if (!j->enclosures) return CLI_OK;
     double *const pairs = (double *)cli_allocate(s->m, 2 * sizeof *pairs);
@@ -74,7 +74,7 @@ static int write_enclosures(const stebz_job *j, io_sink *sink, const spectrum *s
     return status;
 }
 
-static int write_files(const stebz_job *j, io_sink *sink, const spectrum *s)
+static int write_files(const stebz_run *j, io_sink *sink, const spectrum *s)
 {
     int const good = EIG_INFO_OK;
     io_type const type = type_in_file(j->type);
@@ -93,7 +93,7 @@ static int write_files(const stebz_job *j, io_sink *sink, const spectrum *s)
     return status == CLI_OK ? ranks_sinks_close(sink, OUTPUTS) : status;
 }
 
-int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
+int stebz_plot(const stebz_run *j, const char *file, const double *w, int64_t m)
 {
     char title[256];
     snprintf(title, sizeof title, "%.160s: %lld eigenvalue%s", chart_file_name(file), (long long)m, m == 1 ? "" : "s");
@@ -101,7 +101,7 @@ int stebz_plot(const stebz_job *j, const char *file, const double *w, int64_t m)
     return svg_spectrum(j->plot, title, w, m, &error) ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
+static int write_all(stebz_run *j, const arguments *args, const spectrum *s)
 {
     double const start = clock_ms();
     io_sink sink[OUTPUTS] = {{.path = NULL}};
@@ -113,13 +113,13 @@ static int write_all(stebz_job *j, const arguments *args, const spectrum *s)
     return status;
 }
 
-bool stebz_filed(const stebz_job *j)
+bool stebz_filed(const stebz_run *j)
 {
     return j->output && !io_is_standard_output(j->output);
 }
 
 /* One line where the eigenvalues went to a file; the times where they are wanted. */
-static void print_summary(stebz_job *j, const arguments *args, eig_context *ctx, const tridiagonal *a,
+static void print_summary(stebz_run *j, const arguments *args, eig_context *ctx, const tridiagonal *a,
                           const spectrum *s)
 {
     int64_t const m = ranks_several() ? j->part.all : s->m;
@@ -143,7 +143,7 @@ int stebz_verdict(const comparison *c, int64_t number)
     return c->passed ? CLI_OK : CLI_FAILED;
 }
 
-int stebz_refuse_reference(const stebz_job *j, int64_t count, int64_t batch, int64_t m)
+int stebz_refuse_reference(const stebz_run *j, int64_t count, int64_t batch, int64_t m)
 {
     char computed[64];
     if (batch > 1)
@@ -154,8 +154,8 @@ int stebz_refuse_reference(const stebz_job *j, int64_t count, int64_t batch, int
                     (long long)count, computed);
 }
 
-/* Before the computation: how many there will be is known but for a range of values. */
-static int read_reference(const stebz_job *j, int64_t n, io_array *r)
+/* Before the computation: their number is known, unless the range is by value. */
+static int read_reference(const stebz_run *j, int64_t n, io_array *r)
 {
     const eig_stebz_options *const o = &j->options;
     io_error error;
@@ -166,7 +166,7 @@ static int read_reference(const stebz_job *j, int64_t n, io_array *r)
 }
 
 /* The reference holds as many values as were computed, or all n where a range of indices was asked for. */
-static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s, const io_array *r)
+static int compare(const stebz_run *j, const tridiagonal *a, const spectrum *s, const io_array *r)
 {
     int64_t const count = io_array_count(r);
     const double *values = (const double *)r->data;
@@ -182,7 +182,7 @@ static int compare(const stebz_job *j, const tridiagonal *a, const spectrum *s, 
 /* -------------------------------------------------------------- the counts */
 
 /* A rank's part of the counts, numbers first, ..., first + mine - 1. */
-static int write_counts(const stebz_job *j, int64_t first, int64_t mine, const int64_t *below)
+static int write_counts(const stebz_run *j, int64_t first, int64_t mine, const int64_t *below)
 {
     io_error error;
     io_sink sink = {.path = j->output, .variable = "count", .a = {IO_I64, 1, {j->shift_count}, NULL}};
@@ -194,7 +194,7 @@ static int write_counts(const stebz_job *j, int64_t first, int64_t mine, const i
     return status == CLI_OK ? cli_keep_outputs() : status;
 }
 
-static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *a)
+static int count_below(const stebz_run *j, eig_context *ctx, const tridiagonal *a)
 {
     int64_t first, mine;
     ranks_part(j->shift_count, &first, &mine);
@@ -214,7 +214,7 @@ static int count_below(const stebz_job *j, eig_context *ctx, const tridiagonal *
     return status;
 }
 
-static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
+static int solve(stebz_run *j, const arguments *args, eig_context *ctx, const tridiagonal *a)
 {
     if (j->shifts) return count_below(j, ctx, a);
     spectrum s = {0};
@@ -234,7 +234,7 @@ static int solve(stebz_job *j, const arguments *args, eig_context *ctx, const tr
 }
 
 /* One matrix, in the type. */
-static int run_single(stebz_job *j, const arguments *args, io_tridiagonal *t)
+static int run_single(stebz_run *j, const arguments *args, io_tridiagonal *t)
 {
     tridiagonal a = {0};
     eig_context *ctx = NULL;
@@ -246,7 +246,7 @@ static int run_single(stebz_job *j, const arguments *args, io_tridiagonal *t)
     return status;
 }
 
-static int run_batch(stebz_job *j, const arguments *args, const io_tridiagonals *many)
+static int run_batch(stebz_run *j, const arguments *args, const io_tridiagonals *many)
 {
     eig_context *ctx = NULL;
     int status = cli_open(args, &ctx);
@@ -257,7 +257,7 @@ static int run_batch(stebz_job *j, const arguments *args, const io_tridiagonals 
 
 static int run(const arguments *args)
 {
-    stebz_job j;
+    stebz_run j;
     io_tridiagonal t = {0};
     io_error error;
     io_tridiagonals many = {.many = false};
@@ -302,7 +302,7 @@ const cli_command command_stebz = {
         "entries, or n with a padding in front).  Files: text, .npy, .mtx, .mat; - is standard input.  D alone may\n"
         "hold the whole matrix: a square .mtx, .npy or .mat, or text with n and then rows \"i d e\".  Arrays with\n"
         "a row a matrix, as generate --batch writes them, are a batch: every output then has a row a matrix,\n"
-        "and .npy files may be larger than memory: they are read, computed and written (.npy, text) in parts.",
+        "and .npy files may be larger than memory: they are read, computed and written (.npy, text) in slices.",
     .examples = "  eigpack stebz d.dat e.dat\n"
                 "  eigpack stebz T.mtx --output w.npy --plot spectrum.svg\n"
                 "  eigpack stebz d.npy e.npy --range 1:10 --enclosures bounds.npy\n"

@@ -30,13 +30,13 @@ typedef struct job {
 static int read_options(const arguments *args, job *j)
 {
     eig_stemr_options const defaults = EIG_STEMR_OPTIONS;
-    int method = EIG_STEMR_AUTO;
+    int method = option_given(args, "plot") ? EIG_STEMR_MRRR : EIG_STEMR_AUTO; /* of auto a GPU has no tree */
     *j = (job){.type = EIG_D, .options = defaults};
     eig_stemr_options *const o = &j->options;
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stemr takes the files D E, or one file that holds T; see eigpack stemr --help");
     tridiagonal_range r;
-    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference", &method) ||
+    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference|mrrr", &method) ||
         !cli_type(args, "f32|f64", &j->type))
         return CLI_USAGE;
     if (option_given(args, "values") && option_given(args, "output"))
@@ -63,13 +63,14 @@ static int read_options(const arguments *args, job *j)
     return cli_check_files(args, inputs, 2, outputs, FILES);
 }
 
-/* Vectors are computed where anything about them is asked for. */
+/* Vectors are computed where anything that needs them is asked for. */
 static bool wants_vectors(const job *j)
 {
     return j->vectors || j->residuals || j->stats_wanted;
 }
 
-/* At most so many pairs; of a range of values by counts, which may differ from stemr's own by some at its ends. */
+/* The most pairs that there can be.  For a range by value counts tell it, which may differ from stemr's own choice by a
+ * few at the ends. */
 static int count_pairs(eig_context *ctx, const job *j, double *most)
 {
     const eig_stemr_options *const o = &j->options;
@@ -83,7 +84,8 @@ static int count_pairs(eig_context *ctx, const job *j, double *most)
     return status;
 }
 
-/* Before the work: the vectors, what the library takes on a CPU, and a slice of what is written. */
+/* The memory for the vectors, for the library's workspace on a CPU, and for a slice of the output; checked before the
+ * work. */
 static int check_memory(eig_context *ctx, const job *j)
 {
     int64_t const n = j->t.exact.n;
@@ -200,7 +202,7 @@ static int write_plot(const job *j, const char *file)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-/* Under mpirun, of all ranks: the work of all, the largest of what is not work.  Blocks are those of all of T. */
+/* Under mpirun, over all ranks: work is added up, of everything else the largest counts.  Blocks are those of all of T. */
 static void merge_stats(eig_stemr_stats *s)
 {
     double largest[] = {(double)s->blocks, (double)s->depth, (double)s->largest_cluster};
@@ -295,10 +297,11 @@ static const option_row options[] = {
     {"range", 0, "FIRST:LAST", "only the pairs number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},
-    {"method", 0, "M", "auto (default) or reference (slow)"},
+    {"method", 0, "M", "auto (default), reference (slow) or mrrr (the tree of representations)"},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
     {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
-    {"plot", 0, "F.svg", "draw the tree of representations: clusters as boxes, single eigenvalues as ticks"},
+    {"plot", 0, "F.svg",
+     "draw the tree of representations of method mrrr: clusters as boxes, single eigenvalues as ticks"},
     {"stats", 0, NULL, "tell of clusters, representations, fallbacks and the measured accuracy on stderr"},
     {NULL, 0, NULL, NULL},
 };

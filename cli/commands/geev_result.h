@@ -1,4 +1,4 @@
-/* What eigpack geev makes of eigenvalues: one number a matrix, another order. */
+/* What eigpack geev computes from eigenvalues: one number a matrix, or another order. */
 #ifndef EIG_CLI_GEEV_RESULT_H
 #define EIG_CLI_GEEV_RESULT_H
 
@@ -13,8 +13,8 @@ svg_measure geev_measure_picture(int choice);
 /* The measure of the n eigenvalues first, ..., first + n-1; n >= 1. */
 double geev_measure_of(eig_geev_measure kind, const numbers *w, int64_t first, int64_t n);
 
-/* Sorts the n eigenvalues of each of the first count matrices, ascending.  What is equal in the first key goes by the next; the last key puts
- * the positive imaginary part of a pair first.  NaN go to the end. */
+/* Sorts the n eigenvalues of each of the first count matrices, ascending.  Where the first key is equal the next one
+ * decides; the last key puts the positive imaginary part of a pair first.  NaN come last. */
 #define GEEV_ORDERS "real|imaginary|magnitude"
 typedef enum geev_order {
     GEEV_BY_REAL,      /* re, |im| */

@@ -18,7 +18,7 @@ typedef struct part {
 enum { VALUES, ENCLOSURES, INFO, OUTPUTS };
 
 typedef struct batch_run {
-    stebz_job *j;
+    stebz_run *j;
     eig_context *ctx;
     const io_tridiagonals *many;
     int64_t n, beside, batch, m; /* beside: n-1; m numbers a matrix in the output */
@@ -58,7 +58,7 @@ static bool make(void *of, int slot, int64_t count)
 
 /* ------------------------------------------------------------------- input */
 
-/* What float cannot hold is refused; what is not finite in the file is the library's to tell. */
+/* Refuses what float cannot hold.  Numbers that are not finite in the file are left to the library. */
 static bool refuse_beyond(const io_source *source, const io_slab *slab, const numbers *x, const char *name,
                           int64_t padding, io_error *error)
 {
@@ -153,7 +153,7 @@ static bool write_part(void *of, const stream_slice *s, io_error *error)
 
 static int open_outputs(batch_run *r)
 {
-    const stebz_job *const j = r->j;
+    const stebz_run *const j = r->j;
     io_type const type = type_in_file(j->type);
     r->sink[VALUES] = (io_sink){.path = j->output,
                                 .variable = j->shifts ? "count" : "eigenvalues",
@@ -226,10 +226,10 @@ static int compare(const batch_run *r)
 
 /* --------------------------------------------------------------------- run */
 
-/* The shape of what is written is known now: a format that cannot hold it is refused before the computation. */
+/* The shape of the output is known now.  A format that cannot hold it is refused before the computation. */
 static int check(const batch_run *r, const arguments *args)
 {
-    const stebz_job *const j = r->j;
+    const stebz_run *const j = r->j;
     cli_output const outputs[] = {{"output", j->output, 2}, {"enclosures", j->enclosures, 3}};
     if (j->options.range == EIG_RANGE_VALUE)
         return cli_fail(CLI_USAGE, "--interval is for one matrix; a batch takes --range");
@@ -249,7 +249,7 @@ static size_t work(void *of, int64_t count)
 
 static int solve_all(batch_run *r, const arguments *args)
 {
-    stebz_job *const j = r->j;
+    stebz_run *const j = r->j;
     char what[64];
     snprintf(what, sizeof what, "matrix of order %lld", (long long)r->n);
     int64_t const size = (int64_t)type_size(j->type), results = r->m * (j->enclosures ? 5 : 1) * size;
@@ -268,7 +268,7 @@ static int solve_all(batch_run *r, const arguments *args)
 
 static int finish(const batch_run *r, const arguments *args)
 {
-    const stebz_job *const j = r->j;
+    const stebz_run *const j = r->j;
     if (stebz_filed(j) && !j->shifts)
         cli_say(args, "%lld eigenvalues of %lld matrices of order %lld, %s, %.3f ms\n", (long long)(r->batch * r->m),
                 (long long)r->batch, (long long)r->n, cli_describe(r->ctx), j->times.solve_ms);
@@ -293,7 +293,7 @@ static int write_all(batch_run *r, const char *file)
 
 static int make_held(batch_run *r)
 {
-    stebz_job *const j = r->j;
+    stebz_run *const j = r->j;
     if (j->shifts && !numbers_make(&r->shifts, j->type, r->m)) return cli_fail(CLI_FAILED, "no memory for the shifts");
     if (j->shifts) numbers_from(&r->shifts, 0, j->shifts, r->m);
     if ((j->plot || j->reference) && !numbers_make(&r->all, j->type, r->batch * r->m))
@@ -301,7 +301,7 @@ static int make_held(batch_run *r)
     return CLI_OK;
 }
 
-int stebz_batch(stebz_job *j, const arguments *args, eig_context *ctx, const io_tridiagonals *many)
+int stebz_batch(stebz_run *j, const arguments *args, eig_context *ctx, const io_tridiagonals *many)
 {
     const eig_stebz_options *const o = &j->options;
     int64_t const n = many->n;

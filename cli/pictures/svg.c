@@ -17,7 +17,7 @@ typedef struct histogram {
 /* Each eigenvalue takes up the mean spacing, half of it on either side, and is shared between the bars that lie there.
  * Counted as a point, a regular spectrum would beat against the bars, and an eigenvalue on the border between two would
  * leave a gap; counted so, it is flat.  There are no more bars than eigenvalues, so that it touches two at most.
- * Halves of the spacing, which may be longer than the largest number. */
+ * Halves of the spacing are used, because the spacing may exceed the largest number. */
 static void fill_bars(histogram *h, const double *w, int64_t m, double half_spacing)
 {
     double const share = h->bars / (double)m; /* of a bar's width, <= 1: a spacing */
@@ -62,7 +62,7 @@ static void draw_scales(FILE *out, const axis *x, const axis *y)
     chart_axis_x(out, x, BASE + RUG);
 }
 
-/* All in one place, as far as can be told: a bar that counts them. */
+/* All eigenvalues are in one place: a single bar, with their number. */
 static void draw_place(FILE *out, const double *w, int64_t m)
 {
     double const at = m > 0 ? w[m / 2] : 0, pad = fabs(at) < 1e-290 ? 1 : 0.05 * fabs(at);

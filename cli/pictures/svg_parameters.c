@@ -31,7 +31,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The distances from the limit that one in ten and nine in ten of the values on this side of it keep; *far = -1 where
+/* The first and the ninth decile of the distances from the limit, of the values on this side of it; *far = -1 where
  * there are none. */
 static void distances(const svg_measure *m, const double *x, int count, bool above, double *room, double *near,
                       double *far)
@@ -88,7 +88,7 @@ static shades measure_shades(const svg_measure *m, const double *x, int count, d
 
 /* ---------------------------------------------------------------- the grid */
 
-/* The values in columns x rows cells; of a grid finer than MOST_CELLS the nearest points. */
+/* The values in columns x rows cells; for a grid finer than MOST_CELLS those of the nearest points. */
 typedef struct picture {
     int columns, rows, failures;
     double *value, *room;

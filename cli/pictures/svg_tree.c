@@ -1,8 +1,8 @@
 /* The tree of representations of a tridiagonal matrix: a row for each level, the root above.  The root's box spans the
  * spectrum, on an axis; a cluster's box lies below its place in the box of its parent and is as much wider than the
  * cluster as the picture has room for: it has a scale of its own, from its least to its largest eigenvalue.  In every
- * box the eigenvalues that are single there are ticks.  What a line leads to has its words above its box, where the line
- * ends, so that no line crosses words. */
+ * box the eigenvalues that are single there are ticks.  The words of a box stand above it, where its line ends, so that
+ * no line crosses words. */
 #include "pictures/chart.h"
 #include "pictures/svg.h"
 

@@ -1,4 +1,5 @@
-/* What commands do with a context: open it as the options say, tell its failures, times and device, and a rank's part. */
+/* What commands do with a context: they open it as the options say, print its failures, times and device, and find a
+ * rank's part. */
 #ifndef EIG_CLI_CONTEXT_H
 #define EIG_CLI_CONTEXT_H
 
@@ -24,8 +25,8 @@ typedef struct cli_part {
     int64_t first, mine, all;
 } cli_part;
 
-/* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: there is nothing to compute for it.
- * A range that is wrong stays as it is, for the library to refuse; not for ranges of values (tridiagonal_part). */
+/* Under mpirun: narrows a range of indices, or all n, to this rank's part.  False: this rank has nothing to compute.  A
+ * wrong range stays as it is, and the library refuses it.  For ranges by value see tridiagonal_part. */
 bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
 
 /* How long the stages of a run took, and the passes of its calls. */
@@ -41,7 +42,7 @@ void cli_add_passes(cli_times *times, eig_context *ctx);
 /* The longest times of all ranks.  Collective. */
 void cli_longest_times(cli_times *times);
 
-/* Talk: a line on stderr, unless --quiet; standard output has data alone. */
+/* Prints a line on stderr, unless --quiet is given; standard output has data alone. */
 void cli_say(const arguments *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What --timing says on stderr; the passes in brackets. */

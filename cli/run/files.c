@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A picture's name ends in .svg, or says nothing of another form. */
+/* A picture's name ends in .svg, or has no ending of another format. */
 static int check_picture(const cli_output *out)
 {
     const char *const slash = strrchr(out->path, '/'), *const dot = strrchr(slash ? slash : out->path, '.');
@@ -15,7 +15,7 @@ static int check_picture(const cli_output *out)
     return cli_fail(CLI_USAGE, "--%s %s: pictures are written as SVG; name it .svg", out->option, out->path);
 }
 
-/* An option that is given more often than the command has outputs for it. */
+/* An option that was given more often than the command has outputs for it. */
 static int check_given(const arguments *args, const cli_output *outputs, int count, const char *option)
 {
     const char *path[2] = {NULL};

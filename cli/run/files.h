@@ -1,4 +1,4 @@
-/* The files of a command line: checked before anything is computed, written, and kept all or not at all. */
+/* The files of a command line: they are checked before anything is computed, then written, and all are kept or none. */
 #ifndef EIG_CLI_FILES_H
 #define EIG_CLI_FILES_H
 
@@ -32,7 +32,7 @@ const char *cli_values_option(const arguments *args);
 /* Collective, once all outputs are written: all get their names, or none.  Returns an exit status. */
 int cli_keep_outputs(void);
 
-/* Whether one of the outputs is standard output, which then has nothing else. */
+/* Whether one of the outputs is standard output.  Nothing else is then printed there. */
 bool cli_to_standard_output(const cli_output *outputs, int count);
 
 /* Writes an array of rank 2, or of rank 1 where columns = 0 and it has as many numbers as rows. */

@@ -13,7 +13,7 @@ int matrices_ragged(const char *path, const io_source *s)
                     (long long)s->first);
 }
 
-/* Which extents are the matrices' depends on the layout. */
+/* The layout tells which extents are the matrices'. */
 static int read_shape(const char *path, eig_layout layout, matrices_file *m)
 {
     const io_array *const a = &m->source.a;

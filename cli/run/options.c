@@ -119,7 +119,7 @@ bool word_is_near(const char *word, int distance)
     return distance <= 1 + (int)strlen(word) / 4;
 }
 
-/* A long option that is none: those that it may mean. */
+/* Suggests long options for one that does not exist. */
 static int refuse_name(const cli_command *command, const char *word)
 {
     char name[64], meant[512] = "";

@@ -49,7 +49,7 @@ void options_help(const cli_command *command);
 /* How many letters must be changed, left out, added or swapped with their neighbours to make one word of the other. */
 int word_distance(const char *a, const char *b);
 
-/* Whether the distance is that of a slip of the fingers. */
+/* Whether the distance is that of a typing error. */
 bool word_is_near(const char *word, int distance);
 
 /* The value of an option (the last one given); NULL when it was not given. */

@@ -1,5 +1,4 @@
-/* The progress bar and signals.  A signal handler can reach nothing but globals: the one bar of the one terminal, and the
- * ranks. */
+/* The progress bar and signals.  A signal handler reaches globals only: the one bar of the one terminal, and the ranks. */
 #define _DEFAULT_SOURCE /* sigaction, winsize */
 #include "run/progress.h"
 #include "bench/support/times.h"
@@ -123,7 +122,7 @@ static int width(void)
     return real > 0 ? real : 80;
 }
 
-/* What is said beside the bar: "12 s left", and of what. */
+/* The words beside the bar: "12 s left", and of what. */
 static void describe(char time[32], char words[OF_NAME + 32], double fraction, double elapsed)
 {
     int columns = NAME_MOST;
@@ -133,8 +132,8 @@ static void describe(char time[32], char words[OF_NAME + 32], double fraction, d
     if (bar.what[0]) snprintf(words, OF_NAME + 32, "%.30s %.*s", bar.what, cut(bar.name, &columns), bar.name);
 }
 
-/* One line, of which the bar takes up what the rest leaves; in a narrow terminal first the words are cut, then bar and time
- * left out. */
+/* One line.  The bar takes the room that the words leave.  In a narrow terminal the words are cut first; then bar and
+ * time are left out. */
 static void draw(double fraction, double elapsed)
 {
     char time[32], words[OF_NAME + 32];
@@ -193,7 +192,7 @@ void progress_at(const char *what, const char *name, double fraction)
     }
 }
 
-/* Where the numbers themselves go to the terminal there is no room for a bar. */
+/* No bar where the numbers themselves go to the terminal. */
 static void on_file(const char *what, const char *path, double fraction)
 {
     static int terminal = -1;

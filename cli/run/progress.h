@@ -10,15 +10,16 @@
 
 /* From here on SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, and those by which batch systems end a job (SIGXCPU,
  * SIGUSR1, SIGUSR2) end the program at once, whatever it is doing, after the temporary files of outputs under way are
- * removed.  One that was ignored when the program began stays ignored (nohup, background jobs of sh). */
+ * removed.  A signal that was ignored when the program began stays ignored (nohup, background jobs of sh). */
 void progress_catch_signals(void);
 
-/* From here on they end nothing, in no thread; `tell`: the first one is told, and that everything was written. */
+/* From here on these signals end nothing.  `tell`: the first one is reported, with the note that everything was
+ * written. */
 void progress_outlive_signals(bool tell);
 
-/* Whether there is a bar.  It appears half a second after the start or after progress_phase, for reading and writing
- * files (io_watch), computations of attached contexts, and what progress_at tells.  It is as wide as the terminal has room
- * for; where TERM is dumb or NO_COLOR is set, plain lines tell the tenths that are done, a second apart at least. */
+/* Whether there is a bar.  It appears half a second after the start or after progress_phase.  It shows reading and
+ * writing of files (io_watch), computations of attached contexts, and progress_at.  It is as wide as the terminal
+ * allows.  Where TERM is dumb or NO_COLOR is set, plain lines say how many tenths are done, at least a second apart. */
 void progress_show(bool visible);
 
 /* The ranks that work as one from now on: rank 0 has the bar.  NULL: this process is alone. */
@@ -27,7 +28,7 @@ void progress_of_ranks(const eig_ranks *ranks);
 /* A context's computations show in the bar from now on. */
 void progress_attach(eig_context *ctx);
 
-/* The next calls on attached contexts are something new, e.g. "checking": a bar appears again after half a second. */
+/* The next calls on attached contexts are a new phase, e.g. "checking": a bar appears again after half a second. */
 void progress_phase(const char *what);
 
 /* How much of a phase is done, 0 to 1, e.g. of "making" the matrices of a kind. */

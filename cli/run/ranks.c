@@ -1,7 +1,7 @@
 /* The ranks of a program that mpirun started, working as one. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "run/ranks.h"
-#include "cut.h"
+#include "parts.h"
 #include "run/progress.h"
 #include "run/ranks_open.h"
 #include "run/say.h"
@@ -35,9 +35,9 @@ int ranks_end(int status)
 {
     status = ranks_agree(status);
     if (!ranks) return status;
-    /* All is done and said.  mpirun ends the other ranks by a signal once one has gone with another status than 0: none
-     * goes before all outlive it, in all their threads, of which MPI has some.  A user's signal to mpirun comes through
-     * here, too: mpirun itself says nothing about it. */
+    /* All is done and printed.  Once a rank ends with a status other than 0, mpirun ends the others by a signal.  So no
+     * rank ends before all ranks ignore that signal, in all threads, MPI's too.  A user's signal to mpirun arrives
+     * here, too; mpirun itself does not report it. */
     progress_outlive_signals(status == CLI_OK && ranks->rank == 0);
     ranks->barrier();
     ranks->finish();
@@ -82,8 +82,8 @@ int ranks_agree(int status)
 void ranks_part(int64_t count, int64_t *first, int64_t *mine)
 {
     int const rank = ranks_rank(), size = ranks_size();
-    *first = eig_cut(count, size, rank);
-    *mine = eig_cut(count, size, rank + 1) - *first;
+    *first = eig_part_begin(count, size, rank);
+    *mine = eig_part_begin(count, size, rank + 1) - *first;
 }
 
 void ranks_sum(int64_t *value)
@@ -103,7 +103,7 @@ static int said(bool good, const io_error *error)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error->text);
 }
 
-/* Rank 0 tells the name of its temporary file, which the others open too. */
+/* Rank 0 sends the name of its temporary file; the others open that file too. */
 static bool join(io_sink *sink, io_error *error)
 {
     char name[4096] = "";
@@ -189,7 +189,7 @@ static FILE *out(void)
     return printed.file ? printed.file : stdout; /* which goes nowhere; ranks_print tells */
 }
 
-/* A stream of memory does not keep its error: ferror and fclose of glibc say nothing. */
+/* A stream of memory does not keep its error: glibc's ferror and fclose do not report it. */
 void ranks_printf(const char *format, ...)
 {
     va_list args;

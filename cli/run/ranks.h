@@ -1,9 +1,9 @@
-/* The ranks of a program that mpirun started, working as one; or one process alone, for which every function here does
- * what is natural.
+/* The ranks of a program that mpirun started, working as one.  A process that is alone may call every function here,
+ * too.
  *
- * Every rank walks the same road.  Where all must have come through before any goes on, they agree: a rank that has
- * failed until then ends all, and its sentence is printed, once.  "Collective": every rank calls it, unless an agreement
- * has failed before. */
+ * Every rank takes the same road.  Where none may go on before all have come so far, they agree: a rank that has failed
+ * by then ends all, and its sentence is printed once. "Collective": every rank calls it, unless an agreement has failed
+ * before. */
 #ifndef EIG_CLI_RANKS_H
 #define EIG_CLI_RANKS_H
 
@@ -36,12 +36,13 @@ void ranks_part(int64_t count, int64_t *first, int64_t *mine);
 void ranks_sum(int64_t *value);
 void ranks_largest(double *values, int count);
 
-/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file; of what is no .npy file rank 0
- * holds the whole, and writes it.  Return an exit status. */
+/* Collective, as io_sinks_open and io_sinks_close: every rank writes its part of one file.  A file of another form than
+ * .npy is held whole by rank 0, which writes it.  Return an exit status. */
 int ranks_sinks_open(io_sink *sinks, int count);
 int ranks_sinks_close(io_sink *sinks, int count);
 
-/* What a rank prints; ranks_print, collective, then brings to standard output what the ranks printed, in their order. */
+/* The stream to which a rank prints. ranks_print (collective) then copies the ranks' output to standard output, in
+ * their order. */
 void ranks_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int ranks_print(void);
 

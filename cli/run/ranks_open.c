@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What launchers say of a rank and of how many there are: Open MPI; MPICH's hydra, Intel MPI, srun --mpi=pmi2; MVAPICH;
- * srun --mpi=pmix. */
+/* The variables by which launchers tell a rank and the number of ranks: Open MPI; MPICH's hydra, Intel MPI, srun
+ * --mpi=pmi2; MVAPICH; srun --mpi=pmix. */
 static const struct launcher {
     const char *rank, *size;
 } launchers[] = {
@@ -38,7 +38,7 @@ static int started(int *rank)
     return 1;
 }
 
-/* One rank tells; the others end with the same status. */
+/* One rank prints the sentence; the others end with the same status. */
 static int refuse(int rank, int size, const char *why)
 {
     if (rank > 0) return CLI_FAILED;

@@ -1,5 +1,5 @@
-/* What the program says: exit statuses, the one sentence of a failure, and memory that cannot be had.  Every file of the
- * program may use this one; it uses no other. */
+/* What the program reports: exit statuses, the one sentence of a failure, and memory that cannot be had.  Every file of
+ * the program may use this one; it uses no other. */
 #ifndef EIG_CLI_SAY_H
 #define EIG_CLI_SAY_H
 
@@ -20,7 +20,7 @@ int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 
 /* Calls `clear` before each sentence, which takes the progress bar off the terminal. */
 void say_after(void (*clear)(void));
 
-/* Offers each sentence to `keep`, and prints those that it does not take: a rank says its sentence when all agree. */
+/* Offers each sentence to `keep` and prints those that it does not take.  A rank keeps its sentence until all agree. */
 void say_through(bool (*keep)(const char *sentence));
 
 /* malloc(count * size) that refuses an overflow; at least one byte, so that NULL always means failure. */

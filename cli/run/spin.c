@@ -59,7 +59,7 @@ void spin_briefly(char **argv)
     ssize_t const length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0 || setenv("GOMP_SPINCOUNT", count, 1) != 0) return;
     path[length] = '\0';
-    if (bad_threads) setenv("OMP_NUM_THREADS", bad_threads, 1); /* to be told by the program that begins now */
+    if (bad_threads) setenv("OMP_NUM_THREADS", bad_threads, 1); /* the restarted program reports it */
     execv(path, argv);
 #else
     (void)argv, (void)count;

@@ -1,4 +1,4 @@
-/* A batch in parts, through three stages that overlap: stream.h tells the whole. */
+/* A batch in slices, through three stages that overlap: see stream.h. */
 #define _POSIX_C_SOURCE 200809L /* sysconf, sigset_t */
 #include "run/stream.h"
 #include "bench/support/times.h"
@@ -33,7 +33,7 @@ static stream_slice slice_of(const pipeline *p, int64_t k)
 
 /* ------------------------------------------------------------------ stages */
 
-/* Waits until *counter is more than k; false: all is to stop. */
+/* Waits until *counter is more than k; false: the run has to stop. */
 static bool wait_for(pipeline *p, const int64_t *counter, int64_t k)
 {
     pthread_mutex_lock(&p->mutex);
@@ -43,7 +43,7 @@ static bool wait_for(pipeline *p, const int64_t *counter, int64_t k)
     return go;
 }
 
-/* One slice more is through a stage; or the stage failed, with a sentence where error is not NULL. */
+/* One more slice is through a stage.  Or the stage has failed, with a sentence where error is not NULL. */
 static bool pass_on(pipeline *p, int64_t *counter, int status, const io_error *error)
 {
     pthread_mutex_lock(&p->mutex);
@@ -164,9 +164,9 @@ static int64_t gpus_of(eig_context *ctx)
     return gpus;
 }
 
-/* Slices of a megabyte a core, 8 at least: small ones stay in the caches, and reading and writing begin early and end
- * late; but enough problems for every thread.  A GPU, which cuts them once more, gets 32: of 655 MB in and out
- * all sizes took 0.7 to 1.1 s on an H200, with no clear order. */
+/* Slices of a megabyte a core, 8 MB at least, and enough problems for every thread: small slices stay in the caches and
+ * let the stages overlap.  A GPU gets 32 MB and cuts them into chunks: with 655 MB in and out all sizes took 0.7 to 1.1
+ * s on an H200, with no clear order. */
 static int64_t count_of(const stream *s, int64_t budget)
 {
     int64_t const gpus = gpus_of(s->ctx), cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -177,14 +177,14 @@ static int64_t count_of(const stream *s, int64_t budget)
     if (count > s->batch) count = s->batch;
     while (count > 1 && !fits(s, count, budget)) count -= (count + 3) / 4;
     int64_t const slices = (s->batch + count - 1) / count;
-    return (s->batch + slices - 1) / slices; /* equal parts */
+    return (s->batch + slices - 1) / slices; /* equal slices */
 }
 
 static int make_slots(pipeline *p)
 {
     for (int slot = 0; slot < p->slots; slot++)
         if (!p->s->make(p->s->job, slot, p->count))
-            return cli_fail(CLI_FAILED, "no memory for %d parts of %lld each: %s", p->slots, (long long)p->count,
+            return cli_fail(CLI_FAILED, "no memory for %d slices of %lld each: %s", p->slots, (long long)p->count,
                             p->s->what);
     return CLI_OK;
 }
@@ -209,7 +209,7 @@ static int run(pipeline *p)
     return p->status;
 }
 
-/* What the smallest parts need, against what there is. */
+/* Compares what the smallest slices need with what is free. */
 static int refuse(const stream *s, int64_t count, int64_t all, bool asked)
 {
     char needed[IO_SIZE_TEXT], there[IO_SIZE_TEXT];
@@ -219,7 +219,7 @@ static int refuse(const stream *s, int64_t count, int64_t all, bool asked)
     if (asked)
         return cli_fail(CLI_USAGE, "a %s at a time needs %s, --memory gives %s: give more", s->what, needed, there);
     return cli_fail(CLI_FAILED, "a %s at a time needs %s, %s are free%s", s->what, needed, there,
-                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in parts" : "");
+                    s->loaded + s->held > 0 ? ": try .npy files, which are read and written in slices" : "");
 }
 
 int stream_run(stream *s, const arguments *args)
@@ -239,7 +239,7 @@ int64_t stream_held(const io_sink *sinks, int count)
 {
     int64_t bytes = 0;
     for (int k = 0; k < count; k++) bytes += io_sink_held(&sinks[k]);
-    /* Other ranks than the first touch about their part alone. */
+    /* Ranks other than the first touch little more than their part. */
     return ranks_rank() > 0 ? bytes / ranks_size() : bytes;
 }
 

@@ -1,4 +1,4 @@
-/* A batch in parts: while one part is computed, the next is read and the one before is written.
+/* A batch in slices: while one slice is computed, the next is read and the one before is written.
  *
  * A command gives three functions; each works on one slice of the batch, in one of a few sets of buffers.  A batch that
  * fits into one slice goes through the same functions, without threads. */
@@ -40,7 +40,7 @@ typedef struct stream {
 /* Does it all, within the memory that --memory allows.  Returns an exit status: a failed read is CLI_USAGE. */
 int stream_run(stream *s, const arguments *args);
 
-/* Bytes of memory that outputs take which are held whole. */
+/* Bytes of memory for outputs that are held whole. */
 int64_t stream_held(const io_sink *sinks, int count);
 
 /* Reads a slab of a source into x, converted where the types differ. */

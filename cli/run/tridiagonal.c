@@ -1,4 +1,4 @@
-/* Tridiagonal matrices in the program: both types behind one face, comparison with a reference, certificates. */
+/* Tridiagonal matrices in the program: one interface for both types, comparison with a reference, certificates. */
 #include "run/tridiagonal.h"
 #include "mpi/stemr_upto.h"
 #include "run/memory.h"
@@ -12,7 +12,7 @@
 
 /* ----------------------------------------------------------------- matrix */
 
-/* The numbers in the type, and x becomes what they are. */
+/* Converts the numbers to the type; x then holds the rounded values. */
 static int round_to(numbers *y, eig_type type, double *x, int64_t count, const char *name)
 {
     if (!numbers_make(y, type, count)) return cli_fail(CLI_FAILED, "no memory for %lld numbers", (long long)count);
@@ -90,7 +90,7 @@ static int solve(eig_context *ctx, const eig_stebz_options *o, const tridiagonal
     return status;
 }
 
-/* Before the work: the arrays, and what the library takes on a CPU. */
+/* The memory for the arrays, and for the library's workspace on a CPU; checked before the work. */
 static int check_memory(eig_context *ctx, const eig_stebz_options *o, const tridiagonal *a, int arrays, int64_t most)
 {
     size_t work = 0;
@@ -163,14 +163,14 @@ static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_s
                              int64_t *count)
 {
     const io_tridiagonal *const t = &a->exact;
-    double const next = x == -INFINITY ? x : nextafter(x, INFINITY); /* none is -infinity, though it may overflow */
+    double const next = x == -INFINITY ? x : nextafter(x, INFINITY); /* none is -infinity or less */
     eig_status const status = eig_dstebz_count(ctx, t->n, t->d, t->e, 1, &next, count, NULL);
     if (status != EIG_OK || !stemr) return status;
     return eig_stemr_upto(ctx, a->type, stemr, t->n, a->d.data, a->e.data, x, *count, count);
 }
 
-/* The eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none.  By the rule of stebz,
- * or with its options of stemr. */
+/* The eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none.  The rule is
+ * that of stebz, or, with its options, that of stemr. */
 static int find_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
                         const eig_stemr_options *stemr, int64_t *il, int64_t *iu)
 {

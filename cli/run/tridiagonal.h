@@ -22,7 +22,7 @@ typedef struct tridiagonal_range {
 /* Reads them; false, with one sentence, where they are wrong whatever the matrix. */
 bool tridiagonal_read_range(const arguments *args, tridiagonal_range *r);
 
-/* An exit status: whether --range is within the n eigenvalues that there are. */
+/* Checks that --range is within the n eigenvalues.  Returns an exit status. */
 int tridiagonal_check_range(const arguments *args, int64_t n);
 
 enum { SPECTRUM_PASSES = 8 };
@@ -55,8 +55,8 @@ void spectrum_free(spectrum *s);
 int tridiagonal_part(eig_context *ctx, const tridiagonal *a, eig_stebz_options *stebz, eig_stemr_options *stemr,
                      cli_part *part, bool *some);
 
-/* |w[k] - reference[k]| <= precision + rounding for all k, where rounding is what the numbers' formats lose: half a
- * unit in the last digit (or of float) of the reference, and the 4 eps max|w| that the type of w cannot avoid. */
+/* |w[k] - reference[k]| <= precision + rounding for all k, where rounding is what the formats of the numbers lose: half
+ * a unit in the last digit (or of float) of the reference, and the 4 eps max|w| that the type of w cannot avoid. */
 typedef struct comparison {
     bool passed;
     int64_t worst; /* the k, from 0, whose difference exceeds its allowance most */

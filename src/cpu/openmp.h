@@ -15,7 +15,7 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 {
 #ifdef _OPENMP
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
-    /* Where OpenMP's default is that of the machine, and nobody's choice, a quota lowers it. */
+    /* A quota lowers OpenMP's default, unless somebody has chosen that. */
     int const set = omp_get_max_threads(), quota = ctx->quota > 0 && ctx->quota < set ? ctx->quota : set;
     int const usual = set == processors ? quota : set, wanted = ctx->threads > 0 ? ctx->threads : usual;
     /* While a callback runs, only eig_describe comes here. */

@@ -4,6 +4,7 @@
 
 #include "backend_cpu.h"
 
+#include <math.h>
 #include <sched.h>
 #include <time.h>
 
@@ -23,7 +24,7 @@ void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family,
     watch->ctx = ctx, watch->family = family, watch->units = units, watch->caller = &identity;
     atomic_init(&watch->next, 0);
     atomic_init(&watch->done, 0);
-    watch->reported = ctx->progress ? eig_cpu_clock() : 0;
+    watch->reported = ctx->progress ? eig_cpu_clock() : 0, watch->highest = 0;
     watch->status = eig_report_progress(ctx, family, 0);
     atomic_init(&watch->stop, watch->status != EIG_OK);
 }
@@ -37,7 +38,8 @@ bool eig_cpu_watch_look(cpu_watch *watch, double part)
     if (now - watch->reported < REPORT_MS) return true;
     watch->reported = now;
     double const done = (double)atomic_load_explicit(&watch->done, memory_order_relaxed) + part;
-    watch->status = eig_report_progress(watch->ctx, watch->family, done / (double)watch->units);
+    watch->highest = fmax(watch->highest, done / (double)watch->units);
+    watch->status = eig_report_progress(watch->ctx, watch->family, watch->highest);
     if (watch->status != EIG_OK) atomic_store_explicit(&watch->stop, true, memory_order_relaxed);
     return watch->status == EIG_OK;
 }

@@ -17,8 +17,8 @@ typedef struct cpu_watch {
     const void *caller; /* the thread that made the call */
     atomic_int_fast64_t next, done;
     atomic_bool stop;
-    double reported;   /* when, by eig_cpu_clock; of the calling thread */
-    eig_status status; /* EIG_CANCELLED once stopped; of the calling thread */
+    double reported, highest; /* when, by eig_cpu_clock, and the largest fraction; of the calling thread */
+    eig_status status;        /* EIG_CANCELLED once stopped; of the calling thread */
 } cpu_watch;
 
 /* Begins with progress 0: the callback may stop the work before it starts. */
@@ -30,8 +30,14 @@ int64_t eig_cpu_watch_take(cpu_watch *watch);
 /* Notes that a unit is done. */
 void eig_cpu_watch_done(cpu_watch *watch);
 
-/* Whether to go on, inside a unit of which `part`, 0 to 1, is done. */
+/* Whether to go on, inside a unit of which `part`, 0 to 1, is done.  What is reported never falls. */
 bool eig_cpu_watch_look(cpu_watch *watch, double part);
+
+/* The same without a look: EIG_CANCELLED once the work was stopped. */
+static inline eig_status eig_cpu_watch_status(const cpu_watch *watch)
+{
+    return atomic_load_explicit(&watch->stop, memory_order_relaxed) ? EIG_CANCELLED : EIG_OK;
+}
 
 /* For a thread that has no more units: the calling one waits for the others, and goes on reporting. */
 void eig_cpu_watch_wait(cpu_watch *watch);

@@ -150,7 +150,7 @@ static void cuda_close(eig_context *ctx)
         for (cudaEvent_t event : {state->idle, state->forked, state->joined})
             if (event) cudaEventDestroy(event);
         if (state->side) cudaStreamDestroy(state->side);
-        cudaFreeHost(state->told.data);
+        cudaFreeHost(state->readback.data);
         for (cuda_channel &channel : state->channels) {
             cudaFree(channel.device.data);
             cudaFreeHost(channel.pinned.data);

@@ -6,7 +6,7 @@
 
 enum { MOST_THREADS = 8, PIECE = 1 << 20 };
 
-/* Puts level `inner` together with the level around it where they lie like one: then level `inner` has count 1. */
+/* Merges level `inner` with the level around it where the two are one run of memory; level `inner` then has count 1. */
 static void merge_levels(copy_nest *nest, int outer, int inner)
 {
     bool const one = nest->count[outer] == 1 || nest->count[inner] == 1;

@@ -1,7 +1,7 @@
 /* What every CUDA file shares: the context's state, errors, launches, memory that grows, times of passes.
  *
  *   host_arrays.cuh   on which side the arrays of a call lie; host arrays travel in chunks
- *   team.cuh          the threads that compute one problem together, and their reductions */
+ *   words/team.cuh    the threads that compute one problem together, and their reductions */
 #ifndef EIG_CUDA_COMMON_CUH
 #define EIG_CUDA_COMMON_CUH
 
@@ -50,7 +50,7 @@ struct cuda_state {
     cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
     cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
-    cuda_buffer told; /* pinned: what kernels tell the host while copies are on their way (eig_cuda_read) */
+    cuda_buffer readback; /* pinned: what eig_cuda_read brings while copies are on their way */
 };
 
 static inline cuda_state *cuda_state_of(const eig_context *ctx)
@@ -119,10 +119,10 @@ struct cuda_scope {
 struct cuda_shape {
     int64_t blocks;
     int threads;
-    size_t shared_bytes = 0; /* dynamic */
-    int cluster = 1;         /* blocks of a cluster */
-    bool dependent = false;  /* may begin before the kernel ahead of it has ended: the kernel waits itself */
-    bool together = false;   /* all blocks run at once, or the launch fails: they wait for each other */
+    size_t shared_bytes = 0;  /* dynamic */
+    int cluster = 1;          /* blocks of a cluster */
+    bool dependent = false;   /* may begin before the kernel ahead of it has ended: the kernel waits itself */
+    bool cooperative = false; /* all blocks run at once, or the launch fails: they wait for each other */
 };
 
 /* Launches kernel(arguments...) and reports the status of this launch alone: an error that the caller left behind is
@@ -153,7 +153,7 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
         a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
         a->val.programmaticStreamSerializationAllowed = 1;
     }
-    if (shape.together) {
+    if (shape.cooperative) {
         cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
         a->id = cudaLaunchAttributeCooperative;
         a->val.cooperative = 1;

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-enum { CHUNKS = 16, WARP = 32, TOLD_BYTES = 4096 };
+enum { CHUNKS = 16, WARP = 32, READBACK_BYTES = 4096 };
 
 /* A chunk's bytes: long ones keep the link and the kernels busy, short ones shorten the time before the first kernel
  * and after the last one; measured on an H200 (docs/geev-cuda.md). */
 static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;
 
-/* Rows shorter than this are not copied one by one by the device's copy engine, nor rows further apart than it can
+/* The device's copy engine is not used for rows shorter than this, nor for rows further apart than it can copy
  * (cudaDevAttrMaxPitch). */
 static const size_t LEAST_ROW = 512;
 static const int64_t MOST_PITCH = INT32_MAX;
@@ -80,7 +80,7 @@ struct chunk_plan {
     cuda_clock clock;
 };
 
-/* Below this a copy of its own costs more than the way through the staging. */
+/* Below this size a copy of its own costs more than staging. */
 static const size_t LEAST_DIRECT = (size_t)1 << 16;
 
 /* Whether the device's copy engine does it alone. */
@@ -210,24 +210,25 @@ static eig_status finish_chunk(eig_context *ctx, const cuda_channel *channel, ch
 
 /* ----------------------------------------------------------------------- words */
 
-static __global__ void tell_kernel(uint32_t *to, const uint32_t *from, int words)
+static __global__ void readback_kernel(uint32_t *to, const uint32_t *from, int words)
 {
     for (int i = threadIdx.x; i < words; i += WARP) to[i] = from[i];
 }
 
 eig_status eig_cuda_read(eig_context *ctx, void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
-    void *const told = cuda_state_of(ctx)->told.data;
-    bool const words = told && bytes <= TOLD_BYTES && bytes % sizeof(uint32_t) == 0;
+    void *const pinned = cuda_state_of(ctx)->readback.data;
+    bool const words = pinned && bytes <= READBACK_BYTES && bytes % sizeof(uint32_t) == 0;
     if (words) {
-        eig_status const status = cuda_launch(ctx, "tell_kernel", stream, {1, WARP}, tell_kernel, (uint32_t *)told,
-                                              (const uint32_t *)from, (int)(bytes / sizeof(uint32_t)));
+        eig_status const status =
+            cuda_launch(ctx, "readback_kernel", stream, {1, WARP}, readback_kernel, (uint32_t *)pinned,
+                        (const uint32_t *)from, (int)(bytes / sizeof(uint32_t)));
         if (status != EIG_OK) return status;
     } else {
         CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
     }
     CUDA_TRY(cudaStreamSynchronize(stream));
-    if (words) memcpy(to, told, bytes);
+    if (words) memcpy(to, pinned, bytes);
     return EIG_OK;
 }
 
@@ -235,7 +236,7 @@ eig_status eig_cuda_read(eig_context *ctx, void *to, const void *from, size_t by
 
 eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call)
 {
-    eig_status status = eig_cuda_grow_pinned(ctx, &cuda_state_of(ctx)->told, TOLD_BYTES);
+    eig_status status = eig_cuda_grow_pinned(ctx, &cuda_state_of(ctx)->readback, READBACK_BYTES);
     if (status != EIG_OK) return status;
     cuda_channel *const channels = cuda_state_of(ctx)->channels;
     chunk_plan plans[CUDA_CHANNELS] = {};

@@ -1,7 +1,7 @@
 /* What is asked for: each rank checks its own arguments and compares them with those of rank 0, and all agree. */
 #include "tridiagonal.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int64_t bits_of(double x)
     return bits;
 }
 
-/* A number that tells T from others: four sums of mixed words, so that they do not wait for each other. */
+/* A hash of T: four sums of mixed words, which do not wait for each other. */
 static uint64_t mixed(uint64_t word, uint64_t place)
 {
     uint64_t x = (word + 0x9e3779b97f4a7c15U * (place + 1)) * 0xbf58476d1ce4e5b9U;
@@ -94,8 +94,8 @@ static int64_t most_kept(const tridiagonal_call *call)
     int64_t const found = most_found(call);
     if (call->where.output == EIG_MPI_OUTPUT_ROOT && !call_has_outputs(call)) return 0;
     if (call->where.output != EIG_MPI_OUTPUT_RUNS) return found;
-    return eig_cut(found, call->ctx->wire.size, call->ctx->wire.rank + 1) -
-           eig_cut(found, call->ctx->wire.size, call->ctx->wire.rank);
+    return eig_part_begin(found, call->ctx->wire.size, call->ctx->wire.rank + 1) -
+           eig_part_begin(found, call->ctx->wire.size, call->ctx->wire.rank);
 }
 
 /* ------------------------------------------------------------------- checks */
@@ -162,7 +162,7 @@ static void fill_fields(const tridiagonal_call *call, int64_t field[FIELDS])
     field[FIELD_T] = call->where.input == EIG_MPI_INPUT_ALL ? hash_of_matrix(call) : 0;
 }
 
-/* Whether this rank asks for what rank 0 asks for; one that can have no eigenvalues may lack their arrays. */
+/* Whether this rank asks for what rank 0 asks for; a rank that can have no eigenvalues may lack the arrays for them. */
 static eig_status compare(tridiagonal_call *call, const int64_t mine[FIELDS], const int64_t first[FIELDS])
 {
     for (int i = 0; i < FIELDS; ++i) {

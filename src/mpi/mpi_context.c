@@ -1,7 +1,7 @@
 /* eig_mpi_context: its life, its failures, and the watch over a computation. */
 #include "context.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -185,7 +185,7 @@ eig_status eig_mpi_ranks(const eig_mpi_context *ctx, int *rank, int *size)
 void eig_mpi_slice(int64_t count, int rank, int size, int64_t *first, int64_t *number)
 {
     bool const sound = count > 0 && 0 <= rank && rank < size;
-    int64_t const begin = sound ? eig_cut(count, size, rank) : 0, end = sound ? eig_cut(count, size, rank + 1) : 0;
+    int64_t const begin = sound ? eig_part_begin(count, size, rank) : 0, end = sound ? eig_part_begin(count, size, rank + 1) : 0;
     if (first) *first = begin;
     if (number) *number = end - begin;
 }

@@ -85,7 +85,7 @@ static eig_status set_threads(eig_mpi_context *ctx, eig_status so_far)
     int share, processors;
     eig_status const status = share_of_host(ctx, &share, &processors);
     if (status != EIG_OK || so_far != EIG_OK || getenv("OMP_NUM_THREADS")) return status;
-    /* A quota below what the processors are is the host's, too. */
+    /* A quota that is lower than the number of processors holds for the whole host, too. */
     int const own = own_threads(ctx->local), quota = own / ctx->wire.host_size > 1 ? own / ctx->wire.host_size : 1;
     if (own > 0 && own < processors && quota < share) share = quota;
     return eig_mpi_local_failure(ctx, eig_set_threads(ctx->local, share));

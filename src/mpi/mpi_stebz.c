@@ -16,7 +16,7 @@ static eig_status check(tridiagonal_call *call)
     return eig_mpi_fail(call->ctx, EIG_BAD_ARGUMENT, "stebz: of lower and upper one is NULL; give both or none");
 }
 
-/* The rule of stebz: those above x are not below the next number.  None is -infinity, though it may overflow. */
+/* The rule of stebz: eigenvalues up to x are those below the next number.  For x = -infinity there are none. */
 static eig_status count_upto(tridiagonal_call *call, double x, int64_t *count, int *info)
 {
     return eig_mpi_count_below(call, x == -INFINITY ? x : nextafter(x, INFINITY), count, info);

@@ -206,7 +206,8 @@ static double largest_entry(const tridiagonal_call *call, int probe, const doubl
     return largest;
 }
 
-/* As the certificate of one process: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are long. */
+/* The certificate of one process, over all ranks.  With x of entries 1 and -1, an entry of (Z'Z - I) x is about as
+ * large as the norm of its row of Z'Z - I. */
 static eig_status estimate(tridiagonal_call *call)
 {
     stemr_extras *const x = call->own;

@@ -1,7 +1,7 @@
 /* The road of a call: agreement, T, indices, runs, computing, gathering. */
 #include "tridiagonal.h"
 
-#include "cut.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static eig_status find_indices(tridiagonal_call *call)
 
 static int64_t first_of(const tridiagonal_call *call, int rank)
 {
-    return eig_cut(call->run.total, call->ctx->wire.size, rank);
+    return eig_part_begin(call->run.total, call->ctx->wire.size, rank);
 }
 
 static void *item_at(const call_array *a, int64_t item)

@@ -1,4 +1,5 @@
-/* A range by value of stemr by its indices, which the ranks then share: for eigpack_mpi and the program under mpirun. */
+/* Turns a range by value of stemr into a range by index, which the ranks then divide: for eigpack_mpi and the program
+ * under mpirun. */
 #ifndef EIG_STEMR_UPTO_H
 #define EIG_STEMR_UPTO_H
 
@@ -23,7 +24,7 @@ static inline eig_status eig_stemr_upto(eig_context *ctx, eig_type type, const e
                                         const void *d, const void *e, double x, int64_t about, int64_t *count)
 {
     eig_status status = EIG_OK;
-    bool inside = n == 0 || x == -(double)INFINITY; /* then none is, though values may overflow */
+    bool inside = n == 0 || x == -(double)INFINITY; /* none is -infinity or less */
     *count = inside ? 0 : about;
     for (int64_t beside = 2; status == EIG_OK && !inside; beside *= 8) {
         int64_t const first = about > beside ? about - beside : 1, last = about + beside < n ? about + beside : n;

@@ -2,12 +2,12 @@
  *
  *     backend_multi.c       opens the children, describes them; the table
  *     multi_workers.c       a thread for each child, the queue, progress, errors
- *     multi_batches.c       geev, heev, batched stebz: runs of matrices
- *     multi_tridiagonal.c   one tridiagonal matrix: runs of eigenvalues or shifts
+ *     multi_batches.c       geev, heev, batched stebz: parts are matrices
+ *     multi_tridiagonal.c   one tridiagonal matrix: parts are eigenvalues or shifts
  *
- * A child is a context like any other; its thread calls the child's backend on a part of the caller's problem, which is
- * the caller's arrays further on.  No result is copied or computed here; only where one
- * T is cut, a copy of it in double is made for the counts (gaps.h, find_indices). */
+ * A child is a context like any other; its thread calls the child's backend on a part of the caller's problem, whose
+ * arrays begin further on in the caller's.  No result is copied or computed here.  Only where one T is cut, a copy of
+ * it in double is made for the counts (gaps.h, find_indices). */
 #ifndef EIG_MULTI_H
 #define EIG_MULTI_H
 
@@ -54,8 +54,8 @@ typedef struct multi_worker {
 struct multi_state {
     int workers;
     multi_worker worker[MULTI_MOST_CHILDREN];
-    /* A call of less work is not shared out: multiplications of a batch; of one T rows times eigenvalues or shifts, of
-     * stemr four times that. */
+    /* A call of less work is not shared out.  Work is the multiplications of a batch; for one T rows times eigenvalues
+     * or shifts, and four times that for stemr. */
     int64_t grain;
     bool started; /* threads may run */
     bool alike;   /* the children are of one kind */

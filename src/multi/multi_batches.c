@@ -1,17 +1,17 @@
-/* Several devices in one context: batches.  Runs of matrices go to whoever is free.
+/* Several devices in one context: batches.  A child that is free takes the next part, a run of matrices.
  *
- * A part is the caller's problem with its arrays further on and a smaller batch, so that every layout and stride, and in
- * place calls, are the child's as they were the caller's. */
+ * A part is the caller's problem with a smaller batch, whose arrays begin further on.  So every layout and stride stays
+ * as the caller gave it, and calls in place stay in place. */
 #include "multi.h"
 
 enum {
-    FEW = 256, /* matrices for a child, below which parts are of equal length: few do not fill a GPU */
+    FEW = 256, /* with fewer matrices a child, parts have equal lengths: shorter ones would not fill a GPU */
     STEP = 32, /* parts are multiples of it */
-    SHARE = 16 /* the shortest part of an equal share; what like GPUs leave at first for whoever is faster */
+    SHARE = 16 /* the shortest part is this share of an equal one; like GPUs begin with all but that share */
 };
 
-/* Shares a batch out, where the work of all matrices, `each` multiplications a matrix, is worth it.  alone: the fewest
- * matrices of a part. */
+/* Shares a batch out where that is worth while: a matrix takes `each` multiplications. alone: the fewest matrices of a
+ * part. */
 static eig_status run_batch(eig_context *ctx, const char *family, multi_work *work, const void *problem, int64_t batch,
                             double each, int64_t alone)
 {

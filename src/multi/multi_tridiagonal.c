@@ -1,9 +1,9 @@
-/* Several devices in one context: one tridiagonal matrix.  Runs of its eigenvalues, or of shifts, go to the children.
+/* Several devices in one context: one tridiagonal matrix.  The parts are runs of its eigenvalues, or of shifts.
  *
- * Every child reads all of T, and finds its run as a call with EIG_RANGE_INDEX does, whose results have the bits of the
- * full run; of stemr where no cluster is cut (gaps.h).  So the runs are put side by side as they are.
- * Ranges by value become ranges by index where the counts leave no doubt; else, and where they hold no eigenvalue, the
- * first child computes all. */
+ * Every child reads all of T and computes its part as a call with EIG_RANGE_INDEX. The results of such a call have the
+ * bits of the full run; those of stemr have them where no cluster is cut (gaps.h).  So the parts are put side by side
+ * as they are.  A range by value becomes a range by index where the counts leave no doubt.  Else, and where it holds no
+ * eigenvalue, the first child computes all. */
 #include "gaps.h"
 #include "multi.h"
 #include "stemr_stats.h"
@@ -52,7 +52,7 @@ static void widen(eig_type type, const void *from, int64_t count, double *to)
     for (int64_t i = 0; i < count; ++i) to[i] = type_get(type, from, i);
 }
 
-/* More than the roundings of any count and of any eigenvalue can come to, in units of eps ||T||. */
+/* More than the rounding errors of any count and of any eigenvalue, in units of eps ||T||. */
 enum { DOUBT = 32 };
 
 /* Counts on both sides of vl and of vu, as far away as rounding errors may reach. */
@@ -75,7 +75,7 @@ static eig_status count_around(eig_context *ctx, eig_type type, int64_t n, doubl
     return count_silently(ctx, &q);
 }
 
-/* Whether the eigenvalues in (vl, vu] are those with the indices *il to *iu, beyond doubt, and there are some. */
+/* True where (vl, vu] certainly holds the eigenvalues with the indices *il to *iu, and at least one. */
 static eig_status find_indices(eig_context *ctx, eig_type type, int64_t n, const void *d, const void *e, double vl,
                                double vu, int64_t *il, int64_t *iu, bool *known)
 {

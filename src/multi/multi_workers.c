@@ -1,13 +1,13 @@
 /* Several devices in one context: a thread for each child, and the queue from which they take parts of a call.
  *
  * Caller    waits, and alone calls the caller's progress function, at most every 50 ms.
- * Stop      a child learns by its own progress function that the call is to end: it was cancelled, or another child has
- *           failed.  Every call waits for all children, whatever happened: nothing is in work when it returns.
+ * Stop      a child's own progress function tells it that the call is to end, because it was cancelled or another child
+ *           has failed.  Every call waits for all children, whatever happened: nothing runs any more when it returns.
  * Order     which child gets a part is left to chance; what it computes is not. */
 #define _POSIX_C_SOURCE 200809L
-#include "cut.h"
 #include "multi.h"
 #include "openmp.h"
+#include "parts.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ static int child_progress(void *user, double fraction)
     return atomic_load_explicit(&worker->state->stop, memory_order_relaxed);
 }
 
-/* Where the pass of this name stands in a list, which gets it if it has room; else NULL. */
+/* The pass of this name in a list.  A name that is not there is added if there is room; else NULL. */
 static double *time_of(eig_pass *pass, int *passes, const char *name)
 {
     int k = 0;
@@ -49,13 +49,13 @@ static bool take_own(multi_worker *worker, int64_t *first, int64_t *count)
     const multi_call *const call = worker->state->call;
     int64_t const part = worker - worker->state->worker;
     if (worker->served || part >= call->parts) return false;
-    *first = call->cut ? call->cut[part] : eig_cut(call->count, call->parts, part);
-    *count = (call->cut ? call->cut[part + 1] : eig_cut(call->count, call->parts, part + 1)) - *first;
+    *first = call->cut ? call->cut[part] : eig_part_begin(call->count, call->parts, part);
+    *count = (call->cut ? call->cut[part + 1] : eig_part_begin(call->count, call->parts, part + 1)) - *first;
     return *count > 0;
 }
 
 /* The next part of the queue: a head, then shares of what is left, so that all children end at about the same time,
- * whatever their speeds.  Few parts: every call fills and empties a pipeline. */
+ * whatever their speeds.  The parts are few, because each fills and empties a pipeline. */
 static bool take_next(multi_worker *worker, int64_t *first, int64_t *count)
 {
     multi_state *const s = worker->state;
@@ -232,7 +232,7 @@ static eig_status await(eig_context *ctx, const multi_call *call)
     return status;
 }
 
-/* A pass takes as long as on the child where it took longest. */
+/* A pass takes as long as it took on the slowest child. */
 static void merge_times(eig_context *ctx, int active)
 {
     const multi_state *const s = multi_state_of(ctx);

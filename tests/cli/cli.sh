@@ -206,6 +206,7 @@ check "the values of stebz" near sr.dat 1e-14 sb.dat
 expect 0 '^4 of 300 eigenpairs' stemr d.npy e.npy --range 7:10 --device cpu --vectors part.npy
 check "shape of a part" grep -q "(300, 4)" part.npy
 expect 0 '' stemr d.npy e.npy --device cpu --method reference --range 1:3
+expect 0 '' stemr d.npy e.npy --device cpu --method mrrr --range 1:3
 expect 0 '' generate glued -n 210 -o gd.npy -o ge.npy
 "$program" stemr gd.npy ge.npy --device cpu -q --values gw.dat --residuals gr.dat --info gi.dat --stats 2>err
 check "residuals are rounding errors, and stats tell the largest" \

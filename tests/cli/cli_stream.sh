@@ -9,7 +9,7 @@ peak=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 # A MB for each part: 10 and more parts.  Without --memory they are one part.
 little="--memory 1M"
 
-# same NAME OUTPUTS ARGUMENTS...: the outputs, files a.npy, b.npy, ..., are the same in parts as in one piece; status,
+# same NAME OUTPUTS ARGUMENTS...: the outputs, files a.npy, b.npy, ..., are the same in slices as in one piece; status,
 # summary and sentence too.  An output is named by its option: "--values=a.npy".
 same() {
     local name=$1 files status
@@ -108,7 +108,7 @@ check "to two pipes, read one after the other" cmp c.dat w.dat
 check "info of all" [ "$(wc -l <i.dat)" -eq 9001 ]
 
 # ---------------------------------------------------------------- memory
-# The peak of a run in parts, less that of a run on next to nothing, is within --memory.
+# The peak of a run in slices, less that of a run on next to nothing, is within --memory.
 expect 0 '' generate ensemble -n 8 --batch 60000 --type c128 -o large.npy
 expect 0 '' generate ensemble -n 8 --batch 2 --type c128 -o tiny.npy
 slack=${EIG_MEMORY_SLACK:-0}
@@ -147,7 +147,7 @@ if [ "$slack" -eq 0 ]; then
     within 131072 0 '' generate uniform -n 3000 --batch 4000 -o made.npy -o made2.npy
     rm made.npy made2.npy
     free='[0-9.]* [MK]B are free'
-    within 131072 1 "A.mat: needs .* of memory, $free: a .npy file is written in parts|.*without matio.*" \
+    within 131072 1 "A.mat: needs .* of memory, $free: a .npy file is written in slices|.*without matio.*" \
         generate random -n 64 --batch 5000 -o A.mat
     within 131072 1 "a matrix of order 9000: needs 1.3 GB, $free" generate random -n 9000 -o x.npy
     expect 0 '' generate uniform -n 20000 -o long_d.npy -o long_e.npy
@@ -157,11 +157,11 @@ if [ "$slack" -eq 0 ]; then
     # 144 MB of zeros that take no room on a disk.
     empty zeros.npy "2000000, 3, 3"
     truncate -s $((128 + 8 * 9 * 2000000)) zeros.npy
-    within 250000 1 "x.mat: needs 288 MB of memory, $free: a .npy file is written in parts|.*without matio.*" \
+    within 250000 1 "x.mat: needs 288 MB of memory, $free: a .npy file is written in slices|.*without matio.*" \
         geev zeros.npy --values x.mat --threads 2 --device cpu
     within 250000 0 '' geev zeros.npy --values few.npy --threads 2 --device cpu
     empty head.npy "20000000, 3, 3"
-    within 250000 2 "standard input: needs 1.44 GB of memory, $free: a file by the name of .npy is read in parts" \
+    within 250000 2 "standard input: needs 1.44 GB of memory, $free: a file by the name of .npy is read in slices" \
         heev - --values x.npy --threads 2 --device cpu < <(cat head.npy; head -c 300000 /dev/zero)
     within 250000 0 '' heev - --values few.npy --threads 2 --device cpu < <(cat zeros.npy)
     rm zeros.npy few.npy

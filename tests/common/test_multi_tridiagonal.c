@@ -2,7 +2,7 @@
  *
  *     test_multi_tridiagonal                    on CPUs
  *     test_multi_tridiagonal cuda [cuda:0,1]    on GPUs, as test_multi */
-#include "cut.h"
+#include "parts.h"
 #include "gaps.h"
 #include "io/matrices.h"
 #include "support/multi_fixture.h"
@@ -133,7 +133,7 @@ static void test_cuts(void **state)
                     int64_t const at = il - 1 + cut[k]; /* the first eigenvalue behind it, from 0 */
                     assert_true(cut[k - 1] <= cut[k] && cut[k] <= cut[parts]);
                     assert_true(cut[k] == 0 || cut[k] == cut[parts] || w[at] - w[at - 1] >= 0x1p-33 * norm);
-                    if (c < 2) assert_true(llabs(cut[k] - eig_cut(iu - il + 1, parts, k)) <= slack);
+                    if (c < 2) assert_true(llabs(cut[k] - eig_part_begin(iu - il + 1, parts, k)) <= slack);
                     if (c == 5) assert_true(cut[k] == 0 || cut[k] == cut[parts]);
                 }
             }

@@ -215,7 +215,7 @@ static void test_limits_of_options(void **state)
         {HEEV, FIELD(heev, tolerance), true, {0, 1e-300, 0.5}, {-1e-300, 1, INFINITY, NAN}, 3, 4},
         {HEEV, FIELD(heev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
         {STEMR, FIELD(stemr, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
-        {STEMR, FIELD(stemr, method), false, {0, 1}, {-1, 2}, 2, 2},
+        {STEMR, FIELD(stemr, method), false, {0, 1, 2}, {-1, 3}, 3, 2},
         {STEMR, FIELD(stemr, most_depth), false, {-1, 0, 6}, {-2, 7}, 3, 2},
         {STEMR, FIELD(stemr, tree_room), false, {0}, {-1, -0x1p63, 1}, 1, 3}, /* tree is NULL */
     };

@@ -29,7 +29,7 @@ static void counting(const stebz_matrix *t, int shifts, stebz_counts *c)
 /* A search on a T of norm 1, with all that it needs. */
 typedef struct setting {
     eig_context *ctx;
-    stebz_progress progress;
+    cpu_watch watch;
     stebz_search search;
     double a[MOST], b[MOST], rows[2 * PADDED], scales[2 * PADDED];
     stebz_group groups[MOST];
@@ -44,7 +44,8 @@ static setting *open_setting(int64_t n)
     assert_int_equal(eig_create(&s->ctx, "cpu"), EIG_OK);
     stebz_search *const g = &s->search;
     g->kernels = &eig_cpu_kernels(s->ctx, EIG_D)->stebz;
-    g->progress = &s->progress;
+    eig_cpu_watch_start(&s->watch, s->ctx, "stebz", 1);
+    g->watch = &s->watch;
     g->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b, .rows = s->rows, .scales = s->scales, .pivmin = DBL_MIN};
     g->matrix.padded = (n + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
     g->norm = 1, g->lo = -1.001, g->hi = 1.001;

@@ -31,6 +31,37 @@ static void check_threads(eig_context *one, eig_context *seven, const char *what
     same_pairs("again", f, g, 1);
 }
 
+/* Method mrrr: subsets have the bits of the full run; on a CPU auto is the same method; on a GPU it tells of no tree. */
+static void test_mrrr(void **state)
+{
+    enum { N = 210 };
+    static eig_stemr_node tree[N];
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t k = 0; k < COUNT(families); ++k)
+        for (int c = 0; c < 2; ++c) {
+            fixture whole = make_family(k, N, real_types[c]), other = make_family(k, N, real_types[c]);
+            eig_stemr_options o = EIG_STEMR_OPTIONS;
+            o.method = EIG_STEMR_MRRR;
+            solve(ctx, &o, &whole);
+            for (int64_t il = 1; il <= N && whole.stats.inverse_iterations == 0; il += 37) {
+                o.range = EIG_RANGE_INDEX, o.il = il, o.iu = il + 20 < N ? il + 20 : N;
+                solve(ctx, &o, &other);
+                same_pairs("a part by mrrr", &whole, &other, il);
+            }
+            o = (eig_stemr_options)EIG_STEMR_OPTIONS;
+            o.tree = tree, o.tree_room = N;
+            solve(ctx, &o, &other);
+            if (test_on_cpu()) same_pairs("auto", &whole, &other, 1);
+            if (!test_on_cpu())
+                assert_true(other.stats.nodes == 0 && other.stats.depth == 0 && other.stats.shifts == 0 &&
+                            other.stats.representations == other.stats.blocks);
+            assert_int_equal(other.stats.clusters > 0, whole.stats.clusters > 0);
+            drop(&whole), drop(&other);
+        }
+    eig_destroy(ctx);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -153,7 +184,7 @@ static void test_range_ends(void **state)
     };
     eig_context *const ctx = test_context(1);
     for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
-        for (int method = EIG_STEMR_AUTO; method <= EIG_STEMR_REFERENCE; ++method) {
+        for (int method = EIG_STEMR_AUTO; method <= EIG_STEMR_MRRR; ++method) {
             static double const ends[] = {-INFINITY, -1, 0, 1, 1e10, INFINITY};
             double w[3];
             int64_t m, sum = 0;
@@ -353,7 +384,7 @@ static void test_tree(void **state)
     for (size_t k = 0; k < COUNT(families); ++k) {
         fixture f = make_family(k, N, EIG_D);
         eig_stemr_options o = EIG_STEMR_OPTIONS;
-        o.tree = tree, o.tree_room = ROOM;
+        o.method = EIG_STEMR_MRRR, o.tree = tree, o.tree_room = ROOM;
         solve(ctx, &o, &f);
         int64_t members = 0, largest = 0, depth = 0, zeros = 0;
         int64_t const count = f.stats.nodes;
@@ -420,8 +451,8 @@ static void test_refused(void **state)
     o.range = (eig_range)7;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "range = 7");
     o = (eig_stemr_options)EIG_STEMR_OPTIONS;
-    o.method = (eig_stemr_method)2;
-    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "method = 2");
+    o.method = (eig_stemr_method)3;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "method = 3");
     o.method = EIG_STEMR_AUTO, o.most_depth = 7;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "most_depth = 7");
     o.most_depth = 0, o.tree_room = -1;
@@ -441,19 +472,13 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_subsets),
-        cmocka_unit_test(test_subnormal_ends),
-        cmocka_unit_test(test_overflowing_ends),
-        cmocka_unit_test(test_range_ends),
-        cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_tree),           cmocka_unit_test(test_mrrr),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_subsets),
+        cmocka_unit_test(test_subnormal_ends), cmocka_unit_test(test_overflowing_ends),
+        cmocka_unit_test(test_range_ends),     cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_passes),         cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,12 +62,13 @@ static void same_pair(const char *what, const fixture *f, const on_device *g, in
     free(column);
 }
 
-static void check_case(eig_context *ctx, const char *what, fixture *f)
+static void check_case(eig_context *ctx, const char *what, eig_stemr_method method, fixture *f)
 {
     eig_stemr_stats stats;
     eig_stemr_options o = EIG_STEMR_OPTIONS;
     size_t need = 0;
-    solve(ctx, NULL, f);
+    o.method = method;
+    solve(ctx, &o, f);
     certify(what, f, 1);
     for (int part = 0; part < 3; ++part) {
         on_device g = put(f);
@@ -93,7 +94,7 @@ static void check_case(eig_context *ctx, const char *what, fixture *f)
     }
 }
 
-/* All families at a few orders, on the device as on the host, and subsets in exactly as much workspace as is asked for. */
+/* All families at a few orders, by auto and by mrrr, on the device as on the host, and subsets in exactly as much workspace as is asked for. */
 static void test_arrays(void **state)
 {
     static const int64_t orders[] = {1, 2, 21, 64, 300};
@@ -101,9 +102,9 @@ static void test_arrays(void **state)
     eig_context *const ctx = test_context(1);
     for (size_t i = 0; i < COUNT(orders) - (small ? 2 : 0); ++i)
         for (size_t k = 0; k < COUNT(families); k += small ? 5 : 1)
-            for (int c = 0; c < 2; ++c) {
-                fixture f = make_family(k, orders[i], real_types[c]);
-                check_case(ctx, families[k].name, &f);
+            for (int c = 0; c < 4; ++c) {
+                fixture f = make_family(k, orders[i], real_types[c % 2]);
+                check_case(ctx, families[k].name, c < 2 ? EIG_STEMR_AUTO : EIG_STEMR_MRRR, &f);
                 drop(&f);
             }
     eig_destroy(ctx);

@@ -105,7 +105,8 @@ static void test_info(void **state)
     stemr_limits lacking = usual;
     lacking.bad_level = 1;
     for (int turn = 1; turn < 4; ++turn) {
-        lacking.told[0] = turn & EIG_STEMR_RESIDUAL ? -1 : 1, lacking.told[1] = turn & EIG_STEMR_ORTHOGONALITY ? -1 : 4;
+        lacking.info_above[0] = turn & EIG_STEMR_RESIDUAL ? -1 : 1,
+        lacking.info_above[1] = turn & EIG_STEMR_ORTHOGONALITY ? -1 : 4;
         fixture f = make_family(0, 84, EIG_S);
         solve_within(ctx, &lacking, 1, 84, &f);
         int inverse = 0, both = 0;
@@ -205,7 +206,7 @@ static void test_kept_representations(void **state)
 
 static bool step_to(stemr_pair *k, int64_t count, double gamma)
 {
-    return eig_cpu_stemr_step(k, STEMR_CLOSE, count, gamma, 1);
+    return eig_cpu_stemr_step(k, STEMR_ENOUGH, count, gamma, 1);
 }
 
 /* A step inside the bracket is taken; one that leaves it, is no number, or makes no progress becomes a bisection; the

@@ -385,6 +385,7 @@ static operation const operations[] = {
     {"stemr values", operate_stemr, EIG_STEMR_AUTO + STEMR_VALUES, STEMR_PASSES},
     {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES},
     {"stemr reference", operate_stemr, EIG_STEMR_REFERENCE, STEMR_PASSES},
+    {"stemr mrrr", operate_stemr, EIG_STEMR_MRRR, STEMR_PASSES},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

@@ -20,10 +20,10 @@ static inline void solve_by(eig_context *ctx, eig_stemr_method method, const ste
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data, p.orthogonality = f->orthogonality.data;
     p.stats = &f->stats, p.limits = limits;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;
-    /* On CUDA T itself serves clusters unless the depth is limited, or it does not part them; a representation is bad only
-     * where one is made. */
-    bool const serves = strncmp(test_device, "cuda", 4) == 0 && limits->part == usual.part;
-    p.most_depth = serves && limits->bad_level > 0 ? DEPTH - 1 : DEPTH;
+    p.most_depth = DEPTH;
+    /* A representation is bad only where one is made. */
+    bool const auto_of_gpu = method == EIG_STEMR_AUTO && strncmp(test_device, "cuda", 4) == 0;
+    if (auto_of_gpu && limits->bad_level > 0) p.method = EIG_STEMR_MRRR;
     fill_around(f, iu - il + 1);
     if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
     expect_around(f, iu - il + 1);

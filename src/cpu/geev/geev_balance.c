@@ -13,8 +13,7 @@ static void swap(int64_t n, real *x, real *y, int64_t step)
     }
 }
 
-/* Exchanges indices i and j of the matrix, as far as rows 0..hi and columns lo..n-1 go; the rest holds no part of a
- * diagonal block. */
+/* Exchanges indices i and j in rows 0..hi and columns lo..n-1; the rest of the matrix is no part of a diagonal block. */
 static void exchange(int64_t n, int64_t lo, int64_t hi, int64_t i, int64_t j, real *a, int64_t si, int64_t sj)
 {
     if (i == j) return;
@@ -22,7 +21,7 @@ static void exchange(int64_t n, int64_t lo, int64_t hi, int64_t i, int64_t j, re
     swap(n - lo, a + i * si + lo * sj, a + j * si + lo * sj, sj);
 }
 
-/* Whether x[from..to] is zero but for x[except]. */
+/* Whether x[from..to] is zero except for x[except]. */
 static bool isolated(const real *x, int64_t step, int64_t from, int64_t to, int64_t except)
 {
     for (int64_t k = from; k <= to; ++k)
@@ -53,13 +52,13 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int
             found = true;
         }
     }
-    /* Beside the block no eigenvalue depends on what stands above the diagonal. */
+    /* Beside the block no eigenvalue depends on the entries above the diagonal. */
     for (int64_t j = 1; j < n; ++j)
         for (int64_t i = 0; i < j && (i < lo || j > hi); ++i) a[i * si + j * sj] = 0;
     *lo_out = lo, *hi_out = hi;
 }
 
-/* The 2-norm of x, whose largest absolute entry is `most`; accurate however small that is. */
+/* The 2-norm of x, whose largest absolute entry is `most`.  It is accurate even where that is tiny. */
 static real norm(int64_t count, const real *x, int64_t step, real most)
 {
     real const unit = TYPED(pow2_floor)(most > REAL_MIN ? most : REAL_MIN), scale = TYPED(pow2_inverse)(unit);
@@ -71,7 +70,7 @@ static real norm(int64_t count, const real *x, int64_t step, real most)
     return unit * sqrt(sum);
 }
 
-/* The limit on sweeps only guards against endless repetition; any scaling is an exact similarity. */
+/* The limit on sweeps only guards against endless repetition: any scaling is an exact similarity. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, real *a, int64_t si, int64_t sj, real *scale, int64_t lo, int64_t hi)
 {
     int64_t const size = hi - lo + 1;

@@ -1,12 +1,12 @@
 /* geev on the CPU: the driver.
  *
- * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, up to n = GEEV_MOST, and
- *           one matrix above.  A matrix on which the lanes did not converge goes to the reference.
+ * Roads     the first row of the table of roads that serves a call takes it.
+ * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, or one matrix.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (geev_kernels.c).
- * Progress  one parallel region a call, whether a callback is set or not: a team that starts and ends often waits for
- *           its slowest thread as often, which on a busy machine is a time slice of another program. */
+ * Progress  a call has one parallel region, with a progress callback and without: a team that starts and ends often
+ *           waits as often for its slowest thread, which on a busy machine is a time slice of another program. */
 #include "geev_cpu.h"
 
 #include "arena.h"
@@ -17,27 +17,95 @@
 /* A matrix larger than this looks for a stop between its steps. */
 enum { LONG_ORDER = 128 };
 
+/* A road that a call can take. */
+typedef struct geev_road {
+    const char *name;
+    bool (*serves)(const geev_problem *p);
+    int (*unit)(const geev_kernels *kernels); /* matrices of a unit */
+    int64_t (*bytes)(const geev_problem *p);  /* of a thread's work area */
+    /* Computes matrices first, ..., first + count - 1: a unit. */
+    void (*solve)(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
+                  cpu_watch *watch);
+} geev_road;
+
+/* ------------------------------------------------------------------- reference */
+
+static bool is_reference(const geev_problem *p)
+{
+    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
+}
+
+static int unit_of_reference(const geev_kernels *kernels)
+{
+    (void)kernels;
+    return 1;
+}
+
+static int64_t reference_bytes(const geev_problem *p)
+{
+    return geev_reference_numbers(p->n) * (int64_t)type_size(p->type);
+}
+
+static void solve_reference(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
+                            cpu_watch *watch)
+{
+    (void)count;
+    kernels->reference(p, first, work, p->n > LONG_ORDER ? watch : NULL);
+}
+
+/* ----------------------------------------------------------------------- lanes */
+
+static bool is_lanes(const geev_problem *p)
+{
+    return p->n <= GEEV_MOST;
+}
+
+static int unit_of_lanes(const geev_kernels *kernels)
+{
+    return kernels->tiles->lanes;
+}
+
+/* The reference needs the area, too, for a matrix on which the lanes did not converge. */
+static int64_t lanes_bytes(const geev_problem *p)
+{
+    int64_t const tile = geev_tile_vectors(p->n) * 64, reference = reference_bytes(p);
+    return tile > reference ? tile : reference;
+}
+
+static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
+                        cpu_watch *watch)
+{
+    (void)watch;
+    unsigned hard = kernels->tiles->solve(p, first, count, work);
+    for (int64_t b = first; hard; hard >>= 1, ++b)
+        if (hard & 1) kernels->reference(p, b, work, NULL);
+}
+
+/* ------------------------------------------------------------------- the table */
+
+static const geev_road roads[] = {
+    {"reference", is_reference, unit_of_reference, reference_bytes, solve_reference},
+    {"lanes", is_lanes, unit_of_lanes, lanes_bytes, solve_lanes},
+};
+
+/* The first row that serves the call: one always does. */
+static const geev_road *road_of(const geev_problem *p)
+{
+    const geev_road *road = roads;
+    while (!road->serves(p)) ++road;
+    return road;
+}
+
+/* ---------------------------------------------------------------------- driver */
+
 static const geev_kernels *kernels_of(const eig_context *ctx, const geev_problem *p)
 {
     return &eig_cpu_kernels(ctx, p->type)->geev;
 }
 
-/* Whether matrices go to the plain solver, one by one. */
-static bool geev_plainly(const geev_problem *p)
-{
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
-}
-
-/* Matrices of a unit of work. */
-static int geev_unit(const eig_context *ctx, const geev_problem *p)
-{
-    if (geev_plainly(p)) return 1;
-    return kernels_of(ctx, p)->tiles->lanes;
-}
-
 static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
 {
-    int const unit = geev_unit(ctx, p);
+    int const unit = road_of(p)->unit(kernels_of(ctx, p));
     return p->batch / unit + (p->batch % unit != 0);
 }
 
@@ -49,11 +117,7 @@ static int geev_threads(const eig_context *ctx, const geev_problem *p)
 /* The work areas of all threads; *area: bytes from one to the next. */
 static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
 {
-    int64_t const size = (int64_t)type_size(p->type);
-    int64_t const reference = geev_reference_numbers(p->n) * size;
-    int64_t const tile = geev_plainly(p) ? 0 : geev_tile_vectors(p->n) * 64;
-    int64_t const bytes = tile > reference ? tile : reference;
-    *area = arena_rounded((size_t)bytes);
+    *area = arena_rounded((size_t)road_of(p)->bytes(p));
     *areas = arena_take(a, threads, *area);
 }
 
@@ -66,25 +130,15 @@ size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p)
     return measure.used;
 }
 
-static void geev_tile(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work)
-{
-    unsigned hard = kernels->tiles->solve(p, first, count, work);
-    for (int64_t b = first; hard; hard >>= 1, ++b)
-        if (hard & 1) kernels->reference(p, b, work, NULL);
-}
-
 /* What one thread of the team does. */
 static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *watch, char *work)
 {
     const geev_kernels *const kernels = kernels_of(ctx, p);
-    int const unit = geev_unit(ctx, p);
-    bool const plainly = geev_plainly(p);
+    const geev_road *const road = road_of(p);
+    int const unit = road->unit(kernels);
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
-        int64_t const b = u * unit, left = p->batch - b;
-        if (plainly)
-            kernels->reference(p, b, work, p->n > LONG_ORDER ? watch : NULL);
-        else
-            geev_tile(kernels, p, b, left < unit ? (int)left : unit, work);
+        int64_t const first = u * unit, left = p->batch - first;
+        road->solve(kernels, p, first, left < unit ? (int)left : unit, work, watch);
     }
     eig_cpu_watch_wait(watch);
 }

@@ -1,10 +1,10 @@
 /* geev on the CPU: what its files share.
  *
- *     geev_cpu.c          the driver
+ *     geev_cpu.c          the driver, with the table of roads: who computes a call
  *
  * compiled once for each instruction set and type:
  *
- *     geev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
+ *     geev_kernels.c      a tile of matrices, a matrix in each SIMD lane; its parts are
  *     geev_tile.h           loading, scaling, balancing
  *     geev_hessenberg.h     the reduction to Hessenberg form
  *     geev_iterate.h        the iteration
@@ -12,11 +12,11 @@
  *
  * compiled once for each type:
  *
- *     geev_reference.c    the plain solver of one matrix of any order: the oracle.  It solves where n > GEEV_MOST, and
- *                         where a lane did not converge
- *     geev_balance.c      plain balancing, for the solver above and for a lane that must be permuted
- *     geev_store.c        stores the results of one matrix
- *     geev_plain.h        what these three share */
+ *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves n > GEEV_MOST, and a matrix
+ *                         whose lane did not converge
+ *     geev_balance.c      plain balancing, for this solver and for a lane that must be permuted
+ *     geev_store.c        stores the results of a matrix
+ *     geev_plain.h        what these three files share */
 #ifndef EIG_GEEV_CPU_H
 #define EIG_GEEV_CPU_H
 
@@ -44,16 +44,16 @@ static inline geev_strides geev_strides_of(const geev_problem *p)
 typedef struct geev_tiles {
     int lanes;
     /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= GEEV_MOST, count <= lanes.
-     * Returns a mask: bit t is set where matrix first + t is left to the reference; nothing is stored of such a matrix.
+     * Returns a mask: bit t is set where matrix first + t is left to the reference, and nothing of it is stored.
      * work: 64 geev_tile_vectors bytes, aligned to 64. */
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_numbers numbers of
- * the problem's type.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_numbers numbers of the
+ * problem's type.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
 typedef void geev_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
-/* Of one instruction set and type. */
+/* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
     geev_solver *reference;
     const geev_tiles *tiles;
@@ -75,15 +75,15 @@ static inline int64_t geev_reference_numbers(int64_t n)
     return n * (geev_column(n) + 2);
 }
 
-/* Distance of two rows of a tile, in vectors.  It is odd, so that a column does not fall on one set of the cache.  It
- * is more than n, since the last reflector of a sweep may touch the column beside the matrix and two rows below it;
- * they are zero. */
+/* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of
+ * the cache.  It is more than n, since the last reflector of a sweep may touch the column beside the matrix and two rows
+ * below it, which are zero. */
 static inline int geev_tile_row(int n)
 {
     return (n + 1) | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: one of padding ahead, n + 2 rows, then scales, reflector, and eigenvalues. */
+/* Vectors (of up to 64 bytes) of a tile: a vector of padding, n + 2 rows, then scales, reflector, and eigenvalues. */
 static inline int64_t geev_tile_vectors(int64_t n)
 {
     return 1 + (n + 2) * geev_tile_row((int)n) + 4 * (n + 1);

@@ -4,8 +4,8 @@
 
 #include "geev_tile.h"
 
-/* The reflector I - tau u u' that leaves column k one entry below the diagonal; u[k+1..n-1] is set.  Returns tau, 0
- * in vreal whose column has that form already. */
+/* The reflector I - tau u u' that leaves column k a single entry below the diagonal (householder of francis.inc); sets
+ * u[k+1..n-1].  Returns tau, which is 0 in lanes whose column has that form already. */
 static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
 {
     int const n = tile->n, row = tile->row;
@@ -32,18 +32,18 @@ static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
     return simd_select(acts, tau, zero);
 }
 
-/* The reduction under way: reflectors I - tau u u' from the left and right.  The update from the right is put off until
- * the next pass, which then goes over the matrix once and not twice: a tile is larger than the first cache. */
+/* The reduction under way: reflectors I - tau u u' from the left and right.  The update from the right waits for the next
+ * step, which then reads and writes the matrix once and not twice: a tile is larger than the first cache. */
 typedef struct reduction {
     const vreal *u;      /* of this step */
     vreal tau;           /* of this step */
     const vreal *before; /* u of the step before */
-    vreal *z;            /* -tau A u of the step before: A += z before' is still to be done */
-    vreal *y;            /* A u of this step, as far as the columns are done */
+    vreal *z;            /* -tau A u of the step before: the update A += z before' waits */
+    vreal *y;            /* A u of this step, the sum over the columns so far */
 } reduction;
 
-/* Does that, the left update, and the sum of A u, for `width` columns from j on.  The width is a constant, so that sums
- * stay in registers and u and z are read once for all columns. */
+/* The update that waits, the left update, and the sum of A u, for `width` columns from j on.  The width is a constant, so
+ * that sums stay in registers and u and z are read once for all columns. */
 SIMD_FN void reduce_columns(int const width, int n, int row, vreal *h, int k, int j, const reduction *r)
 {
     vreal dot[4], before[4], u[4];
@@ -79,7 +79,7 @@ SIMD_FN void reduce_columns(int const width, int n, int row, vreal *h, int k, in
     }
 }
 
-/* What was put off, for columns first..last. */
+/* The update that waits, for columns first..last. */
 static inline void reduce_rest(int n, int row, vreal *h, int first, int last, const reduction *r)
 {
     for (int i = 0; i < n; ++i)

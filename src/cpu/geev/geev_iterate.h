@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ deflation */
 
-/* bits[t], bit k: in lane t the entry h[k][k-1] may be set to zero; for k = 1..last. */
+/* Sets bit k of bits[t] where in lane t the entry h[k][k-1] may be set to zero; k = 1..last. */
 static inline void find_deflations(const tile_state *tile, int last, uint64_t *bits)
 {
     int const row = tile->row;
@@ -27,7 +27,7 @@ static inline void find_deflations(const tile_state *tile, int last, uint64_t *b
     for (int t = 0; t < SIMD_LANES; ++t) bits[t] = (uint32_t)low[t] | (uint64_t)(uint32_t)high[t] << 32;
 }
 
-/* Takes off the end of lane t what has converged, until its window has three rows or more.  False: it has finished. */
+/* Splits converged blocks off the end of lane t, until its window has three rows or more.  False: the lane has finished. */
 static inline bool deflate(tile_state *tile, int t, uint64_t bits)
 {
     for (int i = tile->i[t]; i >= 0;) {
@@ -46,7 +46,7 @@ static inline bool deflate(tile_state *tile, int t, uint64_t bits)
 
 /* --------------------------------------------------------------------- sweeps */
 
-/* First column of (H - s1)(H - s2) for the window of every lane that has one. */
+/* First column of (H - s1)(H - s2) for the window of each lane that is not finished. */
 static inline void start_sweep(const tile_state *tile, vreal *v)
 {
     int const row = tile->row;
@@ -91,9 +91,9 @@ SIMD_FN void apply(const reflector *r, vreal *x0, vreal *x1, vreal *x2)
     *x2 = simd_fma(dot, r->t2, c);
 }
 
-/* The reflector of rows k..k+2.  In lanes whose window begins at k it makes the bulge from v.  In the others it moves
- * the bulge, b = column k-1 from row k on, out of that column; outside a lane's window, where there is no bulge, b[1]
- * and b[2] are zero and the reflector comes out as the identity, as it should. */
+/* The reflector of rows k..k+2 (francis_reflector).  In lanes whose window begins at k it makes the bulge from v.  In the
+ * other lanes it moves the bulge, b = column k-1 from row k on, out of that column.  Outside a lane's window there is no
+ * bulge: b[1] and b[2] are zero, so that the reflector is the identity. */
 SIMD_FN reflector next_reflector(tile_state *tile, int k, const vreal *v, const vreal *b)
 {
     vreal *const below = tile->h + k * tile->row + k - 1;
@@ -108,8 +108,8 @@ SIMD_FN reflector next_reflector(tile_state *tile, int k, const vreal *v, const 
     return r;
 }
 
-/* Applies r from both sides to what the reflector of rows k+1..k+3 depends on.  b: these rows of column k, which are
- * not stored. */
+/* Applies r from both sides to the entries that the reflector of rows k+1..k+3 depends on.  b: these rows of column k,
+ * which are not stored. */
 SIMD_FN void lead(tile_state *tile, int k, const reflector *r, vreal *b)
 {
     int const row = tile->row;
@@ -137,8 +137,8 @@ SIMD_FN void lead(tile_state *tile, int k, const reflector *r, vreal *b)
     y[2] = simd_fma(dot, r->t2, y[2]);
 }
 
-/* One double-shift sweep over rows from..to, the union of all windows.  What the next reflector depends on is updated
- * first, so that its square root and divisions run beside the rest. */
+/* A double-shift sweep over rows from..to, the union of all windows.  The entries that the next reflector depends on are
+ * updated first, so that its square root and divisions run beside the other updates. */
 static inline void sweep(tile_state *tile, int from, int to, const vreal *v)
 {
     int const row = tile->row;

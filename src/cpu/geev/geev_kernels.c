@@ -1,19 +1,19 @@
-/* geev on the CPU: a tile of matrices, one in each lane of a vector.  Compiled once for each instruction
- * set and type.
+/* geev on the CPU: a tile of matrices, a matrix in each lane of a vector.  Compiled once for each instruction set and type.
  *
- * Mapping   element (i, j) of all matrices of the tile is one vector, at h[i*row + j].  The lanes run the same road as
- *           geev_reference.c in lockstep: scale, balance, Hessenberg form, double-shift sweeps.  A sweep runs over
- *           the union of the lanes' windows; in rows outside its own window a lane's reflector is the identity.  Only
- *           a lane's control (where its window lies) is scalar.
+ * Mapping   element (i, j) of all matrices of the tile is a vector, h[i*row + j].  The lanes go through the steps of
+ *           geev_reference.c in lockstep: scale, balance, Hessenberg form, double-shift sweeps.  A sweep runs over the
+ *           union of the lanes' windows; in rows outside its own window a lane's reflector is the identity.  Only the
+ *           bounds of a lane's window are scalar.
  * Memory    geev_tile_vectors: 71 KB a tile at n = 30, 291 KB at n = 64, with vectors of 64 bytes.
  * Cost      the scalar work divided by the lanes, over the fraction of lanes at work: lanes stay in step, since they
- *           deflate at nearly the same rate.  A reflector's square root and divisions are hidden behind the updates of
- *           the one before it.
- * Promises  a lane's results depend on its matrix alone, not on its neighbours: what the lanes share is only how many
- *           times a loop runs, and an idle lane is updated by zeros.  Nothing depends on the sign of a zero.
- *           A matrix that takes more than GEEV_STEPS steps for one eigenvalue is left to the reference.
+ *           deflate at nearly the same rate.  A reflector's square root and divisions run beside the updates of the
+ *           reflector before it.
+ * Promises  a lane's results depend on its matrix alone, not on its neighbours: the lanes share only the number of
+ *           times that a loop runs, and an idle lane is updated by zeros.  Nothing depends on the sign of a zero.
+ *           A matrix that takes more than GEEV_STEPS steps for an eigenvalue is left to the reference.
  *
- * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
+ * Everything here is static except the table at the end, so that no other file can link to the code of this instruction
+ * set. */
 #include "geev_hessenberg.h"
 #include "geev_iterate.h"
 

@@ -1,9 +1,8 @@
-/* geev on the CPU, plain code: the eigenvalues of one matrix of any order, on the road of LAPACK's dgeev for
- * eigenvalues only (dgebal, dgehd2, dlahqr): scale, balance, reduce to Hessenberg form, iterate.  Compiled once for
- * each type.
+/* geev on the CPU, plain code: the eigenvalues of a matrix of any order, by the steps of LAPACK's dgeev for eigenvalues
+ * only (dgebal, dgehd2, dlahqr): scale, balance, reduce to Hessenberg form, iterate.  Compiled once for each type.
  *
- * Memory    h: column-major, columns a distance ld >= n apart, odd so that a row does not fall on one set of the cache;
- *           2n numbers for u, y and then the eigenvalues.
+ * Memory    h: column-major, columns a distance ld >= n apart.  ld is odd, so that the entries of a row do not fall on
+ *           the same set of the cache.  2n numbers for u, y and then the eigenvalues.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, unblocked.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_cpu.h"
@@ -62,13 +61,13 @@ static real normalise(int64_t ld, int64_t lo, int64_t hi, real *h)
     return scale;
 }
 
-/* Whether to go on with a matrix of which `part` is done. */
+/* Whether to go on with a matrix; part: how much of it is done, 0 to 1. */
 static bool go_on(cpu_watch *watch, double part)
 {
     return !watch || eig_cpu_watch_look(watch, part);
 }
 
-/* Part of the flops that the reduction takes. */
+/* The reduction's part of the flops. */
 static double const reduction = 0.3;
 
 static double cube(double x)
@@ -82,7 +81,7 @@ static bool hessenberg(int64_t n, int64_t ld, int64_t lo, int64_t hi, real *h, r
 {
     for (int64_t k = lo; k < hi - 1; ++k) {
         if (!go_on(watch, reduction * (1 - cube((double)(hi - k) / (double)n)))) return false;
-        /* The reflector I - tau u u' that leaves column k one entry below the diagonal. */
+        /* The reflector I - tau u u' that leaves column k a single entry below the diagonal. */
         int64_t const m = hi - k;
         real *const x = h + (k + 1) + k * ld;
         real const most = geev_largest(m, x, 1);
@@ -132,7 +131,7 @@ static int64_t find_window(int64_t ld, const real *h, int64_t lo, int64_t hi, in
     return first;
 }
 
-/* The shifts for the window l..i in the step that is the steps-th since the last deflation. */
+/* The shifts for the window l..i; steps: since the last deflation, with this step. */
 static void choose_shifts(int64_t ld, const real *h, int64_t l, int64_t i, int steps, real *re1, real *re2, real *im)
 {
     real h11 = h[(i - 1) + (i - 1) * ld], h12 = h[(i - 1) + i * ld], h21 = h[i + (i - 1) * ld], h22 = h[i + i * ld];
@@ -145,8 +144,8 @@ static void choose_shifts(int64_t ld, const real *h, int64_t l, int64_t i, int s
     TYPED(francis_shifts)(h11, h12, h21, h22, re1, re2, im);
 }
 
-/* Where the sweep on l..i can start: the lowest row m such that the two subdiagonal entries around it are so small that
- * starting there changes nothing.  v: a multiple of the first column of (H - s1)(H - s2) from row m on. */
+/* The row where the sweep on l..i starts: the lowest row m such that the two subdiagonal entries around it are so small
+ * that a start there changes nothing.  v: a multiple of the first column of (H - s1)(H - s2) from row m on. */
 static int64_t find_start(int64_t ld, const real *h, int64_t l, int64_t i, real re1, real re2, real im, real *v)
 {
     for (int64_t m = i - 2;; --m) {
@@ -160,7 +159,7 @@ static int64_t find_start(int64_t ld, const real *h, int64_t l, int64_t i, real 
     }
 }
 
-/* One double-shift sweep on the window l..i: makes the bulge at row m and chases it out at row i. */
+/* A double-shift sweep on the window l..i: makes the bulge at row m and chases it out at row i. */
 static void sweep(int64_t ld, real *h, int64_t l, int64_t m, int64_t i, const real *first)
 {
     for (int64_t k = m; k < i; ++k) {
@@ -174,7 +173,8 @@ static void sweep(int64_t ld, real *h, int64_t l, int64_t m, int64_t i, const re
             below[0] = beta, below[1] = 0;
             if (three) below[2] = 0;
         } else if (m > l) {
-            below[0] *= 1 - tau; /* not -below[0]: what the start test neglects may have made the first column tiny */
+            below[0] *=
+                1 - tau; /* not -below[0]: the start test neglects entries, beside which the first column may be tiny */
         }
         real const t1 = tau * u1, t2 = tau * u2;
         for (int64_t j = k; j <= i; ++j) {
@@ -249,7 +249,7 @@ void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work,
     if (load(p, b, h, ld)) {
         int64_t lo = 0, hi = n - 1;
         if (p->balance) TYPED(eig_cpu_geev_isolate)(n, h, 1, ld, &lo, &hi);
-        real const unscale = 1 / normalise(ld, lo, hi, h); /* what is isolated keeps its bits */
+        real const unscale = 1 / normalise(ld, lo, hi, h); /* isolated eigenvalues keep their bits */
         if (p->balance) TYPED(eig_cpu_geev_balance)(n, h, 1, ld, re, lo, hi);
         if (!hessenberg(n, ld, lo, hi, h, re, im, watch)) return;
         if (!iterate(n, ld, lo, hi, p->max_steps, h, re, im, &info, watch)) return;

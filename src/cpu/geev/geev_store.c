@@ -1,4 +1,4 @@
-/* geev on the CPU, plain code: results of one matrix, from planes of real and imaginary parts to the caller's arrays.
+/* geev on the CPU, plain code: the results of a matrix, from planes of real and imaginary parts to the caller's arrays.
  * Compiled once for each type. */
 #include "geev_plain.h"
 

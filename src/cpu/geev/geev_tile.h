@@ -1,4 +1,4 @@
-/* geev on the CPU: a tile of matrices, one a lane, and its preparation: loading, scaling, balancing.  Part of
+/* geev on the CPU: a tile of matrices, a matrix in each lane, and its preparation: loading, scaling, balancing.  Part of
  * geev_kernels.c. */
 #ifndef EIG_GEEV_TILE_H
 #define EIG_GEEV_TILE_H
@@ -7,22 +7,22 @@
 #include "geev_lanes.h"
 #include "geev_plain.h"
 
-/* A tile on its way through the solver. */
+/* The state of a tile. */
 typedef struct tile_state {
     int n, row, max_steps;
-    vreal *h;                   /* element (i, j) at h[i*row + j]; what lies beside 0..n-1 is zero */
+    vreal *h;                   /* element (i, j) at h[i*row + j]; outside 0..n-1 it is zero */
     vreal *scale, *u;           /* [n+1] work */
     vreal *re, *im;             /* [n] eigenvalues */
-    vreal factor;               /* what the matrices were multiplied by */
+    vreal factor;               /* the matrices were multiplied by it */
     vint finite;                /* lanes without NaN and infinities; the others are zeroed */
     vint l;                     /* first row of the window; n where the lane has finished */
     int i[SIMD_LANES];          /* last row of the window; -2 where the lane has finished */
     int steps[SIMD_LANES];      /* since the last deflation */
     uint64_t pairs[SIMD_LANES]; /* bit k: rows k and k+1 form a 2 x 2 block */
-    unsigned failed;            /* bit t: lane t is left to the reference: it did not converge, or would lose digits */
+    unsigned failed; /* bit t: lane t, which did not converge or would lose digits, is left to the reference */
 } tile_state;
 
-/* One lane of a vector in memory. */
+/* Lane t of a vector in memory. */
 SIMD_FN real *lane(vreal *x, int t)
 {
     return (real *)x + t;
@@ -81,7 +81,7 @@ static inline void normalise(tile_state *tile)
         }
 }
 
-/* Lanes with a row or column that is zero off the diagonal: they must be permuted, which is done lane by lane. */
+/* Lanes with a row or column that is zero off the diagonal.  They must be permuted, lane by lane. */
 static inline unsigned reducible(const tile_state *tile)
 {
     int const n = tile->n;
@@ -98,7 +98,8 @@ static inline unsigned reducible(const tile_state *tile)
     return simd_mask_bits(~all);
 }
 
-/* Norm of n vectors with the largest entries `most`; ones so small that squares vanish are scaled. */
+/* 2-norms of n vectors with this sum of squares and the largest entries `most`.  Where squares lose digits, entries are
+ * scaled. */
 SIMD_FN vreal norm_lanes(int n, const vreal *x, int step, vreal sum, vreal most)
 {
     vint const small = most < simd_splat(SQRT_TINY);
@@ -162,7 +163,7 @@ static inline void balance_tile(tile_state *tile)
         if (permute >> t & 1) {
             int64_t lo, hi;
             int64_t const si = (int64_t)tile->row * SIMD_LANES, sj = SIMD_LANES;
-            /* The reference isolates first and then scales, so that what is isolated keeps its digits. */
+            /* The reference isolates first and scales then, so that isolated eigenvalues keep their digits. */
             if (tile->factor[t] < 1) tile->failed |= 1u << t;
             TYPED(eig_cpu_geev_isolate)(tile->n, lane(tile->h, t), si, sj, &lo, &hi);
             TYPED(eig_cpu_geev_balance)(tile->n, lane(tile->h, t), si, sj, (real *)tile->scale, lo, hi);

@@ -7,7 +7,6 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
-#include "watch.h"
 
 #include <math.h>
 
@@ -35,7 +34,7 @@ static void layout(arena *space, const stebz_problem *p, stebz_search *search)
     search->table.highest = arena_take(space, points, sizeof(int64_t));
     search->table.mantissa = arena_take(space, points, sizeof(double));
     search->table.exponent = arena_take(space, points, sizeof(double));
-    search->smalls = arena_take(space, p->n, sizeof(stebz_small_rows));
+    search->shorts = arena_take(space, p->n, sizeof(stebz_short_rows));
     search->longs = arena_take(space, room.longs, sizeof(stebz_long));
     search->found.lo = arena_take(space, p->n, sizeof(double));
     search->found.hi = arena_take(space, p->n, sizeof(double));
@@ -62,6 +61,52 @@ static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
     return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
+}
+
+/* -------------------------------------------------------------------- roads */
+
+/* A road of one matrix whose search is ready; it adds to pass_ms, where that is not NULL, what its passes took. */
+typedef eig_status road_solve(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                              int threads, double *pass_ms);
+
+static eig_status solve_whole(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                              int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return eig_cpu_stebz_refine(search, threads, pass_ms);
+}
+
+static eig_status solve_tree(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                             int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return search->kernels->setup->tree(search, threads, pass_ms);
+}
+
+static eig_status solve_reference(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
+                                  int threads, double *pass_ms)
+{
+    (void)ctx, (void)p, (void)number;
+    return eig_cpu_stebz_bisect(search, threads, pass_ms);
+}
+
+enum { BLOCKS = 3 /* after the methods */ };
+
+/* The roads by the method, and the one that multisection takes where T splits. */
+static const struct stebz_road {
+    road_solve *solve;
+    int passes;
+    const char *pass[4];
+} roads[] = {
+    [EIG_STEBZ_MULTISECTION] = {solve_whole, 3, {"preparation", "table", "brackets"}},
+    [EIG_STEBZ_INTERVAL_TREE] = {solve_tree, 4, {"preparation", "step 1", "one-intervals", "mult-intervals"}},
+    [EIG_STEBZ_REFERENCE] = {solve_reference, 2, {"preparation", "bisection"}},
+    [BLOCKS] = {eig_cpu_stebz_solve_blocks, 3, {"preparation", "blocks", "sorting"}},
+};
+
+static const struct stebz_road *stebz_road_of(const stebz_problem *p, bool split)
+{
+    return &roads[split ? BLOCKS : (int)p->method];
 }
 
 /* -------------------------------------------------------------- one matrix */
@@ -111,19 +156,20 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
     if (search->steady) search->groups += search->il - 1;
     if (!split) eig_cpu_stebz_open(ctx, search, p->type, !tree);
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
-    if (split) return eig_cpu_stebz_solve_blocks(ctx, search, p, number, threads, pass_ms);
-    if (reference) return eig_cpu_stebz_bisect(search, threads, pass_ms);
-    if (!tree) return eig_cpu_stebz_refine(search, threads, pass_ms);
-    return search->kernels->setup->tree(search, threads, pass_ms);
+    return stebz_road_of(p, split)->solve(ctx, search, p, number, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
 
-/* One matrix of a batch: what is wrong with it goes to info. */
-static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, char *work)
+static stebz_search search_of(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch)
 {
-    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
+    return (stebz_search){.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .watch = watch, .share = 1};
+}
+
+/* One matrix of a batch: what is wrong with it goes to info. */
+static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, cpu_watch *watch, char *work)
+{
+    stebz_search search = search_of(ctx, p, watch);
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
     layout(&a, p, &search);
@@ -136,18 +182,10 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     if (p->info) p->info[number] = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
 }
 
-/* The progress of a member: in the calling thread part of the batch's; the others only learn whether to stop. */
-static int member_progress(void *watch, double fraction)
+static void batch_work(eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
 {
-    return !eig_cpu_watch_look(watch, fraction);
-}
-
-static void batch_work(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch, char *work)
-{
-    eig_context own = *ctx;
-    if (own.progress) own.progress = member_progress, own.progress_user = watch;
     for (int64_t number; (number = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch))
-        solve_member(&own, p, number, work);
+        solve_member(ctx, p, number, watch, work);
     eig_cpu_watch_wait(watch);
 }
 
@@ -169,12 +207,12 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
 /* split: whether T was solved by blocks. */
 static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms, bool *split)
 {
-    stebz_progress progress = {.ctx = ctx, .share = 1, .last = eig_cpu_clock()};
-    stebz_search search = {.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .progress = &progress, .reports = true};
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stebz", 1);
+    if (watch.status != EIG_OK) return watch.status;
+    stebz_search search = search_of(ctx, p, &watch);
     const stebz_setup *const setup = search.kernels->setup;
     arena a = {work, 0};
-    eig_status const begun = eig_report_progress(ctx, "stebz", 0);
-    if (begun != EIG_OK) return begun;
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
@@ -188,20 +226,12 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     }
     if (p->m) *p->m = finite ? search.iu - search.il + 1 : 0;
     if (p->info) *p->info = finite ? EIG_INFO_OK : EIG_INFO_NOT_FINITE;
-    return eig_report_progress(ctx, "stebz", 1);
+    return eig_cpu_watch_end(&watch);
 }
-
-/* Names of the passes of one matrix, by method. */
-static const char *const pass_names[][4] = {
-    [EIG_STEBZ_MULTISECTION] = {"preparation", "table", "brackets"},
-    [EIG_STEBZ_INTERVAL_TREE] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
-    [EIG_STEBZ_REFERENCE] = {"preparation", "bisection"},
-};
 
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
-    static const char *const batch_name[] = {"batch"}, *const split_names[] = {"preparation", "blocks", "sorting"};
-    static const int passes[] = {3, 4, 2};
+    static const char *const batch[] = {"batch"};
     void *work;
     eig_status status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
@@ -210,8 +240,8 @@ eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
     bool const single = p->batch == 1;
     bool split = false;
     status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL, &split) : solve_batch(ctx, p, work);
-    const char *const *const names = !single ? batch_name : split ? split_names : pass_names[p->method];
-    eig_begin_passes(ctx, single ? passes[p->method] : 1, names);
+    const struct stebz_road *const road = stebz_road_of(p, split);
+    eig_begin_passes(ctx, single ? road->passes : 1, single ? road->pass : batch);
     if (!single) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
     return status;

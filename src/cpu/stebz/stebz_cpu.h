@@ -17,7 +17,7 @@
  *
  *     stebz_product.c      counts by the product form, for each type
  *     stebz_pivot.c        counts by pivots, in double for either type
- *     stebz_small.c        blocks of few rows, in double for either type */
+ *     stebz_short.c        blocks of few rows, in double for either type */
 #ifndef EIG_STEBZ_CPU_H
 #define EIG_STEBZ_CPU_H
 
@@ -25,9 +25,9 @@
 #include "backend_cpu.h"
 #include "bracket.h"
 #include "stebz_kernels.h"
+#include "watch.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 enum { STEBZ_LEAST_CELLS = 32 }; /* of a table of counts */
 
@@ -56,7 +56,7 @@ typedef struct tree_interval {
     int64_t below, upto;
 } tree_interval;
 
-/* A block of more than STEBZ_SMALL_ROWS rows of a T that splits, and where its parts of the workspace begin. */
+/* A block of more than STEBZ_SHORT_ROWS rows of a T that splits, and where its parts of the workspace begin. */
 typedef struct stebz_long {
     int64_t start, length;
     int64_t rows, points; /* first row of the product form, first point of the table */
@@ -69,7 +69,7 @@ typedef struct stebz_blocks {
 
 static inline stebz_blocks stebz_room(int64_t n)
 {
-    int64_t const longs = n / (STEBZ_SMALL_ROWS + 1) + 1;
+    int64_t const longs = n / (STEBZ_SHORT_ROWS + 1) + 1;
     return (stebz_blocks){.rows = (n + longs * STURM_BLOCK) / STURM_BLOCK * STURM_BLOCK, .longs = longs};
 }
 
@@ -80,45 +80,18 @@ typedef struct stebz_found {
     double *middle, *lo, *hi; /* [n] */
 } stebz_found;
 
-/* How far a call is, and whether it shall stop.  Only the calling thread reports. */
-typedef struct stebz_progress {
-    eig_context *ctx;   /* NULL: nothing is reported */
-    double from, share; /* of the call: where the running part begins, and how much it is */
-    double highest;     /* fraction reported so far: it never falls */
-    double last;        /* time of the last report */
-    atomic_bool stop;
-    eig_status status;
-} stebz_progress;
-
-/* Reports that `done` of the running part is done, at most every 50 ms. */
-static inline void stebz_report(stebz_progress *p, double done)
-{
-    double const now = eig_cpu_clock();
-    if (!p->ctx || !p->ctx->progress || now - p->last < 50) return;
-    p->last = now;
-    double const fraction = p->from + p->share * done;
-    p->highest = fraction > p->highest ? fraction : p->highest;
-    p->status = eig_report_progress(p->ctx, "stebz", p->highest);
-    if (p->status != EIG_OK) atomic_store(&p->stop, true);
-}
-
-static inline bool stebz_stopped(const stebz_progress *p)
-{
-    return atomic_load_explicit(&p->stop, memory_order_relaxed);
-}
-
 /* The search for eigenvalues il to iu of one matrix.  Numbers are in units of the scaled matrix: original = scaled *
  * 2^scale. */
 typedef struct stebz_search {
     const stebz_kernels *kernels; /* of the caller's type */
-    stebz_progress *progress;
-    bool reports;  /* the thread that runs the search is the caller's */
-    double *a, *b; /* [n] the scaled matrix, as in stebz_matrix */
+    cpu_watch *watch;             /* of the call */
+    double from, share;           /* of the watch's unit: where the running part begins, and how much it is */
+    double *a, *b;                /* [n] the scaled matrix, as in stebz_matrix */
     stebz_matrix matrix;
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
-    bool steady;          /* of a part of the spectrum, and of stemr's pairs always: brackets do not depend on il and
-                             iu, since they are those of cells, taken whole, of the table of all eigenvalues */
+    bool steady;          /* set for a part of the spectrum, and always for stemr: brackets are whole cells of the table
+                           * of all eigenvalues, so that they do not depend on il and iu */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
@@ -131,15 +104,21 @@ typedef struct stebz_search {
     int64_t il, iu;
     int64_t begin; /* of a steady search: the first eigenvalue that was refined, il or one of its cell */
     stebz_count_table table;
-    stebz_group *groups; /* that of eigenvalue k at k-il; of a steady search k may be less than il, too, or exceed iu */
+    stebz_group *groups; /* that of eigenvalue k at k-il; in a steady search k may also be less than il or exceed iu */
     void *rows, *scales; /* room for the product form */
     tree_interval *intervals; /* [4 (iu-il+1)], for the interval tree */
     stebz_found found;
     int64_t blocks;           /* of a T that splits */
     int64_t *all_starts;      /* [n] their first rows; stands where found.middle will, which is written last */
-    stebz_small_rows *smalls; /* [n] the small ones, sorted by their rows */
+    stebz_short_rows *shorts; /* [n] the short ones, sorted by their rows */
     stebz_long *longs;        /* the others */
 } stebz_search;
+
+/* Whether to go on; `done` of the running part is done. */
+static inline bool stebz_look(const stebz_search *search, double done)
+{
+    return eig_cpu_watch_look(search->watch, search->from + search->share * done);
+}
 
 /* 2^exponent as two factors that a double can hold. */
 typedef struct stebz_power {
@@ -196,8 +175,8 @@ void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, in
  * and what that reads. */
 void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
 
-/* Finds the blocks of the loaded matrix.  Whether it pays to solve them by themselves, or is needed since the search
- * loses entries; then off-diagonals between them have become 0. */
+/* Finds the blocks of the loaded matrix.  True where it pays to solve them by themselves, or where that is needed since
+ * the search loses entries.  The off-diagonals between them are then 0. */
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
 
 /* Solves the blocks that were found; fills search->found. */
@@ -227,7 +206,7 @@ static inline double stebz_rounded(const stebz_search *search, double x)
     return search->narrow ? (double)(float)x : x;
 }
 
-/* What the table is of the whole: a count for each of its points, where an eigenvalue takes about ten more. */
+/* The table's share of the work: it takes a count for each of its points, an eigenvalue about ten more. */
 #define STEBZ_TABLE_SHARE 0.1
 
 static inline double stebz_table_point(const stebz_search *search, int64_t j)

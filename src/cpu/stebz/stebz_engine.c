@@ -230,27 +230,26 @@ static void update_lane(engine *g, worker *w, int l)
     choose_rule(g, w, l);
 }
 
-static void report(const engine *g)
+/* Whether to go on. */
+static bool look(const engine *g)
 {
     double const total = (double)(g->search->iu - g->search->il + 1);
     double const done = 1 - (double)atomic_load_explicit(&g->remaining, memory_order_relaxed) / total;
-    stebz_report(g->search->progress, STEBZ_TABLE_SHARE + (1 - STEBZ_TABLE_SHARE) * done);
+    return stebz_look(g->search, STEBZ_TABLE_SHARE + (1 - STEBZ_TABLE_SHARE) * done);
 }
 
-static void work(engine *g, bool reports)
+static void work(engine *g)
 {
-    const stebz_progress *const progress = g->search->progress;
     worker w;
     w.active = 0, w.own = 0, w.own_length = 0;
     for (int l = 0; l < STEBZ_LANES; ++l) w.c.x[l] = 0;
     bool idle = false;
-    while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && !stebz_stopped(progress)) {
+    while (atomic_load_explicit(&g->remaining, memory_order_relaxed) > 0 && look(g)) {
         prepare_lanes(g, &w);
         if (idle != (w.active == 0)) {
             idle = !idle;
             atomic_fetch_add(&g->waiting, idle ? 1 : -1);
         }
-        if (reports) report(g);
         if (idle) {
             sched_yield();
             continue;
@@ -275,7 +274,7 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
     int64_t const part = search->iu - search->il + 1;
     eig_cpu_stebz_table(search, threads);
     double const tabled = eig_cpu_clock();
-    if (stebz_stopped(search->progress)) return search->progress->status;
+    if (eig_cpu_watch_status(search->watch) != EIG_OK) return EIG_CANCELLED;
     engine g = {.search = search, .lock = ATOMIC_FLAG_INIT};
     int64_t wanted = search->steady ? 0 : part, first, last;
     search->begin = search->il;
@@ -288,14 +287,14 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
     /* Half-empty lanes cost nearly as much as full ones: more threads than that would only wait. */
     if (threads > 2 * wanted / search->shifts + 1) threads = (int)(2 * wanted / search->shifts) + 1;
     if (threads == 1) {
-        work(&g, search->reports);
+        work(&g);
     } else {
 #pragma omp parallel num_threads(threads)
-        work(&g, search->reports && cpu_thread_number() == 0);
+        work(&g);
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;
         pass_ms[2] += eig_cpu_clock() - tabled;
     }
-    return search->progress->status;
+    return eig_cpu_watch_status(search->watch);
 }

@@ -51,27 +51,27 @@ typedef struct stebz_pivot {
     void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
 } stebz_pivot;
 
-enum { STEBZ_SMALL_ROWS = 64 }; /* most rows of a matrix that stebz_small.c takes */
+enum { STEBZ_SHORT_ROWS = 64 }; /* most rows of a matrix that stebz_short.c takes */
 
-/* What stebz_small.c reads and writes: matrices that stand one after another, and how exactly they are wanted. */
-typedef struct stebz_small {
+/* What stebz_short.c reads and writes: matrices that stand one after another, and how exactly they are wanted. */
+typedef struct stebz_short {
     const double *a, *b; /* as in stebz_matrix */
     double *lo, *hi;     /* final brackets; those of a matrix stand where its rows do */
     double pivmin, margin, abstol, reltol;
     bool fine; /* small eigenvalues are wanted to relative accuracy */
-} stebz_small;
+} stebz_short;
 
-/* One of them: its first row, and 1 to STEBZ_SMALL_ROWS rows. */
-typedef struct stebz_small_rows {
+/* One of them: its first row, and 1 to STEBZ_SHORT_ROWS rows. */
+typedef struct stebz_short_rows {
     int64_t start;
     int rows;
-} stebz_small_rows;
+} stebz_short_rows;
 
-/* stebz_small.c: many small matrices, in double for either type. */
-typedef struct stebz_small_kernel {
+/* stebz_short.c: many short matrices, in double for either type. */
+typedef struct stebz_short_kernel {
     /* All eigenvalues of `count` matrices, sorted by their rows. */
-    void (*solve)(const stebz_small *t, const stebz_small_rows *matrix, int64_t count);
-} stebz_small_kernel;
+    void (*solve)(const stebz_short *t, const stebz_short_rows *matrix, int64_t count);
+} stebz_short_kernel;
 
 struct stebz_search;
 
@@ -96,7 +96,7 @@ typedef struct stebz_kernels {
     const stebz_setup *setup;
     const stebz_product *product;
     const stebz_pivot *pivot;
-    const stebz_small_kernel *small;
+    const stebz_short_kernel *short_blocks;
 } stebz_kernels;
 
 extern const stebz_setup eig_cpu_stebz_setup_s, eig_cpu_stebz_setup_d;
@@ -105,7 +105,7 @@ extern const stebz_product eig_cpu_stebz_product_baseline_s, eig_cpu_stebz_produ
 extern const stebz_product eig_cpu_stebz_product_baseline_d, eig_cpu_stebz_product_avx2_d,
     eig_cpu_stebz_product_avx512_d;
 extern const stebz_pivot eig_cpu_stebz_pivot_baseline_d, eig_cpu_stebz_pivot_avx2_d, eig_cpu_stebz_pivot_avx512_d;
-extern const stebz_small_kernel eig_cpu_stebz_small_baseline_d, eig_cpu_stebz_small_avx2_d,
-    eig_cpu_stebz_small_avx512_d;
+extern const stebz_short_kernel eig_cpu_stebz_short_baseline_d, eig_cpu_stebz_short_avx2_d,
+    eig_cpu_stebz_short_avx512_d;
 
 #endif

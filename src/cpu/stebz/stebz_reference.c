@@ -8,8 +8,6 @@
  *           come nearer by orders of magnitude.  It ends where no number lies between them. */
 #include "stebz_cpu.h"
 
-#include "openmp.h"
-
 static int64_t count_below(const stebz_matrix *t, double x)
 {
     double q = 1;
@@ -21,12 +19,11 @@ static int64_t count_below(const stebz_matrix *t, double x)
     return count;
 }
 
-/* Eigenvalue k.  done: of the call, where this thread reports. */
-static void bisect(stebz_search *search, int64_t k, bool reports, double done)
+/* Eigenvalue k; `done` of the call is done. */
+static void bisect(stebz_search *search, int64_t k, double done)
 {
     double lo = search->lo, hi = search->hi;
-    while (!stebz_stopped(search->progress)) {
-        if (reports) stebz_report(search->progress, done);
+    while (stebz_look(search, done)) {
         double const mid = stebz_middle(search, lo, hi);
         if (stebz_narrow_enough(search, lo, hi) || !(lo < mid && mid < hi)) break;
         if (count_below(&search->matrix, mid) >= k)
@@ -43,12 +40,8 @@ eig_status eig_cpu_stebz_bisect(stebz_search *search, int threads, double *pass_
     double const start = eig_cpu_clock();
     int64_t const wanted = search->iu - search->il + 1;
     (void)threads;
-    stebz_progress *const progress = search->progress;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t k = search->il; k <= search->iu; ++k) {
-        bool const reports = search->reports && cpu_thread_number() == 0;
-        bisect(search, k, reports, (double)(k - search->il) / (double)wanted);
-    }
+    for (int64_t k = search->il; k <= search->iu; ++k) bisect(search, k, (double)(k - search->il) / (double)wanted);
     if (pass_ms) pass_ms[1] += eig_cpu_clock() - start;
-    return progress->status;
+    return eig_cpu_watch_status(search->watch);
 }

@@ -73,9 +73,9 @@ static real middle_of(const stebz_search *search, int64_t k, stebz_power back)
     return (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : g->lo + 0.5 * (g->hi - g->lo), back);
 }
 
-/* Eigenvalues ascend by a running maximum, since neighbouring brackets may overlap by an ulp or so.  Brackets of
- * different cells do not: of a part the maximum begins with the first cell.  Of equal numbers the later one counts, so
- * that the sign of a zero is its own, whatever a part begins with. */
+/* A running maximum makes the eigenvalues ascend, since neighbouring brackets may overlap by an ulp or so.  Brackets of
+ * different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell.  Of two
+ * equal numbers the later one is stored.  So a zero keeps its own sign, wherever a part begins. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
     real *const w = (real *)p->w + matrix * p->stride_w;

@@ -1,10 +1,10 @@
 /* stebz on the CPU: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
  * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
  *
- * Negligible  in the product form what lies below its floor (numerics/sturm.h), which moves eigenvalues by less than
- *             eps/4 of the norm either way; in the pivot form, which promises relative accuracy, zeros alone.
- * Blocks      of up to STEBZ_SMALL_ROWS rows go to stebz_small.c, many at a time; longer ones to the engine, many at a
- *             time, one a thread, or one at a time, by all threads, where one is a large part of the work.
+ * Negligible  in the product form: what lies below its floor (numerics/sturm.h), since it moves eigenvalues by less than
+ *             eps/4 of the norm either way.  In the pivot form, which promises relative accuracy: zeros alone.
+ * Blocks      of up to STEBZ_SHORT_ROWS rows go to stebz_short.c, many at a time.  Longer ones go to the engine: one a
+ *             thread, or, where one is a large part of the work, one after another with all threads.
  * Bits        a block's results depend on that block and on the norm of T alone; sorting leaves no choice. */
 #include "stebz_cpu.h"
 
@@ -15,16 +15,16 @@
 #include <string.h>
 
 enum {
-    CHUNK = 256,          /* small blocks that a thread takes at once */
-    LONG_TOGETHER = 4096, /* rows of a block from which all threads work on it together */
-    ROUNDS = 12           /* counts that an eigenvalue takes, about */
+    TASK_BLOCKS = 256,  /* short blocks that a thread takes at a time */
+    LONG_SHARED = 4096, /* rows of a block from which all threads work on it */
+    ROUNDS = 12         /* counts that an eigenvalue takes, about */
 };
 
 /* ------------------------------------------------------------------- blocks */
 
 /* The blocks of T; first[r] .. first[r+1]: the places in `sorted` of those of r rows. */
 typedef struct block_list {
-    int64_t longs, first[STEBZ_SMALL_ROWS + 2];
+    int64_t longs, first[STEBZ_SHORT_ROWS + 2];
     double work; /* counts times rows */
 } block_list;
 
@@ -62,13 +62,13 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
         int64_t const length = length_of(start, i, search->blocks, n);
         cost += (double)length * (double)length;
     }
-    /* Whatever part is wanted: a part has the bits of the whole. */
+    /* What part is wanted has no say: a part has the bits of the whole. */
     if (cost > 0.75 * (double)n * (double)n && !(search->pivot && search->loses)) return false;
     for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
     return search->found.split = true;
 }
 
-/* Lists the long blocks, and sorts the starts of the small ones by their rows. */
+/* Lists the long blocks, and sorts the starts of the short ones by their rows. */
 static block_list list_blocks(stebz_search *search)
 {
     int64_t const n = search->matrix.n, blocks = search->blocks;
@@ -78,7 +78,7 @@ static block_list list_blocks(stebz_search *search)
     for (int64_t i = 0; i < blocks; ++i) {
         int64_t const length = length_of(start, i, blocks, n);
         list.work += ROUNDS * (double)length * (double)length;
-        if (length <= STEBZ_SMALL_ROWS) {
+        if (length <= STEBZ_SHORT_ROWS) {
             ++list.first[length + 1];
             continue;
         }
@@ -86,12 +86,12 @@ static block_list list_blocks(stebz_search *search)
         rows += (length + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
         points += length + 1;
     }
-    for (int r = 1; r <= STEBZ_SMALL_ROWS + 1; ++r) list.first[r] += list.first[r - 1];
-    int64_t next[STEBZ_SMALL_ROWS + 2];
+    for (int r = 1; r <= STEBZ_SHORT_ROWS + 1; ++r) list.first[r] += list.first[r - 1];
+    int64_t next[STEBZ_SHORT_ROWS + 2];
     memcpy(next, list.first, sizeof next);
     for (int64_t i = 0; i < blocks; ++i) {
         int64_t const length = length_of(start, i, blocks, n);
-        if (length <= STEBZ_SMALL_ROWS) search->smalls[next[length]++] = (stebz_small_rows){start[i], (int)length};
+        if (length <= STEBZ_SHORT_ROWS) search->shorts[next[length]++] = (stebz_short_rows){start[i], (int)length};
     }
     return list;
 }
@@ -161,11 +161,17 @@ static void find_wanted(const block_job *job, stebz_search *part)
     part->groups += part->il - 1;
 }
 
-static void solve_long(block_job *job, const stebz_long *t, int threads, bool reports)
+static double fraction_done(const block_job *job)
+{
+    return (double)atomic_load_explicit(&job->done, memory_order_relaxed) / (double)job->search->matrix.n;
+}
+
+/* share: how much of the call the block is, for its progress. */
+static void solve_long(block_job *job, const stebz_long *t, int threads, double share)
 {
     stebz_search *const whole = job->search;
     stebz_search part = *whole;
-    part.reports = reports;
+    part.from = whole->from + whole->share * fraction_done(job), part.share = share;
     part.a += t->start, part.b += t->start;
     part.matrix = (stebz_matrix){.n = t->length, .a = part.a, .b = part.b, .pivmin = whole->matrix.pivmin};
     part.groups += t->start;
@@ -178,7 +184,7 @@ static void solve_long(block_job *job, const stebz_long *t, int threads, bool re
         eig_cpu_stebz_open(job->ctx, &part, job->type, true);
         eig_cpu_stebz_refine(&part, threads, NULL);
     }
-    /* What is not wanted stands in for its place among the sorted. */
+    /* An eigenvalue that is not wanted gets an end of the window: it keeps a place when all are sorted. */
     for (int64_t k = 1; k <= t->length; ++k) {
         bool const below = k<part.il, above = k> part.iu;
         const stebz_group *const g = &part.groups[k - part.il];
@@ -188,11 +194,11 @@ static void solve_long(block_job *job, const stebz_long *t, int threads, bool re
     atomic_fetch_add_explicit(&job->done, t->length, memory_order_relaxed);
 }
 
-/* Small blocks from place `from` of the sorted list on, at most CHUNK. */
-static void solve_chunk(block_job *job, int64_t from)
+/* Short blocks from place `from` of the sorted list on, at most TASK_BLOCKS. */
+static void solve_task(block_job *job, int64_t from)
 {
     const stebz_search *const search = job->search;
-    stebz_small const t = {
+    stebz_short const t = {
         .a = search->a,
         .b = search->b,
         .lo = search->found.lo,
@@ -203,54 +209,44 @@ static void solve_chunk(block_job *job, int64_t from)
         .reltol = search->reltol,
         .fine = search->pivot,
     };
-    int64_t const smalls = job->list.first[STEBZ_SMALL_ROWS + 1];
+    int64_t const shorts = job->list.first[STEBZ_SHORT_ROWS + 1];
     int64_t done = 0;
-    int64_t const count = smalls - from < CHUNK ? smalls - from : CHUNK;
-    search->kernels->small->solve(&t, search->smalls + from, count);
-    for (int64_t i = from; i < from + count; ++i) done += search->smalls[i].rows;
+    int64_t const count = shorts - from < TASK_BLOCKS ? shorts - from : TASK_BLOCKS;
+    search->kernels->short_blocks->solve(&t, search->shorts + from, count);
+    for (int64_t i = from; i < from + count; ++i) done += search->shorts[i].rows;
     atomic_fetch_add_explicit(&job->done, done, memory_order_relaxed);
 }
 
-static double fraction_done(const block_job *job)
-{
-    return (double)atomic_load_explicit(&job->done, memory_order_relaxed) / (double)job->search->matrix.n;
-}
-
-static bool solved_together(const block_job *job, const stebz_long *t, int threads)
+static bool takes_all_threads(const block_job *job, const stebz_long *t, int threads)
 {
     double const work = ROUNDS * (double)t->length * (double)t->length;
-    return threads == 1 || t->length >= LONG_TOGETHER || work > job->list.work / (4 * threads);
+    return threads == 1 || t->length >= LONG_SHARED || work > job->list.work / (4 * threads);
 }
 
 /* Blocks that are a large part of the work, one after another. */
 static void solve_large_blocks(block_job *job, int threads)
 {
-    stebz_progress *const progress = job->search->progress;
-    double const from = progress->from, share = progress->share;
-    for (int64_t i = 0; i < job->list.longs && !stebz_stopped(progress); ++i) {
-        const stebz_long *const t = &job->search->longs[i];
-        if (!solved_together(job, t, threads)) continue;
-        progress->from = from + share * fraction_done(job);
-        progress->share = share * (double)t->length / (double)job->search->matrix.n;
-        solve_long(job, t, threads, job->search->reports);
+    const stebz_search *const search = job->search;
+    for (int64_t i = 0; i < job->list.longs && eig_cpu_watch_status(search->watch) == EIG_OK; ++i) {
+        const stebz_long *const t = &search->longs[i];
+        if (takes_all_threads(job, t, threads))
+            solve_long(job, t, threads, search->share * (double)t->length / (double)search->matrix.n);
     }
-    progress->from = from, progress->share = share;
 }
 
 /* All others: tasks that threads take. */
 static void solve_tasks(block_job *job, int threads)
 {
     stebz_search *const search = job->search;
-    int64_t const smalls = job->list.first[STEBZ_SMALL_ROWS + 1];
-    int64_t const tasks = job->list.longs + (smalls + CHUNK - 1) / CHUNK;
+    int64_t const shorts = job->list.first[STEBZ_SHORT_ROWS + 1];
+    int64_t const tasks = job->list.longs + (shorts + TASK_BLOCKS - 1) / TASK_BLOCKS;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t i = 0; i < tasks; ++i) {
-        if (stebz_stopped(search->progress)) continue;
-        if (search->reports && cpu_thread_number() == 0) stebz_report(search->progress, fraction_done(job));
+        if (!stebz_look(search, fraction_done(job))) continue;
         if (i >= job->list.longs)
-            solve_chunk(job, (i - job->list.longs) * CHUNK);
-        else if (!solved_together(job, &search->longs[i], threads))
-            solve_long(job, &search->longs[i], 1, false);
+            solve_task(job, (i - job->list.longs) * TASK_BLOCKS);
+        else if (!takes_all_threads(job, &search->longs[i], threads))
+            solve_long(job, &search->longs[i], 1, 0);
     }
 }
 
@@ -266,7 +262,7 @@ static void restore_entries(const block_job *job, const stebz_problem *p, int64_
     for (int r = 0; r < 3; ++r)
         for (int64_t k = 0; k < search->matrix.n; ++k) results[r][k] = stebz_scaled(results[r][k], back);
     for (int64_t i = job->list.first[1]; i < job->list.first[2]; ++i) {
-        int64_t const row = search->smalls[i].start;
+        int64_t const row = search->shorts[i].start;
         for (int r = 0; r < 3; ++r) results[r][row] = type_get(p->type, given.d, row);
     }
     search->error = stebz_scaled(search->error, back);
@@ -280,13 +276,13 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
     block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
     int64_t const n = search->matrix.n;
     find_window(&job);
-    /* A small block costs more than its counts: as if each eigenvalue took 64 rows more. */
+    /* A short block costs more than its counts: as if each eigenvalue took 64 rows more. */
     int const useful = eig_cpu_stebz_threads(ctx, 1, job.list.work + 64.0 * (double)n);
     threads = threads > 1 && useful < threads ? useful : threads;
     solve_large_blocks(&job, threads);
     solve_tasks(&job, threads);
     double const solved = eig_cpu_clock();
-    if (stebz_stopped(search->progress)) return search->progress->status;
+    if (eig_cpu_watch_status(search->watch) != EIG_OK) return EIG_CANCELLED;
     stebz_found *const f = &search->found;
     for (int64_t k = 0; k < n; ++k) f->middle[k] = f->lo[k] + 0.5 * (f->hi[k] - f->lo[k]);
     if (search->pivot && search->loses) restore_entries(&job, p, number);

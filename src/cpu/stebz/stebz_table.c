@@ -36,14 +36,11 @@ static void table_finish(stebz_search *search)
 
 static void table_fill(stebz_search *search, int threads)
 {
-    stebz_progress *const progress = search->progress;
     int64_t const points = search->table.cells + 1;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
-        if (stebz_stopped(progress)) continue;
-        if (search->reports && cpu_thread_number() == 0)
-            stebz_report(progress, STEBZ_TABLE_SHARE * (double)j0 / (double)points);
+        if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)j0 / (double)points)) continue;
         int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
         int64_t list[STEBZ_LANES];
         for (int l = 0; l < m; ++l) list[l] = j0 + l;
@@ -76,13 +73,10 @@ static int64_t list_points(const stebz_search *search, int64_t width, int64_t pa
 
 static void count_listed(stebz_search *search, const int64_t *list, int64_t listed, int threads)
 {
-    stebz_progress *const progress = search->progress;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && listed > STEBZ_LANES)
     for (int64_t i = 0; i < listed; i += STEBZ_LANES) {
-        if (stebz_stopped(progress)) continue;
-        if (search->reports && cpu_thread_number() == 0)
-            stebz_report(progress, STEBZ_TABLE_SHARE * (double)i / (double)listed);
+        if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)i / (double)listed)) continue;
         table_count(search, list + i, (int)(listed - i < STEBZ_LANES ? listed - i : STEBZ_LANES));
     }
 }
@@ -98,7 +92,7 @@ static void table_sparse(stebz_search *search, int threads)
     t->count[0] = 0, t->count[t->cells] = search->matrix.n;
     int64_t width = 1;
     while (width < t->cells) width *= 2;
-    while (width > 1 && !stebz_stopped(search->progress)) {
+    while (width > 1 && eig_cpu_watch_status(search->watch) == EIG_OK) {
         int64_t wanted = 0, parts = 2;
         for (int64_t j = 0; j < t->cells; j += width) wanted += stretch_is_wanted(search, j, width);
         while (parts < width && 2 * parts * wanted <= STEBZ_LANES) parts *= 2;

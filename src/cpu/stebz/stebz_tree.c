@@ -49,10 +49,11 @@ typedef struct tree_part {
     int level;
 } tree_part;
 
-static void report(const stebz_search *search, const tree_part *part, double of_level)
+/* Whether to go on, after so much of a level. */
+static bool look(const stebz_search *search, const tree_part *part, double of_level)
 {
     double const done = (part->level + of_level) / part->levels;
-    stebz_report(search->progress, part->from + part->share * (done < 1 ? done : 1));
+    return stebz_look(search, part->from + part->share * (done < 1 ? done : 1));
 }
 
 /* One level (Algorithm 3): splits every interval of the list, compacts the second children behind the first ones.
@@ -66,8 +67,7 @@ static int64_t split_level(const stebz_search *search, tree_interval *list, int6
     for (int64_t i = 0; i < length; ++i) {
         tree_interval *const t = &list[i];
         second[i] = (tree_interval){0};
-        if (stebz_stopped(search->progress)) continue;
-        if (search->reports && cpu_thread_number() == 0) report(search, part, (double)i / (double)length);
+        if (!look(search, part, (double)i / (double)length)) continue;
         double const mid = middle(search, t);
         if (mid == t->lo) continue;
         any = true;
@@ -110,10 +110,10 @@ static eig_status converge(stebz_search *search, tree_interval *list, int64_t le
                            tree_part part, int threads)
 {
     part.levels = levels_of(search, list, length);
-    for (bool moved = true; moved && !stebz_stopped(search->progress); ++part.level)
+    for (bool moved = true; moved && eig_cpu_watch_status(search->watch) == EIG_OK; ++part.level)
         length = split_level(search, list, length, second, threads, &part, &moved);
     finish(search, list, length);
-    return search->progress->status;
+    return eig_cpu_watch_status(search->watch);
 }
 
 /* The intervals are shared out to the list, scratch, U_o and U_m, each of m = iu-il+1. */

@@ -71,14 +71,14 @@ static bool look(stemr_task *t, int step, int64_t done, int64_t of)
 
 static double sign_of(int probe, int64_t k)
 {
-    return stemr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? -1 : 1;
+    return mrrr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? -1 : 1;
 }
 
 /* The largest entry of (Z'Z - I) x over the probes x. */
 static double skewness(stemr_task *t, int64_t columns)
 {
     const stemr_problem *const p = t->p;
-    double *const y = t->tight;
+    double *const y = t->inverse;
     double largest = 0;
     for (int probe = 0; probe < PROBES; ++probe) {
 #pragma omp parallel for schedule(dynamic) num_threads(t->threads) if (t->threads > 1)

@@ -49,7 +49,7 @@ static void layout(arena *a, stemr_task *t)
     t->probe = arena_take(a, STEMR_PROBE_ROW * n, sizeof(stemr_probe));
     t->pool_rows = t->limits.pool * n;
     t->pool = arena_take(a, t->pool_rows, sizeof(stemr_row));
-    t->tight = arena_take(a, STEMR_TIGHT_ROW * n, sizeof(double));
+    t->inverse = arena_take(a, STEMR_INVERSE_ROW * n, sizeof(double));
     t->groups = arena_take(a, n, sizeof(stebz_group));
     s->rows = arena_take(a, 2 * padded, sizeof(double));
     s->scales = arena_take(a, 2 * (padded / STURM_BLOCK), sizeof(double));
@@ -67,7 +67,7 @@ static void open_task(stemr_task *t, eig_context *ctx, const stemr_problem *p)
     t->ctx = ctx, t->p = p;
     t->limits = p->limits ? *p->limits : (stemr_limits)STEMR_LIMITS;
     t->split = type_is_single(p->type) ? STEMR_SPLIT_SINGLE : STEMR_SPLIT;
-    t->close = type_is_single(p->type) ? STEMR_CLOSE_SINGLE : STEMR_CLOSE;
+    t->enough = type_is_single(p->type) ? STEMR_ENOUGH_SINGLE : STEMR_ENOUGH;
     t->fine = type_is_single(p->type) ? STEMR_FINE_SINGLE : 0;
     t->threads = threads_of(ctx, p);
     t->kernel = eig_cpu_kernels(ctx, EIG_D)->stemr;
@@ -165,7 +165,7 @@ static int64_t rank_pairs(stemr_task *t)
 static int info_of(const stemr_task *t, const stemr_pair *pair)
 {
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
-    bool const small = pair->residual <= t->limits.told[0] * (double)t->p->n * eps;
+    bool const small = pair->residual <= t->limits.info_above[0] * (double)t->p->n * eps;
     return small ? pair->info : pair->info | EIG_STEMR_RESIDUAL;
 }
 
@@ -192,11 +192,11 @@ static double lap(double *since)
     return ms;
 }
 
-/* The end of both methods: the last resort, and what is told. */
+/* The end of both methods: the last resort, and the outputs. */
 static eig_status finish(stemr_task *t, int64_t columns)
 {
     t->from = 0.85, t->part = 0.1;
-    eig_status const status = t->p->z ? eig_cpu_stemr_tight(t) : EIG_OK;
+    eig_status const status = t->p->z ? eig_cpu_stemr_inverse(t) : EIG_OK;
     if (status != EIG_OK) return status;
     tell_pairs(t, columns);
     t->from = 0.95, t->part = 0.05;
@@ -217,7 +217,7 @@ static eig_status solve(stemr_task *t, double *ms)
     if (status != EIG_OK) return status;
     ms[2] = lap(&since);
     int64_t const columns = rank_pairs(t);
-    eig_cpu_stemr_tell_tree(t);
+    eig_cpu_stemr_copy_tree(t);
     t->from = 0.6, t->part = 0.25;
     if (t->p->z) status = eig_cpu_stemr_vectors(t);
     if (status != EIG_OK) return status;
@@ -245,13 +245,6 @@ static eig_status solve_plainly(stemr_task *t, double *ms)
     status = finish(t, columns);
     ms[4] = lap(&since);
     return status;
-}
-
-/* What the engine of stebz reports, as a part of the first pass. */
-static int engine_progress(void *task, double fraction)
-{
-    stemr_task *const t = task;
-    return !eig_cpu_watch_look(&t->watch, t->from + 0.5 * t->part * fraction);
 }
 
 /* Scales T; false where it is not finite. */
@@ -287,10 +280,6 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
     a = (arena){.base = work};
     layout(&a, &t);
     eig_cpu_watch_start(&t.watch, ctx, "stemr", 1);
-    eig_context engine = *ctx;
-    if (ctx->progress) engine.progress = engine_progress, engine.progress_user = &t;
-    stebz_progress progress = {.ctx = &engine, .share = 1, .last = eig_cpu_clock()};
-    t.search.progress = &progress, t.search.reports = true;
     status = t.watch.status;
     if (status == EIG_OK && load(&t))
         status = p->method == EIG_STEMR_REFERENCE ? solve_plainly(&t, ms) : solve(&t, ms);

@@ -4,11 +4,11 @@
  *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
  *     stemr_tree.c         clusters: their shifts and representations, level by level
  *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
- *     stemr_tight.c        the last resort: inverse iteration, orthogonalised
+ *     stemr_inverse.c        the last resort: inverse iteration, orthogonalised
  *     stemr_certify.c      residuals and orthogonality
  *     stemr_reference.c    method reference
  *     stemr_kernels.c      what the lanes do; compiled once for each instruction set; parts of it are stemr_lanes.h,
- *                          stemr_joined.h */
+ *                          stemr_twisted.h */
 #ifndef EIG_STEMR_CPU_H
 #define EIG_STEMR_CPU_H
 
@@ -21,18 +21,18 @@
 #include "watch.h"
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
-#define STEMR_SPLIT 0x1p-55 /* off-diagonals up to this become 0 */
-#define STEMR_CLOSE 0x1p-28 /* a residual this small beside the gap is enough for a vector */
+#define STEMR_SPLIT 0x1p-55  /* off-diagonals up to this become 0 */
+#define STEMR_ENOUGH 0x1p-28 /* a residual this small beside the gap is enough for a vector */
 /* The same for vectors of floats. */
 #define STEMR_SPLIT_SINGLE 0x1p-27
-#define STEMR_CLOSE_SINGLE 0x1p-14
+#define STEMR_ENOUGH_SINGLE 0x1p-14
 #define STEMR_FINE_SINGLE 0x1p-28 /* a bracket this narrow beside the gap needs no refinement */
 
 enum {
-    STEMR_DEPTH = 6,      /* levels of clusters below the first representation */
-    STEMR_TIGHT_ROW = 10, /* numbers a row that inverse iteration takes */
-    STEMR_CROWD = 8,      /* members from which on a cluster shares lanes with no other one */
-    STEMR_PROBE_ROW = 4,  /* most probes for each row */
+    STEMR_DEPTH = 6,        /* levels of clusters below the first representation */
+    STEMR_INVERSE_ROW = 10, /* numbers a row that inverse iteration takes */
+    STEMR_CROWD = 8,        /* members from which on a cluster shares lanes with no other one */
+    STEMR_PROBE_ROW = 4,    /* most probes for each row */
     STEMR_PASSES = 5
 };
 
@@ -54,14 +54,14 @@ typedef struct stemr_node {
     wide_d shift;
 } stemr_node;
 
-typedef enum stemr_state { STEMR_FRESH, STEMR_ACTIVE, STEMR_SINGLE, STEMR_TIGHT } stemr_state;
+typedef enum stemr_state { STEMR_FRESH, STEMR_ACTIVE, STEMR_SINGLE, STEMR_INVERSE } stemr_state;
 
 /* An eigenpair on its way. */
 typedef struct stemr_pair {
     int64_t block, index; /* eigenvalue `index`, from 1, of the block */
     int64_t node;         /* whose representation it is refined against; -1: the first one of the block */
     int64_t column;       /* of z; -1: not asked for */
-    int64_t tight;        /* state STEMR_TIGHT: the first of the pairs that are orthogonalised with it */
+    int64_t run;          /* state STEMR_INVERSE: the first of the pairs that are orthogonalised with it */
     int64_t support_first, support_last; /* rows of its vector that are not 0 */
     wide_d lo, hi, x;                    /* bracket and eigenvalue of that representation */
     double gap;                          /* distance of its neighbours */
@@ -98,7 +98,7 @@ typedef struct stemr_task {
     eig_context *ctx;
     const stemr_problem *p;
     stemr_limits limits;
-    double split, close, fine; /* STEMR_SPLIT, STEMR_CLOSE, 0, or those of floats */
+    double split, enough, fine; /* STEMR_SPLIT, STEMR_ENOUGH, 0, or those of floats */
     const stemr_kernel *kernel;
     cpu_watch watch;
     double from, part; /* of the watch's unit: what is done, and how much the running part is */
@@ -118,8 +118,8 @@ typedef struct stemr_task {
     stemr_probe *probe;    /* [STEMR_PROBE_ROW n] */
     stemr_row *pool;       /* [pool_rows] representations of clusters */
     int64_t pool_rows, pool_used;
-    double *tight; /* [STEMR_TIGHT_ROW n], for stemr_tight.c */
-    char *scratch; /* of each thread */
+    double *inverse; /* [STEMR_INVERSE_ROW n], for stemr_inverse.c */
+    char *scratch;   /* of each thread */
     size_t scratch_bytes;
     eig_stemr_stats stats;
 } stemr_task;
@@ -158,15 +158,6 @@ static inline double stemr_entry(const stemr_problem *p, int64_t column, int64_t
 /* The shift of T that a node's representation stands for; of node -1: the block's. */
 wide_d eig_cpu_stemr_shift(const stemr_task *t, int64_t block, int64_t node);
 
-/* Random numbers in (-1, 1) that depend on i alone. */
-static inline double stemr_noise(uint64_t i)
-{
-    uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-52 - 1;
-}
-
 /* stemr_root.c: the scaled T in t->a and t->b, its blocks and their first representations; the pairs that are wanted,
  * with their brackets, and clusters as nodes of level 1. */
 eig_status eig_cpu_stemr_root(stemr_task *t);
@@ -182,13 +173,13 @@ void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_
 eig_status eig_cpu_stemr_reference(stemr_task *t);
 void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair);
 
-/* stemr_tree.c: until every pair is single, or tight. */
+/* stemr_tree.c: until every pair is single, or goes to inverse iteration. */
 eig_status eig_cpu_stemr_tree(stemr_task *t);
 
 /* The tree into the caller's room. */
-void eig_cpu_stemr_tell_tree(stemr_task *t);
+void eig_cpu_stemr_copy_tree(stemr_task *t);
 
-/* A node for pairs first to last; they become fresh, or tight where no level is left. */
+/* A node for pairs first to last; they become fresh, or go to inverse iteration where no level is left. */
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
 
 /* stemr_refine.c: shares list[0..count-1] out in units, and does something with each.  Pairs are sorted first, with
@@ -208,14 +199,14 @@ eig_status eig_cpu_stemr_vectors(stemr_task *t);
 /* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.  count,
  * gamma and norm: what a twisted factorisation at x found.  k->before: the residual of the step before, infinite at first
  * and after a bisection. */
-bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm);
+bool eig_cpu_stemr_step(stemr_pair *k, double enough, int64_t count, double gamma, double norm);
 
 /* Sorts list[0..count-1] into an order of pairs that is total; room has as many places. */
 typedef bool stemr_before(const stemr_task *t, int64_t j, int64_t k);
 void eig_cpu_stemr_sort(const stemr_task *t, int64_t *list, int64_t *room, int64_t count, stemr_before *before);
 
-/* stemr_tight.c: vectors of tight pairs, and of neighbours in a cluster that are found not orthogonal. */
-eig_status eig_cpu_stemr_tight(stemr_task *t);
+/* stemr_inverse.c: vectors of pairs by inverse iteration, and of neighbours in a cluster that are found not orthogonal. */
+eig_status eig_cpu_stemr_inverse(stemr_task *t);
 
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
 eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns);

@@ -6,11 +6,11 @@
  * Memory    a row of scratch holds, for each vector in flight, a representation (4 vectors) and what one factorisation
  *           leaves for the other (3 vectors).
  * Cost      about 36 operations and a division a row and factorisation.  Finding a twist takes two of all rows and some 25
- *           operations more, a known one (stemr_joined.h) two that meet.
+ *           operations more, a known one (stemr_twisted.h) two that meet.
  * Promises  a lane's result depends on its shift and representation alone.  Variants with FMA give equal bits.
  *
  * Everything here is static but the table at the end. */
-#include "stemr_joined.h"
+#include "stemr_twisted.h"
 
 /* What a walk is for. */
 typedef enum purpose { COUNT, REPRESENT, TWIST, STEP, VECTOR, SEEK } purpose;
@@ -59,7 +59,7 @@ SIMD_FN void forward(const stemr_row *rows, int64_t n, bool const is_own, int co
         }
 }
 
-/* The factorisation from the bottom, and the row where the two are joined. */
+/* The factorisation from the bottom, and the row where the two meet. */
 SIMD_FN void backward(const stemr_row *rows, int64_t n, bool const is_own, int const vectors, int first, stemr_lanes *t,
                       const vreal *own, vreal *trace)
 {
@@ -109,7 +109,7 @@ SIMD_FN void group_of(const stemr_row *rows, int64_t n, bool const is_own, int c
     if (what == SEEK) {
         seek(rows, n, vectors, t->bits, first, t, s.trace);
     } else if (what == STEP || what == VECTOR) {
-        joined(rows, n, is_own, vectors, what == VECTOR, first, t, s.own, s.trace);
+        twisted(rows, n, is_own, vectors, what == VECTOR, first, t, s.own, s.trace);
         if (what == VECTOR) entries(n, vectors, first, t, s.trace);
     } else {
         forward(rows, n, is_own, vectors, what, first, t, s.own, s.trace);

@@ -33,7 +33,7 @@ void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_
     }
 }
 
-/* The pairs of one block; runs of close ones are tight.  False where the caller asks to stop. */
+/* The pairs of one block; runs of close ones share their orthogonalisation.  False where the caller asks to stop. */
 static bool find_pairs(stemr_task *t, int64_t number)
 {
     const stemr_block *const b = &t->block[number];
@@ -50,9 +50,9 @@ static bool find_pairs(stemr_task *t, int64_t number)
         eig_cpu_stemr_narrow(rows, b->length, k, &pair->lo, &pair->hi);
         pair->x = wide_middle(pair->lo, pair->hi);
         if (k == 1 || wide_difference(pair->x, pair[-1].x).hi > CLOSE * pair->x.hi) continue;
-        if (pair[-1].state != STEMR_TIGHT) pair[-1].tight = t->pairs - 2;
-        pair->state = pair[-1].state = STEMR_TIGHT;
-        pair->tight = pair[-1].tight;
+        if (pair[-1].state != STEMR_INVERSE) pair[-1].run = t->pairs - 2;
+        pair->state = pair[-1].state = STEMR_INVERSE;
+        pair->run = pair[-1].run;
     }
     return true;
 }
@@ -74,8 +74,8 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair)
     const stemr_block *const b = &t->block[pair->block];
     const stemr_row *const rows = t->rows + b->start;
     int64_t const n = b->length;
-    wide_d *const from_top = (wide_d *)t->tight;
-    double *const down = t->tight + 2 * p->n, *const up = down + p->n, *const z = up + p->n;
+    wide_d *const from_top = (wide_d *)t->inverse;
+    double *const down = t->inverse + 2 * p->n, *const up = down + p->n, *const z = up + p->n;
     wide_d s = wide_minus_d(pair->x), pivot;
     for (int64_t i = 0; i < n; ++i) {
         double inverse;

@@ -155,7 +155,7 @@ eig_status eig_cpu_stemr_count(stemr_task *t, int64_t count)
 
 /* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
  * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough, for a float's 2^-14 gap. */
-bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma, double norm)
+bool eig_cpu_stemr_step(stemr_pair *k, double enough, int64_t count, double gamma, double norm)
 {
     double const r = fabs(gamma) / sqrt(norm), least = 0x1p-96 * fabs(k->x.hi);
     wide_d const next = wide_add_d(k->x, wide_of(gamma / norm));
@@ -164,7 +164,7 @@ bool eig_cpu_stemr_step(stemr_pair *k, double close, int64_t count, double gamma
     else
         k->lo = k->x;
     bool const inside = wide_less(k->lo, next) && wide_less(next, k->hi);
-    if (r <= close * k->gap || r <= least || stemr_width(k) <= least) {
+    if (r <= enough * k->gap || r <= least || stemr_width(k) <= least) {
         if (inside) k->x = next;
         return true;
     }
@@ -189,9 +189,9 @@ static void set_walk(stemr_lanes *x, const stemr_group_lanes *g)
 static bool step_in_window(const stemr_task *t, stemr_pair *k, double gamma, double norm, double edge)
 {
     stemr_pair stepped = *k;
-    bool const close = eig_cpu_stemr_step(&stepped, t->close, gamma < 0 ? k->index : k->index - 1, gamma, norm);
+    bool const done = eig_cpu_stemr_step(&stepped, t->enough, gamma < 0 ? k->index : k->index - 1, gamma, norm);
     bool const moved = stepped.x.hi != k->x.hi || stepped.x.lo != k->x.lo;
-    bool const holds = edge <= t->close * t->close * k->gap * sqrt(norm), last = close && moved && holds;
+    bool const holds = edge <= t->enough * t->enough * k->gap * sqrt(norm), last = done && moved && holds;
     if (last)
         *k = stepped;
     else
@@ -212,7 +212,7 @@ static void step_unit(stemr_task *t, const stemr_unit *u, void *scratch)
             k->ready = step_in_window(t, k, x.gamma[l], x.norm[l], x.edge[l]);
             continue;
         }
-        k->ready = eig_cpu_stemr_step(k, t->close, x.count[l], x.gamma[l], x.norm[l]);
+        k->ready = eig_cpu_stemr_step(k, t->enough, x.count[l], x.gamma[l], x.norm[l]);
         k->twist = k->ready || k->before < INFINITY ? x.twist[l] : -1;
     }
 }
@@ -230,7 +230,7 @@ static void seek_unit(stemr_task *t, const stemr_unit *u, void *scratch)
     }
 }
 
-/* All steps of a turn at once, so that lanes stay full and pairs with near twists share them. */
+/* All steps of a round at once, so that lanes stay full and pairs with near twists share them. */
 eig_status eig_cpu_stemr_refine(stemr_task *t)
 {
     int64_t count = 0;
@@ -242,7 +242,7 @@ eig_status eig_cpu_stemr_refine(stemr_task *t)
         t->pair[k].ready = t->pair[k].ready || stemr_width(&t->pair[k]) <= t->fine * t->pair[k].gap;
         t->pair[k].before = INFINITY;
     }
-    for (int turn = 0; turn < MOST_STEPS && status == EIG_OK; ++turn) {
+    for (int round = 0; round < MOST_STEPS && status == EIG_OK; ++round) {
         count = 0;
         for (int64_t k = 0; k < t->pairs; ++k)
             if (t->pair[k].state == STEMR_SINGLE && !t->pair[k].ready) t->list[count++] = k;
@@ -256,7 +256,7 @@ eig_status eig_cpu_stemr_refine(stemr_task *t)
 static bool is_poor(const stemr_task *t, const stemr_group_lanes *g, const stemr_lanes *x, int l)
 {
     const stemr_pair *const k = g->pair[l];
-    double const least = fmax(8 * t->close * t->close * k->gap, 0x1p-94 * fabs(k->x.hi));
+    double const least = fmax(8 * t->enough * t->enough * k->gap, 0x1p-94 * fabs(k->x.hi));
     return !(fabs(x->gamma[l]) + x->edge[l] <= least * sqrt((double)g->n * x->norm[l]));
 }
 

@@ -23,7 +23,7 @@ static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int
     s->pivot = false;
     s->error = STURM_ERROR_PRODUCT * DBL_EPSILON;
     s->il = il, s->iu = iu;
-    s->progress->highest = 0;
+    s->watch = &t->watch, s->from = t->from, s->share = 0.5 * t->part;
     eig_cpu_stebz_open(t->ctx, s, EIG_D, true);
 }
 
@@ -162,7 +162,7 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
     wide_d coupling = {0, 0};
     for (int64_t i = b->start; i < b->start + b->length; ++i) {
         stemr_row *const row = &t->rows[i];
-        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * stemr_noise((uint64_t)i));
+        wide_d const noise = wide_of(b->length == 1 ? 0 : t->limits.noise * mrrr_noise((uint64_t)i));
         wide_d const entry = wide_add_d(wide_add_d(wide_of(t->a[i]), wide_of(-b->sigma)), noise);
         row->b = i + 1 < b->start + b->length ? t->b[i + 1] : 0;
         row->d = mrrr_pivot_d(wide_difference(entry, coupling));

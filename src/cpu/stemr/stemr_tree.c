@@ -32,9 +32,9 @@ void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t
     ++t->stats.clusters;
     if (last - first + 1 > t->stats.largest_cluster) t->stats.largest_cluster = last - first + 1;
     for (int64_t k = first; k <= last; ++k) {
-        t->pair[k].state = deep ? STEMR_TIGHT : STEMR_FRESH;
+        t->pair[k].state = deep ? STEMR_INVERSE : STEMR_FRESH;
         t->pair[k].gap = fmin(left, right);
-        t->pair[k].tight = first;
+        t->pair[k].run = first;
         if (deep) t->pair[k].x = wide_middle(t->pair[k].lo, t->pair[k].hi);
     }
     if (deep) return;
@@ -111,7 +111,7 @@ static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
     }
 }
 
-/* The members of a node, in its own numbers; tight where its representation is of no use. */
+/* The members of a node, in its own numbers; for inverse iteration where its representation is of no use. */
 static void enter_node(stemr_task *t, int64_t number)
 {
     const stemr_node *const c = &t->node[number];
@@ -119,7 +119,7 @@ static void enter_node(stemr_task *t, int64_t number)
     for (int64_t k = c->first; k <= c->last; ++k) {
         stemr_pair *const pair = &t->pair[k];
         if (!good) {
-            pair->state = STEMR_TIGHT, pair->tight = c->first;
+            pair->state = STEMR_INVERSE, pair->run = c->first;
             pair->x = wide_middle(pair->lo, pair->hi);
             continue;
         }
@@ -174,7 +174,7 @@ static void classify(stemr_task *t, int64_t number)
     const stemr_node *const c = &t->node[number];
     for (int64_t k = c->first; k <= c->last; ++k) {
         stemr_pair *const pair = &t->pair[k];
-        if (pair->node != number || pair->state == STEMR_TIGHT || pair->state == STEMR_FRESH) continue;
+        if (pair->node != number || pair->state == STEMR_INVERSE || pair->state == STEMR_FRESH) continue;
         bool const single = parted(t, c, k - 1) && parted(t, c, k);
         pair->state = single ? STEMR_SINGLE : STEMR_ACTIVE;
         pair->gap = fmin(gap_of(t, c, k - 1), gap_of(t, c, k));
@@ -187,7 +187,8 @@ static void descend(stemr_task *t, int64_t number)
 {
     stemr_node const c = t->node[number];
     for (int64_t k = c.first; k <= c.last; ++k) {
-        if (t->pair[k].node != number || t->pair[k].state == STEMR_SINGLE || t->pair[k].state == STEMR_TIGHT) continue;
+        if (t->pair[k].node != number || t->pair[k].state == STEMR_SINGLE || t->pair[k].state == STEMR_INVERSE)
+            continue;
         int64_t end = k;
         while (end < c.last && !parted(t, &c, end)) ++end;
         eig_cpu_stemr_cluster(t, number, k, end, gap_of(t, &c, k - 1), gap_of(t, &c, end));
@@ -217,7 +218,7 @@ static void lay_probes(stemr_task *t, int64_t j, int64_t end, wide_d lo, wide_d 
 static bool goes_on(const stemr_task *t, int64_t number, int64_t k)
 {
     const stemr_pair *const pair = &t->pair[k];
-    if (pair->node != number || pair->state == STEMR_SINGLE || pair->state == STEMR_TIGHT) return false;
+    if (pair->node != number || pair->state == STEMR_SINGLE || pair->state == STEMR_INVERSE) return false;
     return pair->state == STEMR_FRESH || !exhausted(t, pair);
 }
 
@@ -311,7 +312,7 @@ eig_status eig_cpu_stemr_tree(stemr_task *t)
     return EIG_OK;
 }
 
-void eig_cpu_stemr_tell_tree(stemr_task *t)
+void eig_cpu_stemr_copy_tree(stemr_task *t)
 {
     stebz_power const up = stebz_power_of(t->scale);
     int64_t const count = t->nodes < t->p->tree_room ? t->nodes : t->p->tree_room;

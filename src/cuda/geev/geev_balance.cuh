@@ -1,16 +1,16 @@
-/* Scaling and balancing by one team: a safe range, permutations that isolate eigenvalues, then scaling by powers of
- * two.  The same steps in the same order as on the CPU (LAPACK's dgebal); rows and columns are shared out among the
- * threads of the team.
+/* Scaling and balancing of a matrix by a team: a safe range, permutations that isolate eigenvalues, then scaling by
+ * powers of two.  The steps and their order are those of the CPU (LAPACK's dgebal); the threads of the team share out
+ * rows and columns.
  *
- * The teams of a warp go through the loops together, until the last one is done (team.anywhere).  The compiler then
- * knows that all threads of a warp are at the same instruction.  Where it does not know that, it adds a test and a
- * second way to every exchange of values between lanes, here and in all later code of the calling kernel. */
+ * The teams of a warp stay in the loops until the last team is done (team.anywhere).  The compiler then knows that all
+ * threads of a warp are at the same instruction.  Where it does not know that, it adds a test and a second branch to
+ * every exchange of values between lanes, here and in all later code of the calling kernel. */
 #ifndef EIG_GEEV_BALANCE_CUH
 #define EIG_GEEV_BALANCE_CUH
 
 #include "geev_cuda.cuh"
 
-/* A matrix of order n in memory of which a team owns it alone: entry (i, j) at base[(i*row + j)*step]. */
+/* A matrix of order n in memory that only one team uses: entry (i, j) is base[(i*row + j)*step]. */
 template <typename real> struct geev_view {
     real *base;
     int n, row, step;
@@ -20,7 +20,7 @@ template <typename real> struct geev_view {
     }
 };
 
-/* Scales rows and columns lo..hi of the record into the safe range; a matrix that is not finite becomes zero. */
+/* Scales rows and columns lo..hi of the record into the safe range.  A matrix that is not finite becomes zero. */
 template <typename real, typename team_type>
 static __device__ void normalise(team_type team, geev_view<real> h, geev_record *record)
 {
@@ -77,7 +77,7 @@ static __device__ int isolated_column(team_type team, geev_view<real> h, int fro
     return team.max(found);
 }
 
-/* Exchanges indices i and j, as far as rows 0..hi and columns lo..n-1 go; i < 0: none. */
+/* Exchanges indices i and j in rows 0..hi and columns lo..n-1; i < 0: nothing is exchanged. */
 template <typename real, typename team_type>
 static __device__ void exchange(team_type team, geev_view<real> h, int lo, int hi, int i, int j)
 {
@@ -96,8 +96,8 @@ static __device__ void exchange(team_type team, geev_view<real> h, int lo, int h
     team.sync();
 }
 
-/* Permutes so that the matrix is upper triangular but for the diagonal block lo..hi (hi < lo: nothing is left).  Above
- * and beside that block only the diagonal is left. */
+/* Permutes the matrix so that it is upper triangular except for the diagonal block lo..hi (hi < lo: there is no such
+ * block).  Above and beside that block only the diagonal stays. */
 template <typename real, typename team_type>
 static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *hi)
 {
@@ -129,7 +129,7 @@ template <typename real> struct geev_norms {
     real column, row, column_most, row_most;
 };
 
-/* Entries are multiplied by unit (a power of two) before they are squared. */
+/* The norms of row and column i.  Entries are multiplied by a unit (a power of two) before they are squared. */
 template <typename real, typename team_type>
 static __device__ geev_norms<real> norms(team_type team, geev_view<real> h, int lo, int hi, int i, real column_unit,
                                          real row_unit)
@@ -151,13 +151,14 @@ static __device__ geev_norms<real> norms(team_type team, geev_view<real> h, int 
     return s;
 }
 
-/* 1 / 2^exponent of x, within the range where that is normal. */
+/* 1 / 2^exponent of x, where x below SAFMIN counts as SAFMIN. */
 template <typename real> static __device__ real unit_of(real x)
 {
     return pow2_inverse(pow2_floor(x > real_limits<real>::safmin ? x : real_limits<real>::safmin));
 }
 
-/* Scales rows and columns lo..hi by powers of two until their norms are close.  scale[i*step]: work. */
+/* Scales rows and columns lo..hi by powers of two until the norms of row i and column i agree by the rules of dgebal.
+ * scale[i*step]: work. */
 template <typename real, typename team_type>
 static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi, real *scale)
 {
@@ -174,7 +175,7 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
             geev_norms<real> s = norms(team, h, lo, hi, at, (real)1, (real)1);
             bool const tiny =
                 s.column_most < real_limits<real>::square_safe || s.row_most < real_limits<real>::square_safe;
-            if (team.anywhere(acts && tiny)) { /* squares of tiny entries lost digits: once more, scaled */
+            if (team.anywhere(acts && tiny)) { /* squares of tiny entries lost digits: again, scaled */
                 geev_norms<real> const again = norms(team, h, lo, hi, at, unit_of(s.column_most), unit_of(s.row_most));
                 if (tiny) s = again;
             }
@@ -183,7 +184,7 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
             team.sync();
             if (!team.anywhere(f != 1)) continue;
             if (f != 1 && team.rank == 0) scale[at * h.step] *= f;
-                /* A thread scales the diagonal entry both times, since both loops give it k = i. */
+                /* The same thread scales the diagonal entry twice, since both updates have it at k = i. */
 #pragma unroll 1
             for (int k = team.rank; f != 1 && k < h.n; k += team_type::size) {
                 if (k >= lo) h(at, k) *= 1 / f;
@@ -195,9 +196,9 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
     }
 }
 
-/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 only goes along.  A matrix that
- * was scaled down and isolates eigenvalues is left to the plain solver by its info: that isolates first and then scales,
- * so that what is isolated keeps its digits. */
+/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 has no matrix.  A matrix that was
+ * scaled down and isolates eigenvalues is left to the plain solver by its info.  The plain solver isolates first and
+ * scales then, so that isolated eigenvalues keep their digits. */
 template <typename real, typename team_type>
 static __device__ __forceinline__ geev_record treat(team_type team, geev_view<real> h, bool balances, real *scale)
 {

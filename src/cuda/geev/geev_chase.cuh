@@ -1,32 +1,32 @@
 /* geev on CUDA, kernel 2: one sweep of a tile, the bulge chased from row `begin` to row `end`.
  *
- * Slots    thread r of a team owns the indices q = r, r + P, ..., its slots: a row of the matrix as long as it is above
- *          the bulge, a column as long as it is to the right of it.  Of each it keeps in registers the two entries that
- *          the next reflector needs again: a step loads one entry, computes three, stores one.
- * Bulge    every thread of the team holds the 3 x 3 block on which the bulge sits, and computes the next reflector from
- *          it by itself.  Index k leaves the block as a row, index k+3 enters it.
- * Runs     the steps that begin in slots B and B+1 share their code: for it the slots below B are rows and those well
- *          above B+1 columns, a load, five multiply-adds and a store each.  Runs of one slot would be a little shorter;
- *          all of them together would not fit the instruction cache.
- * Branches  there are none between the chain of operations that makes the next reflector and the slots' operations, so
- *          that these fill its waiting: slots beyond the window are computed, and not stored (n = 30 in 40 ms; 45 with
- *          branches around them).
- * Idle     matrices stand at the same row k.  Where one has nothing to do its reflector is zero, which changes no bit.
- * Reads    go up to two rows below the window, where a zero multiplies whatever is found: tiles end in finite padding.
+ * Slots    thread r of a team owns the indices q = r, r + P, ..., its slots.  A slot is a row of the matrix while it is
+ *          above the bulge, and a column while it is to the right of the bulge.  The thread keeps in registers the two
+ *          entries of a slot that the next reflector needs again: a step loads an entry, computes three, stores one.
+ * Bulge    every thread of the team holds the 3 x 3 block that contains the bulge, and computes the next reflector from
+ *          it.  Index k leaves the block as a row; index k+3 enters it.
+ * Runs     the steps that begin in slots B and B+1 share their code.  In it the slots below B are rows, and those well
+ *          above B+1 are columns: a load, five multiply-adds and a store each.  Runs of a single slot would be a little
+ *          shorter, but the code of all runs would not fit the instruction cache.
+ * Branches  there is no branch between the chain of operations that makes the next reflector and the operations of the
+ *          slots, so that these fill the waiting times of the chain.  Slots beyond the window are computed, and not
+ *          stored (n = 30 takes 40 ms; 45 ms with branches around them).
+ * Idle     all matrices are at the same row k.  A matrix with nothing to do has a zero reflector, which changes no bit.
+ * Reads    go up to two rows below the window, where a zero multiplies whatever is there: tiles end in finite padding.
  */
 #ifndef EIG_GEEV_CHASE_CUH
 #define EIG_GEEV_CHASE_CUH
 
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { QR_RUN = 2 }; /* slots of a run */
 
-/* Where a step stands; the same in all threads of a team.  Offsets are in bytes. */
+/* The place of a step; the same in all threads of a team.  Offsets are in bytes. */
 struct qr_cursor {
     int k, end;
-    int row0, row1, row2; /* where the columns of rows k, k+1, k+2 count from */
+    int row0, row1, row2; /* origins of the columns of rows k, k+1, k+2 */
     int down;             /* from row k to row k+1 */
     int column;           /* of column k in a row */
 };
@@ -46,16 +46,17 @@ static __device__ __forceinline__ void transform_block(qr_state<real, P, S> &q, 
     t.apply(q.b00, q.b01, c[0]);
 }
 
-/* A reflector on its way, and what becomes of the entry above the two that it removes. */
+/* A reflector under way, and the new value of the entry above the two that it removes. */
 template <typename real> struct next_reflector {
     reflector3<real> t;
     real square, sub;
     bool acts;
 };
 
-/* The reflector of step k, from the column left of the block: first the chain of operations that the next step waits
- * for, without a branch; then what is seldom done, and the store.  The entry at `at` is final unless the sweep begins
- * in row k; the last one is stored after the sweep, since until then reads beyond a row's end may meet it. */
+/* The reflector of step k, from the column left of the block.  begin_reflector has the chain of operations that the next
+ * step waits for, without a branch; finish_reflector has what is seldom done, and the store.  The entry at `at` is final
+ * unless the sweep begins in row k.  The last entry is stored after the sweep, since until then reads beyond a row's end
+ * may meet it. */
 template <typename real, int P, int S>
 static __device__ __forceinline__ next_reflector<real> begin_reflector(const qr_state<real, P, S> &q, int k)
 {
@@ -84,16 +85,16 @@ static __device__ __forceinline__ reflector3<real> finish_reflector(team_type te
     return next.t;
 }
 
-/* A step of the sweep, with reflector t; k in slot B or in those of its run.  Makes the next reflector while the slots
- * go through this one. */
+/* A step of the sweep with this reflector; k is in slot B or in its run.  The next reflector is made while the slots go
+ * through this reflector. */
 template <int B, typename real, int P, int S, typename team_type>
 static __device__ __forceinline__ void chase_step(team_type team, qr_state<real, P, S> &q,
                                                   qr_entries<real, team_type::matrices> h, const qr_cursor &c,
                                                   reflector3<real> &reflector)
 {
     constexpr int unit = qr_entries<real, team_type::matrices>::unit, across = P * unit;
-    constexpr int above = B + QR_RUN < S ? B + QR_RUN : S;                      /* slots from here on hold no rows */
-    constexpr int entering = above + (P + 2) / P < S ? above + (P + 2) / P : S; /* from here on no k+3 either */
+    constexpr int above = B + QR_RUN < S ? B + QR_RUN : S;                      /* slots from here on are no rows */
+    constexpr int entering = above + (P + 2) / P < S ? above + (P + 2) / P : S; /* and none of these is k+3 */
     reflector3<real> const t = reflector;
     int const next = c.column + 2 * unit;
     real column[3] = {h.at(c.row0 + next), h.at(c.row1 + next), h.at(c.row2 + next)};

@@ -1,114 +1,47 @@
-/* geev on CUDA: the driver.
+/* geev on CUDA: the driver.  A row of the table of roads (geev_roads.cu) knows the kernels and their arrays.
  *
- * small n         one kernel (geev_small.cuh)
- * n <= GEEV_MOST  kernel 1 (geev_prepare.cuh) and kernel 2 (geev_qr.cuh), in chunks that bound the workspace
- * larger n        the plain solver, a block a matrix
- *
- * In the first two cases the plain solver follows on the list of matrices that did not converge, nearly always empty.
- * Where there are several chunks they go in turn to two streams, the call's and one of the context's own, which begins
- * after and ends before what is enqueued on the call's: the last tiles of a chunk leave multiprocessors idle, which the
- * next chunk fills.  Nothing waits on the host, so a call with a lent workspace can be captured in a graph. */
+ * Larger batches go in slices that bound the workspace.  The slices take turns on two streams: the call's own and a
+ * second one of the context, which begins after what the call's stream has been given and which the call's stream waits
+ * for at the end.  The last tiles of a slice leave multiprocessors idle; the next slice fills them.  Nothing waits on the
+ * host, so that a call with a lent workspace can be captured in a graph. */
 #include "geev_cuda.cuh"
 #include "host_arrays.cuh"
 
 /* Most bytes of the workspace, unless a single matrix needs more. */
 static const int64_t MOST_BYTES = (int64_t)256 << 20;
 
-enum {
-    SECOND_ATTEMPTS = 16, /* blocks of the plain solver behind kernel 2 */
-    PLAIN_EACH = 2,       /* blocks of it on a multiprocessor, for larger n */
-    LANES = 2,            /* chunks under way at a time */
-    WARP = 32
-};
+enum { STREAMS = 2 }; /* on which slices are under way at a time */
 
-/* Whether every matrix goes to the plain solver. */
-static bool plainly(const geev_problem *p)
+/* Makes a slice out of a workspace of `bytes` at most; with base NULL it only measures.  Returns what it takes. */
+static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_t bytes, void *base, geev_slice *slice)
 {
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
-}
-
-/* Carves the arrays of a chunk of job->count matrices. */
-static void carve(arena *a, const geev_problem *p, bool packs, geev_job *job)
-{
-    job->plain = arena_take(a, job->plain_blocks, job->plain_bytes);
-    if (plainly(p)) return;
-    if (packs) {
-        int64_t const tiles = (job->count + job->tile - 1) / job->tile;
-        job->packed = arena_take(a, tiles * job->tile * geev_packed(p->n), type_size(p->type));
-        job->records = (geev_record *)arena_take(a, job->count, sizeof(geev_record));
-        job->progress = (geev_progress *)arena_take(a, job->count, sizeof(geev_progress));
-    }
-    job->failed = (int64_t *)arena_take(a, job->count, sizeof(int64_t));
-    job->queue = (geev_queue *)arena_take(a, 1, sizeof(geev_queue));
-}
-
-/* The matrices of a chunk: as many as fit in `bytes`. */
-static int64_t chunk_matrices(const geev_problem *p, bool packs, const geev_job *job, int64_t bytes)
-{
-    if (plainly(p)) return p->batch;
-    int64_t const size = (int64_t)type_size(p->type), entries = geev_packed(p->n);
-    int64_t const each = (packs ? entries * size + (int64_t)(sizeof(geev_record) + sizeof(geev_progress)) : 0) +
-                         (int64_t)sizeof(int64_t);
-    int64_t const others = job->plain_blocks * (int64_t)job->plain_bytes + 8 * EIG_ALIGNMENT;
-    int64_t const fit = (bytes - others) / each / WARP * WARP;
-    return fit < p->batch ? fit : p->batch;
-}
-
-/* Makes the job of one lane out of a workspace of `bytes` at most; with base NULL it only measures.  Returns what it
- * takes. */
-static size_t layout_lane(const eig_context *ctx, const geev_problem *p, int64_t bytes, void *base, geev_job *job)
-{
+    const geev_road *const road = eig_cuda_geev_road(ctx, p);
     arena a = {(char *)base, 0};
-    *job = geev_job{};
-    job->p = *p;
-    job->plain_bytes = eig_cuda_geev_plain_bytes(p);
-    int64_t const fit = bytes / (int64_t)job->plain_bytes;
-    int64_t const wide =
-        plainly(p) ? (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors : (int64_t)SECOND_ATTEMPTS;
-    int64_t const blocks = wide < fit ? wide : fit;
-    job->plain_blocks = (int)(blocks > p->batch ? p->batch : blocks > 1 ? blocks : 1);
-    geev_mapping const mapping = plainly(p) ? geev_mapping{} : eig_cuda_geev_choose_mapping(ctx, p);
-    bool const packs = mapping.method != EIG_GEEV_AUTO;
-    if (packs) job->tile = eig_cuda_geev_tile_matrices(mapping);
-    job->count = chunk_matrices(p, packs, job, bytes);
-    carve(&a, p, packs, job);
+    *slice = geev_slice{};
+    slice->p = *p;
+    road->slice(ctx, road, bytes, slice);
+    road->carve(&a, slice);
     return arena_rounded(a.used);
 }
 
-/* The jobs of all lanes: one where all matrices are one chunk, else LANES.  Returns their workspace. */
-static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_job *jobs, int *lanes)
+/* Makes a slice for each stream that is used: one stream where all matrices are one slice.  Returns their workspace. */
+static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_slice *slices, int *streams)
 {
-    size_t const whole = layout_lane(ctx, p, MOST_BYTES, base, jobs);
-    *lanes = 1;
-    if (jobs->count == p->batch) return whole;
+    size_t const whole = layout_slice(ctx, p, MOST_BYTES, base, slices);
+    *streams = 1;
+    if (slices->count == p->batch) return whole;
     size_t each = 0;
-    for (*lanes = 0; *lanes < LANES; ++*lanes)
-        each = layout_lane(ctx, p, MOST_BYTES / LANES, base ? (char *)base + *lanes * each : NULL, &jobs[*lanes]);
-    return LANES * each;
+    for (*streams = 0; *streams < STREAMS; ++*streams)
+        each =
+            layout_slice(ctx, p, MOST_BYTES / STREAMS, base ? (char *)base + *streams * each : NULL, &slices[*streams]);
+    return STREAMS * each;
 }
 
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
-    geev_job jobs[LANES];
-    int lanes;
-    return layout(ctx, p, NULL, jobs, &lanes);
-}
-
-/* The kernels for a chunk, in three passes. */
-static eig_status enqueue(eig_context *ctx, const geev_job &job, cudaStream_t stream, cuda_clock *clock)
-{
-    bool const fast = !plainly(&job.p);
-    geev_mapping const mapping = fast ? eig_cuda_geev_choose_mapping(ctx, &job.p) : geev_mapping{};
-    bool const small = mapping.method == EIG_GEEV_AUTO;
-    if (fast) CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
-    eig_status status = EIG_OK;
-    if (fast && !small) status = eig_cuda_geev_launch_prepare(ctx, job, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK && fast)
-        status = small ? eig_cuda_geev_launch_small(ctx, job, stream) : eig_cuda_geev_launch_qr(ctx, job, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK) status = eig_cuda_geev_launch_plain(ctx, job, fast, stream);
-    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+    geev_slice slices[STREAMS];
+    int streams;
+    return layout(ctx, p, NULL, slices, &streams);
 }
 
 /* Lets stream `after` wait for what has been enqueued on stream `before`. */
@@ -119,25 +52,26 @@ static eig_status order_streams(eig_context *ctx, cudaStream_t before, cudaStrea
     return EIG_OK;
 }
 
-/* The whole of a problem on device arrays, in chunks that bound the workspace.  Where times are measured, chunks follow
- * one another on one stream. */
+/* The whole of a problem on device arrays, slice by slice.  Where times are measured, slices follow one another on one
+ * stream. */
 static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock)
 {
     const cuda_state *const state = cuda_state_of(ctx);
-    geev_job jobs[LANES];
-    int lanes;
-    layout(ctx, p, work, jobs, &lanes);
-    bool const forks = lanes > 1 && !ctx->timing;
-    int64_t const chunk = jobs->count;
+    const geev_road *const road = eig_cuda_geev_road(ctx, p);
+    geev_slice slices[STREAMS];
+    int streams;
+    layout(ctx, p, work, slices, &streams);
+    bool const forks = streams > 1 && !ctx->timing;
+    int64_t const most = slices->count;
     eig_status status = forks ? order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
-    int lane = 0;
-    for (int64_t first = 0; first < p->batch && status == EIG_OK; first += chunk, lane = (lane + 1) % lanes) {
-        geev_job job = jobs[lane];
-        job.first = first;
-        job.count = p->batch - first < chunk ? p->batch - first : chunk;
+    int at = 0;
+    for (int64_t first = 0; first < p->batch && status == EIG_OK; first += most, at = (at + 1) % streams) {
+        geev_slice slice = slices[at];
+        slice.first = first;
+        slice.count = p->batch - first < most ? p->batch - first : most;
         if (first > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = enqueue(ctx, job, forks && lane > 0 ? state->side : stream, clock);
+        if (status == EIG_OK) status = road->enqueue(ctx, slice, forks && at > 0 ? state->side : stream, clock);
     }
     /* Whatever happened, the side stream joins again: a capture could not end without it. */
     eig_status const joined = forks ? order_streams(ctx, state->side, stream, state->joined) : EIG_OK;

@@ -1,19 +1,17 @@
 /* geev on CUDA: what its files share.
  *
- * geev_small.cuh     small n: all of it in one kernel, a thread a matrix; geev_small_*.cu compile it
- * geev_small_matrix.cuh  its steps, in registers
- * geev_prepare.cuh   kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_prepare_*.cu
- * geev_grid.cuh      its steps, in registers; geev_balance.cuh, team.cuh: for matrices that need permuting
- * geev_qr.cuh        kernel 2: double-shift QR out of shared memory; geev_qr_*.cu compile it
- * geev_qr_state.cuh  its steps; also geev_chase.cuh and geev_reflector.cuh
- * geev_mapping.cu    which kernel, with how many threads a matrix, computes a problem
- * geev_table.cuh     which one `auto` takes, as measured
- * geev_plain.cu      any order, a thread block a matrix, with geev_hessenberg.cuh: n > 64, and second attempts
- * geev_cuda.cu       the driver: workspace, chunks, the arrays of a call
+ * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
+ * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix
+ * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
+ * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
+ *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
+ * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
+ * geev_reflector.cuh   reflectors and shifts of the fast kernels
+ * geev_plain.cu      the plain solver, a thread block a matrix: n > 64, and second attempts
  *
- * A team is the p threads that compute one matrix; a tile is the matrices that one warp (swb) or one block of p warps
- * (mwb) computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads
- * of different matrices never want the same bank at once. */
+ * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
+ * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
+ * matrices never read the same bank at the same time. */
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
 
@@ -27,20 +25,26 @@ enum {
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 
-/* Entries of an upper Hessenberg matrix of order n, row by row, each from its subdiagonal entry on. */
+/* Entries of an upper Hessenberg matrix of order n: rows follow each other, each from its subdiagonal entry on. */
 static inline int64_t geev_packed(int64_t n)
 {
     return n * (n + 1) / 2 + n - 1;
 }
 
-/* What kernel 1 tells kernel 2 about a matrix, besides its Hessenberg form. */
+/* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
+static inline size_t geev_plain_bytes(const geev_problem *p)
+{
+    return arena_rounded((size_t)(p->n * p->n + 3 * p->n) * type_size(p->type));
+}
+
+/* What kernel 2 needs of a matrix besides its Hessenberg form. */
 struct geev_record {
     double unscale; /* eigenvalues are multiplied by it; a power of two */
     int lo, hi;     /* triangular outside rows lo..hi */
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
 };
 
-/* What a stage of kernel 2 tells the next about a matrix. */
+/* The state of a matrix between two stages of kernel 2. */
 struct geev_progress {
     unsigned long long small; /* rows of subdiagonal entries to be tested; see qr_state */
     int small_word;
@@ -53,8 +57,8 @@ struct geev_queue {
     unsigned long long failed;               /* matrices on the list */
 };
 
-/* One chunk of a problem on device arrays; passed to kernels by value. */
-struct geev_job {
+/* A slice of a problem on device arrays; passed to kernels by value. */
+struct geev_slice {
     geev_problem p;
     int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
     int tile;                /* packed matrices that lie side by side; a power of two */
@@ -66,60 +70,54 @@ struct geev_job {
     geev_progress *progress; /* [count] */
     geev_queue *queue;
     int64_t *failed;    /* [count] numbers of the matrices that did not converge */
-    void *plain;        /* work areas of the plain solver, one a block */
+    void *plain;        /* work areas of the plain solver, an area for each block */
     size_t plain_bytes; /* of each */
     int plain_blocks;
 };
 
-/* How a problem is laid on threads: method swb or mwb with this many threads a matrix; or method auto: one thread
- * computes a matrix in registers. */
-struct geev_mapping {
-    eig_geev_method method;
-    int threads;
-};
-
-/* Functions that these files share.  They have C names, so that nothing but eig_... is visible to a program that is
- * linked with the static library. */
+/* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
+ * name but eig_... */
 extern "C" {
 
-/* The launchers.  eig_cuda_geev_launch_small does all that the other kernels do in turn; eig_cuda_geev_launch_qr
- * launches all stages. All enqueue on the stream and wait for nothing. */
-eig_status eig_cuda_geev_launch_small(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_prepare(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_qr(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream);
+/* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;
+ * swb and mwb launch one stage.  They enqueue on the stream and wait for nothing. */
+typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
+typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
+typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
+geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
+geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
+geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
-/* Their parts, each compiled in a file of its own: a type, a method, or the orders from a number on (s33: float, n = 33
- * and more); such a file passes on what is beyond its range. */
-eig_status eig_cuda_geev_small_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s11(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s14(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_s16(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d9(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_small_d12(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_s(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_s33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_d(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_prepare_d33(eig_context *ctx, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_swb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_swb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_mwb_s(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
-eig_status eig_cuda_geev_qr_mwb_d(eig_context *ctx, int threads, const geev_job &job, cudaStream_t stream);
+/* All of one type. */
+struct geev_kernels {
+    geev_launch *small, *prepare;
+    geev_launch_threads *swb, *mwb;
+    geev_launch_plain *plain;
+};
 
-/* The mapping that computes a problem: that of its options where there is a kernel for its order, else the next one for
- * which there is. */
-geev_mapping eig_cuda_geev_choose_mapping(const eig_context *ctx, const geev_problem *p);
-int eig_cuda_geev_tile_matrices(geev_mapping mapping);
+/* A road that a call can take. */
+struct geev_road {
+    const char *name;
+    /* Of kernel 2.  In the row `thread`: the method of a call that gives a number of threads alone. */
+    eig_geev_method method;
+    int threads;        /* a matrix */
+    int from_s, from_d; /* `auto` takes it for float and double from this order on, 0: never */
+    bool (*serves)(const eig_context *ctx, const geev_problem *p, const geev_road *road);
+    /* Sets slice->count, the matrices of a slice, and what else decides sizes, for a workspace of about `bytes`. */
+    void (*slice)(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice);
+    void (*carve)(arena *a, geev_slice *slice); /* its arrays */
+    eig_status (*enqueue)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
+};
 
-/* Bytes of one work area of the plain solver. */
-size_t eig_cuda_geev_plain_bytes(const geev_problem *p);
+/* The first row of the table that serves the call: one always does. */
+const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p);
+const geev_road *eig_cuda_geev_roads(int *count);
 }
 
 #ifdef __CUDACC__
 
 #include "geev.h"
-#include "real.cuh"
+#include "words/real.cuh"
 
 /* The upper word of |x|: exponent and first digits. */
 static __device__ __forceinline__ int upper_word(double x)
@@ -148,12 +146,12 @@ static __device__ __forceinline__ real geev_entry(const geev_problem &p, int64_t
     return a[i + j * p.lda + b * p.stride_a];
 }
 
-/* Where the packed entries of matrix m of the chunk begin; they lie job.tile apart. */
-template <typename real> static __device__ __forceinline__ real *geev_packed_matrix(const geev_job &job, int64_t m)
+/* Where the packed entries of matrix m of the slice begin; they lie slice.tile apart. */
+template <typename real> static __device__ __forceinline__ real *geev_packed_matrix(const geev_slice &slice, int64_t m)
 {
-    int const n = (int)job.p.n, shift = __ffs(job.tile) - 1;
+    int const n = (int)slice.p.n, shift = __ffs(slice.tile) - 1;
     int64_t const entries = n * (n + 1) / 2 + n - 1;
-    return (real *)job.packed + (((m >> shift) * entries) << shift) + (m & (job.tile - 1));
+    return (real *)slice.packed + (((m >> shift) * entries) << shift) + (m & (slice.tile - 1));
 }
 
 /* Stores eigenvalue k of matrix b.  Adding zero makes -0 to 0, as on the CPU. */

@@ -1,19 +1,21 @@
 /* Balancing and reduction to Hessenberg form in registers, by a team of 4 x C lanes, C = 2, 4 or 8: lane (r, c) holds
  * the entries (i, j) with i % 4 = r, j % C = c, in a TR x TC array; n <= 4*TR and n <= C*TC.
  *
- * For each column k a reflector I - t v v' is applied from both sides at once: with W = A'v and Z = A v,
+ * For each column k a reflector I - t v v' is applied from both sides in a single update: with W = A'v and Z = A v,
  *
  *     (I - t v v') A (I - t v v') = A - v (t W - t^2 (v'A v) v)' - Z (t v)',
  *
- * so an entry is read once for the two products and once for the update, and never leaves its register.  v is not
- * normalised: t = 2 / v'v, of which the GPU's fast reciprocals give all but the last bits.
+ * so an entry is read once for the two products and once for the update, and never leaves its register.
  *
+ * Formula  the reflector is that of `householder` (francis.inc) in another form: v = (head + norm, tail) in place of
+ *          u = v / (head + norm), and t = 2 / v'v in place of tau.  The division of v by its first entry would add a
+ *          chain of operations to each step.  The GPU's fast reciprocals (geev_reflector.cuh) give all but the last
+ *          bits of t.
  * Vectors  go through shared memory, laid out so that a lane finds its entries side by side.
- * Sums     over lanes exchange halves: of the 2m values that two lanes hold, each adds up m.
+ * Sums     over lanes exchange halves: of the 2m values that two lanes hold, each lane adds up m.
  * Order    of all arithmetic depends on n alone.  All lanes of a warp take part in every step; a team with nothing to
- *          do has zeros for a reflector.
- * Below the subdiagonal garbage is left; entries beside lo..hi are updated too, as far as that leaves the eigenvalues
- * alone. */
+ *          do has a zero reflector.
+ * Garbage  is left below the subdiagonal.  Entries beside lo..hi are updated too, where that changes no eigenvalue. */
 #ifndef EIG_GEEV_GRID_CUH
 #define EIG_GEEV_GRID_CUH
 
@@ -21,15 +23,15 @@
 #include "geev_reflector.cuh"
 
 template <typename real, int C, int TR, int TC> struct geev_grid {
-    static constexpr int R = 4, lanes = R * C, together = 16 / (int)sizeof(real);
+    static constexpr int R = 4, lanes = R * C, load_width = 16 / (int)sizeof(real);
     /* Distances in shared memory of the entries of lanes r and r + 1, c and c + 1; 16-byte reads do not conflict. */
     static constexpr int rows = TR > 8 ? 16 : TR > 4 ? 8 : 4, columns = TC > 4 ? 8 : 4; /* powers of two */
-    static constexpr int row_step = rows + together, column_step = columns + (sizeof(real) == 8 ? 2
-                                                                              : columns == 8    ? 4
-                                                                                                : 0);
-    /* Rows and columns, of all of them, that a lane takes care of in vectors of length n. */
+    static constexpr int row_step = rows + load_width, column_step = columns + (sizeof(real) == 8 ? 2
+                                                                                : columns == 8    ? 4
+                                                                                                  : 0);
+    /* Entries of a vector of length n that a lane takes care of. */
     static constexpr int each = (R * TR + lanes - 1) / lanes;
-    /* v (and the entry that v's first one comes from), Z, W. */
+    /* Places in shared memory of v, Z, W, and of the entry that v's first entry comes from. */
     static constexpr int z_at = R * row_step, w_at = 2 * z_at, head_at = w_at + C * column_step, space = head_at + 4;
     static constexpr unsigned all = 0xffffffffu;
 
@@ -37,8 +39,9 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     int lane, r, c; /* in the team */
     real *shared;   /* [space] of the team */
 
-    struct alignas(16) piece {
-        real x[together];
+    /* A load of 16 bytes. */
+    struct alignas(16) load_type {
+        real x[load_width];
     };
 
     __device__ __forceinline__ geev_grid(int thread, real *shared)
@@ -111,8 +114,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------- sums over lanes */
 
-    /* Adds up value[0..K-1] over L lanes that differ in `bit`, bit/2, ..., all powers of two, L <= K: the lane whose
-     * bits make the number m gets the sums of value[m*K/L], ... */
+    /* Adds up value[0..K-1] over L lanes whose numbers differ in the bits `bit`, bit/2, ...; L <= K.  The lane whose bits
+     * make the number m gets the sums of value[m*K/L], ... */
     template <int K, int L>
     static __device__ __forceinline__ void exchange_sum(const real (&value)[K], int bit, int mine, real (&sum)[K / L])
     {
@@ -153,21 +156,22 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 #pragma unroll
         for (int e = 0; e < count; ++e) shared[w_at + c * column_step + r * count + e] = sum[e];
     }
+    /* A lane's entries of a vector. */
     template <int count> __device__ __forceinline__ void read(real (&to)[count], int at) const
     {
 #pragma unroll
-        for (int e = 0; e < count; e += together) {
-            piece const p = *(const piece *)(shared + at + e);
+        for (int e = 0; e < count; e += load_width) {
+            load_type const p = *(const load_type *)(shared + at + e);
 #pragma unroll
-            for (int m = 0; m < together && e + m < count; ++m) to[e + m] = p.x[m];
+            for (int m = 0; m < load_width && e + m < count; ++m) to[e + m] = p.x[m];
         }
     }
 
     /* ------------------------------------------------------- balancing */
 
-    /* Squared norms of rows and columns lane, lane + lanes, ..., with the diagonal; plain: all have entries beside the
-     * diagonal, and squares of all entries are safe.  A matrix with plain rows alone is finite, needs no scaling, and
-     * isolates no eigenvalue. */
+    /* Squared norms of rows and columns lane, lane + lanes, ..., with the diagonal.  plain: all of them have entries beside
+     * the diagonal, and squares of all entries are safe.  A matrix whose rows are all plain is finite, needs no scaling,
+     * and isolates no eigenvalue. */
     struct norms {
         real row[each], column[each];
         bool plain;
@@ -209,7 +213,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return found;
     }
 
-    /* The lanes of this team that say so, from bit 0 on. */
+    /* The lanes of this team where x is true, from bit 0 on. */
     __device__ __forceinline__ unsigned ballot(bool x) const
     {
         unsigned const votes = __ballot_sync(all, x);
@@ -228,8 +232,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return value;
     }
 
-    /* Scales rows and columns by powers of two as balance() does, in the same order; it looks only at indices whose
-     * norms differ by a factor of two, the others need nothing. */
+    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  It looks only at
+     * indices whose norms differ by a factor of two; the others need nothing. */
     __device__ void balance(int n, bool wanted, norms now)
     {
         int next = 0, sweep = 0;
@@ -272,7 +276,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------------- reduction */
 
-    /* Of a vector's entries in rows first*R and on; the same bits in every lane, and when the vector is scaled. */
+    /* The sum of squares of a vector's entries in rows first*R and on.  All lanes get the same bits; a scaled vector gives
+     * the scaled sum, to the bit. */
     template <int first> __device__ __forceinline__ real sum_squares(const real (&v)[TR]) const
     {
         real even = 0, odd = 0;
@@ -287,16 +292,15 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return sum;
     }
 
-    /* The reflector for column k, whose entries below the diagonal lie in shared memory.  A multiple of it, as
-     * rows and columns see it, comes back in vr and vc but for its first entry, which is returned; *t as above.
-     * Schedule: v is not divided by its first entry as in householder (francis.inc), so t takes the place of tau. */
+    /* The reflector of column k, whose entries below the diagonal lie in vr and vc, as rows and columns see them, and in
+     * shared memory.  vr and vc become v except for its first entry, which is returned; *t as above. */
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;
         real const least = real_limits<real>::square_safe * real_limits<real>::square_safe;
         real head = shared[head_at], tail = sum_squares<first>(vr);
         real square = fma(head, head, tail);
-        if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */
+        if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: again, scaled */
             real most = fabs(head);
 #pragma unroll
             for (int a = first; a < TR; ++a) most = fmax(most, fabs(vr[a]));
@@ -318,10 +322,10 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return head + copysign(norm, head);
     }
 
-    /* Step k = kb*C + kc; a team with acts = false does nothing. */
+    /* Step k = kb*C + kc.  A team with acts = false changes nothing. */
     template <int kb> __device__ __forceinline__ void step(int kc, int hi, bool acts)
     {
-        constexpr int first = kb * C / R; /* rows above a = first are done with */
+        constexpr int first = kb * C / R; /* rows above a = first are finished */
         int const k = kb * C + kc, end = acts ? hi : -1;
         if (c == kc) {
 #pragma unroll

@@ -1,26 +1,98 @@
-/* geev on CUDA, plainly: one matrix of any order by one thread block in global memory, by the road of LAPACK's dgeev
- * for eigenvalues only.  For n > GEEV_MOST, and the second attempt at matrices on which kernel 2 did not converge.
+/* geev on CUDA, the plain solver: a thread block computes a matrix of any order in global memory, with the steps of LAPACK's
+ * dgeev for eigenvalues only.  It serves n > GEEV_MOST, and matrices on which the fast kernels did not converge.
  *
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
-#include "geev_hessenberg.cuh"
-#include "team.cuh"
+#include "typed.cuh"
+#include "words/team.cuh"
 
 enum { PLAIN_THREADS = 256 };
 
 using plain_team = block_team<PLAIN_THREADS>;
 
-size_t eig_cuda_geev_plain_bytes(const geev_problem *p)
+/* --------------------------------------------------------- the reduction
+ *
+ * H := Q' H Q for rows and columns lo..hi.  A thread takes four columns, then four rows at a time: four sums run side by
+ * side and share the loads of the reflector.  The reflectors stay below the subdiagonal.  The entries beside the block
+ * lo..hi are not updated, since only eigenvalues are wanted. */
+
+enum { SIDE_BY_SIDE = 4 };
+
+/* Applies I - tau u u' to vectors first, ..., hi of the team's matrix: entry m of vector v at start[v*apart + m*along],
+ * entry m of u at u[m*u_along]; m < length. */
+static __device__ __forceinline__ void reflect(plain_team team, int first, int hi, int length, real tau, real *start,
+                                               int64_t apart, int64_t along, const real *u, int64_t u_along)
 {
-    size_t const size = type_size(p->type);
-    size_t const bytes = (size_t)(p->n * p->n + 3 * p->n) * size;
-    return (bytes + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
+    constexpr int U = SIDE_BY_SIDE, P = PLAIN_THREADS;
+    for (int v = first + team.rank; v <= hi; v += U * P) {
+        real *x[U];
+        real sum[U];
+#pragma unroll
+        for (int c = 0; c < U; ++c) {
+            x[c] = start + (v + c * P <= hi ? v + c * P : v) * apart; /* beyond the end: v again, not stored */
+            sum[c] = 0;
+        }
+#pragma unroll 2
+        for (int m = 0; m < length; ++m) {
+            real const um = u[m * u_along];
+#pragma unroll
+            for (int c = 0; c < U; ++c) sum[c] = fma(um, x[c][m * along], sum[c]);
+        }
+#pragma unroll
+        for (int c = 0; c < U; ++c) sum[c] *= -tau;
+#pragma unroll 2
+        for (int m = 0; m < length; ++m) {
+            real const um = u[m * u_along];
+            real y[U];
+#pragma unroll
+            for (int c = 0; c < U; ++c) y[c] = fma(sum[c], um, x[c][m * along]);
+#pragma unroll
+            for (int c = 0; c < U; ++c)
+                if (c == 0 || v + c * P <= hi) x[c][m * along] = y[c];
+        }
+    }
 }
 
+static __device__ void hessenberg(plain_team team, geev_view<real> h, int lo, int hi)
+{
+    constexpr int P = PLAIN_THREADS;
+    for (int k = lo; k < hi - 1; ++k) {
+        /* The reflector leaves column k a single entry below the diagonal; u takes the place of the entries that it removes. */
+        real most = 0, tail = 0;
+        for (int i = k + 1 + team.rank; i <= hi; i += P) most = fmax(most, fabs(h(i, k)));
+        real const scale = unit_of(team.max(most));
+        for (int i = k + 2 + team.rank; i <= hi; i += P) tail = fma(h(i, k) * scale, h(i, k) * scale, tail);
+        tail = team.sum(tail);
+        if (tail == 0) { /* nothing to remove, or too small to matter: below SAFMIN */
+            for (int i = k + 2 + team.rank; i <= hi; i += P) h(i, k) = 0;
+            team.sync();
+            continue;
+        }
+        real const x0 = h(k + 1, k) * scale;
+        real norm, pivot, tau;
+        householder(x0, x0 * x0 + tail, &norm, &pivot, &tau);
+        real const inverse = 1 / pivot;
+        team.sync();
+        /* scale / pivot may overflow where the column is subnormal */
+        for (int i = k + 2 + team.rank; i <= hi; i += P) h(i, k) = h(i, k) * scale * inverse;
+        if (team.rank == 0) h(k + 1, k) = 1;
+        team.sync();
+        int const length = hi - k;
+        int64_t const row = (int64_t)h.row * h.step;
+        reflect(team, k + 1, hi, length, tau, &h(k + 1, 0), h.step, row, &h(k + 1, k), row);
+        team.sync();
+        reflect(team, lo, hi, length, tau, &h(0, k + 1), row, h.step, &h(k + 1, k), row);
+        team.sync();
+        if (team.rank == 0) h(k + 1, k) = -norm / scale;
+        team.sync();
+    }
+}
+
+/* --------------------------------------------------------- the iteration */
+
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
-template <typename real>
 static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, int hi, int first, int i, real tiny)
 {
     int found = first;
@@ -32,7 +104,7 @@ static __device__ int plain_window(plain_team team, geev_view<real> h, int lo, i
 }
 
 /* The largest absolute entry of the window l..i. */
-template <typename real> static __device__ real plain_largest(plain_team team, geev_view<real> h, int l, int i)
+static __device__ real plain_largest(plain_team team, geev_view<real> h, int l, int i)
 {
     real most = 0;
     for (int j = l + team.rank; j <= i; j += PLAIN_THREADS)
@@ -40,7 +112,6 @@ template <typename real> static __device__ real plain_largest(plain_team team, g
     return team.max(most);
 }
 
-template <typename real>
 static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, real *re1, real *re2, real *im)
 {
     real h11 = h(i - 1, i - 1), h12 = h(i - 1, i), h21 = h(i, i - 1), h22 = h(i, i);
@@ -52,8 +123,7 @@ static __device__ void plain_shifts(geev_view<real> h, int l, int i, int steps, 
     francis_shifts(h11, h12, h21, h22, re1, re2, im);
 }
 
-/* v := a multiple of the first column of (H - s1)(H - s2) from row m on; whether the sweep may start there. */
-template <typename real>
+/* v := a multiple of the first column of (H - s1)(H - s2) from row m on.  Returns whether the sweep may start there. */
 static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, real re2, real im, real *v)
 {
     francis_first_column(h(m, m), h(m, m + 1), h(m + 1, m), h(m + 1, m + 1), h(m + 2, m + 1), re1, re2, im, v, v + 1,
@@ -65,8 +135,7 @@ static __device__ bool plain_column(geev_view<real> h, int m, int l, real re1, r
            real_limits<real>::eps * fabs(v[0] / safe) * around;
 }
 
-/* One double-shift sweep on the window l..i from row m on. */
-template <typename real>
+/* A double-shift sweep on the window l..i from row m on. */
 static __device__ void plain_sweep(plain_team team, geev_view<real> h, int l, int m, int i, const real *first)
 {
     for (int k = m; k < i; ++k) {
@@ -99,7 +168,6 @@ static __device__ void plain_sweep(plain_team team, geev_view<real> h, int l, in
 }
 
 /* Eigenvalues of the Hessenberg matrix h; returns info as eig_dgeev_batched defines it. */
-template <typename real>
 static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, int hi, int most, real *re, real *im)
 {
     int const n = h.n;
@@ -138,7 +206,6 @@ static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, 
     return 0;
 }
 
-template <typename real>
 static __device__ void plain_matrix(plain_team team, const geev_problem &p, int64_t b, real *work)
 {
     int const n = (int)p.n;
@@ -164,7 +231,7 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         team.sync();
         info = plain_iterate(team, h, record.lo, record.hi, p.max_steps, re, im);
         team.sync();
-        /* what is isolated has its own digits */
+        /* isolated eigenvalues were not scaled */
         for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
             re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;
     }
@@ -183,21 +250,19 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
     team.sync(); /* results are read before the next matrix comes */
 }
 
-/* All matrices of the job, or those on its list. */
-template <typename real> static __global__ void __launch_bounds__(PLAIN_THREADS) plain_kernel(geev_job job, bool listed)
+/* All matrices of the slice, or those on its list. */
+static __global__ void __launch_bounds__(PLAIN_THREADS) plain_kernel(geev_slice slice, bool listed)
 {
     __shared__ double space[PLAIN_THREADS / 32];
     plain_team const team = {(int)threadIdx.x, space};
-    int64_t const count = listed ? (int64_t)job.queue->failed : job.count;
-    real *const work = (real *)((char *)job.plain + blockIdx.x * (size_t)job.plain_bytes);
+    int64_t const count = listed ? (int64_t)slice.queue->failed : slice.count;
+    real *const work = (real *)((char *)slice.plain + blockIdx.x * (size_t)slice.plain_bytes);
     for (int64_t at = blockIdx.x; at < count; at += gridDim.x)
-        plain_matrix(team, job.p, listed ? job.failed[at] : job.first + at, work);
+        plain_matrix(team, slice.p, listed ? slice.failed[at] : slice.first + at, work);
 }
 
-eig_status eig_cuda_geev_launch_plain(eig_context *ctx, const geev_job &job, bool listed, cudaStream_t stream)
+eig_status TYPED(eig_cuda_geev_plain)(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream)
 {
-    cuda_shape const shape = {job.plain_blocks, PLAIN_THREADS};
-    return job.p.type == EIG_S
-               ? cuda_launch(ctx, "geev: plain_kernel", stream, shape, plain_kernel<float>, job, listed)
-               : cuda_launch(ctx, "geev: plain_kernel", stream, shape, plain_kernel<double>, job, listed);
+    return cuda_launch(ctx, "geev: plain_kernel", stream, {slice.plain_blocks, PLAIN_THREADS}, plain_kernel, slice,
+                       listed);
 }

@@ -1,5 +1,5 @@
-/* geev on CUDA, kernel 2, what happens between two sweeps: teams of a tile, the state of a matrix, deflation, shifts
- * and the first row of the next sweep.  geev_qr.cuh tells the whole. */
+/* geev on CUDA, kernel 2, between two sweeps: teams of a tile, the state of a matrix, deflation, shifts and the first row
+ * of the next sweep.  geev_qr.cu has the overview. */
 #ifndef EIG_GEEV_QR_STATE_CUH
 #define EIG_GEEV_QR_STATE_CUH
 
@@ -24,7 +24,7 @@ template <int P, bool multiple> struct tile_team {
         else
             __syncwarp();
     }
-    /* The union of the team's sets, and the largest x of the team; all threads of the tile call them. */
+    /* The union of the team's sets, and the largest x of the team.  All threads of the tile call them. */
     __device__ __forceinline__ unsigned unite(unsigned x) const
     {
         if (!multiple) {
@@ -61,7 +61,7 @@ template <int P, bool multiple> struct tile_team {
     }
 };
 
-/* Place of entry (i, j) among the packed ones, j >= i - 1; for j = 0: the place that row i's columns count from. */
+/* Place of entry (i, j), j >= i - 1, among the packed entries; for j = 0: the origin of row i's columns. */
 static __device__ __forceinline__ int place_of(int n, int i, int j)
 {
     return i * n - i * (i - 1) / 2 + j;
@@ -70,8 +70,8 @@ static __device__ __forceinline__ int place_of(int n, int i, int j)
 /* All of a block's dynamic shared memory. */
 extern __shared__ __align__(16) char qr_memory[];
 
-/* A tile's entries, from one thread's point of view: those of its matrix.  Offsets are in bytes of shared memory; the
- * places of a matrix lie `unit` apart. */
+/* The entries of a thread's matrix in its tile.  Offsets are in bytes of shared memory; the places of a matrix lie `unit`
+ * apart. */
 template <typename real, int G> struct qr_entries {
     static constexpr int unit = G * (int)sizeof(real);
     int base; /* offset of entry (0, 0) */
@@ -85,7 +85,7 @@ template <typename real, int G> struct qr_entries {
     }
 };
 
-/* One matrix on its way; every thread of the team holds the same values, but for its slots. */
+/* The state of a matrix.  Every thread of the team holds the same values, except for its slots. */
 template <typename real, int P, int S> struct qr_state {
     using row_set = typename std::conditional<P * S <= 32, unsigned, unsigned long long>::type;
     int n;
@@ -95,15 +95,15 @@ template <typename real, int P, int S> struct qr_state {
     int steps, info;
     int most_steps;
     bool waits; /* not done */
-    /* Subdiagonal entries h[k][k-1] of less than 2^-flag_bits times the matrix's largest entry: among them are all that
-     * can be negligible.  Entries are compared by their upper words. */
+    /* Subdiagonal entries h[k][k-1] that are small beside the matrix's largest entry (qr_flags): no other entry can be
+     * negligible.  Entries are compared by their upper words. */
     row_set small;
     int small_word;
     real first0, first1, first2;       /* a multiple of the first column of (H - s1)(H - s2), rows m.. */
     real v0, v1, v2;                   /* becomes a multiple of the first unit vector */
     real b00, b01, b10, b11, b20, b21; /* rows k..k+2 of columns k and k+1 */
     real x0[S], x1[S];                 /* slots: entries (q, k), (q, k+1) of a row; (k, q), (k+1, q) of a column */
-    int row[S];                        /* offset that row q's columns count from */
+    int row[S];                        /* offset of the origin of row q's columns */
 };
 
 template <typename real> struct qr_flags;
@@ -149,7 +149,7 @@ static __device__ __forceinline__ bool negligible(const state &q, qr_entries<rea
            francis_deflates(sub, h[above + 1], upper, lower, beside, tiny);
 }
 
-/* Rows r, r + P, ...: those that thread r of a team tests. */
+/* Rows r, r + P, ..., which thread r of a team tests. */
 template <typename row_set, int P> static __device__ __forceinline__ row_set rows_of_thread(int r)
 {
     row_set rows = 0;
@@ -173,10 +173,11 @@ static __device__ __forceinline__ typename state::row_set negligible_rows(const 
     return found;
 }
 
-/* What becomes of a matrix whose last negligible subdiagonal entry stands in row top (l: none). */
+/* What comes next for a matrix. */
 enum qr_next { QR_LOOKS_AGAIN, QR_SWEEPS, QR_IS_DONE };
 
-/* Splits its window there; a block of order 1 or 2 is left as it is. */
+/* Splits the window at its last negligible subdiagonal entry, which is in row top (l: there is none).  A block of order 1
+ * or 2 stays as it is. */
 template <typename state> static __device__ __forceinline__ qr_next split_at(state &q, int top)
 {
     if (top >= q.i - 1) {
@@ -192,8 +193,8 @@ template <typename state> static __device__ __forceinline__ qr_next split_at(sta
     return QR_SWEEPS;
 }
 
-/* Lets every matrix of the tile deflate what it can, until it has a window of order 3 or more, or is done.  The threads
- * of a team share out the flagged rows of its window.  Returns whether this thread's matrix now begins a sweep. */
+/* Deflates every matrix of the tile until it has a window of order 3 or more, or is done.  The threads of a team share
+ * out the flagged rows of the window.  Returns whether this thread's matrix now begins a sweep. */
 template <typename real, int P, int S, typename team_type>
 static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P, S> &q,
                                                qr_entries<real, team_type::matrices> h)
@@ -232,8 +233,8 @@ static __device__ __forceinline__ bool may_start(qr_entries<real, G> h, int n, i
     int const at = place_of(n, m, m), below = at + n - m + 1;
     real const h00 = h[at], h01 = h[at + 1], h10 = h[below - 1], h11 = h[below], h21 = h[below + n - m - 1];
     real const sub = fabs(h[at - 1]), around = fabs(h[at - (n - m + 2)]) + fabs(h00) + fabs(h11);
-    /* First a bound without divisions, on |v0| from above and |v1| + |v2| from below: it nearly always says no.  Where
-     * it overflows it says yes or, from 0*inf, no: a start at l is always good. */
+    /* First a test without divisions, by a bound on |v0| from above and on |v1| + |v2| from below: it nearly always says
+     * no.  Where it overflows it says yes or, from 0*inf, no: a start at l is always good. */
     real const eps = real_limits<real>::eps, size = fabs(h00 - re2) + fabs(im) + fabs(h10);
     real const v0_most = fma(fabs(h10), fabs(h01), (fabs(h00 - re1) + fabs(im)) * size);
     if (!(sub * (fabs(h10) * fabs(h21)) <= 2 * eps * v0_most * around)) return false;
@@ -260,9 +261,9 @@ static __device__ __forceinline__ void choose_shifts(const state &q, qr_entries<
     fast_shifts(h11, h12, h21, h22, re1, re2, im);
 }
 
-/* Shifts and first row of the next sweep, for threads whose matrix begins one.  Of the rows between l and i-2 only
- * those are tried whose subdiagonal entry and the next are both flagged, since it is their product that must be
- * negligible; to begin at l is always right. */
+/* Shifts and first row of the next sweep, for threads whose matrix begins a sweep.  The product of a row's subdiagonal
+ * entry and the next must be negligible, so rows between l and i-2 are tried only where both are flagged.  Row l is
+ * always a right start. */
 template <typename state, typename real, int G>
 static __device__ __forceinline__ void begin_sweep(state &q, qr_entries<real, G> h)
 {

@@ -1,5 +1,6 @@
-/* The reflector of a chase step, as in francis.inc, with the GPU's approximate reciprocals instead of its division and
- * square root, which branch: the step waits for this chain and little else.
+/* Reflectors and shifts of the fast kernels: `householder`, `francis_reflector` and `francis_shifts` of francis.inc, with
+ * the GPU's approximate reciprocals in place of divisions and square roots.  Those branch, and a step waits for this
+ * chain of operations and little else; the plain solver uses francis.inc itself.
  *
  * A cubic Newton step takes the approximations (relative error below 2^-20 in double, 2^-22 in float) to within two
  * units in the last place.  Errors of a few units in u and tau only make the reflector orthogonal to a few eps. */
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void fast_shifts(real h11, real h12, real h21,
     real const half = (real)0.5 * scale * (h11 - h22), det = -fma(half, half, (h12 * scale) * (h21 * scale));
     real const root = unit * fast_sqrt(fabs(det)), mean = fma((real)0.5, h11 - h22, h22);
     bool const is_complex = det >= 0;
-    *re1 = *re2 = is_complex ? mean : mean - copysign(root, h11 - h22); /* the one nearer to h22 */
+    *re1 = *re2 = is_complex ? mean : mean - copysign(root, h11 - h22); /* the shift nearer to h22 */
     *im = is_complex ? root : (real)0;
 }
 
@@ -81,9 +82,9 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* The scalars of a reflector as from householder (householder.inc): it takes v to (-norm, 0, ..., 0)', u = v * inverse but
- * for u0 = 1, square = v'v.  Schedule: square root and division by fast approximations; the reciprocal starts from an
- * approximate pivot, so that both are refined at once. */
+/* `householder` (householder.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse except
+ * for u0 = 1; square = v'v.  The reciprocal starts from an approximate pivot, so that square root and reciprocal are
+ * refined at the same time. */
 template <typename real> struct fast_householder {
     real norm, inverse, tau;
 
@@ -98,8 +99,8 @@ template <typename real> struct fast_householder {
     }
 };
 
-/* The reflector that takes (v0, v1, v2)' to (beta, 0, 0)', from their squares' sum; where it does not act it is zero.
- */
+/* `francis_reflector` by fast approximations: takes (v0, v1, v2)', whose squares' sum is `square`, to (beta, 0, 0)'.  Where
+ * it does not act it is zero. */
 template <typename real>
 static __device__ __forceinline__ reflector3<real> reflector_of(bool acts, real v0, real v1, real v2, real square,
                                                                 real *beta)
@@ -114,7 +115,7 @@ static __device__ __forceinline__ reflector3<real> reflector_of(bool acts, real 
     return t;
 }
 
-/* The same for v whose squares lose digits, or that is zero. */
+/* The same where squares of v lose digits, or v is zero. */
 template <typename real>
 static __device__ __noinline__ reflector3<real> tiny_reflector(real v0, real v1, real v2, real *beta)
 {
@@ -126,7 +127,7 @@ static __device__ __noinline__ reflector3<real> tiny_reflector(real v0, real v1,
     return t;
 }
 
-/* Whether a thread of the warp has to make its reflector anew by tiny_reflector. */
+/* Whether a thread of the warp needs tiny_reflector; *tiny: whether this thread does. */
 template <typename real> static __device__ __forceinline__ bool any_tiny(bool acts, real square, bool *tiny)
 {
     constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;

@@ -1,5 +1,5 @@
-/* geev on CUDA, small n: a matrix in the registers of a thread: balancing, reduction, iteration.  geev_small.cuh tells
- * the whole. */
+/* geev on CUDA, small n: balancing, reduction and iteration of a matrix in the registers of a thread.  geev_small.cu has
+ * the overview. */
 #ifndef EIG_GEEV_SMALL_MATRIX_CUH
 #define EIG_GEEV_SMALL_MATRIX_CUH
 
@@ -7,8 +7,8 @@
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
 
-/* What order N takes: warps a block, at most; a matrix's place in the tile, column by column, at an odd distance from
- * the next, and that of its eigenvalues; matrices that the tile of a warp holds at a time. */
+/* Sizes for order N.  warps: most warps of a block.  pitch, result_pitch: the distance of two matrices in a tile, column by
+ * column, and of two matrices' results; both are odd.  slots: matrices that the tile of a warp holds at a time. */
 template <typename real, int N> struct small_shape {
     static constexpr int warps = N <= 3 ? 1 : N <= 7 ? 4 : 8;
     static constexpr int pitch = (N > 1 ? N * N : 2) | 1, result_pitch = (N > 1 ? 3 * N - 2 : 2) | 1;
@@ -17,7 +17,7 @@ template <typename real, int N> struct small_shape {
     static_assert(32 * result_pitch <= slots * pitch, "the results take the matrices' place");
 };
 
-/* francis_block by fast approximations, and itself where a product of the block's entries underflows. */
+/* francis_block by fast approximations.  Where a product of the block's entries underflows, francis_block itself. */
 template <typename real>
 static __device__ __forceinline__ void small_block(real a, real b, real c, real d, real *re1, real *re2, real *im)
 {
@@ -37,8 +37,8 @@ static __device__ __forceinline__ void small_block(real a, real b, real c, real 
     if (fabs(product) < real_limits<real>::safmin && b != 0 && c != 0) francis_block(a, b, c, d, re1, re2, im);
 }
 
-/* francis_deflates without divisions: both sides are multiplied by the largest sum, and by a power of two where a product
- * would underflow. */
+/* francis_deflates without divisions: both sides are multiplied by the largest sum, and also by a power of two where a
+ * product would underflow. */
 template <typename real>
 static __device__ __forceinline__ bool small_deflates(real sub, real sup, real upper, real lower, real beside,
                                                       real tiny)
@@ -51,8 +51,8 @@ static __device__ __forceinline__ bool small_deflates(real sub, real sup, real u
     return s <= tiny || (s <= real_limits<real>::eps * near_by && product);
 }
 
-/* Takes what store_blocks wrote to eigenvalues times factor, in place: re, im of each.  A loop for larger N, whose code
- * is long as it is. */
+/* Eigenvalues times factor, (re, im) each, in the place of what store_blocks wrote.  For larger N it is a loop, since the
+ * code is long already. */
 template <int N, typename real> static __device__ __forceinline__ void small_eigenvalues(real factor, real *own)
 {
     constexpr int unrolled = N <= 3 ? N : 1;
@@ -75,15 +75,15 @@ template <int N, typename real> static __device__ __forceinline__ void small_eig
 
 template <typename real, int N> struct small_matrix {
     static constexpr unsigned all = 0xffffffffu;
-    static constexpr int gap = 3; /* of the I for which there is code */
+    static constexpr int order_step = 3; /* distance of the I for which there is code */
     real x[N][N];
-    int i, l; /* the window: its last row, -1 for none, and its first one */
+    int i, l; /* last and first row of the window; i = -1: there is no window */
     int steps, max_steps, info;
 
     /* ------------------------------------------------------- balancing */
 
-    /* A row and column whose norms differ by a factor of two: the first from `next` on, else (wraps) the first of all.
-     */
+    /* The first index from `next` on whose row and column norms differ by a factor of two, else (wraps) the first index of
+     * all. */
     struct imbalance {
         int index; /* -1: none */
         bool wraps, plain;
@@ -112,9 +112,8 @@ template <typename real, int N> struct small_matrix {
         return found;
     }
 
-    /* Scales rows and columns by powers of two, in the order of balance(), which would find nothing to do at the
-     * others. What is to be done before that is left to first(plain), which returns whether to go on: so the code of
-     * look() stands once. */
+    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  first(plain) is
+     * called after the first look(), and returns whether to go on: so the code of look() is there once. */
     template <typename function> __device__ __forceinline__ void balance(function first)
     {
         int sweep = 0, next = 0;
@@ -159,13 +158,13 @@ template <typename real, int N> struct small_matrix {
         return even + odd;
     }
 
-    /* Takes columns k, k+1, ... to Hessenberg form.  Where balancing has split the matrix, zeros stay zeros. */
+    /* Takes columns k, k+1, ... to Hessenberg form.  Where balancing has split the matrix, zeros stay zero. */
     template <int k = 0> __device__ __forceinline__ void reduce()
     {
         if constexpr (k + 2 < N) {
             real const least = real_limits<real>::square_safe * real_limits<real>::square_safe;
             real tail = tail_squares<k>(), head = x[k + 1][k], square = fma(head, head, tail), unit = 1;
-            if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: once more, scaled */
+            if (__any_sync(all, square < least)) { /* squares lost digits, or all are zero: again, scaled */
                 real most = fabs(head);
 #pragma unroll
                 for (int a = k + 2; a < N; ++a) most = fmax(most, fabs(x[a][k]));
@@ -233,7 +232,7 @@ template <typename real, int N> struct small_matrix {
         return zeros;
     }
 
-    /* Splits off what it can, down to a window of order 3 or more, or none. */
+    /* Deflates until the window has order 3 or more, or there is none. */
     template <int I> __device__ __forceinline__ void find_window()
     {
         unsigned const zeros = split<I>();
@@ -246,7 +245,7 @@ template <typename real, int N> struct small_matrix {
         if (steps++ == max_steps) info = i + 1, i = -1;
     }
 
-    /* *to = x if it is here.  x is read in any case: a choice between places would not stay in registers. */
+    /* *to = x where `here` is true.  x is read in any case: a choice between places would not stay in registers. */
     static __device__ __forceinline__ void pick(bool here, real x, real *to)
     {
         *to = here ? x : *to;
@@ -278,7 +277,7 @@ template <typename real, int N> struct small_matrix {
         fast_shifts(h11, h12, h21, h22, re1, re2, im);
     }
 
-    /* One sweep over rows l..i, i <= I. */
+    /* A sweep over rows l..i, i <= I. */
     template <int I> __device__ __forceinline__ void sweep(real re1, real re2, real im)
     {
         constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
@@ -343,12 +342,12 @@ template <typename real, int N> struct small_matrix {
         }
     }
 
-    /* Whether a lane that goes along has a window that ends in row I or, above it, in a row without code.  The vote
-     * after the barrier's tells the compiler that all lanes of a warp get the same answer; else it adds a test and a
-     * second way to every vote inside the loop. */
+    /* Whether a matrix of the block has a window that ends in row I, or above it in a row without code.  The vote after the
+     * barrier tells the compiler that all lanes of a warp get the same answer.  Otherwise the compiler adds a test and a
+     * second branch to every vote inside the loop. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
-        bool const mine = i > I - gap;
+        bool const mine = i > I - order_step;
         return __any_sync(all, small_shape<real, N>::warps == 1 ? mine : __syncthreads_or(mine));
     }
 
@@ -363,11 +362,11 @@ template <typename real, int N> struct small_matrix {
                 sweep<I>(re1, re2, im);
                 find_window<I>();
             }
-            iterate<I - gap>();
+            iterate<I - order_step>();
         }
     }
 
-    /* The tridiagonal part: own[3*k] is entry (k, k), own[3*k + 1] (k, k+1), own[3*k + 2] (k+1, k). */
+    /* Stores the tridiagonal part: own[3*k] is entry (k, k), own[3*k + 1] (k, k+1), own[3*k + 2] (k+1, k). */
     __device__ __forceinline__ void store_blocks(real *own) const
     {
 #pragma unroll

@@ -3,7 +3,7 @@
 #define EIG_HEEV_NUMBER_CUH
 
 #include "heev.h"
-#include "real.cuh"
+#include "words/real.cuh"
 
 /* A number of a matrix: real, or complex as in memory. */
 template <typename real_type, bool is_complex> struct heev_number;

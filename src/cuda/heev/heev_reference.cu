@@ -7,7 +7,7 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { REFERENCE_THREADS = 256 };
 

@@ -1,15 +1,11 @@
-/* heev on CUDA: words for the files of kernels, each of which CMake compiles once for each type, with EIG_TYPE s, d, c or z.
+/* heev on CUDA: words for the files of kernels, each of which CMake compiles once for each type: those of typed.cuh, and
  *
- *     number     the type's numbers; number::real are their parts
- *     TYPED(f)   f_s, f_d, f_c or f_z: what such a file exports */
+ *     number     the type's numbers; number::real are their parts */
 #ifndef EIG_HEEV_TYPED_CUH
 #define EIG_HEEV_TYPED_CUH
 
 #include "heev/heev_number.cuh"
-
-#define EIG_PASTE_(a, b) a##_##b
-#define EIG_PASTE(a, b) EIG_PASTE_(a, b)
-#define TYPED(f) EIG_PASTE(f, EIG_TYPE)
+#include "typed.cuh"
 
 using number_s = heev_number<float, false>;
 using number_d = heev_number<double, false>;

@@ -7,7 +7,7 @@
  * Bits      those of a matrix by itself (stebz_bracket.cuh). */
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum { WARP = 32, SMALL_BLOCK = 128, LARGE_BLOCK = 256, MOST_ROWS = 2048, RESERVE = 1024 };
 
@@ -158,7 +158,7 @@ static __global__ void __launch_bounds__(LARGE_BLOCK, 2) batch_kernel(batch_args
 /* Shape of the launch; false where a matrix does not fit in shared memory. */
 static bool shape(const stebz_problem *p, int most_shared, batch_args *a, int *teams, size_t *bytes)
 {
-    if (p->n > MOST_ROWS || p->method != EIG_STEBZ_MULTISECTION) return false;
+    if (p->n > MOST_ROWS) return false;
     size_t const pair = p->type == EIG_S && !(p->abstol > 0) ? sizeof(float2) : sizeof(double2);
     int64_t const blocks = (p->n + STURM_BLOCK - 1) / STURM_BLOCK;
     a->team = WARP;

@@ -10,8 +10,7 @@
 #define EIG_STEBZ_COUNT_CUH
 
 #include "stebz_cuda.cuh"
-
-#include <cuda_pipeline.h>
+#include "words/copy.cuh"
 
 enum { STEBZ_TILE_BYTES = 16384, STEBZ_TILE_EDGES = 2048, STEBZ_SHARED = 2 * (STEBZ_TILE_BYTES + STEBZ_TILE_EDGES) };
 
@@ -234,11 +233,10 @@ template <typename real> struct stebz_stream {
         const char *const from_rows = rows + (int64_t)tile * STEBZ_TILE_BYTES;
         const char *const from_edges = edges + (int64_t)tile * TILE_BLOCKS * sizeof(stebz_edge<real>);
         for (int at = threadIdx.x * 16; at < row_bytes; at += blockDim.x * 16)
-            __pipeline_memcpy_async(shared + buffer * STEBZ_TILE_BYTES + at, from_rows + at, 16);
+            copy_16(shared + buffer * STEBZ_TILE_BYTES + at, from_rows + at);
         for (int at = threadIdx.x * 16; at < edge_bytes; at += blockDim.x * 16)
-            __pipeline_memcpy_async(shared + 2 * STEBZ_TILE_BYTES + buffer * STEBZ_TILE_EDGES + at, from_edges + at,
-                                    16);
-        __pipeline_commit();
+            copy_16(shared + 2 * STEBZ_TILE_BYTES + buffer * STEBZ_TILE_EDGES + at, from_edges + at);
+        copy_end();
     }
 
     /* Pivot counts have no edges.  All threads of the block. */
@@ -251,7 +249,7 @@ template <typename real> struct stebz_stream {
         copy(0, 0);
         if (!resident()) return;
         if (tiles == 2) copy(1, 1);
-        __pipeline_wait_prior(0);
+        copy_wait<0>();
         __syncthreads();
     }
 
@@ -260,7 +258,7 @@ template <typename real> struct stebz_stream {
     __device__ int acquire(int tile)
     {
         if (resident()) return tile;
-        __pipeline_wait_prior(0);
+        copy_wait<0>();
         __syncthreads();
         int const buffer = turn & 1;
         turn ^= 1;

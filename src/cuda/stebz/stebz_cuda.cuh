@@ -7,14 +7,15 @@
  *   stebz_batched.cu       a block or a warp for each matrix of a batch
  *   stebz_tree.cu          the report's interval tree
  *   stebz_reference.cu     the plain version: every eigenvalue bisected by itself
- *   stebz_cuda.cu          the driver: workspace, and which kernels run */
+ *   stebz_roads.cu         the table of roads: which kernels a call takes
+ *   stebz_cuda.cu          the driver: workspace and arrays */
 #ifndef EIG_STEBZ_CUDA_CUH
 #define EIG_STEBZ_CUDA_CUH
 
 #include "bracket.h"
 #include "host_arrays.cuh"
-#include "real.cuh"
 #include "sturm.h"
+#include "words/real.cuh"
 
 /* Where a block of STURM_BLOCK rows ends: the scales of its last two rows, by which r becomes p, and the exponents of
  * the scales of rows STEBZ_LOOK-1 and STEBZ_LOOK.  The power of two that keeps p in range is taken from those rows, six
@@ -139,7 +140,31 @@ struct stebz_job {
     stebz_rest rest;
 };
 
+/* A call as its road sees it: of one matrix, or of the batch where the road takes it whole. */
+struct stebz_call {
+    const stebz_problem *p;
+    stebz_job job; /* of the matrix */
+    void *tree;    /* room for the interval tree */
+};
+
+/* A road that a call can take. */
+struct stebz_road {
+    const char *name;
+    bool (*serves)(const eig_context *ctx, const stebz_problem *p);
+    bool each; /* it takes one matrix after another */
+    /* What it needs besides the rows; NULL: nothing. */
+    void (*carve)(arena *a, const eig_context *ctx, stebz_call *call);
+    /* Enqueues all passes and marks the clock after each but the last. */
+    eig_status (*enqueue)(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *clock);
+    int passes;
+    const char *const *pass; /* their names */
+};
+
 extern "C" {
+
+/* The first row of the table that serves the call: one always does. */
+const stebz_road *eig_cuda_stebz_road(const eig_context *ctx, const stebz_problem *p);
+const stebz_road *eig_cuda_stebz_roads(int *count);
 
 /* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Like all that follow, it
  * enqueues on the stream and does not wait. */
@@ -219,8 +244,8 @@ static __device__ __forceinline__ double stebz_even_point(const stebz_facts &f, 
     return j == points - 1 ? hi : stebz_on_grid(f, x, lo, hi);
 }
 
-/* Point j of the table.  After a first table equal numbers of eigenvalues, as far as its counts tell, lie between
- * points. */
+/* Point j of the table.  Where there is a first table, neighbouring points have equal numbers of eigenvalues between
+ * them, as far as its counts tell. */
 static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, const stebz_table &t, int64_t j)
 {
     if (!t.first || j == 0 || j == t.points - 1) return stebz_even_point(f, f.from, f.upto, t.points, j);

@@ -1,10 +1,10 @@
 /* stebz on CUDA, method multisection: a table of shifts, then independent brackets (stebz_multisection.cuh).
  *
  * Order     ascending, since all eigenvalues are leaves of one tree (stebz_bracket.cuh).
- * Bits      those of stebz_bracket.cuh: no matter how many eigenvalues are wanted, nor what warps share them out.
- * Bound by  the chain of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
+ * Bits      those of stebz_bracket.cuh, however many eigenvalues are wanted and whichever warps compute them.  Bound by the chain
+ * of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "stebz_multisection.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum {
     SMALL_THREADS = 128,
@@ -31,7 +31,7 @@ template <typename real, bool may_pivot> static __global__ void __launch_bounds_
     fill_table<real, may_pivot>(job, f, watch, memory);
 }
 
-/* Narrows what the table shall cover to the points of this one between which the eigenvalues wanted are. */
+/* Narrows the next table to the points of this one that enclose the wanted eigenvalues. */
 static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job job)
 {
     __shared__ int from, upto;
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job
     job.facts->upto = stebz_table_point(f, t, upto), job.facts->upto_at = upto;
 }
 
-/* Counts in the product form at shifts of no grid. */
+/* Counts in the product form at shifts that need not lie on the grid. */
 static __global__ void __launch_bounds__(THREADS)
     rough_kernel(stebz_job job, const double *x, int64_t m, int64_t *count)
 {
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(THREADS)
         stebz_value const v = counter.count(f, scalbn(x[j < m ? j : m - 1], -f.scale), true);
         if (j < m) count[j] = v.count;
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 /* What needs no counts: matrices that are zero or hold a NaN; the number of eigenvalues.  True if that was all. */

@@ -7,10 +7,10 @@
  *           left, those that have get twice the lanes; when the brackets of a block fit fewer warps, the others
  *           leave, since a round takes the longer the more warps a scheduler has.
  * Memory    stebz_count.cuh; the table takes 24 bytes a point in global memory and is read once, by binary search.
- * Time      a launch that has a limit looks at the clock after each round of counts, and leaves to the next launch
- *           what is not done: of the table the next point of each block, of the brackets the state of each lane.  T
- *           whose rows stay in shared memory take no time worth a limit.
- * Bits      a bracket's way depends on the lanes that its group has and on when, its end does not
+ * Time      a launch that has a limit looks at the clock after each round of counts.  To the next launch it leaves the
+ *           next point of each block (table) or the state of each lane (brackets).  A T whose rows stay in shared
+ *           memory is too short to need a limit.
+ * Bits      the steps of a bracket depend on how many lanes its group has at what time; its end does not
  *           (stebz_bracket.cuh). */
 #ifndef EIG_STEBZ_MULTISECTION_CUH
 #define EIG_STEBZ_MULTISECTION_CUH
@@ -109,7 +109,7 @@ static __device__ void fill_table(const stebz_job &job, const stebz_facts &f, st
         t.mantissa[j] = v.mantissa;
         t.exponent[j] = v.exponent;
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
     if (threadIdx.x > 0) return;
     if (blockIdx.x == 0) job.facts->next = 0; /* for the brackets */
     if (!watch.until) return;
@@ -217,8 +217,8 @@ static __device__ __forceinline__ stebz_lane *lane_of(const stebz_job &job)
 }
 
 /* The warp's first eigenvalues: a run of its own where each lane gets one at most, else from the queue.  In a long
- * queue those that have to be parted from neighbours come first, so that no slow one begins when all others end; it is
- * looked through twice, which costs a search of the table more. */
+ * queue eigenvalues that have to be parted from neighbours come first, so that no slow one begins when all others end.
+ * The queue is looked through twice for that, at the cost of one more search of the table. */
 static __device__ warp_run open_run(const stebz_job &job, int64_t last, bool resident)
 {
     int64_t const warps = (int64_t)gridDim.x * (blockDim.x / 32), length = (last + warps - 1) / warps;
@@ -265,7 +265,7 @@ static __device__ void refine_brackets(const stebz_job &job, const stebz_facts &
             int const enough = (alive + 127) / 128 * 4; /* one warp a scheduler, or two */
             if (alive == 0) break;
             if (enough < warps) {
-                __pipeline_wait_prior(0);
+                copy_wait<0>();
                 __syncthreads(); /* the tile has come, and nobody reads it */
                 close_ranks(f, run, at, s, alive, warps = enough, memory);
                 working = __any_sync(0xffffffffu, at >= 0);
@@ -284,7 +284,7 @@ static __device__ void refine_brackets(const stebz_job &job, const stebz_facts &
         else
             bracket_move(s, x, v);
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
     if (!watch.until) return;
     *lane_of(job) = stebz_lane{s, at, run.m};
     unsigned const busy = __ballot_sync(0xffffffffu, at >= 0 && (threadIdx.x & (run.m - 1)) == 0);

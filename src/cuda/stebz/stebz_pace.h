@@ -1,5 +1,5 @@
 /* stebz on CUDA: how long a launch of a long call on host arrays may take, so that progress is reported, and a wish to
- * cancel seen, about every second on any GPU.  The launch itself looks at the clock; what it leaves is the next one's.
+ * cancel seen, about every second on any GPU. A launch looks at the clock itself and leaves the rest to the next one.
  * No result depends on it (stebz_bracket.cuh, Bits). */
 #ifndef EIG_STEBZ_PACE_H
 #define EIG_STEBZ_PACE_H
@@ -11,14 +11,14 @@
 #define STEBZ_BRACKET_COUNTS 12.0 /* of an eigenvalue, after the table: about */
 #define STEBZ_TABLE_COUNTS 2.0    /* in the table */
 
-/* Rows from which on a search of the table takes no time beside a count: the queue is looked through twice. */
+/* From this many rows on a search of the table takes little time beside a count, and the queue is looked through twice. */
 enum { STEBZ_SLOW_FIRST = 262144 };
 
 /* Nanoseconds that a launch of a call with this many eigenvalues of order n may take; 0: it does all. */
 static inline int64_t stebz_launch_limit(int64_t n, int64_t wanted, double launch_ms)
 {
     double const work = (STEBZ_TABLE_COUNTS + STEBZ_BRACKET_COUNTS) * (double)wanted * (double)n;
-    /* Who aims at other times wants them of any call. */
+    /* A test that asks for another time wants it for every call. */
     return work < STEBZ_PACED_WORK && launch_ms == STEBZ_LAUNCH_MS ? 0 : (int64_t)(1e6 * launch_ms);
 }
 

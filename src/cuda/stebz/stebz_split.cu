@@ -5,12 +5,12 @@
  *           not split.  What it decides, it decides on the device: nothing is waited for on the host.
  * Owner     a short block (STEBZ_SHORT_ROWS rows): a thread an eigenvalue, in double, the block's rows in global memory.
  *           Long blocks: one after another, all threads, as method multisection solves a whole T.
- * Memory    8 bytes a row of starts, and the results twice, for the sort (sort.cuh).
+ * Memory    8 bytes a row of starts, and the results twice, for the sort (words/sort.cuh).
  * Bits      the blocks are found by comparisons, each is solved by itself, sorting leaves no choice.
  * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
  * docs/stebz.md. */
-#include "sort.cuh"
 #include "stebz_short.cuh"
+#include "words/sort.cuh"
 
 enum { THREADS = STEBZ_THREADS };
 
@@ -76,8 +76,8 @@ static __device__ void list_starts(const stebz_job &job, const stebz_facts &f, s
     walk.wait();
 }
 
-/* Lists the long blocks, in any order, and adds up what all cost.  Whether that is cheaper than T as a whole, with all of
- * its eigenvalues: what is wanted must not decide, since bits depend on the answer. */
+/* Lists the long blocks, in any order, and adds up what all cost.  True where that is cheaper than T as a whole with
+ * all its eigenvalues.  What is wanted must not decide, since bits depend on the answer. */
 static __device__ bool worthwhile(const stebz_job &job, split_walk &walk)
 {
     int64_t const blocks = job.split->blocks;
@@ -270,7 +270,7 @@ static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t st
     int64_t const want = (job.t.n <= 65536 ? 1 : 2) * cuda_state_of(ctx)->multiprocessors;
     cuda_shape shape = {want < most ? want : most, THREADS};
     if (shape.blocks > STEBZ_SPLIT_GRID) shape.blocks = STEBZ_SPLIT_GRID;
-    shape.together = true; /* else two such launches on two streams might wait for each other's places for ever */
+    shape.cooperative = true; /* else two such launches on two streams might wait for each other's places for ever */
     return cuda_launch(ctx, "stebz: split_kernel", stream, shape, split_kernel<real, may_pivot>, job);
 }
 

@@ -70,7 +70,7 @@ static __device__ bool tree_converged(const stebz_job &job, const stebz_facts &f
 }
 
 /* One level: reads count intervals, writes those children that are wanted and not narrow enough; returns their number.
- * Chunks of THREADS intervals, in order; the two lists must not overlap.  All threads of the block. */
+ * THREADS intervals at a time, in order; the two lists must not overlap.  All threads of the block. */
 template <typename real>
 static __device__ int64_t tree_level(const stebz_job &job, const stebz_facts &f, stebz_stream<double> &rows,
                                      const tree_interval *from, int64_t count, tree_interval *to, bool *crowded)
@@ -113,7 +113,7 @@ static __device__ void tree_part(tree_lists *lists, const tree_interval *from, i
         /* The first interval of a stretch heads a batch: its predecessor began in an earlier one. */
         if (holds == 1) lists->one[one] = interval;
         if (holds > 1) lists->several[several] = interval;
-        __syncthreads(); /* U_m is written up to this chunk */
+        __syncthreads(); /* U_m is written as far as this */
         bool head = holds > 1;
         if (head && several > 0) {
             tree_interval const before = lists->several[several - 1];
@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(THREADS) tree_first_kernel(stebz_job jo
         __syncthreads(); /* the list has moved */
     }
     tree_part(lists, lists->active, count);
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 template <typename real>
@@ -197,7 +197,7 @@ static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job
             active = !tree_converged<real>(job, f, interval);
         }
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 template <typename real>
@@ -221,7 +221,7 @@ static __global__ void __launch_bounds__(THREADS) tree_severals_kernel(stebz_job
         for (int turn = 0; count > 0; turn ^= 1)
             count = tree_level<real>(job, f, rows, level[turn], count, level[turn ^ 1], &crowded);
     }
-    __pipeline_wait_prior(0);
+    copy_wait<0>();
 }
 
 /* --------------------------------------------------------------- launchers */

@@ -2,13 +2,13 @@
  * orthogonality by random vectors: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are long.
  *
  * Mapping   y = Z x: a thread ROWS rows, chunks of columns in blocks of their own, then added up in order.  Z'y and the
- *           residuals: a block COLUMNS columns, TILE rows at a time, so that what the rows share is read once for all of
- *           them; TILE of its threads for EACH columns.
+ *           residuals: a block COLUMNS columns, TILE rows at a time, so that what the rows share is read once for all
+ *           of them; TILE of its threads for EACH columns.
  * Cost      z is read twice, but for what lies beside the vectors' supports: the kernels that tell these have put zeros
  *           there. */
 #include "stemr_cuda.cuh"
 
-#include "team.cuh"
+#include "words/team.cuh"
 
 #include <cuda_pipeline.h>
 
@@ -22,7 +22,7 @@ static __device__ unsigned signs_of(int64_t k)
 {
     unsigned bits = 0;
     for (int probe = 0; probe < PROBES; ++probe)
-        bits |= (stemr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? 1u : 0u) << probe;
+        bits |= (mrrr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? 1u : 0u) << probe;
     return bits;
 }
 
@@ -32,13 +32,13 @@ static __device__ __forceinline__ double with_sign(double x, unsigned bits, int 
 }
 
 /* The pair of a column. */
-static __device__ __forceinline__ const stemr_pair &pair_of_column(const stemr_task &t, int64_t column)
+static __device__ __forceinline__ const stemr_eigenpair &pair_of_column(const stemr_task &t, int64_t column)
 {
     return t.pair[t.counts->first_column + column];
 }
 
-/* Columns of a batch whose supports reach into a block's rows, in order, and the signs of the probes there; the last ones, up
- * to a multiple of AHEAD, count as 0. */
+/* Columns of a batch whose supports reach into a block's rows, in order, and the signs of the probes there; the last
+ * ones, up to a multiple of AHEAD, count as 0. */
 struct probe_batch {
     double sign[THREADS][PROBES];
     int column[THREADS]; /* of the batch */
@@ -53,7 +53,7 @@ static __device__ int choose_columns(const stemr_task &t, int64_t k0, int64_t en
     int64_t const k = k0 + threadIdx.x;
     bool reaches = false;
     if (k < end) {
-        const stemr_pair &pair = pair_of_column(t, k);
+        const stemr_eigenpair &pair = pair_of_column(t, k);
         reaches = pair.support_first <= row1 && row0 <= pair.support_last;
     }
     unsigned const mask = __ballot_sync(0xffffffffu, reaches);
@@ -175,10 +175,11 @@ struct measured {
     double sum[WARPS][EACH][1 + PROBES];
 };
 
-/* Residuals, and entries of Z'y - x, of a column that warps `warp` to warp + WARPS * EACH / COLUMNS - 1 have measured as
- * their column c.  Numbers of most are not negative: as integers they are in the same order, and a NaN is the largest. */
+/* Puts the residual and entries of Z'y - x of a column, which warps `warp` to warp + WARPS * EACH / COLUMNS - 1 have
+ * measured as their column c.  Numbers of counts->most are not negative: as integers they have the same order, and a
+ * NaN is the largest. */
 template <typename real>
-static __device__ void tell_column(const stemr_task &t, const measured &m, int warp, int c, int64_t column, bool probes)
+static __device__ void put_column(const stemr_task &t, const measured &m, int warp, int c, int64_t column, bool probes)
 {
     double sum[1 + PROBES] = {0}, most = 0;
     for (int w = warp; w < warp + WARPS * EACH / COLUMNS; ++w)
@@ -226,7 +227,7 @@ static __global__ void __launch_bounds__(THREADS, 2) measure_columns(stemr_task 
     /* Of column `lane`: the rows where residuals may be. */
     int from = n, upto = -1;
     if (lane < COLUMNS && first + lane < columns) {
-        const stemr_pair &pair = pair_of_column(t, first + lane);
+        const stemr_eigenpair &pair = pair_of_column(t, first + lane);
         from = max((int)pair.support_first - 1, 0), upto = min((int)pair.support_last + 1, n - 1);
     }
     int const begin = warp_min(from) / TILE * TILE, end = warp_max(upto);
@@ -270,10 +271,10 @@ static __global__ void __launch_bounds__(THREADS, 2) measure_columns(stemr_task 
     __syncthreads(); /* m is there */
     int const c = threadIdx.x;
     if (c < COLUMNS && first + c < columns)
-        tell_column<real>(t, m, c / EACH * (WARPS * EACH / COLUMNS), c % EACH, first + c, y != NULL);
+        put_column<real>(t, m, c / EACH * (WARPS * EACH / COLUMNS), c % EACH, first + c, y != NULL);
 }
 
-static __global__ void tell_orthogonality(stemr_task t)
+static __global__ void put_orthogonality(stemr_task t)
 {
     stemr_put(t.p.type, t.p.orthogonality, 0, t.counts->most);
 }
@@ -294,8 +295,7 @@ template <typename real> static eig_status certify(eig_context *ctx, const stemr
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: residuals", stream, {(t->pairs + COLUMNS - 1) / COLUMNS, THREADS},
                              measure_columns<real>, *t, (const double *)y);
-    if (status == EIG_OK && y)
-        status = cuda_launch(ctx, "stemr: orthogonality", stream, {1, 1}, tell_orthogonality, *t);
+    if (status == EIG_OK && y) status = cuda_launch(ctx, "stemr: orthogonality", stream, {1, 1}, put_orthogonality, *t);
     return status;
 }
 

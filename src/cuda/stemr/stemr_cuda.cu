@@ -1,13 +1,14 @@
 /* stemr on CUDA, the driver: workspace, order of the kernels, arrays on either side.
  *
  *     root          scale, T~, brackets by the engine of stebz, singles and clusters
- *     tree          members of clusters are parted by counts against T~, else against representations of their own
+ *     tree          members of clusters are parted, as the call's road does it (stemr_roads.cu)
  *     refinement    every eigenvalue by Rayleigh quotients, in twice the digits
  *     vectors       one more walk a pair; its vector straight into its column
  *     fallbacks     pairs that nothing parted; certificate
  *
- * Host      reads counters once after the root, where a range by value or a cluster at a range's end needs it once more, and
- *           once a level of the tree, which a T without clusters does not have, and after some rounds of its sections. */
+ * Host      reads counters after the root, once or, with a range by value or a cluster that the range cuts, some times.
+ *           Where there are clusters it also reads their number, and how many members are left after some rounds of
+ *           sections; method mrrr does so for each level. */
 #include "gaps.h"
 #include "stemr_cuda.cuh"
 #include "stemr_stats.h"
@@ -41,12 +42,16 @@ static void layout(arena *a, stemr_task *t)
     t->a = (double *)arena_take(a, n, sizeof(double));
     t->e = (double *)arena_take(a, n, sizeof(double));
     t->w = (double *)arena_take(a, n, sizeof(double));
-    t->pair = (stemr_pair *)arena_take(a, n, sizeof(stemr_pair));
+    t->pair = (stemr_eigenpair *)arena_take(a, n, sizeof(stemr_eigenpair));
     t->list = (int *)arena_take(a, 4 * n, sizeof(int));
     t->left = t->counts ? t->counts->left[0] : NULL;
     t->room_lanes = eig_cuda_stemr_room_lanes(n);
     t->room = t->p.vectors ? NULL : (double *)arena_take(a, t->room_lanes, (size_t)n * sizeof(double));
-    eig_cuda_stemr_tree_layout(a, t);
+    /* The pool is the scratch of inverse iteration and of the certificate, too: four slots at least. */
+    int64_t const clusters = n / 2 + 1, slots = 64 + (1 << 18) / n;
+    t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
+    t->pool = (stemr_row *)arena_take(a, t->slots * n, sizeof(stemr_row));
+    eig_cuda_stemr_road(&t->p)->carve(a, t);
     job->w = t->w;
 }
 
@@ -131,31 +136,6 @@ static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const s
     return eig_cuda_stemr_trivial(ctx, t, counts->finite, found, first, stream);
 }
 
-/* Pairs of T~ and, wave by wave, of clusters: chains of rows that leave most of the GPU idle, so that they go side by side
- * where they do not share the room. */
-static eig_status for_waves(eig_context *ctx, const stemr_task *t, bool clusters, int waves, cudaStream_t stream,
-                            eig_status (*work)(eig_context *, const stemr_task *, int, cudaStream_t))
-{
-    const cuda_state *const state = cuda_state_of(ctx);
-    bool const forks = clusters && t->p.z;
-    stemr_task beside = *t;
-    beside.list += 2 * t->n, beside.left = t->counts->left[1];
-    eig_status status = forks ? stemr_order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
-    if (status == EIG_OK)
-        status = forks ? work(ctx, &beside, STEMR_ROOT_WAVE, state->side) : work(ctx, t, STEMR_ROOT_WAVE, stream);
-    bool const pencils = t->pencil_nodes > 0;
-    if (clusters && t->others && status == EIG_OK)
-        status = forks && pencils ? work(ctx, &beside, STEMR_CLOSE_WAVE, state->side)
-                                  : work(ctx, t, STEMR_CLOSE_WAVE, stream);
-    if (pencils && status == EIG_OK) status = work(ctx, t, STEMR_PENCIL_WAVE, stream);
-    for (int wave = 0; wave < waves && status == EIG_OK; ++wave) {
-        if (waves > 1 || pencils) status = eig_cuda_stemr_represent(ctx, t, wave, stream);
-        if (status == EIG_OK) status = work(ctx, t, wave, stream);
-    }
-    eig_status const joined = forks ? stemr_order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
-    return status == EIG_OK ? joined : status;
-}
-
 static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cuda_clock *clock)
 {
     stemr_counts counts;
@@ -167,22 +147,20 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
         if (t->p.stats) *t->p.stats = counts.stats;
         return solve_trivially(ctx, t, &counts, stream);
     }
-    bool const clusters = counts.fresh > 0;
-    int waves = 0;
-    bool const plain = t->p.method == EIG_STEMR_REFERENCE;
-    if (clusters) status = eig_cuda_stemr_tree(ctx, t, stream, &waves);
+    const stemr_road *const road = eig_cuda_stemr_road(&t->p);
+    t->clustered = counts.fresh > 0;
+    if (t->clustered) status = road->clusters(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (!plain && status == EIG_OK) status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_polish);
+    if (road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_refine, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && !plain && status == EIG_OK)
-        status = for_waves(ctx, t, clusters, waves, stream, eig_cuda_stemr_vectors);
+    if (t->p.z && road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_vectors, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && (clusters || plain) && status == EIG_OK) status = eig_cuda_stemr_tight(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_stemr_tell(ctx, t, stream);
+    if (t->p.z && (t->clustered || !road->each) && status == EIG_OK) status = eig_cuda_stemr_inverse(ctx, t, stream);
+    if (status == EIG_OK) status = eig_cuda_stemr_outputs(ctx, t, stream);
     if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.tree_room > 0 && status == EIG_OK) status = eig_cuda_stemr_tell_tree(ctx, t, stream);
+    if (road->tree && t->p.tree_room > 0 && status == EIG_OK) status = road->tree(ctx, t, stream);
     if (t->p.stats && status == EIG_OK) {
         status = read_counts(ctx, t, &counts, stream);
         *t->p.stats = counts.stats;
@@ -209,7 +187,7 @@ static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void
     return solve(ctx, &t, stream, clock);
 }
 
-/* The pairs of a chunk, whose work is added to that of those before it. */
+/* The pairs of a chunk.  Its work is added to that of the chunks before it. */
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
     const stemr_problem *const p = (const stemr_problem *)problem;
@@ -257,17 +235,18 @@ static cuda_call list_arrays(const stemr_problem *p)
     return call;
 }
 
-/* Slices of a call on host arrays: vectors of one go home while those of the next are computed, which takes no longer for
- * STEMR_LIMITS' slice.  1 where the call asks for what only all pairs together tell. */
+/* Slices of a call on host arrays.  Vectors of a slice go to the host while those of the next one are computed; with
+ * STEMR_LIMITS' slice computing takes no longer than the copy.  There is one slice where the call asks for what all
+ * pairs tell as a whole. */
 static int64_t slices_of(const stemr_problem *p)
 {
-    bool const together = p->orthogonality || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
-    if (!p->z || p->range == EIG_RANGE_VALUE || together) return 1;
+    bool const whole = p->orthogonality || p->tree_room > 0 || p->method == EIG_STEMR_REFERENCE;
+    if (!p->z || p->range == EIG_RANGE_VALUE || whole) return 1;
     int64_t const slice = limits_of(p).slice;
     return (p->iu - p->il + slice) / slice;
 }
 
-/* Cuts of the slices, of which none is empty, between clusters.  Says nothing of its progress. */
+/* Cuts of the slices, between clusters.  No slice is empty.  No progress is reported. */
 static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t slices, int64_t *cut)
 {
     gap_search const search = {p->type, p->n, p->d, p->e, p->il, p->iu, GAP_POINTS_GPU, eig_cuda_stebz_count};
@@ -295,7 +274,7 @@ static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *
     begin_passes(ctx);
     call->cut = cut;
     if (status == EIG_OK) status = eig_cuda_run_host(ctx, call);
-    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has told its own */
+    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has put its own */
     free(cut);
     return status;
 }

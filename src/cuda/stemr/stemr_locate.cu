@@ -1,11 +1,11 @@
 /* stemr on CUDA: the row of a pair's vector at which its factorisation is twisted.
  *
  * Owner     two lanes of a warp a pair, one from the top and one from the bottom, 16 pairs a warp.
- * Schedule  both go to the middle and leave their minors every SEGMENT rows; then each goes on through the other's rows, whose
- *           minors it makes again from those left.  The better of the two finds is the pair's.
- * Memory    states lie in the pair's column of z, 3 or 5 doubles every 32 rows; where z is not wanted, in a room of some lanes.
+ * Schedule  both go to the middle and leave their minors every SEGMENT rows; then each goes on through the other's
+ *           rows, whose minors it makes again from those left.  The better of the two finds is the pair's.
+ * Memory    states lie in the pair's column of z, 3 or 5 doubles every 32 rows; where z is not wanted, in a room of
+ *           some lanes.
  * Digits    a double's for pairs of T~ that are well apart, twice these for members of clusters. */
-#include "stemr_lanes.cuh"
 #include "stemr_walk.cuh"
 
 enum { THREADS = 32 };
@@ -88,8 +88,8 @@ struct peak {
     double mantissa;
     int exponent, row;
 
-    /* Whether this one is larger by more than a factor of 4: of rows that are nearly as good, those near the middle make
-     * short walks. */
+    /* Whether this one is larger by more than a factor of 4.  Of rows that are nearly as good, those near the middle
+     * make short walks. */
     __device__ __forceinline__ bool beats(const peak &other) const
     {
         if (!(mantissa > 0)) return false;
@@ -107,7 +107,8 @@ struct their_minors {
     int exponent[SEGMENT / STEMR_GROUP][32];
 };
 
-/* Goes through the other lane's places j0+SEGMENT-1 to j0, whose minors are in theirs; whole: none is beyond the end. */
+/* Goes through the other lane's places j0+SEGMENT-1 to j0, whose minors are in theirs; whole: none is beyond the
+ * end. */
 template <bool whole, typename minors>
 static __device__ __forceinline__ void look(const stemr_of_root &rows, wide_d x, bool back, int j0, int beyond,
                                             double coupling, const their_minors &theirs, minors &m, peak &best)
@@ -135,8 +136,8 @@ static __device__ __forceinline__ void look(const stemr_of_root &rows, wide_d x,
     }
 }
 
-/* Where the vector of a pair is large: entry i of the inverse's diagonal is m_i m'_i / det, m and m' the minors from both
- * ends up to row i. */
+/* Where the vector of a pair is large: entry i of the inverse's diagonal is m_i m'_i / det, m and m' the minors from
+ * both ends up to row i. */
 template <typename minors>
 static __device__ int large_row(const stemr_of_root &rows, wide_d x, bool back, const stemr_state_room &mine,
                                 const stemr_state_room &other, their_minors &theirs)
@@ -200,28 +201,29 @@ static __device__ int large_row(const stemr_of_root &rows, wide_d x, bool back, 
 }
 
 /* The rows of pairs of T~. */
-template <typename minors> static __global__ void __launch_bounds__(THREADS, 16) locate_kernel(stemr_task t, int turn)
+template <typename minors>
+static __global__ void __launch_bounds__(THREADS, 16) locate_kernel(stemr_task t, int list_index)
 {
     __shared__ their_minors theirs;
     __shared__ stemr_root_tile tile;
-    int const count = t.left[turn], lane = threadIdx.x % 32;
+    int const count = t.left[list_index], lane = threadIdx.x % 32;
     bool const back = lane >= STEMR_HALF;
     for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
         int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
-        stemr_pair *const pair = t.pair + t.list[(turn & 1) * t.n + (real_one ? mine : first)];
-        if (turn == 0 && __all_sync(0xffffffffu, pair->twist >= 0)) continue;
+        stemr_eigenpair *const pair = t.pair + t.list[(list_index & 1) * t.n + (real_one ? mine : first)];
+        if (list_index == 0 && __all_sync(0xffffffffu, pair->twist >= 0)) continue;
         int64_t const place = (int64_t)blockIdx.x * STEMR_HALF + (real_one ? lane % STEMR_HALF : 0);
         stemr_of_root const rows = stemr_rows_of<stemr_of_root>(t, pair).with(&tile);
         int const row = large_row<minors>(rows, pair->x, back, stemr_room_of(t, pair, place, back),
                                           stemr_room_of(t, pair, place, !back), theirs);
         __syncwarp(); /* all lanes have read pairs */
-        if (real_one && !back && (turn > 0 || pair->twist < 0)) pair->twist = row;
+        if (real_one && !back && (list_index > 0 || pair->twist < 0)) pair->twist = row;
     }
 }
 
-eig_status eig_cuda_stemr_locate(eig_context *ctx, const stemr_task *t, bool wide, int turn, cudaStream_t stream)
+eig_status eig_cuda_stemr_locate(eig_context *ctx, const stemr_task *t, bool wide, int list_index, cudaStream_t stream)
 {
     return cuda_launch(ctx, "stemr: locate_kernel", stream, {stemr_warps(t), THREADS},
-                       wide ? locate_kernel<wide_minors> : locate_kernel<plain_minors>, *t, turn);
+                       wide ? locate_kernel<wide_minors> : locate_kernel<plain_minors>, *t, list_index);
 }

@@ -1,20 +1,75 @@
-/* stemr on CUDA: leading minors of T~ - x with twice the digits.
+/* stemr on CUDA: pivots and leading minors of T~ - x with twice the digits, made for short chains.
  *
- * The chain from row to row has no division: a product, the error of a sum, and putting the words right, 8 operations of
- * 8 cycles, where a factorisation's row takes three times that.  Errors are as those of a factorisation: a row's diagonal and
- * coupling, changed by parts of 2^-104, would give the same; eigenvalues by these counts are within 2^-105 of those in quadruple
- * precision. */
+ * A lane works off one row after the other, and each row waits for the one before.  What counts is the path from state
+ * to state, at 8 cycles an operation and more for a reciprocal.
+ *
+ * Pivots    mrrr.inc's text of a row is some 33 operations long; here the path has 9:
+ *           - a sum whose larger term is known takes three;
+ *           - the reciprocal is an approximation and three operations.  The last of these is the quotient's first
+ *             word.  The approximation does not wait for the pivot's second word;
+ *           - the next row's pivot begins with the first word of s before the second one is known.  The two words of s
+ *             overlap then.  Products need words that do not, and make them beside the path.
+ * Minors    A row has no division: a product, the error of a sum, and two words made of three are 8 operations.
+ *           Errors are those of a factorisation: a diagonal element and a coupling that are changed by parts of 2^-104
+ *           would give the
+ *           same.  Eigenvalues by these counts are within 2^-105 of those in quadruple precision. */
 #ifndef EIG_STEMR_MINORS_CUH
 #define EIG_STEMR_MINORS_CUH
 
 #include "stemr_cuda.cuh"
 
+/* ---------------------------------------------------------------------- pivots */
+
+/* 1/x to 20 bits; |x| from 2^-1000 to 2^1000. */
+static __device__ __forceinline__ double stemr_guess(double x)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    return r;
+}
+
+/* 1/x to two ulp from that, or from one that is off by 2^-18. */
+static __device__ __forceinline__ double stemr_reciprocal(double x, double guess)
+{
+    double const e = fma(-x, guess, 1.0);
+    return fma(guess, fma(e, e, e), guess);
+}
+
+/* Pivots are kept this far from 0: no number of a factorisation leaves 2^-600 to 2^800 then. */
+#define STEMR_LEAST_PIVOT 0x1p-200
+
+/* A pivot a + s, and what a quotient by it needs: guess + guess cube is 1 / value.hi to two ulp. */
+struct stemr_pivot {
+    wide_d value;
+    double guess, cube, inverse;
+};
+
+static __device__ __forceinline__ stemr_pivot stemr_pivot_of(wide_d a, wide_d s)
+{
+    stemr_pivot p;
+    double const sum = a.hi + s.hi;
+    bool const swap = fabs(a.hi) < fabs(s.hi);
+    double const large = swap ? s.hi : a.hi, small = swap ? a.hi : s.hi;
+    double const rest = (small - (sum - large)) + (a.lo + s.lo);
+    p.value = wide_fast_sum_d(sum, rest);
+    p.guess = stemr_guess(sum);
+    if (fabs(rest) >= 0x1p-20 * fabs(sum)) { /* the first word alone tells little */
+        if (fabs(p.value.hi) < STEMR_LEAST_PIVOT) p.value.hi = STEMR_LEAST_PIVOT;
+        p.guess = stemr_guess(p.value.hi);
+    }
+    double const error = fma(-p.value.hi, p.guess, 1.0);
+    p.cube = fma(error, error, error);
+    p.inverse = fma(p.guess, p.cube, p.guess);
+    return p;
+}
+
+/* ---------------------------------------------------------------------- minors */
+
 /* Added to squares of couplings: no two neighbouring minors vanish where a coupling is 0. */
 #define STEMR_LEAST_SQUARE 0x1p-400
 
-/* Leading minors of T~ - x with twice the digits, up to a common factor: the last one and the one before it.  No division
- * stands in the way to the next one, which makes the chain of a row a third as long as a factorisation's.  A minor is the
- * last one times the pivot. */
+/* Leading minors of T~ - x, up to a common factor: the last one and the one before it.  A minor is the one before it
+ * times the pivot. */
 struct stemr_minors {
     wide_d here, before;
     double b; /* couples the last row and the next one */

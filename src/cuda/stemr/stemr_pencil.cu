@@ -16,8 +16,8 @@
 
 enum { ROOM = 8, THREADS = 128, BLOCKS = 64, LEAST_MEMBERS = 8, LEAST_ROWS = 128 };
 
-/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most this many times its
- * neighbours'. */
+/* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most MOST_LENGTH times z^2 of its
+ * neighbours. */
 #define LEAST_PIVOT 0x1p-20
 #define LEAST_BY_WIDTH 0x1p25 /* times the cluster's width: the next power of x then adds a few eps */
 #define MOST_LENGTH 64.0
@@ -47,15 +47,15 @@ static __device__ bool can_go(double least, double f, const stemr_pencil &d, dou
     return fabs(d.c0.hi) >= least * length && fmax(f * f, h * h) * length <= MOST_LENGTH * square;
 }
 
-/* The next row, whose diagonal is a, and which h couples to the one after it: *back if it goes, else emit(the last one
- * that stays). */
+/* Takes the next row; a is its diagonal element, h couples it to the row after it.  *back: what brings it back, if it
+ * goes.  Else emit(the last row that stays). */
 template <typename emitter>
 static __device__ __forceinline__ bool push(squeezer &s, const stemr_pencil &a, const stemr_pencil &h, int row,
                                             bool stays, stemr_return *back, emitter emit)
 {
     stemr_pencil const d = stemr_sum(a, s.add);
     if (!stays && can_go(s.least, s.last.f.c0.hi, d, h.c0.hi)) {
-        stemr_pencil const inverse = stemr_inverse(d), f = stemr_product(s.last.f, inverse),
+        stemr_pencil const inverse = stemr_one_over(d), f = stemr_product(s.last.f, inverse),
                            g = stemr_product(h, inverse);
         s.last.a = stemr_sum(s.last.a, stemr_minus(stemr_product(s.last.f, f)));
         s.add = stemr_minus(stemr_product(h, g));
@@ -139,8 +139,8 @@ static __device__ int squeeze_chunk(const pencil_args &a, const block_room &room
     return s.below;
 }
 
-/* All records, by a warp that reads them and its first lane; what stays goes to their place, at most `most`; how many,
- * or more. */
+/* Squeezes all records; a warp reads them, its first lane works.  What stays goes to its place, `most` rows at most.
+ * Returned is how many rows stay, or more than `most`. */
 static __device__ int squeeze_records(const pencil_args &a, const block_room &room, double least, int most, int slot,
                                       stemr_kept *tile, int *below)
 {
@@ -180,7 +180,7 @@ static __device__ int squeeze_records(const pencil_args &a, const block_room &ro
 }
 
 /* Puts the pencil of a node with the others. */
-static __device__ void keep(const pencil_args &a, const block_room &room, stemr_node &c, wide_d center, int kept,
+static __device__ void keep(const pencil_args &a, const block_room &room, stemr_cluster &c, wide_d center, int kept,
                             int below)
 {
     __shared__ unsigned long long at, entries;
@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__(THREADS) make_pencils(pencil_args a, si
     block_room const room = room_of(a.t, blockIdx.x, bytes);
     int const nodes = min(a.f.level->nodes, a.last), chunks = (int)stemr_chunks(a.t.n);
     for (int node = a.first + blockIdx.x; node < nodes; node += gridDim.x) {
-        stemr_node &c = a.t.node[node];
+        stemr_cluster &c = a.t.node[node];
         int const members = c.last - c.first + 1, most = (int)min((int64_t)STEMR_KEPT_ROWS * members, a.t.n / 2);
         wide_d const center = stemr_middle(c.lo, c.hi);
         double const width = stemr_difference(c.hi, c.lo).hi;
@@ -237,21 +237,21 @@ static __global__ void __launch_bounds__(THREADS) make_pencils(pencil_args a, si
     }
 }
 
-/* Members whose pencils do not part them go on against T~, from their cluster's first bracket.  A block a node. */
+/* Members whose pencils do not part them go on against T~, from their cluster's first bracket.  A block a cluster. */
 static __global__ void __launch_bounds__(THREADS) leave_pencils(stemr_task t, stemr_forest f)
 {
-    stemr_node &c = t.node[blockIdx.x];
+    stemr_cluster &c = t.node[blockIdx.x];
     bool const leaves = c.kept > 0 && c.kept_failed;
     __syncthreads(); /* all have read the node */
     if (!leaves) return;
     for (int k = c.first + threadIdx.x; k <= c.last; k += THREADS) {
-        stemr_pair &pair = t.pair[k];
+        stemr_eigenpair &pair = t.pair[k];
         stemr_member &m = f.member[k];
         frexp(stemr_difference(c.hi, c.lo).hi, &m.exponent);
-        m.sure = 0, m.joined = k < c.last;
+        m.sure = 0, m.with_next = k < c.last;
         pair.lo = c.lo, pair.hi = wide_add_d(c.lo, stemr_wide(scalbn(1.0, m.exponent)));
         pair.x = stemr_middle(pair.lo, pair.hi);
-        pair.state = STEMR_ACTIVE, pair.close = STEMR_NOT_CLOSE, pair.aimed = false;
+        pair.state = STEMR_ACTIVE, pair.kind = STEMR_MEMBERS, pair.aimed = false;
         pair.twist = -1;
     }
     if (threadIdx.x == 0) c.kept = 0;

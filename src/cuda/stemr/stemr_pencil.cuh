@@ -18,7 +18,7 @@
 #ifndef EIG_STEMR_PENCIL_CUH
 #define EIG_STEMR_PENCIL_CUH
 
-#include "stemr_tree.cuh"
+#include "stemr_clusters.cuh"
 #include "stemr_walk.cuh"
 
 /* A number that depends on x. */
@@ -55,7 +55,7 @@ static __device__ __forceinline__ stemr_pencil stemr_product(const stemr_pencil 
                         fma(p.c0.hi, q.c2, fma(p.c1, q.c1, p.c2 * q.c0.hi))};
 }
 
-static __device__ __forceinline__ stemr_pencil stemr_inverse(const stemr_pencil &p)
+static __device__ __forceinline__ stemr_pencil stemr_one_over(const stemr_pencil &p)
 {
     double const r = stemr_reciprocal(p.c0.hi, stemr_guess(p.c0.hi));
     wide_d const c0 = wide_quotient_d(wide_d{1, 0}, p.c0, r);
@@ -81,7 +81,7 @@ struct stemr_return {
     double f, f1, h, h1;
 };
 
-/* Those of a cluster, by rows, and which rows have stayed in their chunks. */
+/* What brings rows back, by rows, and which rows have stayed in their chunks. */
 static __device__ __forceinline__ stemr_return *stemr_returns_of(const stemr_task &t, int slot)
 {
     return (stemr_return *)t.pool + slot * t.n;
@@ -216,12 +216,12 @@ template <> struct stemr_metric<stemr_of_pencil> {
 
 static __device__ __forceinline__ stemr_of_pencil stemr_pencil_of(const stemr_task &t, int node)
 {
-    stemr_node const &c = t.node[node];
+    stemr_cluster const &c = t.node[node];
     return stemr_of_pencil{t.kept + c.kept_at, c.kept, c.kept_below};
 }
 
 template <>
-__device__ __forceinline__ stemr_of_pencil stemr_rows_of<stemr_of_pencil>(const stemr_task &t, const stemr_pair *k)
+__device__ __forceinline__ stemr_of_pencil stemr_rows_of<stemr_of_pencil>(const stemr_task &t, const stemr_eigenpair *k)
 {
     return stemr_pencil_of(t, k->node);
 }

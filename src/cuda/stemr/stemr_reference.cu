@@ -1,10 +1,10 @@
 /* stemr on CUDA, method reference: the plain version, a thread a pair.  Every eigenvalue of T~ is bisected in twice the
- * digits, from the interval that holds the spectrum down to STEMR_PLAIN_WIDTH; every vector comes from inverse iteration
- * (stemr_tight.cu), where those whose eigenvalues are close are orthogonalised.  No engine, no representations, no twists;
- * subsets take the time of the full run.
+ * digits, from the interval that holds the spectrum down to STEMR_PLAIN_WIDTH; every vector comes from inverse
+ * iteration (stemr_inverse.cu), where those whose eigenvalues are close are orthogonalised.  No engine, no
+ * representations, no twists; subsets take the time of the full run.
  *
  * Cost     some 100 counts an eigenvalue, a division a row; ten solves a vector: for tests. */
-#include "stemr_tree.cuh"
+#include "stemr_clusters.cuh"
 
 enum { THREADS = 64 };
 
@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(THREADS) plain_values(stemr_task t)
     stebz_facts const f = *t.job.facts;
     int64_t const k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (k >= t.n || !f.finite || f.zero) return;
-    stemr_pair pair = {};
+    stemr_eigenpair pair = {};
     pair.index = k + 1;
     wide_d lo = stemr_wide(-2), hi = stemr_wide(2);
     while (stemr_difference(hi, lo).hi > STEMR_PLAIN_WIDTH) {
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(THREADS) plain_values(stemr_task t)
     bool const by_value = t.p.range == EIG_RANGE_VALUE, asked = by_value || (t.p.il <= k + 1 && k + 1 <= t.p.iu);
     pair.column = !asked ? -1 : by_value ? k : k + 1 - t.p.il;
     pair.node = -1;
-    pair.state = STEMR_TIGHT;
+    pair.state = STEMR_INVERSE;
     t.pair[k] = pair;
 }
 
@@ -53,9 +53,9 @@ static __global__ void plain_runs(stemr_task t)
     if (!t.counts->finite || t.counts->zero) return;
     for (int64_t k = 0; k < t.n; ++k) {
         bool const close = k > 0 && stemr_difference(t.pair[k].x, t.pair[k - 1].x).hi <= STEMR_PLAIN_CLOSE;
-        t.pair[k].tight = close ? t.pair[k - 1].tight : k;
+        t.pair[k].run = close ? t.pair[k - 1].run : k;
     }
-    t.counts->tight = (int)t.n;
+    t.counts->inverse = (int)t.n;
 }
 
 extern "C" eig_status eig_cuda_stemr_plain(eig_context *ctx, const stemr_task *t, cudaStream_t stream)

@@ -13,8 +13,8 @@ enum { THREADS = 128 };
 /* Cells and classes leave this much room for errors of counts and the perturbation of T~. */
 #define MARGIN 0x1p-50
 
-/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats, and the least
- * ones to multiples of the least number, which is more where T is small. */
+/* Errors that the choice of a subset allows for in values.  Values of floats are rounded to floats.  The least ones are
+ * rounded to multiples of the least number, which is a larger part of T where T is small. */
 #define VALUE_MARGIN 0x1p-45
 #define VALUE_MARGIN_SINGLE 0x1p-22
 
@@ -38,14 +38,14 @@ static __global__ void make_kernel(stemr_task t)
     t.a[i] = a, t.e[i] = e;
     bool const split = fabs(e) <= STEMR_SPLIT;
     stemr_entry row;
-    row.a = wide_add_d(stemr_wide(a), stemr_wide(t.limits.noise * stemr_noise((uint64_t)i)));
+    row.a = wide_add_d(stemr_wide(a), stemr_wide(t.limits.noise * mrrr_noise((uint64_t)i)));
     row.b = split ? 0 : e;
     row.square = fmax(fabs(e), STURM_FLOOR_D) * fmax(fabs(e), STURM_FLOOR_D);
     t.entry[i] = row;
     if (split) atomicAdd((unsigned long long *)&t.counts->stats.blocks, 1ull);
 }
 
-/* Hands the scale over, and tells the engine what it shall look for, in scaled numbers. */
+/* Copies the scale, and sets what the engine shall look for, in scaled numbers. */
 static __global__ void open_kernel(stemr_task t, bool again)
 {
     stebz_facts *const f = t.job.facts;
@@ -109,7 +109,7 @@ static __global__ void class_kernel(stemr_task t)
     if (k >= t.pairs || !f.finite || f.zero) return;
     double const left = gap_after(t, k - 1), right = gap_after(t, k);
     bool const wanted = needed(t, k);
-    stemr_pair pair = {};
+    stemr_eigenpair pair = {};
     pair.index = t.first + k;
     pair.lo = stemr_wide(lower_end(t, k)), pair.hi = stemr_wide(upper_end(t, k));
     pair.x = stemr_middle(pair.lo, pair.hi);

@@ -1,25 +1,30 @@
-/* stemr on CUDA: Rayleigh corrections.  aim_kernel walks to a row that is known (stemr_locate.cu); twist_kernel looks at every
- * row, for what aim_kernel does not bring to an end and where no row is known.  Of the latter:
+/* stemr on CUDA: Rayleigh corrections.  aim_kernel walks to a row that is known (stemr_locate.cu).  twist_kernel looks
+ * at every row: it takes the pairs that have no row, and those that aim_kernel does not bring to an end.  Of
+ * twist_kernel:
  *
  * Owner     two lanes of a warp a pair, one from the top and one from the bottom, 16 pairs a warp.
  * Schedule  both walk to the middle and leave their state every STEP rows; then each goes on through the other's rows,
  *           whose states it makes again from those left, and finds gamma and the length of the vector at each: n rows
  *           long, not 2n.  The better of the two twists is the pair's.
- * Memory    states lie in the pair's column of z, 3 doubles every 8 rows; where z is not wanted, in a room of some lanes.
+ * Memory    states lie in the pair's column of z, 3 doubles every 8 rows; where z is not wanted, in a room of some
+ *           lanes.
  * Cost      some 110 operations a row and pair; a chain of some 240 cycles a row.
  * Bits      a pair's result depends on its bracket and its representation alone.  Lists may come in any order. */
-#include "stemr_close.cuh"
-#include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
+#include "stemr_triple.cuh"
+#include "stemr_walk.cuh"
 
-#include "team.cuh"
+#include "mrrr/stemr_node_rows.cuh"
 
-enum { STEP = 8, THREADS = 32, MOST_ROUNDS = 260, MEMBERS = STEMR_MEMBERS };
+#include "words/team.cuh"
+
+enum { STEP = 8, THREADS = 32, MOST_STEPS = 260 };
 
 struct twist_args {
     stemr_task t;
-    int wave;
-    int turn;  /* list turn & 1 is read, the other one written; counts in left[turn], left[turn + 1] */
+    stemr_kind kind;
+    /* List list_index & 1 is read, the other one written; counts are in left[list_index], left[list_index + 1]. */
+    int list_index;
     bool last; /* goes on until all its pairs are done */
     double enough;
 };
@@ -84,7 +89,7 @@ static __device__ stemr_found twisted(const rows_type &rows, int n, wide_d x, bo
         }
     }
     best.count = negative;
-    /* That from the top is right about the count, and wins where both are as good. */
+    /* The lane from the top has the right count.  Its twist is taken where both are as good. */
     double const gamma = __shfl_xor_sync(0xffffffffu, best.gamma, STEMR_HALF);
     double const norm = __shfl_xor_sync(0xffffffffu, best.norm, STEMR_HALF);
     int const twist = __shfl_xor_sync(0xffffffffu, best.twist, STEMR_HALF);
@@ -104,8 +109,8 @@ struct twist_pair {
 
 /* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.
  *
- * The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
- * by r^2 / gap, and a vector for that shift by r^2 / gap^2: `enough` is what r may be beside the gap. */
+ * The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is
+ * off by r^2 / gap, and a vector for that shift by r^2 / gap^2: `enough` is what r may be beside the gap. */
 static __device__ bool take_step(twist_pair &k, const stemr_found &f, double size, double enough)
 {
     double const r = fabs(f.gamma) / sqrt(f.norm), least = 0x1p-96 * fmax(fabs(k.x.hi), size);
@@ -127,15 +132,15 @@ static __device__ bool take_step(twist_pair &k, const stemr_found &f, double siz
 
 template <typename rows_type> static __global__ void __launch_bounds__(THREADS) twist_kernel(twist_args a)
 {
-    int const count = a.t.left[a.turn];
-    const int *const list = a.t.list + (a.turn & 1) * a.t.n;
-    int *const rest = a.t.list + (1 - (a.turn & 1)) * a.t.n;
+    int const count = a.t.left[a.list_index];
+    const int *const list = a.t.list + (a.list_index & 1) * a.t.n;
+    int *const rest = a.t.list + (1 - (a.list_index & 1)) * a.t.n;
     int const lane = threadIdx.x % 32, n = (int)a.t.n;
     bool const back = lane >= STEMR_HALF;
     for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
         int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
-        stemr_pair *const pair = a.t.pair + list[real_one ? mine : first];
+        stemr_eigenpair *const pair = a.t.pair + list[real_one ? mine : first];
         rows_type const rows = stemr_rows_of<rows_type>(a.t, pair);
         twist_pair k = {pair->lo, pair->hi, pair->x, pair->before, pair->gap, pair->index};
         int64_t const place = (int64_t)blockIdx.x * STEMR_HALF + (real_one ? lane % STEMR_HALF : 0);
@@ -144,7 +149,7 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS) 
         double const size = pair->node < 0 ? 1 : 0;
         bool done = false;
         stemr_found f;
-        for (int turn = 0; turn < (a.last ? MOST_ROUNDS : 1) && __any_sync(0xffffffffu, !done); ++turn) {
+        for (int step = 0; step < (a.last ? MOST_STEPS : 1) && __any_sync(0xffffffffu, !done); ++step) {
             __syncwarp();
             stemr_found const now = twisted(rows, n, k.x, back, room, other);
             if (done) continue;
@@ -153,7 +158,7 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS) 
         }
         __syncwarp();
         bool const mine_too = real_one && !back;
-        int const to = stemr_place_in_list(mine_too && !done && !a.last, &a.t.left[a.turn + 1]);
+        int const to = stemr_place_in_list(mine_too && !done && !a.last, &a.t.left[a.list_index + 1]);
         if (to >= 0) rest[to] = (int)(pair - a.t.pair);
         if (!mine_too) continue;
         pair->lo = k.lo, pair->hi = k.hi, pair->x = k.x, pair->before = k.before;
@@ -161,18 +166,13 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS) 
     }
 }
 
-/* Lists the pairs that are single, with representations of the wave. */
-static __global__ void list_kernel(stemr_task t, int wave, bool all)
+/* Lists the pairs of a kind that are single; all, or those that are to be corrected. */
+static __global__ void list_kernel(stemr_task t, stemr_kind kind, bool all)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    stemr_pair *const pair = t.pair + (k < t.pairs ? k : 0);
-    bool const single = k < t.pairs && pair->state == STEMR_SINGLE && pair->column >= 0;
-    int const of_root = pair->close == STEMR_VERY_CLOSE ? STEMR_CLOSE_WAVE : -1;
-    int const its = pair->close == STEMR_IN_PENCIL ? STEMR_PENCIL_WAVE
-                    : pair->node < 0               ? of_root
-                    : wave == MEMBERS              ? MEMBERS
-                                                   : t.node[pair->node].wave;
-    bool const here = single && its == wave && (all || wave >= 0 || !pair->aimed);
+    stemr_eigenpair *const pair = t.pair + (k < t.pairs ? k : 0);
+    bool const single = k < t.pairs && pair->state == STEMR_SINGLE && pair->column >= 0 && pair->kind == kind;
+    bool const here = single && (kind == STEMR_OF_NODES ? t.node[pair->node].wave == t.wave : all || !pair->aimed);
     int const to = stemr_place_in_list(here, &t.left[0]);
     if (here) t.list[to] = (int)k, pair->before = INFINITY;
 }
@@ -195,25 +195,26 @@ struct no_sink {
  * twist_kernel; pairs of pencils keep the last x, and info tells if its residual is too large. */
 template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 16) aim_kernel(twist_args a)
 {
-    bool const pencils = a.wave == STEMR_PENCIL_WAVE, members = a.wave == MEMBERS || pencils;
-    /* Most pairs need three or four turns.  Where n is large, warps that wait for one that needs more cost more than a launch. */
-    int const turns = !members ? 5 : a.last ? 24 : pencils || a.t.n <= 4096 ? 6 : 3;
-    int const count = a.t.left[a.turn], lane = threadIdx.x % 32;
-    const int *const list = a.t.list + (a.turn & 1) * a.t.n;
-    int *const rest = a.t.list + (1 - (a.turn & 1)) * a.t.n;
+    bool const pencils = a.kind == STEMR_OF_PENCILS, members = a.kind == STEMR_MEMBERS || pencils;
+    /* Most pairs need three or four steps.  Where n is large, warps that wait for one that needs more cost more than a
+     * launch. */
+    int const steps = !members ? 5 : a.last ? 24 : pencils || a.t.n <= 4096 ? 6 : 3;
+    int const count = a.t.left[a.list_index], lane = threadIdx.x % 32;
+    const int *const list = a.t.list + (a.list_index & 1) * a.t.n;
+    int *const rest = a.t.list + (1 - (a.list_index & 1)) * a.t.n;
     bool const back = lane >= STEMR_HALF;
     __shared__ stemr_root_tile tile;
     for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
         int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
-        stemr_pair *const pair = a.t.pair + list[real_one ? mine : first];
+        stemr_eigenpair *const pair = a.t.pair + list[real_one ? mine : first];
         rows_type const rows = stemr_rows_of<rows_type>(a.t, pair).with(&tile);
         twist_pair k = {pair->lo, pair->hi, pair->x, pair->before, pair->gap, pair->index};
         int const twist = stemr_twist_of(*pair, rows.n), length = back ? rows.n - 1 - twist : twist,
                   longest = warp_max(length);
         double const size = pair->node < 0 || (members && !pencils) ? 1 : 0;
         bool done = false, lost = pair->twist < 0;
-        for (int turn = 0; turn < turns && __any_sync(0xffffffffu, !done && !lost); ++turn) {
+        for (int step = 0; step < steps && __any_sync(0xffffffffu, !done && !lost); ++step) {
             auto const h = stemr_walk_half(rows, k.x, back, length, longest, no_sink{});
             stemr_found const f = stemr_meet(rows, k.x, back, length, h);
             if (done || lost) continue;
@@ -222,7 +223,7 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 
         }
         __syncwarp();
         bool const leads = real_one && !back;
-        int const to = stemr_place_in_list(leads && !done, &a.t.left[a.turn + 1]);
+        int const to = stemr_place_in_list(leads && !done, &a.t.left[a.list_index + 1]);
         if (to >= 0) rest[to] = (int)(pair - a.t.pair);
         if (!leads) continue;
         pair->x = k.x, pair->before = k.before, pair->aimed = done;
@@ -231,24 +232,24 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 
 }
 
 /* Corrections with three words, which go to the tail of x; two suffice. */
-static __global__ void __launch_bounds__(THREADS) close_kernel(twist_args a)
+static __global__ void __launch_bounds__(THREADS) triple_kernel(twist_args a)
 {
-    enum { TURNS = 4 };
+    enum { STEPS = 4 };
     __shared__ stemr_root_tile tile;
     int const count = a.t.left[0], lane = threadIdx.x % 32, n = (int)a.t.n;
     bool const back = lane >= STEMR_HALF;
     for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
         int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
-        stemr_pair *const pair = a.t.pair + a.t.list[real_one ? mine : first];
-        stemr_of_close rows = stemr_rows_of<stemr_of_close>(a.t, pair).with(&tile);
+        stemr_eigenpair *const pair = a.t.pair + a.t.list[real_one ? mine : first];
+        stemr_of_triples rows = stemr_rows_of<stemr_of_triples>(a.t, pair).with(&tile);
         int const twist = stemr_twist_of(*pair, n), length = back ? n - 1 - twist : twist, longest = warp_max(length);
         bool done = false;
-        for (int turn = 0; turn < TURNS && __any_sync(0xffffffffu, !done); ++turn) {
+        for (int step = 0; step < STEPS && __any_sync(0xffffffffu, !done); ++step) {
             auto const h = stemr_walk_half(rows, pair->x, back, length, longest, no_sink{});
             stemr_found const f = stemr_meet(rows, pair->x, back, length, h);
-            double const step = f.gamma / f.norm;
-            if (!done && fabs(step) < pair->gap) rows.tail += step;
+            double const correction = f.gamma / f.norm;
+            if (!done && fabs(correction) < pair->gap) rows.tail += correction;
             done = done || fabs(f.gamma) / sqrt(f.norm) <= a.enough * pair->gap;
         }
         __syncwarp(); /* all have read the pair */
@@ -265,44 +266,53 @@ int64_t eig_cuda_stemr_room_lanes(int64_t n)
     return (lanes < 2 * STEMR_HALF ? 2 * STEMR_HALF : lanes + STEMR_HALF - 1) / STEMR_HALF * STEMR_HALF;
 }
 
-eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, int wave, bool all, cudaStream_t stream)
+eig_status eig_cuda_stemr_list(eig_context *ctx, const stemr_task *t, stemr_kind kind, bool all, cudaStream_t stream)
 {
     enum { LISTERS = 128 };
     CUDA_TRY(cudaMemsetAsync(t->left, 0, sizeof t->counts->left[0], stream));
     return cuda_launch(ctx, "stemr: list_kernel", stream, {(t->pairs + LISTERS - 1) / LISTERS, LISTERS}, list_kernel,
-                       *t, wave, all);
+                       *t, kind, all);
 }
 
-/* What a residual may be beside the gap: the vector is then off by n eps / 64. */
+/* What a residual may be beside the gap.  The vector is then off by n eps / 64. */
 static double enough_for(const stemr_task *t)
 {
     return fmax(sqrt((double)t->n * (t->p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON)) / 8, 0x1p-28);
 }
 
 template <typename rows_type>
-static eig_status polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+static eig_status refine(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    twist_args a = {*t, wave, 0, false, enough_for(t)};
-    eig_status status = eig_cuda_stemr_list(ctx, t, wave, false, stream);
+    twist_args a = {*t, kind, 0, false, enough_for(t)};
+    eig_status status = eig_cuda_stemr_list(ctx, t, kind, false, stream);
     cuda_shape const shape = {stemr_warps(t), THREADS};
-    /* What has no row, and what its corrections do not bring to an end, goes the long way. */
-    if (status == EIG_OK && wave < 0) status = eig_cuda_stemr_locate(ctx, t, false, 0, stream);
+    /* Pairs without a row, and pairs that corrections to a known row do not bring to an end, take twist_kernel. */
+    if (status == EIG_OK && kind == STEMR_OF_ROOT) status = eig_cuda_stemr_locate(ctx, t, false, 0, stream);
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: aim_kernel", stream, shape, aim_kernel<rows_type>, a);
-    ++a.turn, a.last = true;
+    ++a.list_index, a.last = true;
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: twist_kernel", stream, shape, twist_kernel<rows_type>, a);
     return status;
 }
 
+static eig_status refine_triples(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+{
+    twist_args const a = {*t, STEMR_OF_TRIPLES, 0, false, enough_for(t)};
+    eig_status const status = eig_cuda_stemr_list(ctx, t, a.kind, true, stream);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "stemr: triple_kernel", stream, {stemr_warps(t), THREADS}, triple_kernel, a);
+}
+
 eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, bool pencils, cudaStream_t stream)
 {
-    twist_args a = {*t, pencils ? (int)STEMR_PENCIL_WAVE : (int)MEMBERS, 0, false, enough_for(t)};
+    twist_args a = {*t, pencils ? STEMR_OF_PENCILS : STEMR_MEMBERS, 0, false, enough_for(t)};
     cuda_shape const shape = {stemr_warps(t), THREADS};
-    eig_status status = eig_cuda_stemr_list(ctx, t, a.wave, false, stream);
-    /* The last time those that need more turns than most, closed up: their rows may be neighbours', since x was less known. */
-    for (; a.turn < 2 && status == EIG_OK; ++a.turn) {
-        a.last = a.turn == 1;
-        status = pencils ? eig_cuda_stemr_pencil_locate(ctx, t, a.turn, stream)
-                         : eig_cuda_stemr_locate(ctx, t, true, a.turn, stream);
+    eig_status status = eig_cuda_stemr_list(ctx, t, a.kind, false, stream);
+    /* The second list has the pairs that need more steps than most.  They get new rows, which may be neighbours of the
+     * first ones, since x was less known. */
+    for (; a.list_index < 2 && status == EIG_OK; ++a.list_index) {
+        a.last = a.list_index == 1;
+        status = pencils ? eig_cuda_stemr_pencil_locate(ctx, t, a.list_index, stream)
+                         : eig_cuda_stemr_locate(ctx, t, true, a.list_index, stream);
         if (status == EIG_OK)
             status = cuda_launch(ctx, "stemr: aim_kernel", stream, shape,
                                  pencils ? aim_kernel<stemr_of_pencil> : aim_kernel<stemr_of_root>, a);
@@ -310,15 +320,11 @@ eig_status eig_cuda_stemr_aim_members(eig_context *ctx, const stemr_task *t, boo
     return status;
 }
 
-eig_status eig_cuda_stemr_polish(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+/* Those of pencils are corrected already, as may be those of T~. */
+eig_status eig_cuda_stemr_refine(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    /* The tree has done it: */
-    if (wave == STEMR_PENCIL_WAVE || (wave == STEMR_ROOT_WAVE && t->polished && !t->others)) return EIG_OK;
-    if (wave == STEMR_CLOSE_WAVE) {
-        twist_args const a = {*t, wave, 0, false, enough_for(t)};
-        eig_status const status = eig_cuda_stemr_list(ctx, t, wave, true, stream);
-        if (status != EIG_OK) return status;
-        return cuda_launch(ctx, "stemr: close_kernel", stream, {stemr_warps(t), THREADS}, close_kernel, a);
-    }
-    return wave < 0 ? polish<stemr_of_root>(ctx, t, wave, stream) : polish<stemr_of_node>(ctx, t, wave, stream);
+    if (kind == STEMR_OF_PENCILS || (kind == STEMR_OF_ROOT && t->refined && !t->others)) return EIG_OK;
+    if (kind == STEMR_OF_TRIPLES) return refine_triples(ctx, t, stream);
+    return kind == STEMR_OF_NODES ? refine<stemr_of_node>(ctx, t, kind, stream)
+                                  : refine<stemr_of_root>(ctx, t, kind, stream);
 }

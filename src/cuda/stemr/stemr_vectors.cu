@@ -1,20 +1,22 @@
 /* stemr on CUDA: vectors of pairs whose eigenvalue and twist are known, and what the caller gets beside them.
  *
- *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of neighbouring
- *                    entries go where the entries will be, through shared memory, so that runs of 8 rows are written at
- *                    once; at the twist the length and the residual are known
+ *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of
+ *                    neighbouring entries go where the entries will be, through shared memory, so that runs of 8 rows
+ *                    are written at once; at the twist the length and the residual are known
  *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan
  *   column_kernel    ranges by value: which pairs are asked for
- *   tell_kernel      values, supports, info
+ *   output_kernel      values, supports, info
  *
  * Cost      some 40 operations a row and lane; z is written twice and read once. */
-#include "stemr_close.cuh"
-#include "stemr_lanes.cuh"
 #include "stemr_pencil.cuh"
+#include "stemr_triple.cuh"
+#include "stemr_walk.cuh"
 
-#include "team.cuh"
+#include "mrrr/stemr_node_rows.cuh"
 
-enum { STEP = 8, THREADS = 32, WARPS = 4, TELLERS = 256 };
+#include "words/team.cuh"
+
+enum { STEP = 8, THREADS = 32, WARPS = 4, OUTPUT_THREADS = 256 };
 
 /* Pivots are kept this far from 0 where ratios are stored as floats. */
 #define LEAST_FLOAT_PIVOT 0x1p-100
@@ -71,7 +73,7 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
     for (int first = blockIdx.x * STEMR_HALF; first < count; first += gridDim.x * STEMR_HALF) {
         int const mine = first + lane % STEMR_HALF;
         bool const real_one = mine < count;
-        stemr_pair *const pair = t.pair + t.list[real_one ? mine : first];
+        stemr_eigenpair *const pair = t.pair + t.list[real_one ? mine : first];
         bool const wanted = real_one && pair->column >= 0;
         rows_type const rows = stemr_rows_of<rows_type>(t, pair).with(&root_tile);
         wide_d const x = pair->x;
@@ -92,7 +94,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
-        stemr_pair *const pair = t.pair + t.list[at];
+        stemr_eigenpair *const pair = t.pair + t.list[at];
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
         int const twist = stemr_twist_of(*pair, n);
@@ -125,7 +127,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
 /* ------------------------------------------------------------------- outputs */
 
 /* The caller's number. */
-static __device__ double value_of(const stemr_task &t, const stemr_pair &k)
+static __device__ double value_of(const stemr_task &t, const stemr_eigenpair &k)
 {
     double const w = scalbn(k.value, t.counts->scale);
     return t.p.type == EIG_S ? (double)(float)w : w;
@@ -136,20 +138,21 @@ static __device__ double value_of(const stemr_task &t, const stemr_pair &k)
  * tells of pairs that have not been corrected, if their brackets are wide. */
 static __device__ void catch_lost(const stemr_task &t, int64_t k)
 {
-    stemr_pair *const pair = t.pair + k;
+    stemr_eigenpair *const pair = t.pair + k;
     bool const forced = t.limits.lost > 0 && pair->index % t.limits.lost == 0;
     bool const lost = pair->state != STEMR_SINGLE || pair->twist < 0 || forced;
     pair->residual = INFINITY;
-    if (pair->state == STEMR_TIGHT) return;
+    if (pair->state == STEMR_INVERSE) return;
     if (!t.p.z) {
-        bool const wide = !(stemr_difference(pair->hi, pair->lo).hi <= t.limits.told[0] * (double)t.n * stemr_eps(t));
+        bool const wide =
+            !(stemr_difference(pair->hi, pair->lo).hi <= t.limits.info_above[0] * (double)t.n * stemr_eps(t));
         if ((lost || !pair->aimed) && wide) pair->info |= EIG_STEMR_RESIDUAL;
         return;
     }
     if (!lost) return;
-    pair->state = STEMR_TIGHT, pair->tight = k;
+    pair->state = STEMR_INVERSE, pair->run = k;
     pair->support_first = 0, pair->support_last = t.n - 1;
-    atomicAdd(&t.counts->tight, 1);
+    atomicAdd(&t.counts->inverse, 1);
 }
 
 /* Values of all pairs. */
@@ -157,7 +160,7 @@ static __global__ void value_kernel(stemr_task t)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= t.pairs) return;
-    stemr_pair *const pair = t.pair + k;
+    stemr_eigenpair *const pair = t.pair + k;
     pair->value = stemr_whole(t, *pair).hi;
     if (pair->state == STEMR_SKIPPED) return;
     if (t.p.range == EIG_RANGE_VALUE) {
@@ -178,20 +181,20 @@ static __global__ void column_kernel(stemr_task t)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= t.pairs) return;
-    stemr_pair *const pair = t.pair + k;
+    stemr_eigenpair *const pair = t.pair + k;
     if (pair->column >= 0) pair->column = k - t.counts->first_column;
 }
 
-static __global__ void tell_kernel(stemr_task t)
+static __global__ void output_kernel(stemr_task t)
 {
     int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k == 0 && t.p.m) *t.p.m = t.counts->columns;
     if (k >= t.pairs) return;
-    stemr_pair const pair = t.pair[k];
+    stemr_eigenpair const pair = t.pair[k];
     if (pair.column < 0) return;
     stemr_put(t.p.type, t.p.w, pair.column, value_of(t, pair));
     if (t.p.info) {
-        bool const large = t.p.z && !(pair.residual <= t.limits.told[0] * (double)t.n * stemr_eps(t));
+        bool const large = t.p.z && !(pair.residual <= t.limits.info_above[0] * (double)t.n * stemr_eps(t));
         t.p.info[pair.column] = large ? pair.info | EIG_STEMR_RESIDUAL : pair.info;
     }
     if (t.p.z && t.p.isuppz) {
@@ -222,55 +225,49 @@ static __global__ void trivial_kernel(stemr_task t, bool finite, int64_t found, 
 
 /* --------------------------------------------------------------- launchers */
 
-template <typename rows_type, typename real>
-static eig_status launch(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+template <typename rows_type>
+static eig_status launch(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    eig_status status = eig_cuda_stemr_list(ctx, t, wave, true, stream);
+    bool const single = t->p.type == EIG_S;
+    eig_status status = eig_cuda_stemr_list(ctx, t, kind, true, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: ratio_kernel", stream, {(t->pairs + STEMR_HALF - 1) / STEMR_HALF, THREADS},
-                             ratio_kernel<rows_type, real>, *t);
-    if (wave == STEMR_PENCIL_WAVE && status == EIG_OK) return eig_cuda_stemr_pencil_vectors(ctx, t, stream);
+                             single ? ratio_kernel<rows_type, float> : ratio_kernel<rows_type, double>, *t);
+    if (kind == STEMR_OF_PENCILS && status == EIG_OK) return eig_cuda_stemr_pencil_vectors(ctx, t, stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "stemr: product_kernel", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
-                             product_kernel<real>, *t);
+                             single ? product_kernel<float> : product_kernel<double>, *t);
     return status;
 }
 
-eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, int wave, cudaStream_t stream)
+eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream)
 {
-    if (wave == STEMR_PENCIL_WAVE)
-        return t->p.type == EIG_S ? launch<stemr_of_pencil, float>(ctx, t, wave, stream)
-                                  : launch<stemr_of_pencil, double>(ctx, t, wave, stream);
-    if (wave == STEMR_CLOSE_WAVE)
-        return t->p.type == EIG_S ? launch<stemr_of_close, float>(ctx, t, wave, stream)
-                                  : launch<stemr_of_close, double>(ctx, t, wave, stream);
-    if (t->p.type == EIG_S)
-        return wave < 0 ? launch<stemr_of_root, float>(ctx, t, wave, stream)
-                        : launch<stemr_of_node, float>(ctx, t, wave, stream);
-    return wave < 0 ? launch<stemr_of_root, double>(ctx, t, wave, stream)
-                    : launch<stemr_of_node, double>(ctx, t, wave, stream);
+    if (kind == STEMR_OF_PENCILS) return launch<stemr_of_pencil>(ctx, t, kind, stream);
+    if (kind == STEMR_OF_TRIPLES) return launch<stemr_of_triples>(ctx, t, kind, stream);
+    return kind == STEMR_OF_NODES ? launch<stemr_of_node>(ctx, t, kind, stream)
+                                  : launch<stemr_of_root>(ctx, t, kind, stream);
 }
 
 eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
-    cuda_shape const shape = {(t->pairs + TELLERS - 1) / TELLERS, TELLERS};
+    cuda_shape const shape = {(t->pairs + OUTPUT_THREADS - 1) / OUTPUT_THREADS, OUTPUT_THREADS};
     eig_status status = cuda_launch(ctx, "stemr: value_kernel", stream, shape, value_kernel, *t);
     if (status == EIG_OK && t->p.range == EIG_RANGE_VALUE)
         status = cuda_launch(ctx, "stemr: column_kernel", stream, shape, column_kernel, *t);
     return status;
 }
 
-eig_status eig_cuda_stemr_tell(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
+eig_status eig_cuda_stemr_outputs(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
-    return cuda_launch(ctx, "stemr: tell_kernel", stream, {(t->pairs + TELLERS - 1) / TELLERS, TELLERS}, tell_kernel,
-                       *t);
+    return cuda_launch(ctx, "stemr: output_kernel", stream,
+                       {(t->pairs + OUTPUT_THREADS - 1) / OUTPUT_THREADS, OUTPUT_THREADS}, output_kernel, *t);
 }
 
 eig_status eig_cuda_stemr_trivial(eig_context *ctx, const stemr_task *t, bool finite, int64_t found, int64_t first,
                                   cudaStream_t stream)
 {
-    int64_t const work = t->p.z ? found * t->n : found, want = (work + TELLERS - 1) / TELLERS;
+    int64_t const work = t->p.z ? found * t->n : found, want = (work + OUTPUT_THREADS - 1) / OUTPUT_THREADS;
     int64_t const blocks = want < 1 ? 1 : want < 4096 ? want : 4096;
-    return cuda_launch(ctx, "stemr: trivial_kernel", stream, {blocks, TELLERS}, trivial_kernel, *t, finite, found,
-                       first);
+    return cuda_launch(ctx, "stemr: trivial_kernel", stream, {blocks, OUTPUT_THREADS}, trivial_kernel, *t, finite,
+                       found, first);
 }

@@ -1,12 +1,13 @@
-/* stemr on CUDA: a factorisation of N - x on its way, from the top or from the bottom, with twice the digits.
+/* stemr on CUDA: a factorisation of N - x on its way, from the top or from the bottom, with twice the digits; lists of
+ * pairs, and what their lanes leave.
  *
- * A walk counts rows from its own end: place i is row i from the top, or row n-1-i from the bottom.  Its state at a place is
- * what the rows passed leave; a step takes it to the next place, and tells the pivot and the ratio of the place's entry
- * of the vector to the next one's, without its sign.  Two walks that meet at a row give gamma there.
+ * A walk counts rows from its own end: place i is row i from the top, or row n-1-i from the bottom.  Its state at a
+ * place is what the rows passed leave.  A step takes it to the next place.  It gives the pivot, and the ratio of the
+ * place's entry of the vector to the next one's, without its sign.  Two walks that meet at a row give gamma there.
  *
- * N is T~ (stemr_of_root) or the representation of a cluster (stemr_of_node); the first has the state b^2 / pivot, the
- * second s and p of mrrr.inc.  stemr_walk_half, which knows where it ends, has no division in its way: its state is two
- * leading minors of T~ - x (stemr_minors.cuh), or u and v with s = u / v. */
+ * N is T~ (stemr_of_root, stemr_triple.cuh), a pencil (stemr_pencil.cuh) or a representation
+ * (mrrr/stemr_node_rows.cuh).  stemr_walk_half knows where it ends, and has no division in its way: for T~ its state
+ *                              is two leading minors. */
 #ifndef EIG_STEMR_WALK_CUH
 #define EIG_STEMR_WALK_CUH
 
@@ -106,8 +107,8 @@ struct stemr_of_root {
         return stemr_of_root{entry, n, shared};
     }
 
-    /* visit(i, lines) for every STEMR_GROUP places until all up to longest have been visited; all lanes of a warp.  Lines
-     * beyond the end hold numbers that nobody uses. */
+    /* visit(i, lines) for every STEMR_GROUP places until all up to longest have been visited; all lanes of a warp.
+     * Lines beyond the end hold numbers that nobody uses. */
     template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
     {
         enum { ROWS = 32, GROUP = STEMR_GROUP };
@@ -183,111 +184,13 @@ struct stemr_of_root {
     }
 };
 
-struct stemr_of_node {
-    const stemr_entry *entry;
-    const stemr_row *rows;
-    int n;
-
-    struct line {
-        wide_d a, c;
-        double b;
-    };
-    __device__ __forceinline__ line load(bool back, int i) const
-    {
-        int const row = min(max(back ? n - 2 - i : i, 0), n - 1);
-        stemr_row const here = stemr_load_row(rows + row);
-        line const l = {back ? here.g : here.d, back ? here.d : here.g, entry[row].b};
-        return l;
-    }
-    __device__ __forceinline__ void fetch(bool back, int i) const
-    {
-        int const row = back ? n - 1 - i : i;
-        if (0 <= row && row < n) stemr_fetch(rows + row);
-    }
-    __device__ __forceinline__ wide_d start(bool back, wide_d x) const
-    {
-        return back ? stemr_difference(rows[n - 1].d, x) : wide_minus_d(x);
-    }
-    __device__ __forceinline__ stemr_stride step(const line &l, wide_d x, wide_d s) const
-    {
-        stemr_step const t = stemr_row_step(l.a, l.c, x, s);
-        return stemr_stride{t.next, t.part, t.pivot.hi, l.b * t.inverse};
-    }
-    __device__ __forceinline__ double gamma(const stemr_stride &, wide_d x, wide_d mine, wide_d other) const
-    {
-        return stemr_less_of(wide_add_d(mine, x), wide_minus_d(other)).hi;
-    }
-
-    __device__ __forceinline__ stemr_of_node with(stemr_root_tile *) const
-    {
-        return *this;
-    }
-
-    /* As above, with loads a turn ahead: lanes may have rows of their own. */
-    template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
-    {
-        enum { AHEAD = STEMR_GROUP };
-        line next[AHEAD];
-#pragma unroll
-        for (int k = 0; k < AHEAD; ++k) next[k] = load(back, k);
-#pragma unroll 1
-        for (int i0 = 0; i0 < longest; i0 += AHEAD) {
-            line here[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; ++k) here[k] = next[k], next[k] = load(back, i0 + AHEAD + k);
-            visit(i0, here);
-        }
-    }
-
-    /* The way of stemr_walk_half: the state is u / v, and no division stands in the way. */
-    struct way {
-        wide_d u, v;
-        double kept; /* v.hi, kept away from 0 */
-    };
-    __device__ __forceinline__ way begin(bool back, wide_d x) const
-    {
-        return way{start(back, x), {1, 0}, 1};
-    }
-    __device__ __forceinline__ way go(const line &l, wide_d x, const way &w, bool *negative, double *ratio) const
-    {
-        way next;
-        next.v = wide_add_d(wide_product_d(l.a, w.v), w.u);
-        next.u = wide_add_d(wide_product_d(l.c, w.u), wide_minus_d(wide_product_d(x, next.v)));
-        next.kept = stemr_kept_away(next.v.hi, w.kept);
-        *negative = (__double2hiint(next.v.hi) ^ __double2hiint(w.v.hi)) < 0;
-        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
-        return next;
-    }
-    __device__ __forceinline__ void rescale(way &w) const
-    {
-        double const factor = stemr_rescaling(w.u.hi, w.v.hi);
-        w.u.hi *= factor, w.u.lo *= factor, w.v.hi *= factor, w.v.lo *= factor, w.kept *= factor;
-    }
-    static __device__ __forceinline__ way pick(bool first, const way &x, const way &y)
-    {
-        return way{stemr_pick(first, x.u, y.u), stemr_pick(first, x.v, y.v), first ? x.kept : y.kept};
-    }
-    __device__ __forceinline__ double meet(wide_d x, bool, int, const way &w) const
-    {
-        wide_d const v = {w.kept, w.v.lo};
-        wide_d const s = wide_quotient_d(w.u, v, stemr_reciprocal(v.hi, stemr_guess(v.hi)));
-        return gamma(stemr_stride{}, x, s, stemr_shuffle(s, STEMR_HALF));
-    }
-};
-
 template <typename rows_type>
-static __device__ __forceinline__ rows_type stemr_rows_of(const stemr_task &t, const stemr_pair *k);
+static __device__ __forceinline__ rows_type stemr_rows_of(const stemr_task &t, const stemr_eigenpair *k);
 template <>
-__device__ __forceinline__ stemr_of_root stemr_rows_of<stemr_of_root>(const stemr_task &t, const stemr_pair *)
+__device__ __forceinline__ stemr_of_root stemr_rows_of<stemr_of_root>(const stemr_task &t, const stemr_eigenpair *)
 {
     return stemr_of_root{t.entry, (int)t.n, NULL};
 }
-template <>
-__device__ __forceinline__ stemr_of_node stemr_rows_of<stemr_of_node>(const stemr_task &t, const stemr_pair *k)
-{
-    return stemr_of_node{t.entry, t.pool + (int64_t)t.node[k->node].slot * t.n, (int)t.n};
-}
-
 /* Squares of lengths stay below this: their next term then does not overflow. */
 #define STEMR_MOST_NORM 0x1p400
 
@@ -319,7 +222,8 @@ template <typename rows_type> struct stemr_metric {
     }
 };
 
-/* The walk to a pair's twist, which is `length` places away; longest: that of the warp's lanes.  sink is given the ratios. */
+/* The walk to a pair's twist, which is `length` places away; longest: that of the warp's lanes.  sink is given the
+ * ratios. */
 template <typename rows_type> struct stemr_half {
     typename rows_type::way way;
     double third;
@@ -381,6 +285,113 @@ static __device__ __forceinline__ stemr_found stemr_meet(const rows_type &rows, 
               stemr_metric<rows_type>::below(rows);
     f.twist = 0;
     return f;
+}
+
+/* ----------------------------------------------------------------- lists, lanes */
+
+/* Where a lane leaves states: 3 numbers each, 5 with twice the digits (stemr_locate.cu). */
+struct stemr_state_room {
+    double *doubles; /* one of the two is set */
+    unsigned *words;
+    int n;
+    bool back;
+
+    __device__ __forceinline__ int at(int place, int k, int words_each) const
+    {
+        int const from_end = place + k * words_each;
+        return back ? n - words_each - from_end : from_end;
+    }
+    __device__ __forceinline__ void put(int place, int k, double x) const
+    {
+        if (doubles) {
+            doubles[at(place, k, 1)] = x;
+        } else {
+            unsigned *const to = words + at(place, k, 2);
+            to[0] = (unsigned)__double2loint(x), to[1] = (unsigned)__double2hiint(x);
+        }
+    }
+    __device__ __forceinline__ double get(int place, int k) const
+    {
+        if (doubles) return doubles[at(place, k, 1)];
+        const unsigned *const from = words + at(place, k, 2);
+        return __hiloint2double((int)from[1], (int)from[0]);
+    }
+};
+
+/* That of pair k, whose number among the pairs of this launch is `lane`. */
+static __device__ stemr_state_room stemr_room_of(const stemr_task &t, const stemr_eigenpair *k, int64_t lane, bool back)
+{
+    const stemr_problem &p = t.p;
+    stemr_state_room r = {NULL, NULL, (int)t.n, back};
+    if (!p.z)
+        r.doubles = t.room + lane * t.n;
+    else if (p.type == EIG_S)
+        r.words = (unsigned *)p.z + k->column * p.ldz;
+    else
+        r.doubles = (double *)p.z + k->column * p.ldz;
+    return r;
+}
+
+/* Where a lane's entry of a list goes, or -1: those of a warp stay together, so that they read the same rows. */
+static __device__ __forceinline__ int stemr_place_in_list(bool mine, int *count)
+{
+    unsigned const mask = __ballot_sync(0xffffffffu, mine);
+    int const lane = threadIdx.x % 32;
+    int base = 0;
+    if (lane == 0 && mask) base = atomicAdd(count, __popc(mask));
+    base = __shfl_sync(0xffffffffu, base, 0);
+    return mine ? base + __popc(mask & ((1u << lane) - 1)) : -1;
+}
+
+/* The product of x over the lanes up to this one. */
+static __device__ __forceinline__ double stemr_scan_product(double x, int lane)
+{
+    for (int d = 1; d < 32; d *= 2) {
+        double const before = __shfl_up_sync(0xffffffffu, x, d);
+        x = lane >= d ? x * before : x;
+    }
+    return x;
+}
+
+/* Entries of vectors that are smaller count as 0. */
+template <typename real> static __device__ __forceinline__ constexpr double stemr_least_entry()
+{
+    return sizeof(real) == 4 ? 0x1p-60 : 0x1p-100;
+}
+
+/* Entries of a vector, a lane each, from their ratios to the entries before them.  *carry: the entry before that of
+ * lane 0; then that of lane 31, or 0 from where it is so small that none follows. */
+template <typename real> static __device__ __forceinline__ double stemr_entry_of(double ratio, int lane, double *carry)
+{
+    double entry = *carry == 0 ? 0 : *carry * stemr_scan_product(ratio, lane);
+    entry = fabs(entry) <= 2 ? entry : 0; /* also where partial products have overflowed */
+    *carry = __shfl_sync(0xffffffffu, entry, 31);
+    if (fabs(*carry) < 0x1p-600) *carry = 0;
+    return fabs(entry) < stemr_least_entry<real>() ? 0 : entry;
+}
+
+/* The pair's twist among n rows, whatever it says: no walk leaves its column. */
+static __device__ __forceinline__ int stemr_twist_of(const stemr_eigenpair &pair, int n)
+{
+    return min(max(pair.twist, 0), n - 1);
+}
+
+static __device__ __forceinline__ double stemr_eps(const stemr_task &t)
+{
+    return t.p.type == EIG_S ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Whether a vector whose squared length is this is not of length 1; a NaN is not. */
+static __device__ __forceinline__ bool stemr_wrong_length(const stemr_task &t, double square)
+{
+    return !(fabs(square - 1) <= 4 * (double)t.n * stemr_eps(t));
+}
+
+/* Thread blocks of a warp each for the pairs of a list. */
+static inline int64_t stemr_warps(const stemr_task *t)
+{
+    int64_t const blocks = (t->pairs + STEMR_HALF - 1) / STEMR_HALF, room = t->room_lanes / STEMR_HALF;
+    return !t->p.z && blocks > room ? room : blocks;
 }
 
 #endif

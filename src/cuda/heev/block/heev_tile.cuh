@@ -5,6 +5,7 @@
 #define EIG_HEEV_TILE_CUH
 
 #include "heev/heev_number.cuh"
+#include "words/tensor.cuh"
 
 /* A matrix of 8 R rows and 8 C columns in the registers of a warp. */
 template <typename number, int R, int C> struct heev_tile {
@@ -45,33 +46,6 @@ template <typename number, int R, int C> struct heev_tile {
         for (int e = 0; e < size; ++e) re[e] = im[number::complex ? e : 0] = 0;
     }
 
-    /* c += a b of 8 rows and columns, k = 4; c: two neighbours of a row in each lane. */
-    static __device__ __forceinline__ void multiply_four(double *c, double a, double b)
-    {
-#if __CUDA_ARCH__ >= 800
-        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-            : "+d"(c[0]), "+d"(c[1])
-            : "d"(a), "d"(b));
-#endif
-    }
-    static __device__ __forceinline__ void multiply_four(float *, float, float) {}
-
-    /* The same for k = 8, by halves of k, on two tiles of 8 rows. */
-    static __device__ __forceinline__ void multiply_eight(double *c, double *below, double a, double a_below, double a4,
-                                                          double a4_below, double b, double b4)
-    {
-#if __CUDA_ARCH__ >= 900
-        asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-            "{%0, %1, %2, %3};"
-            : "+d"(c[0]), "+d"(c[1]), "+d"(below[0]), "+d"(below[1])
-            : "d"(a), "d"(a_below), "d"(a4), "d"(a4_below), "d"(b), "d"(b4));
-#else
-        multiply_four(c, a, b), multiply_four(c, a4, b4);
-        multiply_four(below, a_below, b), multiply_four(below, a4_below, b4);
-#endif
-    }
-    static __device__ __forceinline__ void multiply_eight(float *, float *, float, float, float, float, float, float) {}
-
     /* Parts of x times parts of y, added to `to`; x: [2][R] of the halves of k, y: [2][C]. */
     template <typename part_x, typename part_y>
     static __device__ __forceinline__ void multiply_parts(real *to, const number (*x)[R], const number (*y)[C],
@@ -82,13 +56,13 @@ template <typename number, int R, int C> struct heev_tile {
             for (int f = 0; f < R / 2 * C; ++f) {
                 int const r = f / C * 2, c = f % C;
                 real *const at = to + 2 * (r * C + c);
-                multiply_eight(at, at + 2 * C, p(x[0][r]), p(x[0][r + 1]), p(x[1][r]), p(x[1][r + 1]), q(y[0][c]),
-                               q(y[1][c]));
+                tensor_16x8x8(at, at + 2 * C, p(x[0][r]), p(x[0][r + 1]), p(x[1][r]), p(x[1][r + 1]), q(y[0][c]),
+                              q(y[1][c]));
             }
         } else {
 #pragma unroll
             for (int f = 0; f < 2 * R * C; ++f)
-                multiply_four(to + f / 2 * 2, p(x[f % 2][f / 2 / C]), q(y[f % 2][f / 2 % C]));
+                tensor_8x8x4(to + f / 2 * 2, p(x[f % 2][f / 2 / C]), q(y[f % 2][f / 2 % C]));
         }
     }
 

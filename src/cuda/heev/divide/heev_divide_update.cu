@@ -8,6 +8,7 @@
  *          each 64 rows; bound by the tensor cores, or for small n by the memory. */
 #include "heev/divide/heev_divide.cuh"
 #include "heev/heev_typed.cuh"
+#include "words/tensor.cuh"
 
 #include <cuda_pipeline.h>
 
@@ -16,19 +17,6 @@ enum { UPDATE_THREADS = 128, UPDATE_COLUMNS = 64 };
 /* Columns of a slice of Q, and how many slices there is room for. */
 template <int rows> constexpr int update_slice = rows == 32 ? 32 : 16;
 template <int rows> constexpr int update_slices = rows == 32 ? 1 : 2;
-
-#if __CUDA_ARCH__ >= 900
-/* 16 x 8 entries of a product over 16 columns: rows 0 to 7, and 8 to 15. */
-[[maybe_unused]] static __device__ __forceinline__ void multiply_16(double (&low)[2], double (&high)[2],
-                                                                    const double (&x)[8], const double (&y)[4])
-{
-    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
-        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
-        : "+d"(low[0]), "+d"(low[1]), "+d"(high[0]), "+d"(high[1])
-        : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]), "d"(x[7]), "d"(y[0]), "d"(y[1]),
-          "d"(y[2]), "d"(y[3]));
-}
-#endif
 
 /* A tile's share of a warp: 8 x 8 blocks of it by tensor cores.  a[i][r], b[i][j] are slices in shared memory. */
 template <int rows> struct update_tensor {
@@ -67,7 +55,7 @@ template <int rows> struct update_tensor {
 #pragma unroll
                 for (int r = 0; r < 4; ++r) y[r] = b[(k + 4 * r) * (UPDATE_COLUMNS + PITCH) + 8 * j];
 #pragma unroll
-                for (int i = 0; i < 2; ++i) multiply_16(sum[2 * i][j], sum[2 * i + 1][j], x[i], y);
+                for (int i = 0; i < 2; ++i) tensor_16x8x16(sum[2 * i][j], sum[2 * i + 1][j], x[i], y);
             }
         }
     }
@@ -84,10 +72,7 @@ template <int rows> struct update_tensor {
 #pragma unroll
             for (int i = 0; i < 4; ++i)
 #pragma unroll
-                for (int j = 0; j < ACROSS; ++j)
-                    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                        : "+d"(sum[i][j][0]), "+d"(sum[i][j][1])
-                        : "d"(x[i]), "d"(y[j]));
+                for (int j = 0; j < ACROSS; ++j) tensor_8x8x4(sum[i][j], x[i], y[j]);
         }
     }
     __device__ __forceinline__ void add(const double *a, const double *b)

@@ -265,7 +265,7 @@ static eig_status launch_blocks(eig_context *ctx, const heev_job &job, cudaStrea
     CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
     CUDA_TRY(cudaMemset2DAsync(job.areas, bytes, 0, sizeof(blocks_control), (size_t)groups, stream));
     cuda_shape shape = {groups * group, BLOCKS_THREADS, shared};
-    shape.together = true;
+    shape.cooperative = true;
     return cuda_launch(ctx, "heev: blocks_kernel", stream, shape, heev_blocks_kernel<number, W>, job, area, bytes,
                        (int)group);
 }

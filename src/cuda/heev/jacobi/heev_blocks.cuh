@@ -20,7 +20,7 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
 #include "heev/jacobi/heev_blocks_tiles.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 enum {
     BLOCKS_THREADS = 128, /* four warps, each a quarter of a product */

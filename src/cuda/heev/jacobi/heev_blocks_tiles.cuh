@@ -8,6 +8,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_number.cuh"
+#include "words/tensor.cuh"
 
 /* ------------------------------------------------------------ tiles that arrive */
 
@@ -39,28 +40,6 @@ template <int but> static __device__ __forceinline__ void tiles_wait()
 }
 
 /* -------------------------------------------------------------------- products */
-
-/* c += a b for a piece: a 8 x 4, b 4 x 8. */
-static __device__ __forceinline__ void piece_product(double *c, double a, double b)
-{
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(c[0]), "+d"(c[1])
-        : "d"(a), "d"(b));
-#endif
-}
-
-/* The same for a piece and the one below it: a 16 x 4.  Hopper has four times the rate for these. */
-static __device__ __forceinline__ void pieces_product(double *c, double *below, double a, double a_below, double b)
-{
-#if __CUDA_ARCH__ >= 900
-    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(below[0]), "+d"(below[1])
-        : "d"(a), "d"(a_below), "d"(b));
-#else
-    piece_product(c, a, b), piece_product(below, a_below, b);
-#endif
-}
 
 /* A warp's part of a product, the real and the imaginary parts apart. */
 template <typename number, int MT, int NT> struct warp_product {
@@ -136,9 +115,9 @@ template <typename number, int MT, int NT> struct warp_product {
         for (int f = 0; f < MT * NT; ++f) {
             int const u = f / NT, v = f % NT;
             if (MT % 2 == 1)
-                piece_product(sum[u][v], left(a[u]), right(b[v]));
+                tensor_8x8x4(sum[u][v], left(a[u]), right(b[v]));
             else if (u % 2 == 0)
-                pieces_product(sum[u][v], sum[u + (MT > 1)][v], left(a[u]), left(a[u + (MT > 1)]), right(b[v]));
+                tensor_16x8x4(sum[u][v], sum[u + (MT > 1)][v], left(a[u]), left(a[u + (MT > 1)]), right(b[v]));
         }
     }
 };

@@ -12,7 +12,7 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 template <typename number, int N> struct jacobi_shape {
     using real = typename number::real;

@@ -4,7 +4,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_number.cuh"
-#include "team.cuh"
+#include "words/team.cuh"
 
 /* 16 bytes of numbers. */
 template <typename number> struct alignas(16) heev_pack {

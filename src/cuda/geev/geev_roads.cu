@@ -1,0 +1,243 @@
+/* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/geev-cuda.md has the table too. */
+#include "geev_cuda.cuh"
+
+enum {
+    SECOND_ATTEMPTS = 16, /* blocks of the plain solver that follow the fast kernels */
+    PLAIN_EACH = 2,       /* blocks of it on a multiprocessor where it takes the whole batch */
+    WARP = 32
+};
+
+static const geev_kernels kernels[] = {
+    {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_swb_s, eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s},
+    {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d},
+};
+
+static const geev_kernels *kernels_of(const geev_problem *p)
+{
+    return &kernels[type_index(p->type)];
+}
+
+/* The work areas of the plain solver: `blocks` of them, or as many as there are matrices, or as fit in `bytes`. */
+static void slice_areas(const geev_problem *p, int64_t blocks, int64_t bytes, geev_slice *slice)
+{
+    slice->plain_bytes = geev_plain_bytes(p);
+    int64_t const fit = bytes / (int64_t)slice->plain_bytes;
+    int64_t const most = blocks < fit ? blocks : fit;
+    slice->plain_blocks = (int)(most > p->batch ? p->batch : most > 1 ? most : 1);
+}
+
+static void carve_areas(arena *a, geev_slice *slice)
+{
+    slice->plain = arena_take(a, slice->plain_blocks, slice->plain_bytes);
+}
+
+/* As many matrices as fit in `bytes`, with `each` bytes a matrix. */
+static void slice_matrices(const geev_problem *p, int64_t each, int64_t bytes, geev_slice *slice)
+{
+    slice_areas(p, SECOND_ATTEMPTS, bytes, slice);
+    int64_t const others = slice->plain_blocks * (int64_t)slice->plain_bytes + 8 * EIG_ALIGNMENT;
+    int64_t const fit = (bytes - others) / each / WARP * WARP;
+    slice->count = fit < p->batch ? fit : p->batch;
+}
+
+static void carve_list(arena *a, geev_slice *slice)
+{
+    slice->failed = (int64_t *)arena_take(a, slice->count, sizeof *slice->failed);
+    slice->queue = (geev_queue *)arena_take(a, 1, sizeof *slice->queue);
+}
+
+/* Three passes: kernel 1, NULL where the road has none; the iteration; the plain solver, on the matrices that did not
+ * converge, or on all where nothing came before it. */
+static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock,
+                          geev_launch *reduction, geev_launch *iteration)
+{
+    bool const listed = iteration != NULL;
+    eig_status status = EIG_OK;
+    if (listed) CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
+    if (reduction) status = reduction(ctx, slice, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK && iteration) status = iteration(ctx, slice, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK) status = kernels_of(&slice.p)->plain(ctx, slice, listed, stream);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+}
+
+/* ------------------------------------------------------------------- reference */
+
+static bool is_reference(const eig_context *, const geev_problem *p, const geev_road *)
+{
+    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
+}
+
+static void slice_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    slice_areas(&slice->p, (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, bytes, slice);
+    slice->count = slice->p.batch;
+}
+
+static eig_status enqueue_reference(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    return enqueue(ctx, slice, stream, clock, NULL, NULL);
+}
+
+/* ---------------------------------------------------------------------- thread */
+
+static bool is_thread(const eig_context *, const geev_problem *p, const geev_road *)
+{
+    return p->method == EIG_GEEV_AUTO && p->threads_per_matrix <= 1 &&
+           p->n <= (p->type == EIG_S ? GEEV_SMALL_S : GEEV_SMALL_D);
+}
+
+static void slice_thread(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    slice_matrices(&slice->p, sizeof *slice->failed, bytes, slice);
+}
+
+static void carve_thread(arena *a, geev_slice *slice)
+{
+    carve_areas(a, slice);
+    carve_list(a, slice);
+}
+
+static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    return enqueue(ctx, slice, stream, clock, NULL, kernels_of(&slice.p)->small);
+}
+
+/* ------------------------------------------------------ swb, mwb: kernels 1 and 2 */
+
+/* The largest order for a team of this many threads, of which each owns at most 16 indices. */
+static int64_t most_order(int threads)
+{
+    return threads == 1 ? 16 : threads == 2 ? 32 : GEEV_MOST;
+}
+
+static int tile_matrices(const geev_road *road)
+{
+    return road->method == EIG_GEEV_MWB ? 32 : 32 / road->threads;
+}
+
+/* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cu. */
+enum { TILE_PADDING = GEEV_MOST + 3 };
+
+/* Bytes of shared memory that a tile takes. */
+static size_t tile_bytes(const geev_problem *p, const geev_road *road)
+{
+    size_t const size = type_size(p->type);
+    size_t const exchange = road->method == EIG_GEEV_MWB ? 32 * (size_t)road->threads * sizeof(int) : 0;
+    return (size_t)tile_matrices(road) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
+}
+
+/* The fastest road for order n: of the rows that `auto` takes from an order up to n on, that with the largest one. */
+static const geev_road *fastest(const geev_problem *p)
+{
+    int count;
+    const geev_road *const rows = eig_cuda_geev_roads(&count), *found = rows;
+    for (int k = 0, most = 0; k < count; ++k) {
+        int const from = p->type == EIG_S ? rows[k].from_s : rows[k].from_d;
+        if (from > most && from <= p->n) most = from, found = &rows[k];
+    }
+    return found;
+}
+
+/* A caller's method and number of threads replace those of the fastest road.  Where they have too few threads for the
+ * order, or a tile too large for the shared memory, a later row serves; the last one has one matrix a tile. */
+static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_road *road)
+{
+    const geev_road *const best = fastest(p);
+    eig_geev_method method = p->method != EIG_GEEV_AUTO ? p->method : best->method;
+    int const threads = p->threads_per_matrix > 0 ? p->threads_per_matrix : best->threads;
+    if (threads == 1 && p->n <= most_order(1)) method = EIG_GEEV_SWB; /* mwb is the same: a warp for 32 matrices */
+    return (road->method == method || road->method == EIG_GEEV_SWB) && road->threads >= threads &&
+           p->n <= most_order(road->threads) && tile_bytes(p, road) <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
+static void slice_team(const eig_context *, const geev_road *road, int64_t bytes, geev_slice *slice)
+{
+    const geev_problem *const p = &slice->p;
+    int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
+    slice->tile = tile_matrices(road);
+    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof(geev_progress) + sizeof *slice->failed), bytes,
+                   slice);
+}
+
+static void carve_team(arena *a, geev_slice *slice)
+{
+    int64_t const tiles = (slice->count + slice->tile - 1) / slice->tile;
+    carve_areas(a, slice);
+    slice->packed = arena_take(a, tiles * slice->tile * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
+    slice->progress = (geev_progress *)arena_take(a, slice->count, sizeof *slice->progress);
+    carve_list(a, slice);
+}
+
+/* The largest window that a stage of kernel 2 leaves to the next stage: three quarters of its order or less; 0 where
+ * another launch is not worth it.  Measured on an H200; longer lists gain nothing. */
+static int stop_of(int order)
+{
+    static const int stops[] = {48, 32, 20, 16, 14};
+    for (int stop : stops)
+        if (4 * stop <= 3 * order + 3) return stop;
+    return 0;
+}
+
+static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
+
+/* Kernel 2, stage by stage.  A stage takes the road of its order, or the row behind `thread`, which cannot go on with a
+ * matrix that is begun. */
+static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    geev_slice stage = slice;
+    geev_problem p = slice.p;
+    for (stage.stage = 0;; ++stage.stage) {
+        const geev_road *road = eig_cuda_geev_road(ctx, &p);
+        if (road->enqueue != enqueue_team) ++road;
+        stage.order = (int)p.n;
+        stage.stop = stage.stage + 1 < GEEV_STAGES ? stop_of(stage.order) : 0;
+        geev_launch_threads *const launch = road->method == EIG_GEEV_MWB ? k->mwb : k->swb;
+        eig_status const status = launch(ctx, road->threads, stage, stream);
+        if (status != EIG_OK || stage.stop == 0) return status;
+        p.n = stage.stop;
+    }
+}
+
+static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    return enqueue(ctx, slice, stream, clock, kernels_of(&slice.p)->prepare, launch_stages);
+}
+
+/* ------------------------------------------------------------------- the table
+ *
+ * The columns: a name; method and threads a matrix; the orders of float and of double from which on `auto` takes the
+ * row, 0 for never.  Those orders were measured on an H200 by `eigpack bench geev --tune --device cuda`, which prints
+ * them for the GPU that it runs on; from 19 on in double by bench_geev_cuda, whose matrices are random. */
+
+static const geev_road roads[] = {
+    {"reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
+    {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread},
+    {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 8", EIG_GEEV_MWB, 8, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 16", EIG_GEEV_MWB, 16, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 32", EIG_GEEV_MWB, 32, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 1", EIG_GEEV_SWB, 1, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 2", EIG_GEEV_SWB, 2, 0, 19, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 4", EIG_GEEV_SWB, 4, 33, 29, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 8", EIG_GEEV_SWB, 8, 0, 48, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 16", EIG_GEEV_SWB, 16, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 32", EIG_GEEV_SWB, 32, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+};
+
+const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p)
+{
+    const geev_road *road = roads;
+    while (!road->serves(ctx, p, road)) ++road;
+    return road;
+}
+
+const geev_road *eig_cuda_geev_roads(int *count)
+{
+    *count = sizeof roads / sizeof *roads;
+    return roads;
+}

@@ -448,7 +448,8 @@ EIG_API eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const ei
 typedef enum eig_heev_method {
     EIG_HEEV_AUTO = 0,        /* by n, from measurements; Jacobi where options->relative is set */
     EIG_HEEV_JACOBI = 1,      /* rotations by pairs of columns until A is diagonal */
-    EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that */
+    EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that; on CUDA Jacobi
+                                 for n <= 2, real n = 3 with vectors, and matrices too large for the reduction */
     EIG_HEEV_REFERENCE = 3    /* the plain version: two-sided Jacobi, one matrix by one CPU thread or thread block */
 } eig_heev_method;
 

@@ -39,7 +39,7 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     return EIG_OK;
 }
 
-/* Sizes first: products of n cannot overflow once these limits hold. */
+/* Sizes come first: products of n cannot overflow once these limits hold. */
 static eig_status heev_check_sizes(eig_context *ctx, const heev_problem *p)
 {
     long long const n = p->n, batch = p->batch;

@@ -134,19 +134,21 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
 }
 
 /* The families of the real types. */
-#define REAL_KERNELS(isa, type)                                                                                        \
-    {                                                                                                                  \
-        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d,  \
-                  &eig_cpu_stebz_short_##isa##_d},                                                                     \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_one_##isa##_##type}, \
-        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                   \
-        .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                      \
+#define REAL_KERNELS(isa, type)                                                                                       \
+    {                                                                                                                 \
+        .stebz = {&eig_cpu_stebz_setup_##type, &eig_cpu_stebz_product_##isa##_##type, &eig_cpu_stebz_pivot_##isa##_d, \
+                  &eig_cpu_stebz_short_##isa##_d},                                                                    \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,                                   \
+                 &eig_cpu_heev_large_##isa##_##type},                                                                 \
+        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type},                                  \
+        .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                     \
     }
 
 /* Those of the complex types. */
-#define COMPLEX_KERNELS(isa, type)                                                                                     \
-    {                                                                                                                  \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, &eig_cpu_heev_one_##isa##_##type}, \
+#define COMPLEX_KERNELS(isa, type)                                                  \
+    {                                                                               \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, \
+                 &eig_cpu_heev_large_##isa##_##type},                               \
     }
 
 #define ALL_KERNELS(isa)                                                                              \

@@ -1,11 +1,11 @@
 /* Choosing the next shift inside a bracket [lo, hi] of Sturm counts.
  *
  * A bracket that holds one eigenvalue has values p(lo) and p(hi) of opposite sign, where p is the characteristic
- * polynomial, which a division-free count delivers as mantissa and exponent.  Inverse quadratic interpolation where it
- * is safe, by the criterion of Chandrupatla (Advances in Engineering Software 28, 1997), needs about ten counts where
- * bisection needs forty.  The value only proposes a point: which end of the bracket moves is decided by the count
- * alone, so a poor value costs time, never correctness.  After three steps in a row that did not halve the bracket a
- * bisection is forced: a bracket shrinks by 2^k in at most 4k steps.
+ * polynomial.  A division-free count delivers p as mantissa and exponent.  Inverse quadratic interpolation is taken where
+ * it is safe, by the criterion of Chandrupatla (Advances in Engineering Software 28, 1997).  It needs about ten counts
+ * where bisection needs forty.  The value only proposes a point.  The count alone decides which end of the bracket moves,
+ * so a poor value costs time, never correctness.  After three steps in a row that did not halve the bracket the next one
+ * is a bisection: a bracket shrinks by 2^k in at most 4k steps.
  *
  * Scalars without branches, in double for both precisions: lane loops vectorise, CUDA shares the text, and so do the
  * lanes of src/cpu/for_lanes.h, where LOGICAL is a mask and SELECT works lane by lane. */
@@ -43,7 +43,7 @@ EIG_FN double bracket_power_of_two(double e)
 #endif
 
 /* Middle of a bracket where small eigenvalues are wanted to relative accuracy: geometric where the ends differ by orders
- * of magnitude, so that 1e-300 is as near as 1e-3.  Nothing below `least` is told apart from 0. */
+ * of magnitude, so that 1e-300 is as near as 1e-3.  Numbers below `least` count as 0. */
 EIG_FN double bracket_fine_middle(double lo, double hi, double least)
 {
     if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);

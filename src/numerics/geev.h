@@ -7,6 +7,7 @@
 #ifndef EIG_GEEV_H
 #define EIG_GEEV_H
 
+#include "householder.h"
 #include "pow2.h"
 
 /* What a step of the iteration on a window l..i takes its two shifts from.  Steps are counted from 1 since the last

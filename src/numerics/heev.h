@@ -1,7 +1,9 @@
-/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs. */
+/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs.
+ * Householder's reflector is householder.h's. */
 #ifndef EIG_HEEV_H
 #define EIG_HEEV_H
 
+#include "householder.h"
 #include "pow2.h"
 
 /* Free of branches, so that the same text also compiles for lanes of a vector, as geev.h tells. */
@@ -16,7 +18,7 @@
 #undef SPLAT
 #undef MAX2
 
-/* Rounds of a sweep in which every pair of n columns meets once: n-1 of n/2 pairs each; where n is odd, n rounds of
+/* Rounds of a sweep in which every pair of n columns meets once: n-1 rounds of n/2 pairs.  For odd n it has n rounds of
  * (n-1)/2 pairs, and one column rests in each. */
 EIG_FN int64_t jacobi_rounds(int64_t n)
 {

@@ -22,21 +22,21 @@ enum {
 #define STURM_ERROR_PRODUCT 4.0 /* division-free, floor included */
 #define STURM_ERROR_PIVOT 2.0
 
-/* Norms up to this power of two are safe in counts by pivots, and so are entries that are by as much smaller than 1. */
+/* Counts by pivots are safe for norms up to this power of two, and for entries down to its reciprocal. */
 enum { STURM_PIVOT_MOST_S = 96, STURM_PIVOT_MOST_D = 960 };
 
 /* The power of two by which T is divided before its pivots are counted in the type that `most` belongs to.
  *   exponent  T's norm is in [2^(exponent-1), 2^exponent)
  *   least     likewise its smallest entry that is not 0
- * A norm of about 1 is best.  Where that costs small entries, T stays as it is, or keeps as large a norm as is safe:
- * a quotient that becomes infinite then moves an entry by 2^-64 of the norm at most, in float 2^-32. */
+ * A norm of about 1 is best.  Where small entries would be lost by it, T stays as it is, or keeps as large a norm as is
+ * safe: a quotient that becomes infinite then moves an entry by 2^-64 of the norm at most, in float 2^-32. */
 EIG_FN int sturm_pivot_scale(int exponent, int least, int most)
 {
     if (exponent <= 0 || exponent - least <= most) return exponent;
     return exponent > most ? exponent - most : 0;
 }
 
-/* Eigenvalues up to v are those below this number; none is -infinity, also where they overflow. */
+/* Eigenvalues up to v are those below this number.  None counts as -infinity, also where eigenvalues overflow. */
 EIG_FN double sturm_above(double v)
 {
     return v == -(double)INFINITY ? v : nextafter(v, (double)INFINITY);

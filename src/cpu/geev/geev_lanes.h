@@ -18,6 +18,8 @@ SIMD_FN vreal pow2_inverse_lanes(vreal x)
 
 #define TEMPLATE "balance.inc"
 #include "for_lanes.h"
+#define TEMPLATE "householder.inc"
+#include "for_lanes.h"
 #define TEMPLATE "francis.inc"
 #include "for_lanes.h"
 

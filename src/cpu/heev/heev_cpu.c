@@ -1,7 +1,7 @@
-/* heev on the CPU: the driver.
+/* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it; docs/heev.md has the
+ * table too.
  *
- * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, up to n = HEEV_MOST, and
- *           one matrix above, which goes to heev_one.c, or by Jacobi to the plain solver.
+ * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (heev_kernels.c).
@@ -15,25 +15,97 @@
 /* A matrix larger than this looks for a stop between its steps. */
 enum { LONG_ORDER = 64 };
 
+/* ------------------------------------------------------------------- the table */
+
+static bool wants_jacobi(const heev_problem *p)
+{
+    return p->method == EIG_HEEV_JACOBI || p->relative;
+}
+
+static bool is_reference(const heev_problem *p)
+{
+    return p->method == EIG_HEEV_REFERENCE;
+}
+
+/* Where Jacobi is asked for, or where `eigpack bench heev --tune` found it faster (Zen 5, AVX-512). */
+static bool is_tile_jacobi(const heev_problem *p)
+{
+    static int const most[] = {4, 3, 3, 2}; /* s, d, c, z */
+    if (p->n > HEEV_TILE) return false;
+    return wants_jacobi(p) || (p->method == EIG_HEEV_AUTO && p->n <= most[type_index(p->type)]);
+}
+
+static bool is_tile(const heev_problem *p)
+{
+    return p->n <= HEEV_TILE;
+}
+
+static bool is_any(const heev_problem *p)
+{
+    (void)p;
+    return true;
+}
+
+static void run_reference(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                          cpu_watch *watch)
+{
+    (void)count;
+    kernels->reference(p, b, work, watch);
+}
+
+static void run_tile_jacobi(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                            cpu_watch *watch)
+{
+    (void)watch;
+    kernels->tiles->jacobi(p, b, count, work);
+}
+
+static void run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                     cpu_watch *watch)
+{
+    (void)watch;
+    kernels->tiles->tridiagonal(p, b, count, work);
+}
+
+static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                      cpu_watch *watch)
+{
+    (void)count;
+    kernels->large->solve(p, b, work, watch);
+}
+
+static const heev_road roads[] = {
+    {"reference", is_reference, false, heev_reference_bytes, run_reference},
+    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi},
+    {"tile", is_tile, true, heev_tile_bytes, run_tile},
+    {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference},
+    {"large", is_any, false, heev_large_bytes, run_large},
+};
+
+const heev_road *eig_cpu_heev_road(const heev_problem *p)
+{
+    const heev_road *road = roads;
+    while (!road->serves(p)) ++road;
+    return road;
+}
+
+const heev_road *eig_cpu_heev_roads(int *count)
+{
+    *count = sizeof roads / sizeof *roads;
+    return roads;
+}
+
+/* ------------------------------------------------------------------ the driver */
+
 static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem *p)
 {
     return &eig_cpu_kernels(ctx, p->type)->heev;
 }
 
-/* Who computes. */
-typedef enum heev_road { HEEV_TILES, HEEV_ONE, HEEV_PLAIN } heev_road;
-
-static heev_road road_of(const heev_problem *p)
-{
-    if (p->method == EIG_HEEV_REFERENCE) return HEEV_PLAIN;
-    if (p->n <= HEEV_MOST) return HEEV_TILES;
-    return p->method == EIG_HEEV_JACOBI || p->relative ? HEEV_PLAIN : HEEV_ONE;
-}
-
 /* Matrices of a unit of work. */
 static int heev_unit(const eig_context *ctx, const heev_problem *p)
 {
-    return road_of(p) != HEEV_TILES ? 1 : kernels_of(ctx, p)->tiles->lanes;
+    return eig_cpu_heev_road(p)->tiles ? kernels_of(ctx, p)->tiles->lanes : 1;
 }
 
 static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
@@ -45,11 +117,7 @@ static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
 /* The work areas of all threads; *area: bytes from one to the next. */
 static void heev_layout(arena *a, const heev_problem *p, int threads, char **areas, size_t *area)
 {
-    heev_road const road = road_of(p);
-    int64_t const bytes = road == HEEV_TILES ? 64 * heev_tile_vectors(p)
-                          : road == HEEV_ONE ? heev_one_bytes(p)
-                                             : heev_reference_bytes(p);
-    *area = arena_rounded((size_t)bytes);
+    *area = arena_rounded((size_t)eig_cpu_heev_road(p)->bytes(p));
     *areas = arena_take(a, threads, *area);
 }
 
@@ -65,15 +133,12 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
 /* What one thread of the team does. */
 static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *watch, char *work)
 {
+    const heev_road *const road = eig_cpu_heev_road(p);
     const heev_kernels *const kernels = kernels_of(ctx, p);
     int const unit = heev_unit(ctx, p);
-    heev_road const road = road_of(p);
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
         int64_t const b = u * unit, left = p->batch - b;
-        if (road == HEEV_TILES)
-            kernels->tiles->solve(p, b, left < unit ? (int)left : unit, work);
-        else
-            (road == HEEV_ONE ? kernels->one->solve : kernels->reference)(p, b, work, p->n > LONG_ORDER ? watch : NULL);
+        road->run(kernels, p, b, left < unit ? (int)left : unit, work, p->n > LONG_ORDER ? watch : NULL);
     }
     eig_cpu_watch_wait(watch);
 }

@@ -1,21 +1,21 @@
 /* heev on the CPU: what its files share.
  *
- *     heev_cpu.c          the driver
+ *     heev_cpu.c          the driver, and the table of roads
  *
  * compiled once for each instruction set and type:
  *
  *     heev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
  *     heev_tile.h           loading, scaling, storing
- *     heev_tridiagonal.h    the tridiagonal road
+ *     heev_tridiagonal.h    the tridiagonal method
  *     heev_jacobi.h         Jacobi
  *     heev_lanes.h          formulas and complex numbers for lanes
- *     heev_one.c          one matrix of any order, by the tridiagonal road; its parts are
- *     heev_one.h            what they share
- *     heev_one_reduce.h     reduction in panels
- *     heev_one_divide.h     divide and conquer, with
+ *     heev_large.c          one matrix, n > 64, by the tridiagonal method; its parts are
+ *     heev_large.h            what they share
+ *     heev_large_reduce.h     reduction in panels
+ *     heev_large_divide.h     divide and conquer, with
  *     heev_secular.h          the eigenpairs of a diagonal matrix and a correction of rank one
- *     heev_one_ql.h           QL for its leaves
- *     heev_one_back.h       back-transformation
+ *     heev_large_ql.h           QL for its leaves
+ *     heev_large_back.h       back-transformation
  *     heev_product.h        products of blocks
  *
  * compiled once for each type:
@@ -28,28 +28,45 @@
 #include "problem.h"
 #include "watch.h"
 
-/* Computes matrix b of the problem and stores its results.  work: heev_reference_bytes, aligned.  watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
+/* Computes matrix b of the problem and stores its results. work: heev_reference_bytes or heev_large_bytes, aligned.
+ * watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
+
+/* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
+ * work: heev_tile_bytes, aligned to 64. */
+typedef void heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
 
 /* heev_kernels.c: many matrices at once. */
 typedef struct heev_tiles {
     int lanes;
-    /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_MOST, count <= lanes.
-     * work: 64 heev_tile_vectors bytes, aligned to 64. */
-    void (*solve)(const heev_problem *p, int64_t first, int count, void *work);
+    heev_tile_solver *jacobi, *tridiagonal;
 } heev_tiles;
 
-/* heev_one.c: one matrix of any order.  work: heev_one_bytes, aligned to 64. */
-typedef struct heev_ones {
+/* heev_large.c: one matrix. work: heev_large_bytes, aligned to 64. */
+typedef struct heev_large_kernels {
     heev_solver *solve;
-} heev_ones;
+} heev_large_kernels;
 
 /* Of one instruction set and type. */
 typedef struct heev_kernels {
     heev_solver *reference;
     const heev_tiles *tiles;
-    const heev_ones *one;
+    const heev_large_kernels *large;
 } heev_kernels;
+
+/* A road that a call can take. */
+typedef struct heev_road {
+    const char *name;
+    bool (*serves)(const heev_problem *p);
+    bool tiles;                              /* a unit of work is a tile of matrices; else one matrix */
+    int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
+    void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
+                cpu_watch *watch); /* one unit */
+} heev_road;
+
+/* The first row of the table that serves the call: one always does. */
+const heev_road *eig_cpu_heev_road(const heev_problem *p);
+const heev_road *eig_cpu_heev_roads(int *count);
 
 extern heev_solver eig_cpu_heev_reference_s, eig_cpu_heev_reference_d;
 extern heev_solver eig_cpu_heev_reference_c, eig_cpu_heev_reference_z;
@@ -59,12 +76,12 @@ extern const heev_tiles eig_cpu_heev_tiles_baseline_d, eig_cpu_heev_tiles_avx2_d
 extern const heev_tiles eig_cpu_heev_tiles_baseline_c, eig_cpu_heev_tiles_avx2_c, eig_cpu_heev_tiles_avx512_c;
 extern const heev_tiles eig_cpu_heev_tiles_baseline_z, eig_cpu_heev_tiles_avx2_z, eig_cpu_heev_tiles_avx512_z;
 
-extern const heev_ones eig_cpu_heev_one_baseline_s, eig_cpu_heev_one_avx2_s, eig_cpu_heev_one_avx512_s;
-extern const heev_ones eig_cpu_heev_one_baseline_d, eig_cpu_heev_one_avx2_d, eig_cpu_heev_one_avx512_d;
-extern const heev_ones eig_cpu_heev_one_baseline_c, eig_cpu_heev_one_avx2_c, eig_cpu_heev_one_avx512_c;
-extern const heev_ones eig_cpu_heev_one_baseline_z, eig_cpu_heev_one_avx2_z, eig_cpu_heev_one_avx512_z;
+extern const heev_large_kernels eig_cpu_heev_large_baseline_s, eig_cpu_heev_large_avx2_s, eig_cpu_heev_large_avx512_s;
+extern const heev_large_kernels eig_cpu_heev_large_baseline_d, eig_cpu_heev_large_avx2_d, eig_cpu_heev_large_avx512_d;
+extern const heev_large_kernels eig_cpu_heev_large_baseline_c, eig_cpu_heev_large_avx2_c, eig_cpu_heev_large_avx512_c;
+extern const heev_large_kernels eig_cpu_heev_large_baseline_z, eig_cpu_heev_large_avx2_z, eig_cpu_heev_large_avx512_z;
 
-enum { HEEV_MOST = 64 /* largest order that the lanes take */ };
+enum { HEEV_TILE = 64 /* largest order of a tile */ };
 
 /* Distance of two rows of a tile's A, or columns of its V, in numbers: odd, as heev_column. */
 static inline int heev_tile_row(int n)
@@ -72,15 +89,16 @@ static inline int heev_tile_row(int n)
     return n | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: A, V, then eigenvalues, beside them and marks, two vectors, phases, factors. */
-static inline int64_t heev_tile_vectors(const heev_problem *p)
+/* The work area of a tile, in vectors of up to 64 bytes: A, V, the diagonal and what lies beside it, marks, two vectors,
+ * phases, factors. */
+static inline int64_t heev_tile_bytes(const heev_problem *p)
 {
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
-    return parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n;
+    return 64 * (parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n);
 }
 
-/* heev_one.c: distance of two columns in reals, an odd number of blocks of 64 bytes. */
-static inline int64_t heev_one_column(int64_t n, size_t real)
+/* heev_large.c: distance of two columns in reals, an odd number of blocks of 64 bytes. */
+static inline int64_t heev_large_column(int64_t n, size_t real)
 {
     int64_t const block = 64 / (int64_t)real;
     return ((n + block - 1) / block | 1) * block;
@@ -97,25 +115,26 @@ enum {
     HEEV_LISTS = 6          /* of n indices */
 };
 
-/* Its scratch in reals: panels V, W and V; a strip of Z, the vectors of a merger and a block for each; V, V^H, M, S, W and
- * columns of Z, with sums of real and imaginary parts. */
-static inline int64_t heev_one_scratch(int64_t n, int64_t parts, size_t real)
+/* The scratch of heev_large.c, in reals. Reduction: panels V, W and V. Mergers: a strip of Z, the vectors, and a
+ * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
+static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
-    int64_t const ld = heev_one_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
+    int64_t const ld = heev_large_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
     int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
     int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
     int64_t const most = reduce > divide ? reduce : divide;
     return ((most > back ? most : back) + block - 1) / block * block;
 }
 
-/* Its work area: A and Z with a plane for mergers, or A and a block for each column of Z, twelve vectors, scratch, rotations, lists. */
-static inline int64_t heev_one_bytes(const heev_problem *p)
+/* The work area of heev_large.c: A; Z with a plane for mergers, or a block for each column of Z; twelve vectors,
+ * scratch, rotations, lists. */
+static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
-    int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_one_column(p->n, real);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_large_column(p->n, real);
     int64_t const columns = parts * (p->n + HEEV_SPARE) + (p->vectors ? 2 * p->n : 0) + 12;
     int64_t const edges = p->vectors ? 0 : p->n * 64 / (int64_t)real;
-    return (columns * ld + edges + heev_one_scratch(p->n, parts, real)) * (int64_t)real +
+    return (columns * ld + edges + heev_large_scratch(p->n, parts, real)) * (int64_t)real +
            (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES + HEEV_LISTS * p->n * (int64_t)sizeof(int64_t);
 }
 

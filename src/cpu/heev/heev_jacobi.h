@@ -1,5 +1,5 @@
-/* heev on the CPU: two-sided Jacobi for a tile of matrices, one a lane; the same road as heev_reference.c.  Part of
- * heev_kernels.c.  A pair that is negligible in a lane is turned there by the identity. */
+/* heev on the CPU: two-sided Jacobi for a tile of matrices, one a lane; the same steps as heev_reference.c. Part of
+ * heev_kernels.c. A pair that is negligible in a lane is left as it is there. */
 #ifndef EIG_HEEV_JACOBI_H
 #define EIG_HEEV_JACOBI_H
 
@@ -10,7 +10,8 @@ typedef struct jacobi_bound {
     vreal bound;
 } jacobi_bound;
 
-/* Lanes in which element (i, j), i > j, is not negligible; |it| by the larger part, so that squares keep their digits. */
+/* Lanes in which element (i, j), i > j, is not negligible. The larger part is divided out of it, so that squares
+ * keep their digits. */
 static inline vint counts(const tile_state *tile, const jacobi_bound *b, int i, int j)
 {
     vnumber const x = get(entry(tile, i, j));
@@ -26,9 +27,8 @@ static inline vint counts(const tile_state *tile, const jacobi_bound *b, int i, 
     return size > b->bound * p * q;
 }
 
-/* Numbers x and y, of which x_above and y_above tell whether their conjugates are stored, become x - (g x + conj(s) y)
- * and y + (s x - g y). */
-SIMD_FN void turn(vreal *at_x, vreal *at_y, bool x_above, bool y_above, vreal g, vnumber s)
+/* Numbers x and y become x - (g x + conj(s) y) and y + (s x - g y). x_above, y_above: the conjugate is stored. */
+SIMD_FN void rotate_pair(vreal *at_x, vreal *at_y, bool x_above, bool y_above, vreal g, vnumber s)
 {
     vnumber x = get(at_x), y = get(at_y);
     if (x_above) x = conjugate(x);
@@ -54,18 +54,18 @@ static inline void rotate(tile_state *tile, const jacobi_bound *b, int p, int q)
     jacobi_rotation_lanes(*pp, *qq, re, im, &g, &s_re, &s_im, &change);
     g = simd_select(acts, g, (vreal){0}), change = simd_select(acts, change, (vreal){0});
     vnumber const s = {simd_select(acts, s_re, (vreal){0}), simd_select(acts, s_im, (vreal){0})};
-    for (int i = 0; i < p; ++i) turn(entry(tile, p, i), entry(tile, q, i), true, true, g, s);
-    for (int i = p + 1; i < q; ++i) turn(entry(tile, i, p), entry(tile, q, i), false, true, g, s);
-    for (int i = q + 1; i < n; ++i) turn(entry(tile, i, p), entry(tile, i, q), false, false, g, s);
+    for (int i = 0; i < p; ++i) rotate_pair(entry(tile, p, i), entry(tile, q, i), true, true, g, s);
+    for (int i = p + 1; i < q; ++i) rotate_pair(entry(tile, i, p), entry(tile, q, i), false, true, g, s);
+    for (int i = q + 1; i < n; ++i) rotate_pair(entry(tile, i, p), entry(tile, i, q), false, false, g, s);
     *pp -= change, *qq += change;
     vnumber const rest = {simd_select(acts, (vreal){0}, below.re), simd_select(acts, (vreal){0}, below.im)};
     put(qp, rest);
     if (!tile->z) return;
     vreal *const x = column(tile, p), *const y = column(tile, q);
-    for (int i = 0; i < n; ++i) turn(x + HEEV_PARTS * i, y + HEEV_PARTS * i, false, false, g, s);
+    for (int i = 0; i < n; ++i) rotate_pair(x + HEEV_PARTS * i, y + HEEV_PARTS * i, false, false, g, s);
 }
 
-/* Sets mark where a row holds an element that counts; the lanes that have one. */
+/* Sets mark where a row holds an element that counts. Returns the lanes that have one. */
 static inline vint find_marks(tile_state *tile, const jacobi_bound *b)
 {
     int const n = tile->n;

@@ -1,21 +1,17 @@
 /* heev on the CPU: a tile of matrices, one in each lane of a vector.  Compiled once for each instruction set and type.
  *
- * Mapping   element (i, j), j <= i, of all matrices of the tile is one vector (complex: two).  The lanes run the same
- *           road in lockstep; a lane that is done is turned by identities.
- * Memory    heev_tile_vectors: A and V, 2 n^2 vectors of 64 bytes (complex: 4 n^2): 270 KB for c128 at n = 32, 1 MB at 64.
+ * Mapping   element (i, j), j <= i, of all matrices of the tile is one vector (complex: two).  The lanes take the
+ *           same steps in lockstep; a lane that is done is rotated by identities.
+ * Memory    heev_tile_bytes: A and V, 2 n^2 vectors of 64 bytes (complex: 4 n^2): 270 KB for c128 at n = 32, 1 MB at 64.
  * Cost      the scalar work divided by the lanes, over the fraction of lanes at work.
- * Promises  a lane's results depend on its matrix alone: what the lanes share is only how many times a loop runs, and an
- *           idle lane is turned by zeros.  Nothing depends on the sign of a zero.
+ * Promises  a lane's results depend on its matrix alone. The lanes share only how many times a loop runs, and an idle lane
+ *           is rotated by zeros.  Nothing depends on the sign of a zero.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
 #include "heev_jacobi.h"
 #include "heev_tridiagonal.h"
 
-/* Method auto takes Jacobi up to here, where `eigpack bench heev --tune` found it faster (Zen 5, AVX-512): up to n = 4 for s,
- * 3 for d and c, 2 for z. */
-enum { JACOBI_MOST = FLOAT_OR_DOUBLE(4, 3) - EIG_COMPLEX };
-
-static void solve_tile(const heev_problem *p, int64_t first, int count, void *work)
+static void solve_tile(const heev_problem *p, int64_t first, int count, void *work, bool jacobi)
 {
     int const n = (int)p->n;
     int64_t const plane = HEEV_PARTS * (int64_t)n * heev_tile_row(n);
@@ -26,10 +22,9 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     tile.d = rest, tile.e = rest + n, tile.mark = rest + 2 * n, rest += 3 * n;
     tile.x = rest, tile.y = rest + HEEV_PARTS * n, rest += HEEV_PARTS * 2 * n;
     vreal *const phase = rest, *const tau = rest + HEEV_PARTS * n;
-    int64_t order[HEEV_MOST];
+    int64_t order[HEEV_TILE];
     tile.order = order;
     load(&tile, p, first);
-    bool const jacobi = p->relative || p->method == EIG_HEEV_JACOBI || (p->method == EIG_HEEV_AUTO && n <= JACOBI_MOST);
     normalise(&tile, jacobi, p->relative);
     if (jacobi)
         jacobi_tile(&tile, p);
@@ -39,4 +34,14 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     for (int t = 0; t < count; ++t) store_lane(&tile, p, t, first + t);
 }
 
-const heev_tiles ISA_TYPED(eig_cpu_heev_tiles) = {.lanes = SIMD_LANES, .solve = solve_tile};
+static void solve_jacobi(const heev_problem *p, int64_t first, int count, void *work)
+{
+    solve_tile(p, first, count, work, true);
+}
+
+static void solve_tridiagonal(const heev_problem *p, int64_t first, int count, void *work)
+{
+    solve_tile(p, first, count, work, false);
+}
+
+const heev_tiles ISA_TYPED(eig_cpu_heev_tiles) = {SIMD_LANES, solve_jacobi, solve_tridiagonal};

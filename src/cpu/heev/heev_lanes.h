@@ -1,5 +1,5 @@
-/* The formulas of heev for the lanes of a vector: f_lanes does in each lane what src/numerics/heev.h's f does; and
- * complex products of lanes. */
+/* The formulas of heev for the lanes of a vector: f_lanes does in each lane what f of src/numerics/heev.h does.
+ * Complex numbers of lanes besides. */
 #ifndef EIG_HEEV_LANES_H
 #define EIG_HEEV_LANES_H
 
@@ -17,6 +17,8 @@ SIMD_FN vreal pow2_inverse_lanes(vreal x)
     return (vreal)(FLOAT_OR_DOUBLE(INT32_C(0x7f000000), INT64_C(0x7fe0000000000000)) - (vint)x);
 }
 
+#define TEMPLATE "householder.inc"
+#include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"
 #include "for_lanes.h"
 

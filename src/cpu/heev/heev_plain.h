@@ -1,5 +1,5 @@
-/* heev on the CPU: a matrix in planes of real and imaginary parts, from and to the caller's arrays.  The plain code of
- * one type that its files share. */
+/* heev on the CPU: a matrix in planes of real and imaginary parts, from and to the caller's arrays. Plain code of
+ * one type, which the files of heev share. */
 #ifndef EIG_HEEV_PLAIN_H
 #define EIG_HEEV_PLAIN_H
 
@@ -34,8 +34,8 @@ static inline void heev_identity(heev_matrix v)
     }
 }
 
-/* Loads both triangles of matrix b from the one that the call names, scaled by *scale; false where it holds a NaN or an
- * infinity.  Adding zero makes -0 to 0, so that either triangle gives the same bits. */
+/* Loads both triangles of matrix b from the one that the call names, scaled by *scale. Returns false where it holds
+ * a NaN or an infinity. Adding zero makes -0 to 0, so that either triangle gives the same bits. */
 static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, real *scale)
 {
     batch_strides const s = heev_strides_of(p);
@@ -68,8 +68,8 @@ static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, re
     return true;
 }
 
-/* Stores of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of them are NaN.
- * v: NULL where the call wants no vectors; order: NULL where all are NaN. */
+/* Stores as results of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of them
+ * are NaN. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
 static inline void heev_store(const heev_problem *p, int64_t b, const real *w, const heev_matrix *v,
                               const int64_t *order, int64_t bad, real unscale)
 {
@@ -89,7 +89,7 @@ static inline void heev_store(const heev_problem *p, int64_t b, const real *w, c
     }
 }
 
-/* order: the indices 0..n-1 with those in front that are not bad, by ascending w; equal ones in their order. */
+/* order: the indices 0..n-1 by ascending w, bad ones last; equal ones keep their order. */
 static inline void heev_sort(int64_t n, const real *w, const real *bad, int64_t *order)
 {
     for (int64_t k = 0; k < n; ++k) {
@@ -104,7 +104,7 @@ static inline void heev_sort(int64_t n, const real *w, const real *bad, int64_t 
 }
 
 /* info and sweeps of matrix b. */
-static inline void heev_tell(const heev_problem *p, int64_t b, int64_t info, int sweeps)
+static inline void heev_store_info(const heev_problem *p, int64_t b, int64_t info, int sweeps)
 {
     if (p->info) p->info[b] = (int)info;
     if (p->sweeps) p->sweeps[b] = sweeps;

@@ -1,9 +1,9 @@
-/* heev on the CPU: products of blocks in planes of real and imaginary parts.  Part of heev_one.c.
+/* heev on the CPU: products of blocks in planes of real and imaginary parts.  Part of heev_large.c.
  *
  * Mapping   a tile of 3 vectors of rows and 8 (with 16 registers: 4) columns of C stays in registers.
  * Bound by  the rate of fused multiply-adds: a step makes 24 of them from 3 vectors of A and 8 numbers of B.
- * Promises  an element of C is one sum over k, in ascending order, in two runs where the factors are complex; what its
- *           neighbours are, and how wide a vector is, does not touch it. */
+ * Promises  an element of C is one sum over k, in ascending order, in two runs where the factors are complex.  It depends on
+ *           neither its neighbours nor the width of a vector. */
 #ifndef EIG_HEEV_PRODUCT_H
 #define EIG_HEEV_PRODUCT_H
 
@@ -49,10 +49,10 @@ SIMD_FN void product_run(int vectors, int64_t k, const real *a, int64_t lda, con
     }
 }
 
-/* What is done with A B: B may be conjugate, and the product replaces C or is subtracted from it. */
+/* What becomes of A B: B may be conjugate, and the product replaces C or is subtracted from it. */
 typedef enum product_sort { PRODUCT_SET, PRODUCT_SUBTRACT, PRODUCT_SUBTRACT_CONJUGATE } product_sort;
 
-/* Rows `at` to at + vectors and up to PRODUCT_COLUMNS columns. */
+/* `vectors` vectors of rows from `at` on, and up to PRODUCT_COLUMNS columns. */
 SIMD_FN void product_rows(int vectors, int parts, product_sort sort, block c, int64_t at, int columns, int64_t k,
                           block a, factor b, const int64_t *column)
 {

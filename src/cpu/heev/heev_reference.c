@@ -31,7 +31,8 @@ static bool negligible(const jacobi *s, int64_t p, int64_t q)
     return size <= s->bound * sqrt(fabs(a.re[p + p * a.ld])) * sqrt(fabs(a.re[q + q * a.ld]));
 }
 
-/* Marks in bad[p], where that is not NULL, the rows p that hold an element that is not negligible; how many they are. */
+/* Marks in bad[p], if bad is not NULL, the rows p that hold an element that is not negligible. Returns how many
+ * there are; without bad, 0 or more. */
 static int64_t count_bad(const jacobi *s, real *bad)
 {
     int64_t const n = s->a.n;
@@ -47,7 +48,7 @@ static int64_t count_bad(const jacobi *s, real *bad)
 }
 
 /* Columns x and y, p and q of m, become x - (g x + conj(s) y) and y + (s x - g y), s = re + i im. */
-static void turn(heev_matrix m, int64_t p, int64_t q, real g, real re, real im)
+static void rotate_columns(heev_matrix m, int64_t p, int64_t q, real g, real re, real im)
 {
     real *const x = m.re + p * m.ld, *const y = m.re + q * m.ld;
     if (!EIG_COMPLEX) {
@@ -74,14 +75,14 @@ static void rotate(jacobi *s, int64_t p, int64_t q)
     real const app = a.re[pp], aqq = a.re[qq];
     real g, re, im, change;
     REAL_TYPED(jacobi_rotation)(app, aqq, a.re[pq], EIG_COMPLEX ? a.im[pq] : 0, &g, &re, &im, &change);
-    turn(a, p, q, g, re, im);
+    rotate_columns(a, p, q, g, re, im);
     for (int64_t i = 0; i < a.n; ++i) {
         a.re[p + i * a.ld] = a.re[i + p * a.ld], a.re[q + i * a.ld] = a.re[i + q * a.ld];
         if (EIG_COMPLEX) a.im[p + i * a.ld] = -a.im[i + p * a.ld], a.im[q + i * a.ld] = -a.im[i + q * a.ld];
     }
     a.re[pp] = app - change, a.re[qq] = aqq + change, a.re[pq] = a.re[q + p * a.ld] = 0;
     if (EIG_COMPLEX) a.im[pp] = a.im[qq] = a.im[pq] = a.im[q + p * a.ld] = 0;
-    if (s->vectors) turn(s->v, p, q, g, re, im);
+    if (s->vectors) rotate_columns(s->v, p, q, g, re, im);
 }
 
 /* The Frobenius norm; after heev_scale no square overflows. */
@@ -97,7 +98,7 @@ static real norm(heev_matrix a)
     return sqrt(sum);
 }
 
-/* Sweeps until all is negligible, at most max_sweeps; how many.  -1 where the watch stops it. */
+/* Sweeps until all is negligible, at most max_sweeps. Returns how many, or -1 where the watch stops it. */
 static int sweep(jacobi *s, int max_sweeps, cpu_watch *watch)
 {
     int64_t const n = s->a.n;
@@ -125,7 +126,7 @@ void TYPED(eig_cpu_heev_reference)(const heev_problem *p, int64_t b, void *work,
     real *const w = rest, *const bad = rest + n;
     if (!heev_load(p, b, s.a, &scale)) {
         heev_store(p, b, NULL, NULL, NULL, n, 1);
-        heev_tell(p, b, EIG_INFO_NOT_FINITE, 0);
+        heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return;
     }
     if (s.vectors) heev_identity(s.v);
@@ -136,5 +137,5 @@ void TYPED(eig_cpu_heev_reference)(const heev_problem *p, int64_t b, void *work,
     int64_t const failed = count_bad(&s, bad);
     heev_sort(n, w, bad, order);
     heev_store(p, b, w, &s.v, order, failed, 1 / scale);
-    heev_tell(p, b, failed, sweeps);
+    heev_store_info(p, b, failed, sweeps);
 }

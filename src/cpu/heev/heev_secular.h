@@ -1,25 +1,25 @@
-/* heev on the CPU: the eigenpairs of D + rho z z^T.  Part of heev_one.c.
+/* heev on the CPU: the eigenpairs of D + rho z z^T.  Part of heev_large.c.
  *
  * The eigenvalues are the roots of f(x) = 1/rho + sum over j of z_j^2 / (d_j - x), one between two neighbours of D and one
  * above.  A root is kept as its distance from the nearer pole, so that the differences d_j - x have all their digits.
- * The vectors are those of the z for which the computed roots are exact: orthogonal however close the roots lie
+ * The vectors belong to the z for which the computed roots are exact.  They are orthogonal however close the roots lie
  * (M. Gu and S. Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995)).
  *
  * Mapping   a root a lane, the poles one after the other: a lane's sums do not depend on its neighbours.
- * Steps     the zero of c + s/(d_i - x) + t/(d_i+1 - x), which has f's value and the slopes of its two halves (R.-C. Li,
+ * Steps     the zero of c + s/(d_i - x) + t/(d_(i+1) - x), which has f's value and the slopes of its two halves (R.-C. Li,
  *           LAPACK Working Note 89), kept inside a bracket; about 5 of them.
  * Cost      a division for each root, pole and step: 10 n^2 divisions in all. */
 #ifndef EIG_HEEV_SECULAR_H
 #define EIG_HEEV_SECULAR_H
 
-#include "heev_one.h"
+#include "heev_large.h"
 
 enum { MOST_STEPS = 100, PATIENCE = 12 /* steps after which every second one halves the bracket */ };
 
 typedef struct secular {
     int64_t k;
     real rho;    /* > 0 */
-    real *d;     /* [k + BLOCK + 1] ascending and distinct; what is behind d[k - 1] is the solver's */
+    real *d;     /* [k + BLOCK + 1] ascending and distinct; the solver sets those behind d[k - 1] */
     real *z;     /* [k + BLOCK + 1] none of them 0; the solver changes them in the last digits */
     real *base;  /* [k + BLOCK] out: root i is base[i] + tau[i], base[i] one of d */
     real *tau;   /* [k + BLOCK] out */
@@ -31,7 +31,7 @@ typedef struct secular_value {
     vreal psi, phi, psi_slope, phi_slope;
 } secular_value;
 
-/* z_j^2 / (d_j - x) is added to *sum and its slope to *slope. */
+/* Adds z_j^2 / (d_j - x) to *sum and its slope to *slope. */
 SIMD_FN void add_pole(vreal d, vreal z, vreal base, vreal tau, vreal *sum, vreal *slope)
 {
     vreal const t = z / ((d - base) - tau);
@@ -68,7 +68,7 @@ static inline secular_value secular_at(const secular *s, int64_t first, vreal ba
     return f;
 }
 
-/* The root nearer to 0 of c x^2 - a x + b, or that between two poles of which b is the product times f. */
+/* The root nearer to 0 of c x^2 - a x + b; or the one between two poles, of which b is the product times f. */
 SIMD_FN vreal smaller_root(vreal a, vreal b, vreal c)
 {
     vreal const inside = a * a - 4 * b * c;
@@ -84,7 +84,8 @@ typedef struct secular_lanes {
     vint done;
 } secular_lanes;
 
-/* Which half of its interval a root lies in, and where in it by the two nearest poles and the value of the others. */
+/* Finds the half of its interval in which a root lies, and its place by the two nearest poles and the value of the
+ * others. */
 static inline void secular_start(const secular *s, int64_t first, secular_lanes *r)
 {
     vreal const zero = {0}, gap = r->right - r->left, middle = gap * (real)0.5;

@@ -73,7 +73,7 @@ static inline void load(tile_state *tile, const heev_problem *p, int64_t first)
     if (first + 2 * tile->count <= p->batch) prefetch_next(p, a, s.b, tile->count);
 }
 
-/* The power of two, in two steps since the reciprocal of a subnormal number overflows, that brings `most` to [1, 2). */
+/* The power of two that brings `most` to [1, 2), in two steps, since the reciprocal of a subnormal number overflows. */
 static inline void scale_to_one(tile_state *tile, vreal most)
 {
     real const far = FLOAT_OR_DOUBLE(0x1p60f, 0x1p500), step = FLOAT_OR_DOUBLE(0x1p70f, 0x1p520);
@@ -82,8 +82,8 @@ static inline void scale_to_one(tile_state *tile, vreal most)
     tile->unit = pow2_floor_lanes(most * tile->up);
 }
 
-/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: for Jacobi as jacobi.inc tells, else
- * the largest part of an entry to [1, 2). */
+/* Finds the lanes that are finite, zeroes the others, and scales by a power of two: for Jacobi as jacobi.inc says;
+ * else so that the largest part of an entry is in [1, 2). */
 static inline void normalise(tile_state *tile, bool jacobi, bool relative)
 {
     int const n = tile->n;
@@ -126,7 +126,7 @@ static inline void sort_lanes(tile_state *tile)
 static inline void store_lane(tile_state *tile, const heev_problem *p, int t, int64_t b)
 {
     int const n = tile->n;
-    real w[HEEV_MOST], bad[HEEV_MOST];
+    real w[HEEV_TILE], bad[HEEV_TILE];
     int64_t failed = 0;
     for (int k = 0; k < n; ++k) {
         w[k] = *lane(tile->d + k, t), bad[k] = *lane(tile->mark + k, t) != 0;
@@ -151,7 +151,7 @@ static inline void store_lane(tile_state *tile, const heev_problem *p, int t, in
                 to_v[HEEV_PARTS * (i * s.i + k * s.j) + part] =
                     good ? *lane(from + HEEV_PARTS * i + part, t) + (real)0 : (real)NAN;
     }
-    heev_tell(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
+    heev_store_info(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* heev on the CPU: the tridiagonal road for a tile of matrices, one a lane.  Part of heev_kernels.c.
+/* heev on the CPU: the tridiagonal method for a tile of matrices, one a lane.  Part of heev_kernels.c.
  *
  *     reduce         A = Q T Q^H by Householder reflections; T is made real by a diagonal of phases
  *     iterate_ql     T = Z diag(d) Z^T by implicit QL (J. H. Wilkinson and C. Reinsch, Handbook II/4, imtql2)
@@ -10,8 +10,9 @@
 
 #include "heev_tile.h"
 
-/* An off-diagonal element up to NEGLIGIBLE, or a vector below it, is 0; so is a pair below TINY.  The square of a number
- * below BARE has no digits; beside the square of a vector that is not negligible it does not count. */
+/* An off-diagonal element up to NEGLIGIBLE counts as 0, and so does a vector below it, and a pair below TINY. The
+ * square of a number below BARE has no digits; it does not count beside the square of a vector that is not
+ * negligible. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
 #define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
 #define BARE FLOAT_OR_DOUBLE(0x1p-62f, 0x1p-500)
@@ -31,8 +32,11 @@ SIMD_FN vnumber phase_of(vnumber x, vreal *size)
 }
 
 /* The reflection I - tau v v^H that leaves of column k, from row k+1 on, beta e_1; v takes the column's place.  e[k] is
- * |beta|, and phase[k+1] that of beta times phase[k].  Of the last row alone there is nothing to reflect.  Returns tau,
- * 0 where nothing is reflected. */
+ * |beta|, and phase[k+1] is the phase of beta times phase[k].  A last row alone needs no reflection.  Returns tau, 0 where
+ * nothing is reflected.
+ *
+ * The scalars are householder's (householder.inc), of the column times the conjugate phase of its first element, so that the
+ * head is real.  v is not divided by its first element: tau is real. */
 static inline vreal reflector(tile_state *tile, int k, vreal *phase)
 {
     int const n = tile->n;
@@ -41,21 +45,23 @@ static inline vreal reflector(tile_state *tile, int k, vreal *phase)
     vint const empty = sum < simd_splat(NEGLIGIBLE * NEGLIGIBLE);
     vreal *const top = entry(tile, k + 1, k);
     vnumber x = get(top);
-    vnumber const turn = phase_of(x, &size), before = get(phase + HEEV_PARTS * k);
+    vnumber const direction = phase_of(x, &size), before = get(phase + HEEV_PARTS * k);
     x = scaled(x, simd_select(size > 0, simd_splat(1), (vreal){0})); /* v, tau and size are of one vector */
-    vreal const norm = simd_select(empty, (vreal){0}, simd_sqrt(sum));
+    vreal norm, pivot, unused;
+    householder_lanes(size, sum, &norm, &pivot, &unused);
+    norm = simd_select(empty, (vreal){0}, norm);
     bool const last = k == n - 2;
     vnumber after;
-    heev_phase_lanes(before.re, before.im, turn.re, turn.im, &after.re, &after.im);
-    if (!last) after = scaled(after, simd_splat(-1)); /* beta = -turn norm */
+    heev_phase_lanes(before.re, before.im, direction.re, direction.im, &after.re, &after.im);
+    if (!last) after = scaled(after, simd_splat(-1)); /* beta = -direction norm */
     after.re = simd_select(empty, simd_splat(1), after.re);
     if (EIG_COMPLEX) after.im = simd_select(empty, (vreal){0}, after.im);
     put(phase + HEEV_PARTS * (k + 1), after);
     tile->e[k] = norm;
     if (last) return (vreal){0};
-    vnumber const v = {simd_fma(turn.re, norm, x.re), EIG_COMPLEX ? simd_fma(turn.im, norm, x.im) : x.im};
+    vnumber const v = {simd_fma(direction.re, norm, x.re), EIG_COMPLEX ? simd_fma(direction.im, norm, x.im) : x.im};
     put(top, v);
-    return simd_select(empty, (vreal){0}, 1 / simd_select(empty, simd_splat(1), norm * (norm + size)));
+    return simd_select(empty, (vreal){0}, 1 / simd_select(empty, simd_splat(1), norm * pivot));
 }
 
 /* y := tau A v for rows and columns k+1.., v in column k. */
@@ -118,13 +124,14 @@ static inline void reduce(tile_state *tile, vreal *phase)
     tile->e[n - 1] = (vreal){0};
 }
 
-/* The first block of each lane that has one: rows l to m, else l = m = n; and what a step begins with. */
+/* The first block of each lane that has one: rows l to m, else l = m = n; and the numbers with which a step begins. */
 typedef struct ql_block {
     vint l, m;
     vreal d0, d1, e0, dm; /* d[l], d[l+1], e[l], d[m] */
 } ql_block;
 
-/* Sets negligible e to 0 and finds the blocks, from row `top` on: above it all e are 0.  Which lanes have one. */
+/* Sets negligible e to 0 and finds the blocks, from row `top` on: above it all e are 0. Returns the lanes that have
+ * one. */
 static inline vint find_block(tile_state *tile, int top, ql_block *block)
 {
     int const n = tile->n;
@@ -170,14 +177,14 @@ static inline void ql_row(tile_state *tile, int i, vint inside, ql_step *q, vrea
     d[i + 1] = simd_select(inside, g + p, d[i + 1]);
     q->p = simd_select(inside, p, q->p), q->g = simd_select(inside, simd_fma(cosine, r, -b), q->g);
     q->s = simd_select(inside, sine, q->s), q->c = simd_select(inside, cosine, q->c);
-    /* For Z the rounding of root, which is common to both, is taken out again: its errors would add up. */
+    /* The rounding of root, which c and s share, is taken out again for Z: its errors would add up. */
     vreal const excess = (real)0.5 * simd_fma(-cosine, cosine, simd_fma(-sine, sine, simd_splat(1)));
     *c = simd_select(inside, simd_fma(cosine, excess, cosine), simd_splat(1));
     *s = simd_select(inside, simd_fma(sine, excess, sine), (vreal){0});
 }
 
 /* Columns i and i+1 of Z, which is real here: its rows have one vector each. */
-static inline void turn_columns(tile_state *tile, int i, vreal c, vreal s)
+static inline void rotate_columns(tile_state *tile, int i, vreal c, vreal s)
 {
     vreal *const x = column(tile, i), *const y = column(tile, i + 1);
     for (int k = 0; k < tile->n; ++k) {
@@ -187,7 +194,7 @@ static inline void turn_columns(tile_state *tile, int i, vreal c, vreal s)
     }
 }
 
-/* At most `most` steps a lane.  Afterwards mark tells which eigenvalues have not converged. */
+/* At most `most` steps a lane. Afterwards mark is not 0 where an eigenvalue has not converged. */
 static inline void iterate_ql(tile_state *tile, int64_t most)
 {
     int const n = tile->n;
@@ -207,7 +214,7 @@ static inline void iterate_ql(tile_state *tile, int64_t most)
             vint const here = (vint){0} + i, inside = active & (here < m) & (here >= l);
             vreal c, s;
             ql_row(tile, i, inside, &q, &c, &s);
-            if (tile->z) turn_columns(tile, i, c, s);
+            if (tile->z) rotate_columns(tile, i, c, s);
         }
         for (int t = 0; t < SIMD_LANES; ++t) {
             if (!active[t]) continue;
@@ -237,8 +244,8 @@ static inline void back_transform(tile_state *tile, int k, const vreal *phase, c
     }
 }
 
-/* V := V - V E/2 with E = V^H V - I, a step of Newton and Schulz, which leaves errors of a rounding: the constants of
- * short reflections and few steps would show at small n.  E takes the place of A. */
+/* V := V - V E/2 with E = V^H V - I, a step of Newton and Schulz, which leaves errors of a rounding. Without it the
+ * constants of short reflections and few steps would show at small n. E takes the place of A. */
 static inline void polish(tile_state *tile)
 {
     int const n = tile->n;

@@ -82,7 +82,7 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* `householder` (francis.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse except
+/* `householder` (householder.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse except
  * for u0 = 1; square = v'v.  The reciprocal starts from an approximate pivot, so that square root and reciprocal are
  * refined at the same time. */
 template <typename real> struct fast_householder {

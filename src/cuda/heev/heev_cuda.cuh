@@ -1,26 +1,30 @@
 /* heev on CUDA: what its files share.
  *
- * heev_cuda.cu    the driver: the arrays of a call, chunks, slices
- * heev_roads.cu   the table of roads: which kernels take a call
- * heev_parts.cu   n > 32, tridiagonal: slices in parts, the order of the kernels, values
- * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix (thread/ also has Jacobi for n <= 3)
- * divide/         eigenpairs of tridiagonal matrices by divide and conquer, n > 32
- * jacobi/         two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
- * heev_reference.cu   the plain version
- * heev_number.cuh     numbers of the four types, the rotation; heev_typed.cuh: words of files that are compiled for each
- * heev_matrix.cuh     what grid/ and block/ share */
+ * heev_cuda.cu         the driver: the arrays of a call, chunks, slices
+ * heev_roads.cu        the table of roads: which kernels take a call
+ * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
+ * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
+ * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
+ * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
+ * heev_reference.cu    the plain version
+ * heev_number.cuh      numbers of the four types
+ * heev_reflector.cuh   Householder's reflector
+ * heev_rotation.cuh    Jacobi's rotation
+ * heev_typed.cuh       words of files that are compiled for each type
+ * heev_matrix.cuh      what grid/ and block/ share */
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH
 
 #include "cuda_common.cuh"
 
-/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a matrix, of
- * those with a grid of threads a matrix; most bytes of the workspace, or for n > HEEV_MOST the input's size where that is more. */
-enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_MOST = 32, HEEV_GRID = 64, HEEV_MOST_BYTES = 256 << 20 };
+/* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a
+ * matrix, of those with a grid of threads a matrix. HEEV_MOST_BYTES: most bytes of the workspace; for n > HEEV_WARP
+ * the input's size, where that is more. */
+enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_WARP = 32, HEEV_GRID = 64, HEEV_MOST_BYTES = 256 << 20 };
 
-/* The room for what QL notes of a matrix: rotations in all, and sweeps.  Random matrices take about 1.2 n^2 rotations in
- * 2.2 n sweeps, the worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32; one that takes more has to iterate
- * twice. */
+/* The room for what QL notes of a matrix: rotations in all, and sweeps. Random matrices take about 1.2 n^2 rotations
+ * in 2.2 n sweeps. The worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32. A matrix that takes more has
+ * to iterate twice. */
 static inline int64_t heev_most_rotations(int64_t n)
 {
     return (5 * n * n / 4 + 6 * n + 16) & ~1;
@@ -110,8 +114,8 @@ typedef eig_status heev_launch(eig_context *ctx, const heev_job &job, cudaStream
 HEEV_KERNELS(HEEV_DECLARE)
 #undef HEEV_DECLARE
 
-/* What some of them take: where a matrix lies that panel reduces, with `most` bytes of shared memory a block; what blocks and
- * the reference need. */
+/* What some of them need: where panel keeps a matrix while it reduces it, with `most` bytes of shared memory a
+ * block; the plan of block Jacobi; a work area of the reference. */
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
@@ -137,8 +141,8 @@ const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 struct heev_road {
     const char *name;
     bool (*serves)(const eig_context *ctx, const heev_problem *p);
-    /* Sets job->count, the matrices of a slice, at most the batch; where blocks stay and take one matrix of the batch after
-     * another, how many blocks, or groups of them. */
+    /* Sets job->count: the matrices of a slice, at most the batch. Where blocks stay and take one matrix of the
+     * batch after another, it is the number of blocks, or groups of them. */
     void (*slice)(const eig_context *ctx, const heev_problem *p, heev_job *job);
     void (*carve)(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job); /* its arrays */
     bool stays; /* one launch for the batch */

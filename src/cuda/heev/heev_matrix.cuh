@@ -55,8 +55,8 @@ template <int count, typename real> static __device__ __forceinline__ real total
         return total_of<count / 2>(x) + total_of<count / 2>(x + count / 2);
 }
 
-/* Copies a number from global to shared memory, or zero where it is not there; done when await<left> returns, where `left`
- * of this thread's groups, each ended by end_group, may be under way. */
+/* Copies a number from global to shared memory, or zero where it is not there. The copy is done when await<left>
+ * returns; `left` of this thread's groups, each ended by end_group, may then still be under way. */
 template <bool later, typename number>
 static __device__ __forceinline__ void copy_later(number *to, const number *from, bool there)
 {
@@ -100,27 +100,6 @@ template <int count, typename number> static __device__ __forceinline__ number w
     for (int across = lanes / 2; across > 0; across /= 2) x[0] = sum(x[0], from_lane(x[0], across));
     return x[0];
 }
-
-/* The reflector H = I - tau u u^H, u = (x - beta e_1) divisor, that takes x to beta e_1; rest: the sum of the squares of x
- * behind its first number, alpha.  Where all of that vanishes it is the identity, with divisor 0. */
-template <typename number> struct householder {
-    using real = typename number::real;
-    real beta;
-    number tau, divisor;
-
-    __device__ __forceinline__ householder(number alpha, real rest)
-    {
-        real const im = imaginary(alpha), all = fma(im, im, rest);
-        bool const nothing = all <= real_limits<real>::safmin / real_limits<real>::eps;
-        real const whole = nothing ? (real)1 : fma(alpha.re, alpha.re, all);
-        real const root = -copysign(inverse_root(whole), alpha.re);
-        beta = nothing ? alpha.re : whole * root;
-        real const first = alpha.re - beta, square = fma(first, first, im * im);
-        real const inverse = nothing ? (real)0 : 1 / square, by = nothing ? (real)0 : -root;
-        set(divisor, first * inverse, -im * inverse);
-        set(tau, first * by, im * by);
-    }
-};
 
 /* The lower triangle of matrix b as the caller has it. */
 template <typename number> struct matrix_source {

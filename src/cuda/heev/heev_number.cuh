@@ -1,4 +1,4 @@
-/* heev on CUDA: real and complex numbers under one set of words, and the rotation of Jacobi's method. */
+/* heev on CUDA: real and complex numbers under one set of words. */
 #ifndef EIG_HEEV_NUMBER_CUH
 #define EIG_HEEV_NUMBER_CUH
 
@@ -173,7 +173,7 @@ static __device__ __forceinline__ float good_inverse(float x)
     return fmaf(y, fmaf(-x, y, 1.0f), y);
 }
 
-/* Makes c^2 + s^2 one to the last place, so that products of many rotations stay orthogonal. */
+/* Makes c^2 + s^2 = 1 to the last place, so that products of many rotations stay orthogonal. */
 HEEV_WORD void make_unit(real &c, real &s)
 {
     real const rest = (real)0.5 * fma(-c, c, fma(-s, s, (real)1));
@@ -186,59 +186,6 @@ HEEV_WORD real heev_unit(real big)
     real const safmin = real_limits<real>::safmin;
     return big > 0 ? pow2_floor(fmin(fmax(big, safmin), 1 / safmin)) : (real)1;
 }
-
-/* The reflector H = I - factor u u^H that takes x = (alpha, ...) to (beta, 0, ...): u = (1, divisor x_2, ...).
- * As LAPACK's zlarfg, for entries of about 1: where all that vanishes has squares that do, factor and divisor are 0. */
-template <typename number> struct heev_reflector {
-    typename number::real beta;
-    number divisor, factor;
-};
-
-/* rest: the sum of |x_2|^2, ... and of the square of alpha's imaginary part. */
-template <typename number>
-static __device__ __forceinline__ heev_reflector<number> reflector_of(number alpha, typename number::real rest)
-{
-    using real = typename number::real;
-    real const im = imaginary(alpha), square = fma(alpha.re, alpha.re, rest);
-    bool const nothing = rest <= real_limits<real>::safmin / real_limits<real>::eps;
-    real const root = nothing ? (real)0 : inverse_root(square);      /* 1 / |beta| */
-    real const first = alpha.re + copysign(square * root, alpha.re); /* and im: what x is divided by */
-    real const inverse = nothing ? (real)0 : good_inverse(fma(first, first, im * im));
-    heev_reflector<number> h;
-    h.beta = nothing ? alpha.re : -copysign(square * root, alpha.re);
-    set(h.divisor, first * inverse, -im * inverse);
-    set(h.factor, nothing ? (real)0 : fma(fabs(alpha.re), root, (real)1), im * copysign(root, alpha.re));
-    return h;
-}
-
-/* |x| as an integer that grows with it; in double without the lower 32 bits. */
-static __device__ __forceinline__ int size_bits(double x)
-{
-    return __double2hiint(x) & 0x7fffffff;
-}
-static __device__ __forceinline__ int size_bits(float x)
-{
-    return __float_as_int(x) & 0x7fffffff;
-}
-
-/* heev_unit of the largest entry, from its bits; smaller where it is 0.  NaN where it is not finite. */
-template <typename real> static __device__ __forceinline__ real unit_of_bits(int bits);
-template <> __device__ __forceinline__ double unit_of_bits<double>(int bits)
-{
-    double const big = __hiloint2double(bits, 0), safmin = real_limits<double>::safmin;
-    return bits >= 0x7ff00000 ? (double)NAN : pow2_floor(fmin(fmax(big, safmin), 1 / safmin));
-}
-template <> __device__ __forceinline__ float unit_of_bits<float>(int bits)
-{
-    float const big = __int_as_float(bits), safmin = real_limits<float>::safmin;
-    return bits >= 0x7f800000 ? (float)NAN : pow2_floor(fminf(fmaxf(big, safmin), 1 / safmin));
-}
-
-/* A rotation J = [c, s; -conj(s), c] of columns p and q: g = 1 - c has the digits that c has not. */
-template <typename number> struct heev_rotation {
-    typename number::real g;
-    number s;
-};
 
 /* |x|, without over- and underflow. */
 HEEV_WORD real magnitude(HEEV_R x)
@@ -254,54 +201,27 @@ HEEV_WORD real magnitude(HEEV_Z x)
     return unit * (both * inverse_root(both));
 }
 
-/* The rotation that makes J^H A J diagonal in p and q; the angle is at most pi/4, and sign(0) = +1.  *shift: what
- * a_qq grows by and a_pp becomes less.  Where all three are 0 it is NaN.
- * Golub and Van Loan, Matrix Computations, 8.5; with tan 2x = 2 |a_pq| / (a_qq - a_pp), c and s follow from cos 2x and
- * sin 2x without a division.  The shift is conj(s) a_pq / c: |a_pq|^2 may underflow. */
-template <typename number, typename real>
-static __device__ __forceinline__ heev_rotation<number> rotation_of(real app, real aqq, number apq, real *shift)
+/* |x| as an integer that grows with it; in double without the lower 32 bits. */
+static __device__ __forceinline__ int size_bits(double x)
 {
-    real const far = aqq - app, big = fmax(fabs(far), larger_part(apq));
-    real const unit = heev_unit(big), inverse = pow2_inverse(unit);
-    number const a = scaled(inverse, apq);
-    real const d = inverse * far, a2 = square(a), root = inverse_root(fma((real)4, a2, d * d));
-    real cosine = fma((real)0.5 * root, fabs(d), (real)0.5); /* c^2 */
-    real const inverse_c = inverse_root(cosine);
-    real const factor = copysign(root * inverse_c, d); /* s = a factor */
-    real c = cosine * inverse_c;
-    number s = scaled(factor, a), zero;
-    set(zero, (real)0, (real)0);
-    *shift = inverse_c * conj_product_add(s, apq, zero).re; /* t |a_pq| */
-    real const rest = (real)0.5 * fma(-c, c, (real)1 - square(s));
-    heev_rotation<number> j;
-    c = fma(c, rest, c), j.s = scaled_add(rest, s, s);
-    j.g = square(j.s) * good_inverse(1 + c);
-    return j;
+    return __double2hiint(x) & 0x7fffffff;
+}
+static __device__ __forceinline__ int size_bits(float x)
+{
+    return __float_as_int(x) & 0x7fffffff;
 }
 
-/* c x without the rounding of c, which columns that are turned often do not forget: by c itself V of n = 32 is off by 5 n eps,
- * so by 2.4 (200 clustered matrices, the same steps on a CPU). */
-template <typename number> static __device__ __forceinline__ number shortened(const heev_rotation<number> &j, number x)
+/* heev_unit of the largest entry, from its bits; a smaller power where the entry is 0. NaN where it is not finite. */
+template <typename real> static __device__ __forceinline__ real unit_of_bits(int bits);
+template <> __device__ __forceinline__ double unit_of_bits<double>(int bits)
 {
-    return scaled_add(-j.g, x, x);
+    double const big = __hiloint2double(bits, 0), safmin = real_limits<double>::safmin;
+    return bits >= 0x7ff00000 ? (double)NAN : pow2_floor(fmin(fmax(big, safmin), 1 / safmin));
 }
-
-/* x, y = columns p and q of a row: [x, y] J. */
-template <typename number>
-static __device__ __forceinline__ void rotate_columns(const heev_rotation<number> &j, number &x, number &y)
+template <> __device__ __forceinline__ float unit_of_bits<float>(int bits)
 {
-    number const p = conj_product_add(negative(j.s), y, shortened(j, x));
-    y = product_add(j.s, x, shortened(j, y));
-    x = p;
-}
-
-/* x, y = rows p and q of a column: J^H [x; y]. */
-template <typename number>
-static __device__ __forceinline__ void rotate_rows(const heev_rotation<number> &j, number &x, number &y)
-{
-    number const p = product_add(negative(j.s), y, shortened(j, x));
-    y = conj_product_add(j.s, x, shortened(j, y));
-    x = p;
+    float const big = __int_as_float(bits), safmin = real_limits<float>::safmin;
+    return bits >= 0x7f800000 ? (float)NAN : pow2_floor(fminf(fmaxf(big, safmin), 1 / safmin));
 }
 
 #endif

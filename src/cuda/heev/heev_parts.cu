@@ -42,7 +42,7 @@ static heev_tridiagonals tridiagonals_of(const heev_job &job, int64_t first, int
             job.imaginary};
 }
 
-/* What all matrices of the slice need; registers: a matrix lies there while it is reduced. */
+/* What all matrices of the slice need. registers: a matrix lies in registers while it is reduced. */
 static void carve_slice(arena *a, const eig_context *ctx, const heev_problem *p, bool registers, heev_job *job)
 {
     size_t const number = type_size(p->type), real = real_size(p);
@@ -159,7 +159,7 @@ static heev_job part_of(const heev_job &job, int64_t first, int64_t count)
     return own;
 }
 
-/* Eigenpairs of T, and vectors of A by `back`, of a part. */
+/* Eigenpairs of T of a part, and its vectors of A by `back`. */
 static eig_status solve_part(eig_context *ctx, const heev_job &job, int64_t first, heev_launch *back,
                              cudaStream_t stream, cuda_clock *clock)
 {
@@ -180,7 +180,7 @@ static eig_status solve_slice(eig_context *ctx, const heev_job &job, heev_launch
     eig_status status = reduce(ctx, part_of(job, 0, job.count), stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     for (int64_t first = 0; first < job.count && status == EIG_OK; first += job.part) {
-        if (first > 0) { /* the times of another part; its reduction took none */
+        if (first > 0) { /* another part has times of its own; its reduction took none */
             status = eig_cuda_read_clock(ctx, clock);
             if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
             if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);

@@ -5,8 +5,8 @@
  *          one pass, a thread a 2 x 2 block of A or a row of V and a pair.
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
-#include "heev/jacobi/heev_turn.cuh"
 #include "words/team.cuh"
 
 enum { REFERENCE_THREADS = 256 };
@@ -15,7 +15,7 @@ enum { REFERENCE_THREADS = 256 };
 template <typename number> struct reference_space {
     using real = typename number::real;
     number *a; /* [n*n], element (i, j) at i + j*n; the diagonal is in d */
-    heev_turn<number> *j;
+    heev_rotation<number> *j;
     real *d, *bad;
     int *order;
 };
@@ -24,7 +24,7 @@ template <typename number> static size_t reference_layout(int64_t n, char *base,
 {
     arena a = {base, 0};
     s->a = (number *)arena_take(&a, n * n, sizeof(number));
-    s->j = (heev_turn<number> *)arena_take(&a, (n + 1) / 2, sizeof *s->j);
+    s->j = (heev_rotation<number> *)arena_take(&a, (n + 1) / 2, sizeof *s->j);
     s->d = (typename number::real *)arena_take(&a, n, sizeof *s->d);
     s->bad = (typename number::real *)arena_take(&a, n, sizeof *s->bad);
     s->order = (int *)arena_take(&a, n, sizeof *s->order);
@@ -103,7 +103,7 @@ template <typename number> struct reference_matrix {
     __device__ __forceinline__ void make_rotation(int64_t round, int64_t k)
     {
         int64_t p, q;
-        heev_turn<number> j;
+        heev_rotation<number> j;
         jacobi_pair(n, round, k, &p, &q);
         set(j.s, (real)0, (real)0);
         j.g = 0;
@@ -121,27 +121,27 @@ template <typename number> struct reference_matrix {
     }
 
     /* Where the rows of pair P cross the columns of pair Q; the other triangle is its mirror. */
-    __device__ __forceinline__ void turn_block(int64_t round, int64_t block_p, int64_t block_q)
+    __device__ __forceinline__ void rotate_block(int64_t round, int64_t block_p, int64_t block_q)
     {
         int64_t p, q, u, w;
         jacobi_pair(n, round, block_p, &p, &q);
         jacobi_pair(n, round, block_q, &u, &w);
-        heev_turn<number> const jp = at.j[block_p], jq = at.j[block_q];
+        heev_rotation<number> const jp = at.j[block_p], jq = at.j[block_q];
         number pu = at.a[p + u * n], pw = at.a[p + w * n], qu = at.a[q + u * n], qw = at.a[q + w * n];
-        turn_rows(jp, pu, qu), turn_rows(jp, pw, qw);
-        turn_columns(jq, pu, pw), turn_columns(jq, qu, qw);
+        rotate_rows_by_difference(jp, pu, qu), rotate_rows_by_difference(jp, pw, qw);
+        rotate_columns_by_difference(jq, pu, pw), rotate_columns_by_difference(jq, qu, qw);
         at.a[p + u * n] = pu, at.a[p + w * n] = pw, at.a[q + u * n] = qu, at.a[q + w * n] = qw;
         at.a[u + p * n] = conj(pu), at.a[w + p * n] = conj(pw), at.a[u + q * n] = conj(qu), at.a[w + q * n] = conj(qw);
     }
 
     /* The column that rests where n is odd crosses the columns of pair k. */
-    __device__ __forceinline__ void turn_rest(int64_t round, int64_t k)
+    __device__ __forceinline__ void rotate_rest(int64_t round, int64_t k)
     {
         int64_t p, q;
         jacobi_pair(n, round, k, &p, &q);
-        heev_turn<number> const j = at.j[k];
+        heev_rotation<number> const j = at.j[k];
         number x = at.a[round + p * n], y = at.a[round + q * n];
-        turn_columns(j, x, y);
+        rotate_columns_by_difference(j, x, y);
         at.a[round + p * n] = x, at.a[round + q * n] = y, at.a[p + round * n] = conj(x), at.a[q + round * n] = conj(y);
     }
 
@@ -152,15 +152,15 @@ template <typename number> struct reference_matrix {
             for (int64_t k = team.rank; k < half; k += REFERENCE_THREADS) make_rotation(round, k);
             team.sync(); /* rotations are there */
             for (int64_t f = team.rank; f < half * half; f += REFERENCE_THREADS)
-                if (f / half < f % half) turn_block(round, f / half, f % half);
-            for (int64_t k = team.rank; k < half && n % 2; k += REFERENCE_THREADS) turn_rest(round, k);
+                if (f / half < f % half) rotate_block(round, f / half, f % half);
+            for (int64_t k = team.rank; k < half && n % 2; k += REFERENCE_THREADS) rotate_rest(round, k);
             for (int64_t f = team.rank; f < half * n && v; f += REFERENCE_THREADS) {
                 int64_t const i = f % n, k = f / n;
                 int64_t p, q;
                 jacobi_pair(n, round, k, &p, &q);
                 number *const x = v + (i * s.i + p * s.j), *const y = v + (i * s.i + q * s.j);
                 number new_x = load_number(x), new_y = load_number(y);
-                turn_columns(at.j[k], new_x, new_y);
+                rotate_columns_by_difference(at.j[k], new_x, new_y);
                 store_number(x, new_x), store_number(y, new_y);
             }
             team.sync(); /* the round is done */
@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(REFERENCE_THREADS)
     __shared__ double reduced[REFERENCE_THREADS / 32];
     size_t const by = (size_t)blockIdx.x * bytes;
     reference_matrix<number> x;
-    x.at.a = (number *)((char *)space.a + by), x.at.j = (heev_turn<number> *)((char *)space.j + by);
+    x.at.a = (number *)((char *)space.a + by), x.at.j = (heev_rotation<number> *)((char *)space.j + by);
     x.at.d = (real *)((char *)space.d + by), x.at.bad = (real *)((char *)space.bad + by);
     x.at.order = (int *)((char *)space.order + by);
     x.team.rank = (int)threadIdx.x, x.team.space = reduced;

@@ -36,7 +36,8 @@ static void slice_all(const eig_context *, const heev_problem *p, heev_job *job)
 
 static void carve_nothing(arena *, const eig_context *, const heev_problem *, heev_job *) {}
 
-/* Blocks, or groups of them, that stay: as many as run at once and have room for `bytes` each. */
+/* Blocks, or groups of them, that take one matrix after another: as many as run at once and have room for `bytes`
+ * each. */
 static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, heev_job *job)
 {
     int64_t const fit = HEEV_MOST_BYTES / (int64_t)arena_rounded(bytes + 1); /* and the queue */
@@ -69,7 +70,7 @@ static bool wants_jacobi(const heev_problem *p)
     return p->method == EIG_HEEV_JACOBI || p->relative;
 }
 
-/* Where Jacobi by a thread is asked for, or the faster. */
+/* Where Jacobi by a thread is asked for, or is faster. */
 static bool is_small(const eig_context *, const heev_problem *p)
 {
     return p->n <= HEEV_SMALL && (wants_jacobi(p) || p->n < HEEV_SMALL || (p->vectors && !type_is_complex(p->type)));
@@ -77,7 +78,7 @@ static bool is_small(const eig_context *, const heev_problem *p)
 
 static bool is_jacobi(const eig_context *, const heev_problem *p)
 {
-    return p->n <= HEEV_MOST && wants_jacobi(p);
+    return p->n <= HEEV_WARP && wants_jacobi(p);
 }
 
 static void carve_queue(arena *a, const eig_context *, const heev_problem *, heev_job *job)
@@ -85,7 +86,7 @@ static void carve_queue(arena *a, const eig_context *, const heev_problem *, hee
     job->queue = (unsigned long long *)arena_take(a, 1, sizeof *job->queue);
 }
 
-/* What nothing else serves, too. */
+/* It also takes what no other road serves. */
 static bool is_blocks(const eig_context *, const heev_problem *)
 {
     return true;
@@ -115,7 +116,7 @@ static bool is_tiny(const eig_context *, const heev_problem *p)
 
 static bool is_warp(const eig_context *, const heev_problem *p)
 {
-    return p->n <= HEEV_MOST;
+    return p->n <= HEEV_WARP;
 }
 
 static void carve_warp(arena *a, const eig_context *, const heev_problem *p, heev_job *job)

@@ -1,4 +1,4 @@
-/* heev on CUDA, n > 32, tridiagonal, kernels after the eigenvectors Z of T: V = Q Z.
+/* heev on CUDA, n > 64, tridiagonal, kernels after the eigenvectors Z of T: V = Q Z.
  *
  * Formula  32 reflectors at a time: H_k ... H_{k+31} = I - Y F Y^H, F upper triangular (Schreiber and Van Loan, SIAM J. Sci.
  *          Stat. Comput. 10 (1989)); the last block of reflectors first.
@@ -36,8 +36,9 @@ static __device__ __forceinline__ number reflector_at(const number *y, int64_t p
 
 /* ------------------------------------------------------------------- factors */
 
-/* F from the products Y^H Y, of which the lower triangle is lost; both with FACTOR_PITCH numbers a row.  Blocks of 8 on the
- * diagonal column by column, F(:, t) = -tau F Y^H y_t; then twice from two blocks F1, F2 one with -F1 Y1^H Y2 F2 beside. */
+/* F from the products Y^H Y, whose lower triangle is overwritten. Both have FACTOR_PITCH numbers a row. Blocks of 8
+ * on the diagonal come column by column, F(:, t) = -tau F Y^H y_t. Then two blocks F1, F2 twice become one, with -F1
+ * Y1^H Y2 F2 beside them. */
 template <typename number>
 static __device__ __forceinline__ void factor_of_products(number *products, number *f, const heev_job &job, int64_t m,
                                                           int k0)
@@ -59,7 +60,7 @@ static __device__ __forceinline__ void factor_of_products(number *products, numb
         }
     }
     for (int half = 8; half < BACK_BLOCK; half *= 2) {
-        int const count = BACK_BLOCK / 2 * half; /* of elements beside the diagonal blocks */
+        int const count = BACK_BLOCK / 2 * half; /* elements beside the diagonal blocks */
         __syncthreads();                         /* the blocks are there */
         for (int g = rank; g < count; g += FACTOR_THREADS) {
             int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
@@ -153,6 +154,29 @@ template <typename number> struct back_plane {
     }
 };
 
+/* product := -F P, P the sum of the parts of the warps, one behind the other in `parts`; by the block. */
+template <typename number, typename real>
+static __device__ __forceinline__ void back_multiply(const number *factor, real *parts, int warp, int warps, int lane,
+                                                     back_plane<number> product)
+{
+    using shape = back_shape<number>;
+    constexpr int C = shape::columns / 8, area = shape::planes * shape::area;
+    for (int g = warp; g < 4 * C; g += warps) {
+        heev_tile<number, 1, 1> tile(lane);
+        tile.clear();
+        tile.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
+                                      [&](int k, int j) {
+                                          number x = back_plane<number>{parts}.get(k, 8 * (g % C) + j);
+                                          for (int w = 1; w < warps; ++w)
+                                              x = sum(x, back_plane<number>{parts + w * area}.get(k, 8 * (g % C) + j));
+                                          return x;
+                                      });
+#pragma unroll
+        for (int e = 0; e < tile.size; ++e)
+            product.put(8 * (g / C) + tile.row(e), 8 * (g % C) + tile.column(e), negative(tile.get(e)));
+    }
+}
+
 template <typename number, bool in_shared>
 static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job job)
 {
@@ -185,7 +209,7 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
     }
     __syncthreads(); /* the columns are there */
     for (int k0 = (int)(back_blocks(n) - 1) * BACK_BLOCK; k0 >= 0; k0 -= BACK_BLOCK) {
-        /* rows of the strip: 32 a warp, the same ones in every turn */
+        /* rows of the strip: 32 a warp, the same ones for every block of reflectors */
         int const begin = k0 + 32 * ((warp - k0 / 32 % warps + warps) % warps);
         heev_tile<number, 4, C> tile(lane);
         tile.clear();
@@ -198,23 +222,8 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
 #pragma unroll
             for (int e = 0; e < tile.size; ++e) to.put(tile.row(e), tile.column(e), tile.get(e));
         }
-        __syncthreads(); /* the warps' parts of Y^H Z; the product of the turn before is no longer read */
-        for (int g = warp; g < 4 * C; g += warps) {
-            heev_tile<number, 1, 1> small(lane);
-            small.clear();
-            const number *const factor = f + (int64_t)k0 * BACK_BLOCK;
-            small.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
-                                           [&](int k, int j) {
-                                               number x = back_plane<number>{parts}.get(k, 8 * (g % C) + j);
-                                               for (int w = 1; w < warps; ++w)
-                                                   x = sum(
-                                                       x, back_plane<number>{parts + w * area}.get(k, 8 * (g % C) + j));
-                                               return x;
-                                           });
-#pragma unroll
-            for (int e = 0; e < small.size; ++e)
-                product.put(8 * (g / C) + small.row(e), 8 * (g % C) + small.column(e), negative(small.get(e)));
-        }
+        __syncthreads(); /* the warps' parts of Y^H Z; the product of the block before is no longer read */
+        back_multiply(f + (int64_t)k0 * BACK_BLOCK, parts, warp, warps, lane, product);
         __syncthreads(); /* -F Y^H Z is there; the parts are no longer read */
         for (int base = begin; base < n; base += 32 * warps) {
 #pragma unroll
@@ -239,7 +248,7 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
 
 /* --------------------------------------------------------------------- store */
 
-/* A block has 32 columns of a matrix; where rows of v are dense it turns tiles of 32 x 32. */
+/* A block has 32 columns of a matrix; where rows of v are dense it transposes tiles of 32 x 32. */
 template <typename number> static __global__ void __launch_bounds__(STORE_THREADS) heev_store_kernel(heev_job job)
 {
     using real = typename number::real;
@@ -251,7 +260,7 @@ template <typename number> static __global__ void __launch_bounds__(STORE_THREAD
     real const unit = ((const real *)job.unit)[m];
     bool const good = unit == unit && job.failed[m] == 0;
     batch_strides const s = job.at_v;
-    bool const turned = s.j < s.i;
+    bool const transposed = s.j < s.i;
     number *const v = (number *)job.p.v + b * s.b;
     for (int i0 = 0; i0 < n; i0 += 32) {
 #pragma unroll
@@ -262,12 +271,12 @@ template <typename number> static __global__ void __launch_bounds__(STORE_THREAD
             set(x, (real)NAN, (real)NAN);
             if (i < n && j < n && good)
                 set(x, ((const real *)job.z)[at], number::complex ? ((const real *)job.imaginary)[at] : (real)0);
-            if (turned)
+            if (transposed)
                 tile[c * 33 + lane] = x;
             else if (i < n && j < n)
                 store_number(v + (i * s.i + j * s.j), x);
         }
-        if (!turned) continue;
+        if (!transposed) continue;
         __syncthreads(); /* the tile is there */
 #pragma unroll
         for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {

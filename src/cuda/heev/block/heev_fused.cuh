@@ -1,8 +1,8 @@
-/* heev on CUDA, n > 32, tridiagonal, kernel 1 where a matrix fits the shared memory of a block: A = Q T Q^H by Householder
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 where a matrix fits the shared memory of a block: A = Q T Q^H by Householder
  * reflectors, a thread block a matrix.
  *
  * Formula  as heev_reduce.cu: H = I - tau u u^H with u = (1, ...), real off-diagonals.
- * Step     two parts, a barrier each.  turn: A - v w^H - w v^H of the step before, and its product with x, the next
+ * Step     two parts, a barrier each.  update: A - v w^H - w v^H of the step before, and its product with x, the next
  *          column, in one pass over A; beside it one more warp computes the reflector's numbers.  finish: u and w, and the
  *          next x.  Since u is (x - beta e_1) / (x_1 - beta), A u and u^H A u follow from A x, x^H A x and a column of A.
  * Mapping  lanes take rows from the step's first one on; warps share the columns, and as rows become fewer, more warps
@@ -12,6 +12,7 @@
 #define EIG_HEEV_FUSED_CUH
 
 #include "heev/heev_matrix.cuh"
+#include "heev/heev_reflector.cuh"
 
 /* The block's shared memory. */
 template <typename number> static size_t fused_bytes(int64_t n, int warps)
@@ -29,9 +30,10 @@ template <typename number, int warps> struct fused_reduction {
     number *keep;                 /* NULL, or where the reflectors go, columns keep_pitch apart */
     int64_t keep_pitch;
     int rank, lane, warp;
-    int chunks, groups, chunk, group; /* the rows that are left, in 32s; warps that share them; this warp's */
+    int chunks, groups, chunk,
+        group; /* the rows that are left, in chunks of 32; groups of warps that share the columns; this warp's */
 
-    /* Shares out the rows from `first` on; changes only where they fill their last chunk. */
+    /* Shares out the rows from `first` on. The shares change only where the rows fill their last chunk. */
     __device__ __forceinline__ void share(int first)
     {
         chunks = (n - first + 31) / 32, groups = warps / chunks;
@@ -65,12 +67,12 @@ template <typename number, int warps> struct fused_reduction {
     {
         real rest = 0;
         for (int r = first + 1 + lane; r < n; r += 32) rest += squares[r];
-        householder<number> const h(x[first], warp_sum(rest));
+        reflector_by_division<number> const h(x[first], warp_sum(rest));
         if (lane == 0) *beta = h.beta, *tau = h.tau, *divisor = h.divisor;
     }
 
     /* A - v w^H - w v^H from row and column `first` on, and its product with x. */
-    __device__ __forceinline__ void turn(int first) const
+    __device__ __forceinline__ void update(int first) const
     {
         if (group >= groups) {
             if (lane == 0) forms[warp] = 0;
@@ -95,15 +97,15 @@ template <typename number, int warps> struct fused_reduction {
         if (lane == 0) forms[warp] = form;
     }
 
-    /* Ends step first - 1 (none: first is 0), and makes x of column `first`. */
+    /* Ends step first - 1, if first is not 0, and makes x of column `first`. */
     __device__ __forceinline__ void finish(int first, real *d)
     {
         if (32 * warp >= n - first) return;
         int const r = first + rank;
         bool const live = r < n;
         number u = zero_of<number>(), own_w = u, pivot = u, z = live ? a[r + first * pitch] : u;
-        bool const turned = first > 0 && tau->re != 0;
-        if (turned) {
+        bool const reflects = first > 0 && tau->re != 0;
+        if (reflects) {
             number const by = *divisor, factor = product_add(*tau, by, zero_of<number>());
             real const end = *beta, corner = a[first + first * pitch].re;
             number top = u, y = u; /* rows `first` and r of A x */
@@ -146,7 +148,7 @@ template <typename number, int warps> struct fused_reduction {
             if (warp == warps)
                 reflect(k + 1);
             else
-                turn(k + 1);
+                update(k + 1);
             __syncthreads(); /* A x in parts, and the reflector's numbers */
             if (rank == 0) e[k] = *beta;
             if (rank == 0 && taus) taus[k] = *tau;
@@ -156,7 +158,7 @@ template <typename number, int warps> struct fused_reduction {
     }
 };
 
-/* Blocks on a multiprocessor, at least, for the sake of registers; before sm_80 it has room for 1024 threads. */
+/* The fewest blocks on a multiprocessor, which bounds registers; before sm_80 it has room for 1024 threads. */
 template <typename number, int warps> static constexpr int fused_blocks()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800

@@ -1,4 +1,4 @@
-/* heev on CUDA, n > 32, tridiagonal, kernel 1 for matrices that do not fit the shared memory of a block: A = Q T Q^H by
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 for matrices that do not fit the shared memory of a block: A = Q T Q^H by
  * Householder reflectors, a thread block a matrix, by panels.
  *
  * Formula  as heev_fused.cuh; panels of columns as LAPACK's zlatrd: within a panel A stays as it is, and what its
@@ -30,7 +30,7 @@ template <typename number, int splits> static size_t panel_bytes(int64_t n, int 
            (size_t)(rows + tile::warps + 1) * sizeof(typename number::real);
 }
 
-/* The most columns of a panel, up to `wide`, that fit; 0: not even one does. */
+/* The most columns of a panel, up to `wide`, that fit; 0 where not even one does. */
 template <typename number, int splits> static int panel_width(int64_t n, int wide, size_t most)
 {
     int width = wide;
@@ -38,12 +38,13 @@ template <typename number, int splits> static int panel_width(int64_t n, int wid
     return width;
 }
 
-/* How a block works: by n and the type alone, and by the device's shared memory. */
+/* How a block works: it depends on n, the type, and the device's shared memory. */
 struct panel_plan {
     int width, splits;
 };
 
-/* Two blocks a multiprocessor where that leaves enough columns, of complex double with half the warps. */
+/* Two blocks share a multiprocessor where that leaves enough columns; in complex double each then has half the
+ * warps. */
 template <typename number> static panel_plan panel_plan_of(int64_t n, size_t most)
 {
     enum { TWO_BLOCKS = 113 << 10, WIDE = 12, USUAL = 8, LEAST = 5 };
@@ -138,7 +139,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
         end_group();
     }
 
-    /* What a panel of `count` columns changes of a tile, from row and column `first` on. */
+    /* Subtracts from a tile what a panel of `count` columns changes, from row and column `first` on. */
     __device__ __forceinline__ void refresh(const walk &at, int first, int count, number *e) const
     {
 #pragma unroll 2
@@ -160,7 +161,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
         }
     }
 
-    /* A x in parts: p[group] and q[split]; before that A is updated by a panel of `count` columns, if it is not 0. */
+    /* A x in parts: p[group] and q[split]. If count is not 0, A is updated before by a panel of `count` columns. */
     __device__ __forceinline__ void multiply(int first, int count) const
     {
         number *const own = p + warp / splits * rows;
@@ -173,9 +174,9 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
         for (int c = 0; c < columns; ++c) across[c] = zero_of<number>();
 #pragma unroll
         for (int k = 0; k < PANEL_AHEAD; ++k) request(&lead, slot + k * tile::size);
-        for (int turn = 0; at.j < n; turn = (turn + 1) % PANEL_AHEAD) {
+        for (int ahead = 0; at.j < n; ahead = (ahead + 1) % PANEL_AHEAD) {
             int const r = at.r, j = at.j;
-            number e[columns], *const here = slot + turn * tile::size;
+            number e[columns], *const here = slot + ahead * tile::size;
             await<PANEL_AHEAD - 1>();
 #pragma unroll
             for (int c = 0; c < columns; ++c) e[c] = here[32 * c];
@@ -223,7 +224,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
     {
         real rest = 0;
         for (int r = first + 1 + lane; r < n; r += 32) rest += squares[r];
-        householder<number> const h(x[first], warp_sum(rest));
+        reflector_by_division<number> const h(x[first], warp_sum(rest));
         if (lane == 0) *beta = h.beta, *tau = h.tau, *divisor = h.divisor;
     }
 
@@ -240,16 +241,16 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
         return y;
     }
 
-    /* Ends step first - 1: columns i of V and W; and makes x of column `first`. */
+    /* Ends step first - 1 with columns i of V and W, and makes x of column `first`. */
     __device__ __forceinline__ void finish(int first, int i, real *d) const
     {
         number const by = *divisor, factor = product_add(*tau, by, zero_of<number>());
         real const end = *beta;
-        bool const turned = tau->re != 0;
+        bool const reflects = tau->re != 0;
         number const *const column = a + first * pitch;
         number ahead = rank >= first && rank < n ? fetch(column + rank) : zero_of<number>();
         real const corner = fetch(column + first).re;
-        /* u^H A u, and row `first` of A u, which gives pivot, W's number there */
+        /* u^H A u, and row `first` of A u; they give `pivot`, W's number there */
         number edge = collect(first, first);
         real form = fma(end, fma(end, corner, -2 * edge.re), (real)0);
         form += total_of<warps>(forms);
@@ -261,7 +262,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
             edge = product_add(negative(in_w), vt, product_add(negative(in_v), wt, edge));
             form = fma((real)-2, real_dot(in_v, in_w), form);
         }
-        real const more = turned ? (real)-0.5 * square(*tau) * (square(by) * form) : (real)0;
+        real const more = reflects ? (real)-0.5 * square(*tau) * (square(by) * form) : (real)0;
         number const pivot = product_add(factor, edge, scaled(more, one()));
         for (int r = rank; r < n; r += threads) {
             if (r < first) continue;
@@ -276,11 +277,11 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
                 z = conj_product_add(wt, vr, conj_product_add(vt, wr, z));
             }
             number u = product_add(by, x[r], zero_of<number>());
-            if (r == first && turned) u = one();
+            if (r == first && reflects) u = one();
             number own = product_add(factor, y, scaled(more, u));
             if (r == first) own = pivot;
             v[i * rows + r] = u, w[i * rows + r] = own;
-            if (turned) z = sum(conj_product_add(negative(pivot), u, z), negative(own));
+            if (reflects) z = sum(conj_product_add(negative(pivot), u, z), negative(own));
             if (keep) put(a + (r + (first - 1) * pitch), u);
             x[r] = r == first ? zero_of<number>() : z;
             if (r == first) *d = z.re;

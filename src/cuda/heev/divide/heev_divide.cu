@@ -11,7 +11,8 @@ size_t eig_cuda_heev_divide_merge_bytes(const heev_tridiagonals *t, int64_t m)
     return rows * (row + (t->vectors ? 0 : 4 * (t->single ? sizeof(float) : sizeof(double))));
 }
 
-/* The largest merges whose arrays every device from sm_75 on has shared memory for; others lie in the workspace. */
+/* The largest merges whose arrays fit the shared memory of every device from sm_75 on; the arrays of others lie in
+ * the workspace. */
 static const size_t MOST_SHARED = 60 << 10;
 
 /* Makes the job; with base NULL it only measures.  Returns what it takes. */
@@ -52,7 +53,7 @@ eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cu
     layout(&t, t.work, &job);
     void *other = job.to;
     char *const room = job.room;
-    job.to = t.z; /* the last level writes z: of the leaves and the levels, every second one does */
+    job.to = t.z; /* the last level writes z: every second of the leaves and the levels does */
     if (job.levels % 2) job.to = other, other = t.z;
     job.from = other;
     eig_status status = LAUNCH(leaf)(ctx, job, stream);

@@ -18,7 +18,7 @@
 
 enum { DIVIDE_LEAF = 32 };
 
-/* What of a merge its products need. */
+/* What the products of a merge need. */
 struct divide_counts {
     int k, k_upper, k_both; /* see heev_merge */
     int good;
@@ -26,13 +26,13 @@ struct divide_counts {
 
 struct divide_job {
     heev_tridiagonals t;
-    int levels;                  /* of merges between thread blocks; below them are leaves */
+    int levels;                  /* levels of merges by thread blocks; below them are leaves */
     int level;                   /* of this launch */
     void *from, *to;             /* [count][n*n] the vectors of the level below, and of this one */
     void *first, *last;          /* values only: [count][n] first and last entries of the vectors of each node */
     void *pole, *z;              /* [count][n] by node: poles and z' in the order of their columns */
     void *start, *offset, *norm; /* [count][n] a root is start + offset; norm: the inverse */
-    int *source, *place;         /* [count][n] columns in order, with marks; where root or column goes */
+    int *source, *place;         /* [count][n] columns in order, with marks; the places of roots or columns */
     divide_counts *counts;       /* [count][2^level] */
     char *room;                  /* merges that are too large for shared memory: a merge_space each */
     size_t room_bytes;
@@ -69,7 +69,7 @@ struct divide_node {
     }
 };
 
-/* First and last entries of the vectors of a node, where vectors are not wanted: new ones from those of both halves. */
+/* First and last entries of the vectors of a node, for values alone: the new ones come from those of both halves. */
 template <typename real> struct divide_ends {
     real *first, *last, *ordered_first, *ordered_last; /* [m] by column; by pole, then by what was deflated */
 
@@ -89,12 +89,12 @@ template <typename real> struct divide_ends {
         merge.team.sync(); /* both rows are whole */
     }
 
-    template <typename merge_type> __device__ void turn(const merge_type &merge, int turns) const
+    template <typename merge_type> __device__ void rotate(const merge_type &merge, int rotations) const
     {
         for (int row = merge.team.rank; row < 2; row += merge.team.size) {
             real *const x = row ? last : first;
-            for (int i = 0; i < turns; ++i)
-                merge.turn_row(i, COLUMN_UPPER | COLUMN_LOWER, [x](int column) { return x + column; });
+            for (int i = 0; i < rotations; ++i)
+                merge.rotate_row(i, COLUMN_UPPER | COLUMN_LOWER, [x](int column) { return x + column; });
         }
     }
 
@@ -136,7 +136,7 @@ DIVIDE_LAUNCHERS(merge)
 DIVIDE_LAUNCHERS(update)
 #undef DIVIDE_LAUNCHERS
 
-/* Bytes of a merge_space, and what goes with it, for a merge of m rows. */
+/* Bytes of a merge_space and of the entries that go with it, for a merge of m rows. */
 size_t eig_cuda_heev_divide_merge_bytes(const heev_tridiagonals *t, int64_t m);
 }
 

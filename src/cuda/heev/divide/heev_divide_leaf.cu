@@ -15,7 +15,7 @@ template <typename real> struct leaf_matrix {
     int64_t n;
     real *u; /* of some roots: entry (i, j) of U at [i*LEAF_U + j] */
 
-    /* Its rows as the sources stand; a lane a pole. */
+    /* The rows of U in the order of the sources; a lane has a pole. */
     template <int count, typename merge_type> __device__ void make_u(const merge_type &merge, int row, int first) const
     {
         int const rank = merge.team.rank;
@@ -64,7 +64,7 @@ template <typename real> struct leaf_matrix {
                 }
                 there[merge.at.place[first + j] * n] = sum[j];
             }
-            __syncwarp(); /* U's place is free, and at last the new vectors are there */
+            __syncwarp(); /* U's place is free; after the last slice, the new vectors are there */
         }
     }
 
@@ -82,13 +82,13 @@ template <typename real, bool vectors> struct leaf_warp {
     divide_ends<real> ends;
     char *space;
     const real *e; /* of the leaf's rows */
-    int *turns;
+    int *rotations;
 
     static constexpr size_t bytes = (vectors ? DIVIDE_LEAF * LEAF_U : 4 * DIVIDE_LEAF) * sizeof(real) +
                                     DIVIDE_LEAF * (sizeof(real) + sizeof(int) + merge_space<real>::row_bytes);
 
-    /* Nodes of at most two rows; `node` is this lane's, as below.  Where the squares of both differences vanish, they are
-     * negligible: entries are about 1. */
+    /* Nodes of at most two rows; `node` is this lane's. Entries are about 1: where the squares of both differences
+     * vanish, the differences are negligible. */
     __device__ void solve_pairs(int team_size, divide_node node, int lane) const
     {
         int const rank = lane % team_size;
@@ -117,14 +117,14 @@ template <typename real, bool vectors> struct leaf_warp {
         __syncwarp(); /* all is there */
     }
 
-    /* The merges of one level; `node` is this lane's, its rows counted from the leaf's first one. */
+    /* The merges of one level; `node` is this lane's, and its rows count from the leaf's first row. */
     __device__ void merge_level(int team_size, divide_node node, int lane)
     {
         merge_lanes const team(lane, team_size);
         int const rows = node.m1 == 0 || node.m1 == node.m ? 0 : node.m;
         heev_merge<real, merge_lanes> merge = {team, {}, node.m1, rows};
         merge.at.open(space, DIVIDE_LEAF, node.row);
-        merge.turns = turns + lane / team_size;
+        merge.rotations = rotations + lane / team_size;
         ends.open((real *)(space + DIVIDE_LEAF * merge_space<real>::row_bytes), DIVIDE_LEAF, node.row);
         int const rank = team.rank, cut = node.row + node.m1;
         if (!__any_sync(0xffffffffu, rows > 0)) {
@@ -139,11 +139,12 @@ template <typename real, bool vectors> struct leaf_warp {
         __syncwarp(); /* z is there */
         bool good = merge.sort(rows > 0 ? e[cut - 1] : (real)0);
         if (!vectors) ends.begin(merge);
-        int const turned = merge.deflate();
-        for (int i = 0; vectors && rank < merge.m && i < turned; ++i)
-            merge.turn_row(i, rank < merge.m1 ? COLUMN_UPPER : COLUMN_LOWER,
-                           [&](int column) { return matrix.from + node.row + rank + (node.row + column) * matrix.n; });
-        if (!vectors) ends.turn(merge, turned);
+        int const rotated = merge.deflate();
+        for (int i = 0; vectors && rank < merge.m && i < rotated; ++i)
+            merge.rotate_row(i, rank < merge.m1 ? COLUMN_UPPER : COLUMN_LOWER, [&](int column) {
+                return matrix.from + node.row + rank + (node.row + column) * matrix.n;
+            });
+        if (!vectors) ends.rotate(merge, rotated);
         merge.divide();
         if (!vectors) ends.arrange(merge);
         good = merge.solve() && good;
@@ -177,7 +178,8 @@ static __global__ void __launch_bounds__(32) heev_divide_leaf_kernel(divide_job 
     real *memory = (real *)leaf_memory;
     if (vectors) x.matrix.u = memory, memory += DIVIDE_LEAF * LEAF_U;
     real *const e = memory;
-    x.e = e, x.turns = (int *)((char *)leaf_memory + warp::bytes) - DIVIDE_LEAF, x.space = (char *)(e + DIVIDE_LEAF);
+    x.e = e, x.rotations = (int *)((char *)leaf_memory + warp::bytes) - DIVIDE_LEAF,
+    x.space = (char *)(e + DIVIDE_LEAF);
     real *const values = (real *)x.space, *const d = (real *)job.t.d + b * n + row;
     x.ends.open((real *)(x.space + DIVIDE_LEAF * merge_space<real>::row_bytes), DIVIDE_LEAF, 0);
     if (lane < rows) {

@@ -42,13 +42,14 @@ static __device__ void load_rows(heev_merge<real, merge_block> &merge, const div
 
 /* The rotations of the columns, a thread a row. */
 template <typename real>
-static __device__ void turn_columns(const heev_merge<real, merge_block> &merge, const merge_rows<real> &rows, int turns)
+static __device__ void rotate_columns(const heev_merge<real, merge_block> &merge, const merge_rows<real> &rows,
+                                      int rotations)
 {
-    for (int i = merge.team.rank; i < merge.m && turns > 0; i += merge.team.size) {
+    for (int i = merge.team.rank; i < merge.m && rotations > 0; i += merge.team.size) {
         int const half = i < merge.m1 ? COLUMN_UPPER : COLUMN_LOWER;
         real *const row = rows.z + i;
-        for (int t = 0; t < turns; ++t)
-            merge.turn_row(t, half, [row, &rows](int column) { return row + column * rows.n; });
+        for (int t = 0; t < rotations; ++t)
+            merge.rotate_row(t, half, [row, &rows](int column) { return row + column * rows.n; });
     }
 }
 
@@ -71,7 +72,7 @@ static __global__ void __launch_bounds__(MERGE_MOST, 2) heev_divide_merge_kernel
 {
     extern __shared__ double2 merge_memory[];
     __shared__ double space[32];
-    __shared__ int turns;
+    __shared__ int rotations;
     int64_t const n = job.t.n, b = blockIdx.x >> job.level;
     divide_node const node(n, job.level, blockIdx.x & ((1u << job.level) - 1));
     int const most = (divide_rows(n, job.level) + 7) / 8 * 8;
@@ -80,7 +81,7 @@ static __global__ void __launch_bounds__(MERGE_MOST, 2) heev_divide_merge_kernel
         {(int)blockDim.x, (int)threadIdx.x, space, merge_share(most)}, {}, node.m1, node.m};
     divide_ends<real> ends;
     merge.at.open(memory, most, 0);
-    merge.turns = &turns;
+    merge.rotations = &rotations;
     ends.open((real *)(memory + most * merge_space<real>::row_bytes), most, 0);
     int64_t const at = b * n + node.row;
     merge_rows<real> const rows = {n,
@@ -92,11 +93,11 @@ static __global__ void __launch_bounds__(MERGE_MOST, 2) heev_divide_merge_kernel
     load_rows<real, vectors>(merge, ends, rows);
     bool good = merge.sort(((const real *)job.t.e)[at + node.m1 - 1]);
     if (!vectors) ends.begin(merge);
-    int const turned = merge.deflate();
+    int const rotated = merge.deflate();
     if (vectors)
-        turn_columns(merge, rows, turned);
+        rotate_columns(merge, rows, rotated);
     else
-        ends.turn(merge, turned);
+        ends.rotate(merge, rotated);
     merge.divide();
     if (!vectors) ends.arrange(merge);
     good = merge.solve() && good;

@@ -41,7 +41,7 @@ template <int rows> struct update_tensor {
             for (int j = 0; j < ACROSS; ++j) sum[i][j][0] = sum[i][j][1] = 0;
     }
 #if __CUDA_ARCH__ >= 900
-    /* By larger pieces, which are faster where a warp has 32 columns. */
+    /* The same by larger pieces, which are faster where a warp has 32 columns. */
     __device__ __forceinline__ void add_pieces(const double *a, const double *b)
     {
         for (int k = 0; k < slice; k += 16) {
@@ -98,7 +98,7 @@ template <int rows> struct update_tensor {
     }
 };
 
-/* The same plainly: 32 entries a thread for 64 rows, 16 for 32. */
+/* The same by FMA: a thread has 32 entries for 64 rows, 16 for 32. */
 template <typename real, int rows> struct update_plain {
     enum { PITCH = 4, TALL = rows / 8, WIDE = 4, slice = update_slice<rows> };
     real sum[TALL][WIDE];
@@ -158,9 +158,9 @@ template <typename real, int rows> struct update_tile {
     const real *from; /* row 0 of the tile and column 0 of the merge */
     real *to;
     int64_t n, at;                 /* at: number of the merge's first row among those of the batch */
-    int half, live, begin, end, k; /* live: rows that are there; sources begin ... end - 1 are not zero here */
+    int half, live, begin, end, k; /* live: how many rows there are; sources begin ... end - 1 are not zero here */
 
-    /* Slice `first` of Q; columns past the end are zero, and rows that are not there. */
+    /* Slice `first` of Q; columns past the end, and rows that are not there, are zero. */
     __device__ __forceinline__ void load_q(const divide_job &job, int first, real *q) const
     {
         int const row = threadIdx.x % rows;
@@ -217,7 +217,7 @@ template <typename real, int rows> struct update_tile {
         });
     }
 
-    /* Columns number first, ..., last - 1 that were deflated, some at once. */
+    /* Deflated columns number first, ..., last - 1, some at once. */
     __device__ void copy(const divide_job &job, int first, int last, int *places, int *sources) const
     {
         enum { ONCE = 8, STEP = UPDATE_THREADS / rows };

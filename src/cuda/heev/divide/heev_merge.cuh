@@ -41,7 +41,7 @@ struct merge_lanes {
     {
         return (__ballot_sync(0xffffffffu, x) & lanes) != 0;
     }
-    /* How many threads of lower rank say so; *all: how many do. */
+    /* How many threads of lower rank have the flag; *all: how many have it. */
     __device__ __forceinline__ int before(bool x, int *all) const
     {
         unsigned const ours = __ballot_sync(0xffffffffu, x) & lanes;
@@ -90,9 +90,9 @@ struct merge_block {
     }
 };
 
-/* The arrays of a merge of m values; those that share a place are never in use together. */
+/* The arrays of a merge of m values. Those that share a place are never in use together. */
 template <typename real> struct merge_space {
-    real *pole, *z; /* first the input, unsorted: values of both halves, and rows of Q1 and Q2; then of what is left */
+    real *pole, *z; /* first the unsorted input, values of both halves and rows of Q1 and Q2; then what is left of it */
     union {
         real *d, *z_new; /* sorted; z' */
     };
@@ -111,10 +111,10 @@ template <typename real> struct merge_space {
         int *live, *slot; /* sorted places; slot: pole i is number slot[i] among sources */
     };
     union {
-        int *origin, *turned_p;
+        int *origin, *rotated_p;
     };
     union {
-        int *place, *turned_q;
+        int *place, *rotated_q;
     };
     uint8_t *stays, *near;
 
@@ -136,8 +136,8 @@ template <typename real, typename team_type> struct heev_merge {
     merge_space<real> at;
     int m1, m; /* rows of the upper half, of both; m = 0: this team has nothing to do */
     real rho, bound;
-    int *turns;             /* how many rotations; in the team's shared memory */
-    int k, k_upper, k_both; /* poles that are left; of columns that are zero below; of mixed columns */
+    int *rotations;         /* how many rotations; in the team's shared memory */
+    int k, k_upper, k_both; /* poles that are left; columns that are zero below; mixed columns */
 
     /* ------------------------------------------------------------------ poles */
 
@@ -188,19 +188,19 @@ template <typename real, typename team_type> struct heev_merge {
         return fabs((at.d[q] - at.d[p]) * x * y) <= bound * fma(x, x, y * y);
     }
 
-    /* Of poles p and q, which are near, p becomes negligible. */
-    __device__ __forceinline__ void turn(int p, int q, int number)
+    /* Rotates poles p and q, which are near: p becomes negligible. */
+    __device__ __forceinline__ void rotate(int p, int q, int number)
     {
         real const x = at.sorted_z[p], y = at.sorted_z[q], both = sqrt(fma(x, x, y * y));
         real const c = y / both, s = -x / both, dp = at.d[p], dq = at.d[q], change = (dq - dp) * s * s;
         int const cp = at.column[p], cq = at.column[q], marks = (cp | cq) & ~COLUMN_NUMBER;
         at.sorted_z[q] = both, at.stays[p] = 0;
         at.d[p] = dp + change, at.d[q] = dq - change;
-        at.cosine[number] = c, at.sine[number] = s, at.turned_p[number] = cp, at.turned_q[number] = cq;
+        at.cosine[number] = c, at.sine[number] = s, at.rotated_p[number] = cp, at.rotated_q[number] = cq;
         at.column[p] = cp | marks, at.column[q] = cq | marks;
     }
 
-    /* Marks what stays.  Returns how many rotations are to be applied to the columns, in their order. */
+    /* Marks the poles that stay. Returns how many rotations are to be applied to the columns, in their order. */
     __device__ int deflate()
     {
         int left = 0;
@@ -226,18 +226,18 @@ template <typename real, typename team_type> struct heev_merge {
             for (int i = 0; some && i < left - 1; ++i) {
                 if (!at.near[i]) continue;
                 for (; i < left - 1 && are_near(at.live[i], at.live[i + 1]); ++i)
-                    turn(at.live[i], at.live[i + 1], number++);
+                    rotate(at.live[i], at.live[i + 1], number++);
             }
-            *turns = number;
+            *rotations = number;
         }
         team.sync(); /* the rotations are there */
-        return *turns;
+        return *rotations;
     }
 
     /* Rotation `number` of a row of the columns, in the upper or the lower half: at(column) is its entry. */
-    template <typename entry> __device__ __forceinline__ void turn_row(int number, int half, entry entry_of) const
+    template <typename entry> __device__ __forceinline__ void rotate_row(int number, int half, entry entry_of) const
     {
-        int const p = at.turned_p[number], q = at.turned_q[number];
+        int const p = at.rotated_p[number], q = at.rotated_q[number];
         if (!((p | q) & half)) return;
         real const c = at.cosine[number], s = at.sine[number];
         real *const to_p = entry_of(p & COLUMN_NUMBER), *const to_q = entry_of(q & COLUMN_NUMBER);
@@ -245,7 +245,7 @@ template <typename real, typename team_type> struct heev_merge {
         *to_p = fma(c, x, s * y), *to_q = fma(c, y, -s * x);
     }
 
-    /* Puts poles, what was deflated, and the columns of both in order.  The rotations are used before. */
+    /* Puts the poles, the deflated values, and the columns of both in order. The rotations are used before. */
     __device__ void divide()
     {
         int all, upper = 0, both = 0, left = 0;
@@ -327,8 +327,8 @@ template <typename real, typename team_type> struct heev_merge {
         return !lost;
     }
 
-    /* Norm and value of every root; use(i, u) for the entries of its vector, before they are divided by the norm, and
-     * done(lanes, j, 1 / norm) behind them. */
+    /* Norm and value of every root. use(i, u) gets each entry of its vector before the division by the norm, and
+     * then done(lanes, j, 1 / norm) is called. */
     template <typename user, typename ender> __device__ void norms(user use, ender done)
     {
         root_lanes const lanes = lanes_of_root();
@@ -348,8 +348,7 @@ template <typename real, typename team_type> struct heev_merge {
         team.sync(); /* all values are there */
     }
 
-    /* The place of every value among all of them, ascending.  The roots ascend: root j lies, as computed too, between
-     * poles j and j + 1. */
+    /* The ascending place of every value. The roots ascend: root j lies between poles j and j + 1, also as computed. */
     __device__ void order()
     {
         for (int j = team.rank; j < m; j += team.size) {

@@ -56,7 +56,7 @@ template <typename real> struct heev_secular {
     int k;
     real rho, inverse_rho;
 
-    /* Over all poles the sums of square / (pole - x), of its absolute value, and of its slope. */
+    /* Sums over all poles: of square / (pole - x), of its absolute value, and of its slope. */
     struct sums {
         real value, size, slope;
     };
@@ -72,7 +72,7 @@ template <typename real> struct heev_secular {
         return {lanes.sum(s.value), lanes.sum(s.size), lanes.sum(s.slope)};
     }
 
-    /* The root with the sign of p of c x^2 - a x + b, or near 0 the one that goes with it. */
+    /* The root of c x^2 - a x + b that has the sign of p; near 0 the one that goes with it. */
     static __device__ __forceinline__ real quadratic(real a, real b, real c, real p)
     {
         real const square = fmax(fma(a, a, -4 * b * c), real_limits<real>::safmin);
@@ -81,9 +81,9 @@ template <typename real> struct heev_secular {
         return (one_side ? 2 * b : a - root) * inverse(one_side ? a + root : 2 * c);
     }
 
-    /* The root of c - own / x + S / (p - x), which has F's value and slope at t: Li's fixed weight.  p > 0: the pole on
-     * the other side; p < 0: no such pole, and p is the next one on this side.  Far below t it is found as it is, else
-     * by its distance from t: so it has its digits on both occasions. */
+    /* The root of c - own / x + S / (p - x), which has F's value and slope at t: Li's fixed weight. p > 0: the pole
+     * on the other side. p < 0: there is no such pole, and p is the next one on this side. A root far below t is
+     * found directly, another one by its distance from t: either keeps its digits. */
     static __device__ __forceinline__ real root_near(real t, real p, real own, real value, real slope)
     {
         real const far = p - t, ratio = inverse(t), rest = fma(-own * ratio, ratio, slope);
@@ -93,9 +93,9 @@ template <typename real> struct heev_secular {
         return x < (real)0.25 * t ? x : y;
     }
 
-    /* Root j, by all of its lanes.  With the sign s of the side on which the root lies, x = pole[origin] + s t, t > 0:
-     * then F(t) = s (1/rho + sum of square / (pole - x)) ascends, and its pole at 0 is the origin.
-     * A step that is short of the distance to all poles by sqrt(eps) leaves an error below eps t. */
+    /* Root j, by all of its lanes. s is the sign of the side on which the root lies, x = pole[origin] + s t, t > 0.
+     * Then F(t) = s (1/rho + sum of square / (pole - x)) ascends, and its pole at 0 is the origin. A step that is
+     * shorter than the distance to all poles by sqrt(eps) leaves an error below eps t. */
     __device__ heev_root<real> find(root_lanes lanes, int j) const
     {
         real const eps = real_limits<real>::eps, short_step = sizeof(real) == 4 ? (real)0x1p-12 : (real)0x1p-27;
@@ -110,13 +110,13 @@ template <typename real> struct heev_secular {
         real low = (real)0.999 * own / (inverse_rho + s.size), before = real_limits<real>::largest;
         bool found = false;
         int slows = 0;
-        for (int turn = 1; turn < SECULAR_MOST && !found; ++turn) {
+        for (int step = 1; step < SECULAR_MOST && !found; ++step) {
             real const value = side * (inverse_rho + s.value), size = fabs(value);
             real const noise = eps * fma((real)0.5 * t, s.slope, fma((real)2, s.size, inverse_rho));
             found = size <= noise || (size >= before && size <= 16 * noise);
             if (found) break;
             slows = size > (real)0.5 * before ? slows + 1 : 0;
-            bool const slow = slows >= 2 || turn >= SECULAR_SWIFT;
+            bool const slow = slows >= 2 || step >= SECULAR_SWIFT;
             before = size;
             if (value < 0)
                 low = t;

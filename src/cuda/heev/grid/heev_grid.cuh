@@ -10,7 +10,8 @@
 /* Threads down; places N of the smaller kernels, which need fewer registers. */
 enum { GRID_ROWS = 8, GRID_FEW = 40, GRID_SOME = 48 };
 
-/* x or y.  In words the compiler makes branches of many choices by one condition, and lanes wait for each other. */
+/* x or y. The compiler makes branches of many choices that are written with ?: on one condition, and lanes then wait
+ * for each other. */
 static __device__ __forceinline__ float choose(bool first, float x, float y)
 {
     float z;
@@ -32,8 +33,9 @@ HEEV_WORD HEEV_Z choose(bool first, HEEV_Z x, HEEV_Z y)
     return {choose(first, x.re, y.re), choose(first, x.im, y.im)};
 }
 
-/* Sums x[0], ..., x[count - 1], count a power of two, over the lanes that differ in the bits `across`, across / 2, ..., least:
- * with each bit a lane keeps half of them, the upper half where it has the bit; one number stays in both lanes. */
+/* Sums x[0], ..., x[count - 1], count a power of two, over the lanes that differ in the bits `across`, across / 2,
+ * ..., least. With each bit a lane keeps half of the numbers, the upper half where it has the bit. The last number
+ * stays in both lanes. */
 template <int count, int across, int least, typename number>
 static __device__ __forceinline__ void scatter_sums(int lane, number *x)
 {

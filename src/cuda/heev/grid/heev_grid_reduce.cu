@@ -9,6 +9,7 @@
  *          diagonal, column by column.
  * Cost     2/3 n^3 (complex: 8/3 n^3) FMA; bound by the chain of dependent operations of a step, then by shared memory. */
 #include "heev/grid/heev_grid.cuh"
+#include "heev/heev_reflector.cuh"
 #include "heev/heev_typed.cuh"
 
 template <typename number, int N> struct grid_reduction {
@@ -108,7 +109,7 @@ template <typename number, int N> struct grid_reduction {
         if (p % (GRID_ROWS / count) == 0 && J < wide) parts[2 * N + GRID_ROWS * J + q] = by_column[0];
     }
 
-    /* A - u w^H - w u^H; w is there with the other sign. */
+    /* A - u w^H - w u^H; w has the other sign in memory. */
     template <int at> __device__ __forceinline__ void update()
     {
         constexpr int left = wide - at;
@@ -137,7 +138,7 @@ template <typename number, int N> struct grid_reduction {
                 x[GRID_ROWS * I + p] = choose(I > at || p > column, a[at_of(I, at)], zero_of<number>());
         }
         if (q != beside) return;
-        constexpr int other = at + 1 < wide ? at + 1 : at; /* the block of column k + 1, where that begins one */
+        constexpr int other = at + 1 < wide ? at + 1 : at; /* the block of column k + 1, where that column begins one */
         if (beside > 0) {
 #pragma unroll
             for (int I = at; I < wide; ++I) next[GRID_ROWS * I + p] = a[at_of(I, at)];

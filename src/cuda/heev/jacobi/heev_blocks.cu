@@ -16,7 +16,7 @@ template <typename number> struct blocks_area {
     using real = typename number::real;
     blocks_control *control;
     number *x; /* column j from x + j*pitch: rows of X, then rows of Q, each with zeros up to a multiple of 16 */
-    real *largest, *square; /* of each column of A: the largest part, or -1; the squares */
+    real *largest, *square; /* for each column of A: the largest part, or -1; the sum of squares */
     real *d;                /* the diagonal */
     int *bad;               /* columns that hold what has not converged */
 };
@@ -58,13 +58,13 @@ template <typename number, int W> struct blocks_matrix {
     lane_team<32> lanes;
     int64_t n, b; /* b: the matrix */
     int group, rank;
-    unsigned turn;
+    unsigned barriers;
 
     __device__ __forceinline__ blocks_matrix(const heev_job &call, const blocks_area<number> &area, int group_size,
                                              double *reduced)
         : job(call),
           at(area), visit{area.x, call.p.n, 0, 0, false, 0, 0, area.d, NULL}, team{(int)threadIdx.x, reduced},
-          lanes((int)threadIdx.x), n(call.p.n), b(0), group(group_size), rank((int)blockIdx.x % group_size), turn(0)
+          lanes((int)threadIdx.x), n(call.p.n), b(0), group(group_size), rank((int)blockIdx.x % group_size), barriers(0)
     {
     }
 
@@ -74,7 +74,7 @@ template <typename number, int W> struct blocks_matrix {
         if (group == 1)
             __syncthreads();
         else
-            counter_barrier(&at.control->arrived, ++turn * (unsigned)group);
+            counter_barrier(&at.control->arrived, ++barriers * (unsigned)group);
     }
 
     /* The next matrix of the queue; false: none is left. */
@@ -86,7 +86,7 @@ template <typename number, int W> struct blocks_matrix {
         return b < job.p.batch;
     }
 
-    /* f(j) for columns j < count, a warp a column, shared by the group. */
+    /* Calls f(j) for columns j < count, a warp a column, shared by the group. */
     template <typename function> __device__ __forceinline__ void each_column(int64_t count, function f)
     {
         for (int64_t j = rank * WARPS + threadIdx.x / 32; j < count; j += group * WARPS) f(j);
@@ -136,7 +136,7 @@ template <typename number, int W> struct blocks_matrix {
         real squares = 0;
         for (int64_t j = team.rank; j < n; j += BLOCKS_THREADS) squares += at.square[j];
         squares = team.sum(squares);
-        /* X errs by some eps times the mean size of an eigenvalue, also where its own is 0. */
+        /* X errs by some eps times the mean size of an eigenvalue, also where its own eigenvalue is 0. */
         visit.bound = fmax((real)job.p.tolerance * (sqrt(squares) / (real)n),
                            4 * real_limits<real>::eps * sqrt(squares / (real)n));
         visit.tolerance = job.p.relative ? fmax((real)job.p.tolerance, BLOCKS_NOISE * real_limits<real>::eps) : (real)0;
@@ -162,7 +162,7 @@ template <typename number, int W> struct blocks_matrix {
         });
     }
 
-    /* A sweep: every pair of column blocks meets once.  Whether any was not diagonal enough. */
+    /* A sweep: every pair of column blocks meets once. Returns whether any was not diagonal enough. */
     __device__ __forceinline__ bool sweep(int number_of_it, bool marks)
     {
         int const blocks = (int)(blocks_columns(n, W) / (W / 2)), used = (int)((n + W / 2 - 1) / (W / 2));

@@ -18,8 +18,8 @@
 #define EIG_HEEV_BLOCKS_CUH
 
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_rotation.cuh"
 #include "heev/jacobi/heev_blocks_tiles.cuh"
-#include "heev/jacobi/heev_turn.cuh"
 #include "words/team.cuh"
 
 enum {
@@ -44,9 +44,9 @@ template <typename number, int W> struct blocks_space {
     static constexpr int j_pitch = W + (number::complex ? 2 : 4), g_pitch = W + 1;
     static constexpr int tile_size = W * tile_pitch, gram_size = W * GRAM_ROWS; /* gram_size: of Q alone, or of X */
     static_assert(GRAM_TILES * gram_size <= tile_size && W * g_pitch <= tile_size, "they share their place");
-    alignas(16) number tiles[2 * tile_size]; /* of the update; before it those for G, then, in the second half, G */
-    number j[W * j_pitch];                   /* by rows */
-    heev_turn<number> turns[2][W / 2];       /* of this round and the next */
+    alignas(16) number tiles[2 * tile_size];   /* of the update; before it those for G, then, in the second half, G */
+    number j[W * j_pitch];                     /* by rows */
+    heev_rotation<number> rotations[2][W / 2]; /* of this round and the next */
     real d[W];
 };
 
@@ -76,9 +76,9 @@ template <typename number, int W> struct blocks_pair {
     static constexpr int tile_pitch = space_type::tile_pitch, gram_size = space_type::gram_size;
     static constexpr int j_pitch = space_type::j_pitch, g_pitch = space_type::g_pitch;
     space_type &at;
-    number *front, *back; /* the columns of the two blocks; back: less half of W columns */
+    number *front, *back; /* the first columns of the two blocks; back: less half of W columns */
     int pitch, rows;      /* of X and Q together, of X */
-    int64_t first, other; /* numbers of their columns, likewise */
+    int64_t first, other; /* columns of the two blocks */
     int thread, lane, warp_row, warp_column;
     real bound, tolerance; /* tolerance: of a relative test; 0: the test is absolute */
 
@@ -96,8 +96,8 @@ template <typename number, int W> struct blocks_pair {
         return at.tiles + space_type::tile_size;
     }
 
-    /* Whether a value of element (i, j) of G is more than 0 for the test, or (share < 1) more than a share of what is. Its
-     * rounding errors are some eps min(|w_i|, |w_j|). */
+    /* Whether a value of element (i, j) of G is above 0 for the test or, with share < 1, above this share of the
+     * limit. Its rounding errors are some eps min(|w_i|, |w_j|). */
     __device__ __forceinline__ bool above(number value, int i, int j, real share) const
     {
         real const p = fabs(at.d[i]), q = fabs(at.d[j]);
@@ -181,8 +181,8 @@ template <typename number, int W> struct blocks_pair {
         __syncthreads(); /* G is there */
     }
 
-    /* Keeps of each element of G and its mirror the one with the smaller error, in the lower triangle; whether any is
-     * above its limit.  marks: notes the columns of such. */
+    /* Keeps, in the lower triangle, of each element of G and its mirror image the one with the smaller error.
+     * Returns whether any is above its limit. marks: notes the columns of those. */
     __device__ __forceinline__ bool look(real *d, int *marks) const
     {
         if (thread < W) d[column(thread)] = at.d[thread] = g()[thread * g_pitch + thread].re;
@@ -213,52 +213,52 @@ template <typename number, int W> struct blocks_pair {
             *p = k, *q = half + (right < half ? right : right - half);
         }
     }
-    /* The rotation of a pair in a round; whether it turns. */
-    __device__ __forceinline__ bool make_turn(bool all, int round, heev_turn<number> *to) const
+    /* Makes the rotation of a pair in a round; whether it is not the identity. */
+    __device__ __forceinline__ bool make_rotation(bool all, int round, heev_rotation<number> *to) const
     {
         int p, q;
         meet(all, round, thread, &p, &q);
         number const apq = element(p, q);
         real const app = at.d[p], aqq = at.d[q];
         real change;
-        heev_turn<number> turn = turn_of(app, aqq, apq, &change);
-        bool const turns = above(apq, p, q, (real)0.5);
+        heev_rotation<number> rotation = quick_rotation_of(app, aqq, apq, &change);
+        bool const acts = above(apq, p, q, (real)0.5);
         number zero;
         set(zero, (real)0, (real)0);
-        if (turns) {
+        if (acts) {
             at.d[p] = app - change, at.d[q] = aqq + change;
             put(p, q, zero);
         } else {
-            turn.g = 0, turn.s = zero;
+            rotation.g = 0, rotation.s = zero;
         }
-        *to = turn;
-        return turns;
+        *to = rotation;
+        return acts;
     }
     /* Where the rows of pair a cross the columns of pair b. */
-    __device__ __forceinline__ void turn_block(bool all, int round, int a, int b) const
+    __device__ __forceinline__ void rotate_block(bool all, int round, int a, int b) const
     {
         int p, q, u, v;
-        heev_turn<number> const ja = at.turns[round % 2][a], jb = at.turns[round % 2][b];
-        if (!turns(ja) && !turns(jb)) return;
+        heev_rotation<number> const ja = at.rotations[round % 2][a], jb = at.rotations[round % 2][b];
+        if (!acts(ja) && !acts(jb)) return;
         meet(all, round, a, &p, &q);
         meet(all, round, b, &u, &v);
         number pu = element(p, u), pv = element(p, v), qu = element(q, u), qv = element(q, v);
-        turn_rows(ja, pu, qu), turn_rows(ja, pv, qv);
-        turn_columns(jb, pu, pv), turn_columns(jb, qu, qv);
+        rotate_rows_by_difference(ja, pu, qu), rotate_rows_by_difference(ja, pv, qv);
+        rotate_columns_by_difference(jb, pu, pv), rotate_columns_by_difference(jb, qu, qv);
         put(p, u, pu), put(p, v, pv), put(q, u, qu), put(q, v, qv);
     }
-    static __device__ __forceinline__ bool turns(const heev_turn<number> &j)
+    static __device__ __forceinline__ bool acts(const heev_rotation<number> &j)
     {
         return j.s.re != 0 || imaginary(j.s) != 0;
     }
 
-    /* The rows of J that this thread turns, with its pair k. */
-    __device__ __forceinline__ void turn_rows_of_j(bool all, int round) const
+    /* The rows of J that this thread rotates, with its pair k. */
+    __device__ __forceinline__ void rotate_rows_of_j(bool all, int round) const
     {
         constexpr int step = (BLOCKS_THREADS - 32) / half, batch = 3;
         int const k = (thread - 32) % half;
-        heev_turn<number> const turn = at.turns[round % 2][k];
-        if (!turns(turn)) return;
+        heev_rotation<number> const rotation = at.rotations[round % 2][k];
+        if (!acts(rotation)) return;
         int p, q;
         meet(all, round, k, &p, &q);
         for (int i0 = (thread - 32) / half; i0 < W; i0 += batch * step) {
@@ -270,32 +270,32 @@ template <typename number, int W> struct blocks_pair {
 #pragma unroll
             for (int f = 0; f < batch; ++f) {
                 if (i0 + f * step >= W) continue;
-                turn_columns(turn, x[f], y[f]);
+                rotate_columns_by_difference(rotation, x[f], y[f]);
                 at.j[(i0 + f * step) * j_pitch + p] = x[f], at.j[(i0 + f * step) * j_pitch + q] = y[f];
             }
         }
     }
 
-    /* A sweep over G, of all pairs or of those across the blocks; J is the product.  While the first warp computes the
-     * rotations of the next round, the others apply this round's to J. */
+    /* A sweep over G, of all pairs or of those across the blocks; J is the product of its rotations. The first warp
+     * computes the rotations of the next round while the others apply those of this round to J. */
     __device__ __forceinline__ void rotate(bool all) const
     {
         int const rounds = all ? W - 1 : half;
         int a, b; /* this thread's pair of pairs */
         static_assert(half * half / 2 <= BLOCKS_THREADS, "one for each thread");
         bool const has_block = blocks_fold(half, thread, &a, &b);
-        bool turns = thread < half && make_turn(all, 0, &at.turns[0][thread]);
+        bool acts = thread < half && make_rotation(all, 0, &at.rotations[0][thread]);
 #pragma unroll 1
         for (int round = 0; round < rounds; ++round) {
-            bool const some = __syncthreads_or(turns); /* rotations are there */
+            bool const some = __syncthreads_or(acts); /* rotations are there */
             if (some) {
-                if (has_block) turn_block(all, round, a, b);
-                __syncthreads(); /* G is turned */
+                if (has_block) rotate_block(all, round, a, b);
+                __syncthreads(); /* G is rotated */
             }
-            turns = false;
+            acts = false;
             if (thread < half && round + 1 < rounds)
-                turns = make_turn(all, round + 1, &at.turns[(round + 1) % 2][thread]);
-            if (thread >= 32 && some) turn_rows_of_j(all, round);
+                acts = make_rotation(all, round + 1, &at.rotations[(round + 1) % 2][thread]);
+            if (thread >= 32 && some) rotate_rows_of_j(all, round);
         }
     }
 
@@ -333,10 +333,11 @@ template <typename number> struct blocks_visit {
     bool all;              /* rotations of all pairs of columns, or of those across */
     real bound, tolerance; /* see blocks_pair */
     real *d;               /* out: the diagonal */
-    int *marks;            /* not NULL: notes the columns that hold what is not 0, and turns nothing */
+    int *marks;            /* not NULL: notes the columns that hold what is not 0, and rotates nothing */
 };
 
-/* Visits a pair of column blocks; whether it was not diagonal enough.  Not inlined: the registers are for the products. */
+/* Visits a pair of column blocks; whether it was not diagonal enough. It is not inlined, so that the products have
+ * the registers. */
 template <typename number, int W> static __device__ __noinline__ bool blocks_do(const blocks_visit<number> &to)
 {
     int const thread = (int)threadIdx.x, rows = (int)blocks_rows(to.n), half = W / 2;

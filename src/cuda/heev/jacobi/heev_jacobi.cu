@@ -10,7 +10,7 @@
  *          on with theirs.  A matrix has converged when no element is above its bound, which each sweep asks first.
  * Source   R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023), Algorithm 1; docs/heev.md on its misprints. */
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
 #include "words/team.cuh"
 
@@ -40,7 +40,7 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
     static constexpr int half = shape::half, pitch = shape::pitch;
     jacobi_space<number, N> &at;
     const team_type &team;
-    int n, circle; /* circle: players that turn; one more stands still */
+    int n, circle; /* circle: players that move; one more stands still */
     int block_p, block_q;
     real bound;
     bool relative;
@@ -183,12 +183,12 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
         at.j[k] = j;
     }
 
-    static __device__ __forceinline__ bool turns(const heev_rotation<number> &j)
+    static __device__ __forceinline__ bool acts(const heev_rotation<number> &j)
     {
         return j.s.re != 0 || imaginary(j.s) != 0;
     }
-    __device__ __forceinline__ void turn_block(int round, const heev_rotation<number> &jp,
-                                               const heev_rotation<number> &jq)
+    __device__ __forceinline__ void rotate_block(int round, const heev_rotation<number> &jp,
+                                                 const heev_rotation<number> &jq)
     {
         int p, q, u, v;
         pair(round, block_p, &p, &q);
@@ -205,10 +205,10 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
     {
         if (2 * block_q < circle + 1) {
             heev_rotation<number> const jp = at.j[block_p], jq = at.j[block_q];
-            if (turns(jp) || turns(jq)) turn_block(round, jp, jq);
+            if (acts(jp) || acts(jq)) rotate_block(round, jp, jq);
         }
         int const k = team.rank % half;
-        if (!vectors || 2 * k >= circle + 1 || !turns(at.j[k])) return;
+        if (!vectors || 2 * k >= circle + 1 || !acts(at.j[k])) return;
         heev_rotation<number> const j = at.j[k];
         int p, q;
         pair(round, k, &p, &q);

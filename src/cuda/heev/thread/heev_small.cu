@@ -5,7 +5,7 @@
  * Schedule  pairs (0,1), (0,2), (1,2) in turn until no element is above its bound; four or five sweeps.
  * Cost      n = 3: bound by FP64; half of it by memory. */
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_rotation.cuh"
 #include "heev/heev_typed.cuh"
 
 enum { SMALL_THREADS = 128 };
@@ -113,6 +113,17 @@ template <typename number, int N> struct small_hermitian {
     }
 };
 
+/* The place of value k: ascending, bad ones last. */
+template <typename real, int N>
+static __device__ __forceinline__ int place_of(const bool (&bad)[N], const real (&d)[N], int k)
+{
+    int place = 0;
+#pragma unroll
+    for (int m = 0; m < N; ++m)
+        if (m != k) place += bad[m] < bad[k] || (bad[m] == bad[k] && (d[m] < d[k] || (d[m] == d[k] && m < k)));
+    return place;
+}
+
 /* Words of a matrix and of its place in shared memory, an odd number. */
 template <typename number, int N> struct small_words {
     static constexpr int parts = number::complex ? 2 : 1, square = N * N * parts, place = square | 1;
@@ -179,11 +190,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
         for (int k = 0; k < N; ++k) bad[k] = !finite || x.bad(k), failed += bad[k];
 #pragma unroll
         for (int k = 0; k < N; ++k) {
-            int place = 0;
-#pragma unroll
-            for (int m = 0; m < N; ++m)
-                if (m != k)
-                    place += bad[m] < bad[k] || (bad[m] == bad[k] && (x.d[m] < x.d[k] || (x.d[m] == x.d[k] && m < k)));
+            int const place = place_of(bad, x.d, k);
             bool const good = place < N - failed;
             ((real *)p.w)[b * p.stride_w + place] = good ? x.d[k] * unscale + (real)0 : (real)NAN;
             if (!p.v) continue;

@@ -9,6 +9,7 @@
 #ifndef EIG_HEEV_TINY_CUH
 #define EIG_HEEV_TINY_CUH
 
+#include "heev/heev_reflector.cuh"
 #include "heev/thread/heev_tiny_ql.cuh"
 
 enum { TINY_LANES = 32 };
@@ -49,8 +50,8 @@ template <typename number, int N> struct tiny_matrix {
     number a[N][N]; /* below the diagonal */
     real d[N], e[N];
 
-    /* Takes the matrix that get(i, j) gives, i >= j, over its unit; the unit, NaN where it is not finite, and then the matrix
-     * is of no use. */
+    /* Takes the matrix that get(i, j) gives, i >= j, divided by its unit. Returns the unit: NaN where the matrix is
+     * not finite, and then it is of no use. */
     template <typename function> __device__ __forceinline__ real load(int n, function get)
     {
         int most = 0;
@@ -234,6 +235,55 @@ static __device__ __forceinline__ void tiny_fetch_rows(const real *from, int liv
     }
 }
 
+/* The dense matrices of a warp, `live` from number `first` on, into shared memory. */
+template <typename number, int N, bool vectors>
+static __device__ __forceinline__ void tiny_fetch_dense(const heev_problem &p, int64_t first, int live, int lane,
+                                                        typename number::real *memory)
+{
+    using real = typename number::real;
+    using shape = tiny_shape<number, N, vectors>;
+    int const n = (int)p.n;
+    const real *const from = (const real *)p.a + first * n * n * shape::parts;
+    if (n != N)
+        tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
+    else if constexpr (shape::words % TINY_LANES == 0)
+        tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
+    else
+        tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
+}
+
+/* The elements of matrix b, from `tile` in shared memory where it is dense. */
+template <typename number> struct tiny_source {
+    using real = typename number::real;
+    static constexpr int parts = number::complex ? 2 : 1;
+    int64_t down, right;
+    const number *a;
+    const real *tile;
+    int tile_down, tile_right;
+    bool dense, upper;
+
+    __device__ __forceinline__ tiny_source(const heev_job &job, bool is_dense, int64_t b, const real *place)
+    {
+        batch_strides const s = job.at_a;
+        upper = job.p.upper, dense = is_dense;
+        down = upper ? s.j : s.i, right = upper ? s.i : s.j;
+        a = (const number *)job.p.a + b * s.b;
+        tile = place;
+        tile_down = (int)down * parts, tile_right = (int)right * parts;
+    }
+    __device__ __forceinline__ number operator()(int i, int j) const
+    {
+        number y;
+        if (dense) {
+            const real *const from = tile + i * tile_down + j * tile_right;
+            set(y, from[0], from[parts - 1]);
+        } else {
+            y = load_number(a + i * down + j * right);
+        }
+        return lower_of(y, upper);
+    }
+};
+
 template <typename number, int N, bool vectors>
 static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *TINY_LANES)
     heev_tiny_kernel(heev_job job, bool dense)
@@ -248,36 +298,12 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     int64_t const left = job.first + job.count - first;
     int const live = left < TINY_LANES ? (int)left : TINY_LANES;
     if (live <= 0) return;
-    if (dense) {
-        const real *const from = (const real *)p.a + first * n * n * shape::parts;
-        if (n != N)
-            tiny_fetch<real, 16>(from, n * n * shape::parts, shape::pitch, live, lane, memory);
-        else if constexpr (shape::words % TINY_LANES == 0)
-            tiny_fetch_rows<real, shape::words, shape::pitch, shape::at_once>(from, live, lane, memory);
-        else
-            tiny_fetch<real, shape::at_once>(from, shape::words, shape::pitch, live, lane, memory);
-    }
+    if (dense) tiny_fetch_dense<number, N, vectors>(p, first, live, lane, memory);
     __syncwarp(); /* the matrices are there */
     tiny_matrix<number, N> x;
     real unit = 1;
     bool const works = lane < live;
-    if (works) {
-        batch_strides const s = job.at_a;
-        int64_t const down = p.upper ? s.j : s.i, right = p.upper ? s.i : s.j;
-        const number *const a = (const number *)p.a + (first + lane) * s.b;
-        const real *const tile = memory + lane * shape::pitch;
-        int const tile_down = (int)down * shape::parts, tile_right = (int)right * shape::parts;
-        unit = x.load(n, [&](int i, int j) {
-            number y;
-            if (dense) {
-                const real *const from = tile + i * tile_down + j * tile_right;
-                set(y, from[0], from[shape::parts - 1]);
-            } else {
-                y = load_number(a + i * down + j * right);
-            }
-            return lower_of(y, p.upper);
-        });
-    }
+    if (works) unit = x.load(n, tiny_source<number>(job, dense, first + lane, memory + lane * shape::pitch));
     __syncwarp(); /* they are in registers */
     int good = 0;
     bool reversed = false;

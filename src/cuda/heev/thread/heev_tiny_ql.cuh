@@ -2,6 +2,7 @@
 #ifndef EIG_HEEV_TINY_QL_CUH
 #define EIG_HEEV_TINY_QL_CUH
 
+#include "heev/heev_rotation.cuh"
 #include "heev/warp/heev_ql.cuh"
 
 /* T of a thread in shared memory, beside that in registers: rows by a run-time index. */

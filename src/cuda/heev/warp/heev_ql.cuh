@@ -60,26 +60,27 @@ template <typename real> static __device__ __forceinline__ void ql_rotate(pair_o
 
 /* The same by (t, s), t = s / (1 + c): orthogonal to s^2 eps, so that small rotations, nearly the same sweep after sweep,
  * do not add up what rounds c to 1.  H. Rutishauser, Numer. Math. 9 (1966). */
-template <typename real> static __device__ __forceinline__ pair_of<real> ql_turn_of(ql_note<real> note)
+template <typename real> static __device__ __forceinline__ pair_of<real> ql_half_angle_of(ql_note<real> note)
 {
     pair_of<real> const j = rotation_of(note);
     return {j.y * good_inverse(1 + j.x), j.y};
 }
-template <typename real> static __device__ __forceinline__ void ql_turn(pair_of<real> j, real &x, real &y)
+template <typename real>
+static __device__ __forceinline__ void ql_rotate_by_half_angle(pair_of<real> j, real &x, real &y)
 {
     real const old = x;
     x = fma(-j.y, fma(j.x, old, y), old), y = fma(j.y, fma(-j.x, y, old), y);
 }
 
-/* An off-diagonal up to this splits the matrix whose largest sum of a row is `norm`: no more than what rounding does to
- * the diagonal.  Where eigenvalues are closer than that, smaller ones would never come. */
+/* An off-diagonal up to this splits the matrix whose largest sum of a row is `norm`: rounding changes the diagonal
+ * by as much. Off-diagonals between eigenvalues that are closer than that would not become smaller. */
 template <typename real> static __device__ __forceinline__ real ql_threshold(real norm)
 {
     return real_limits<real>::eps * norm;
 }
 
-/* Whether T is reversed, by the sizes of its first and of its last row: QL errs less, and takes fewer steps,
- * where the large entries come last.  A reduction mostly leaves them first. */
+/* Whether T is reversed, by the sizes of its first and of its last row. QL errs less, and takes fewer steps, where
+ * the large entries come last; a reduction mostly leaves them first. */
 template <typename real>
 static __device__ __forceinline__ bool ql_reverses(real first_d, real first_e, real last_d, real last_e)
 {
@@ -99,8 +100,8 @@ static __device__ __forceinline__ int ql_beside(bool reversed, int n, int k)
     return reversed && k < n - 1 ? n - 2 - k : k;
 }
 
-/* The eigenvalue of [dl, el; el, next] that is near dl.  Any number would do for a shift: what is added to dl needs few
- * digits. */
+/* The eigenvalue of [dl, el; el, next] that is near dl. It is a shift, for which any number would do, so that what
+ * is added to dl needs few digits. */
 template <typename real> static __device__ __forceinline__ real shift_of(real dl, real el, real next)
 {
     /* The two constants do nothing but where squares vanish. */

@@ -7,6 +7,7 @@
  * Formula  as LAPACK's zhetd2 and zlarfg: H = I - tau u u^H, u = (1, ...), makes real off-diagonals.  Entries are
  *          scaled to about 1, so that a column whose squares vanish is negligible: it counts as 0.
  * Cost     complex: 12 n^3 / 2 FMA a matrix, both triangles being worked on; bound by FP64 and by shared memory. */
+#include "heev/heev_reflector.cuh"
 #include "heev/heev_typed.cuh"
 #include "heev/warp/heev_load.cuh"
 

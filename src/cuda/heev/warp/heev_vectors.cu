@@ -1,7 +1,7 @@
 /* heev on CUDA, kernel 3 of the tridiagonal method, n <= 32: vectors of A = Q Z, Z those of T.
  *
  * Mapping  as kernel 1.  While QL's rotations are applied, a lane has a row of the real Z in registers; then Z is
- *          turned in shared memory, and a lane has a column of it, on which the reflectors work.
+ *          transposed in shared memory, and a lane has a column of it, on which the reflectors work.
  * Memory   a sweep's rotations are read by one lane each, while the sweep before them is applied; they and the
  *          reflectors then go through shared memory, from which all lanes of a team read the same 16 bytes at once.
  * Cost     5 n^3 FMA for the rotations, n^3 (complex: 4 n^3) for the reflectors; bound by FP64. */
@@ -14,7 +14,7 @@ template <typename real, int N, int L>
 static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m, bool live, const lane_team<L> &team,
                                                   pair_of<real> *space, real *z)
 {
-    /* Rotations that are done or left out together: those outside of a sweep change nothing. */
+    /* Rotations that are done or left out together. Those outside of a sweep change nothing. */
     constexpr int group = sizeof(real) == 4 ? 4 : 2;
     const ql_note<real> *rotations = (const ql_note<real> *)job.rotations + m * job.most_rotations;
     const uint16_t *const sweeps = job.sweeps + m * job.most_sweeps;
@@ -34,7 +34,7 @@ static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m
     for (int k = 0; k < count; ++k) {
         int const lo = L == 32 ? now & 255 : warp_min((now & 255) < now >> 8 ? now & 255 : N);
         int const hi = L == 32 ? now >> 8 : warp_max(now >> 8);
-        pair_of<real> one = ql_turn_of(mine);
+        pair_of<real> one = ql_half_angle_of(mine);
         if (!in(now)) one.x = one.y = 0;
         __syncwarp(); /* all have read the last sweep's */
         space[rank] = one;
@@ -45,22 +45,22 @@ static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m
         for (int top = N - 2; top >= 0; top -= group) {
             if (lo > top || hi <= top - group + 1) continue;
 #pragma unroll
-            for (int i = top; i >= 0 && i > top - group; --i) ql_turn(space[i], z[i], z[i + 1]);
+            for (int i = top; i >= 0 && i > top - group; --i) ql_rotate_by_half_angle(space[i], z[i], z[i + 1]);
         }
     }
     __syncwarp(); /* space is free */
 }
 
-/* The rows of Z of a matrix whose rotations had no room: the first lane iterates anew, all lanes apply a sweep to their
- * rows, which begin as rotate_row leaves them without rotations.  de: [2 N + 2], space: [lanes], rows at
- * turned + rank*(N + 1), in shared memory.  All threads of the warp call it. */
+/* The rows of Z of a matrix whose rotations had no room. The first lane iterates anew; all lanes apply each sweep to
+ * their rows, which begin as rotate_row leaves them without rotations. de: [2 N + 2], space: [lanes], rows at
+ * transposed + rank*(N + 1), in shared memory. All threads of the warp call it. */
 template <typename real, int N, int L>
 static __device__ __noinline__ void rotate_slowly(const real *from_d, const real *from_e, int n, int max_sweeps,
                                                   bool works, lane_team<L> team, ql_note<real> *space, real *de,
-                                                  real *turned)
+                                                  real *transposed)
 {
     int const rank = team.rank;
-    real *const d = de + 2, *const z = turned + rank * (N + 1);
+    real *const d = de + 2, *const z = transposed + rank * (N + 1);
     ql_state<real, 2> state;
     state.start(n);
     if (works && rank < n) {
@@ -76,7 +76,8 @@ static __device__ __noinline__ void rotate_slowly(const real *from_d, const real
         if (!__any_sync(team.all, window > 0)) break;
         int const lo = window & 255, hi = window >> 8;
         __syncwarp(); /* the rotations are there */
-        for (int i = hi - 1; i >= lo && rank < N; --i) ql_turn(ql_turn_of(space[hi - 1 - i]), z[i], z[i + 1]);
+        for (int i = hi - 1; i >= lo && rank < N; --i)
+            ql_rotate_by_half_angle(ql_half_angle_of(space[hi - 1 - i]), z[i], z[i + 1]);
         __syncwarp(); /* they are applied */
     }
 }
@@ -104,7 +105,7 @@ static __device__ __forceinline__ void reflect_column(int n, const number *us, c
             }
         }
         number const factor = negative(product_add(taus[j], sum(dot[0], dot[1]), zero));
-        /* The reflector is read again: without the barrier the compiler keeps it, in registers that it has not got. */
+        /* The reflector is read again. Without the barrier the compiler would keep it, in registers that it lacks. */
         if constexpr (heev_shape<number, N>::words >= 64) __syncwarp();
 #pragma unroll
         for (int i = at; i < N; i += together) {
@@ -162,7 +163,7 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
     int const n = (int)job.p.n, rank = team.rank;
     number *const tile = (number *)heev_memory + threadIdx.x / shape::lanes * shape::place;
     number *const space = tile + shape::tile;
-    real *const turned = (real *)tile;
+    real *const transposed = (real *)tile;
     int64_t const m = (int64_t)blockIdx.x * shape::teams + threadIdx.x / shape::lanes, b = job.first + m;
     bool const live = m < job.count;
     {
@@ -174,16 +175,16 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
         rotate_row<real, N>(job, m, live, team, (pair_of<real> *)space, z);
 #pragma unroll
         for (int k = 0; k < N; ++k)
-            if (rank < N) turned[rank * shape::pitch + k] = z[k];
+            if (rank < N) transposed[rank * shape::pitch + k] = z[k];
     }
     bool const slow = live && job.sweep_count[m] < 0;
     if (__any_sync(team.all, slow))
         rotate_slowly<real, N>((const real *)job.d + m * n, (const real *)job.e + m * n, n, job.p.max_sweeps, slow,
-                               team, (ql_note<real> *)space, (real *)(space + shape::beside), turned);
+                               team, (ql_note<real> *)space, (real *)(space + shape::beside), transposed);
     __syncwarp(); /* Z is there */
     number y[N];
 #pragma unroll
-    for (int i = 0; i < N; ++i) set(y[i], rank < N ? turned[i * shape::pitch + rank] : (real)0, (real)0);
+    for (int i = 0; i < N; ++i) set(y[i], rank < N ? transposed[i * shape::pitch + rank] : (real)0, (real)0);
     __syncwarp(); /* the tile is free */
     load_reflectors<number, N>(job, b, live, team, tile);
     set(space[rank], (real)0, (real)0);

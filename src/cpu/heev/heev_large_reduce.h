@@ -1,15 +1,15 @@
-/* heev on the CPU, one matrix: A = Q T Q^H by Householder reflections, in panels.  Part of heev_one.c.
+/* heev on the CPU, n > 64: A = Q T Q^H by Householder reflections, in panels.  Part of heev_large.c.
  *
- * A reflection I - tau v v^H turns A to A - v w^H - w v^H.  Inside a panel these updates are only noted, in V and W, and
- * a column is brought up to date when its turn comes; what is right of the panel is updated once, by a product of rank
- * twice its width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
+ * A reflection I - tau v v^H makes A - v w^H - w v^H of A.  Inside a panel these updates are only noted, in V and W, and
+ * a column is brought up to date before its own reflection.  The rest, right of the panel, is updated once, by a product
+ * of rank twice the panel's width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
  *
  * Cost      n^3 4/3 flops (complex: 16/3): half of them in A v, which reads each element below the diagonal once and is
  *           bound by the cache that A lies in; the other half in the product. */
-#ifndef EIG_HEEV_ONE_REDUCE_H
-#define EIG_HEEV_ONE_REDUCE_H
+#ifndef EIG_HEEV_LARGE_REDUCE_H
+#define EIG_HEEV_LARGE_REDUCE_H
 
-#include "heev_one.h"
+#include "heev_large.h"
 
 enum {
     GROUP = EIG_COMPLEX ? 4 : 8,                        /* columns of a panel that are subtracted at once */
@@ -18,7 +18,7 @@ enum {
 };
 _Static_assert(HEEV_PANEL % 16 == 0, "whole groups");
 
-/* V, W and V again, column-major with the matrix's ld, `width` columns each; those that are not yet there are 0. */
+/* V, W and V again, column-major with the matrix's ld, `width` columns each. Columns that are not yet there are 0. */
 typedef struct panel {
     int64_t ld, width;
     real *part[2];
@@ -92,7 +92,7 @@ static void multiply_columns(const panel *p, int64_t first, int64_t count, int64
     }
 }
 
-/* Sets what lies above row `end` in the block of rows that begins at `start` to zero. */
+/* Sets rows above `end` to zero in the block of rows that begins at `start`. */
 static void clear_above(real *const y[2], int64_t start, int64_t end)
 {
     for (int part = 0; part < HEEV_PARTS; ++part)
@@ -105,8 +105,8 @@ static int64_t whole_groups(int64_t count)
     return (count + GROUP - 1) / GROUP * GROUP;
 }
 
-/* Column k of A, and its diagonal element, after the `count` reflections of the panel. */
-static void catch_up(one *m, const panel *p, int64_t k, int64_t count)
+/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel. */
+static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count)
 {
     coefficients c = {{0}, {0}}; /* conjugates of row k: of W for V, of V for W */
     int64_t const width = p->width, groups = whole_groups(count);
@@ -125,8 +125,9 @@ static void catch_up(one *m, const panel *p, int64_t k, int64_t count)
     clear_above(column, start, k + 1);
 }
 
-/* The reflection of column k, as in heev_tridiagonal.h. */
-static real reflector(one *m, int64_t k)
+/* The reflection of column k, as in heev_tridiagonal.h. Here a division takes the size from a number, there a
+ * product with the reciprocal: bits differ. */
+static real reflector(large_matrix *m, int64_t k)
 {
     real *const re = m->a[0] + k * m->ld, *const im = EIG_COMPLEX ? m->a[1] + k * m->ld : NULL;
     wide_sum sum = {0};
@@ -142,22 +143,23 @@ static real reflector(one *m, int64_t k)
     real const square = total(sum), size = top < BARE * BARE ? 0 : sqrt(top);
     real const x = size > 0 ? first[0] : 0, y = size > 0 ? first[1] : 0;
     bool const empty = square < NEGLIGIBLE * NEGLIGIBLE, last = k == m->n - 2;
-    real const norm = empty ? 0 : sqrt(square);
-    real const turn_re = size > 0 ? x / size : 1, turn_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
+    real norm, pivot, unused;
+    REAL_TYPED(householder)(size, square, &norm, &pivot, &unused);
+    real const direction_re = size > 0 ? x / size : 1, direction_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
     real after_re, after_im;
-    REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], turn_re, turn_im, &after_re, &after_im);
+    REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], direction_re, direction_im, &after_re, &after_im);
     m->phase[0][k + 1] = empty ? 1 : sign * after_re;
     m->phase[1][k + 1] = empty ? 0 : sign * after_im;
-    m->e[k] = norm;
+    m->e[k] = empty ? 0 : norm;
     if (last || empty) return 0;
-    re[k + 1] = x + turn_re * norm;
-    if (EIG_COMPLEX) im[k + 1] = y + turn_im * norm;
-    return 1 / (norm * (norm + size));
+    re[k + 1] = x + direction_re * norm;
+    if (EIG_COMPLEX) im[k + 1] = y + direction_im * norm;
+    return 1 / (norm * pivot);
 }
 
-/* What columns j to j + ABREAST - 1 below the diagonal add to y = A v; the rows of their mirror images go to `own`: were
- * they written to y, the next columns would wait for it. */
-static void multiply_abreast(one *m, int64_t j)
+/* Adds to y = A v the part of columns j to j + ABREAST - 1 below the diagonal. The rows of their mirror images go to
+ * `own`: if they were written to y, the next columns would wait for it. */
+static void multiply_abreast(large_matrix *m, int64_t j)
 {
     real *re[ABREAST], *im[ABREAST];
     vreal vr[ABREAST], vi[ABREAST];
@@ -195,20 +197,20 @@ static void multiply_abreast(one *m, int64_t j)
 }
 
 /* y := A v, rows and columns k+1.. before the panel's reflections; x = v is zero above. */
-static void multiply(one *m, int64_t k)
+static void multiply(large_matrix *m, int64_t k)
 {
     int64_t const start = block_of(k + 1);
     for (int part = 0; part < HEEV_PARTS; ++part)
         for (int64_t i = start; i < m->ld; ++i) m->y[part][i] = 0;
-    /* The columns up to k among the first ones meet zeros of x. */
+    /* Columns up to k among the first ones meet zeros of x. */
     for (int64_t j = k + 1 - (k + 1) % ABREAST; j < m->n; j += ABREAST) multiply_abreast(m, j);
     for (int part = 0; part < HEEV_PARTS; ++part)
         for (int64_t i = k + 1; i < m->n; ++i) m->y[part][i] += m->own[part][i];
     clear_above(m->y, start, k + 1);
 }
 
-/* w := y - (tau/2) (y^H v) v where y is tau A v, A after the panel's reflections; it takes the place of y. */
-static void make_w(one *m, const panel *p, int64_t k, int64_t count, real tau)
+/* w := y - (tau/2) (y^H v) v with y = tau A v, A after the panel's reflections; w takes the place of y. */
+static void make_w(large_matrix *m, const panel *p, int64_t k, int64_t count, real tau)
 {
     int64_t const start = block_of(k + 1);
     int64_t const groups = whole_groups(count), width = p->width;
@@ -237,7 +239,7 @@ static void make_w(one *m, const panel *p, int64_t k, int64_t count, real tau)
 }
 
 /* A := A - V W^H - W V^H for columns from `end` on. */
-static void update_rest(one *m, const panel *p, int64_t end)
+static void update_rest(large_matrix *m, const panel *p, int64_t end)
 {
     enum { STRIP = 8 };
     for (int64_t j = end; j < m->n; j += STRIP) {
@@ -258,7 +260,7 @@ static void update_rest(one *m, const panel *p, int64_t end)
     }
 }
 
-static bool reduce(one *m, cpu_watch *watch)
+static bool reduce(large_matrix *m, cpu_watch *watch)
 {
     int64_t const width = m->n < WIDE_PANEL_FROM ? HEEV_PANEL / 2 : HEEV_PANEL;
     panel p = {.ld = m->ld, .width = width};

@@ -1,40 +1,40 @@
-/* heev on the CPU, one matrix: implicit QL on rows of T.  Part of heev_one.c.
+/* heev on the CPU, n > 64: implicit QL on rows of T.  Part of heev_large.c.
  *
  * QL runs on T alone and notes its rotations; they are applied to Z by thousands, one strip of rows after the other,
  * which stays in the first cache. */
-#ifndef EIG_HEEV_ONE_QL_H
-#define EIG_HEEV_ONE_QL_H
+#ifndef EIG_HEEV_LARGE_QL_H
+#define EIG_HEEV_LARGE_QL_H
 
-#include "heev_one.h"
+#include "heev_large.h"
 
 enum { MOST_VECTORS = 4 };
 
-/* The rotations that are noted, on `vectors` vectors of rows from `row` on.  Of two in a row the second mostly takes the
- * column that the first leaves: it stays in registers. */
-SIMD_FN void apply_to_rows(const one *m, int64_t row, int vectors)
+/* Applies the noted rotations to `vectors` vectors of rows from `row` on. The second of two in a row mostly takes
+ * the column that the first leaves: it stays in registers. */
+SIMD_FN void apply_to_rows(const large_matrix *m, int64_t row, int vectors)
 {
     vreal carry[MOST_VECTORS];
     int64_t carried = m->noted[0].i + 1;
     for (int u = 0; u < vectors; ++u) carry[u] = at(m->z[0], carried * m->ldz + row)[u];
     for (int k = 0; k < m->count; ++k) {
-        rotation const turn = m->noted[k];
-        vreal *const x = at(m->z[0], turn.i * m->ldz + row), *const y = at(m->z[0], (turn.i + 1) * m->ldz + row);
-        if (turn.i + 1 != carried) {
+        rotation const next = m->noted[k];
+        vreal *const x = at(m->z[0], next.i * m->ldz + row), *const y = at(m->z[0], (next.i + 1) * m->ldz + row);
+        if (next.i + 1 != carried) {
             for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
             for (int u = 0; u < vectors; ++u) carry[u] = y[u];
         }
-        vreal const c = simd_splat(turn.c), s = simd_splat(turn.s);
+        vreal const c = simd_splat(next.c), s = simd_splat(next.s);
         for (int u = 0; u < vectors; ++u) {
             vreal const a = x[u], b = carry[u];
             y[u] = simd_fma(c, b, s * a), carry[u] = simd_fma(c, a, -(s * b));
         }
-        carried = turn.i;
+        carried = next.i;
     }
     for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
 }
 
-/* To the rows of Z; what follows in the last one's block is 0. */
-static void apply_noted(one *m, span z)
+/* Applies them to the rows of Z. Numbers behind the last row in its block are 0. */
+static void apply_noted(large_matrix *m, span z)
 {
     int64_t row = z.first;
     for (; row + MOST_VECTORS * SIMD_LANES <= z.last; row += MOST_VECTORS * SIMD_LANES)
@@ -43,7 +43,7 @@ static void apply_noted(one *m, span z)
     m->count = 0;
 }
 
-static void note(one *m, span z, int64_t i, real c, real s)
+static void note(large_matrix *m, span z, int64_t i, real c, real s)
 {
     /* The rounding that c and s share is taken out again: its errors would add up. */
     real const excess = (real)0.5 * (1 - c * c - s * s);
@@ -52,7 +52,7 @@ static void note(one *m, span z, int64_t i, real c, real s)
 }
 
 /* One step of implicit QL on rows l..r. */
-static void ql_step(one *m, span z, int64_t l, int64_t r)
+static void ql_step(large_matrix *m, span z, int64_t l, int64_t r)
 {
     real *const d = m->d, *const e = m->e;
     real const h = (d[l + 1] - d[l]) / (2 * e[l]), root = sqrt(h * h + 1);
@@ -72,7 +72,7 @@ static void ql_step(one *m, span z, int64_t l, int64_t r)
 }
 
 /* Whether rows i and i+1 are joined; sets a negligible e[i] to 0. */
-static bool joined(one *m, int64_t i)
+static bool joined(large_matrix *m, int64_t i)
 {
     real const bound = (fabs(m->d[i]) + fabs(m->d[i + 1])) * REAL_EPSILON;
     if (fabs(m->e[i]) > bound && fabs(m->e[i]) > NEGLIGIBLE) return true;
@@ -80,7 +80,7 @@ static bool joined(one *m, int64_t i)
     return false;
 }
 
-/* What part of a matrix's work a step is, as the watch sees it. */
+/* The part of a matrix's work that a step is, as the watch sees it. */
 typedef struct share {
     double from, to;
 } share;
@@ -90,9 +90,9 @@ static double share_at(share work, double part)
     return work.from + part * (work.to - work.from);
 }
 
-/* At most `most` steps; what does not converge by then is marked in bad.  How many, or -1 where the watch stops it.
- * The row behind the last one is not joined to it. */
-static int64_t iterate(one *m, span all, int64_t most, share work, cpu_watch *watch)
+/* At most `most` steps. Marks in bad what has not converged by then, and returns how many; -1 where the watch stops
+ * it. The row behind the last one is not joined to it. */
+static int64_t iterate(large_matrix *m, span all, int64_t most, share work, cpu_watch *watch)
 {
     span const z = rows_of_z(m, all);
     int64_t steps = 0;

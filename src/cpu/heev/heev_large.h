@@ -1,13 +1,13 @@
-/* heev on the CPU: one matrix of any order.  What the parts of heev_one.c share. */
-#ifndef EIG_HEEV_ONE_H
-#define EIG_HEEV_ONE_H
+/* heev on the CPU, n > 64: one matrix at a time. What the parts of heev_large.c share. */
+#ifndef EIG_HEEV_LARGE_H
+#define EIG_HEEV_LARGE_H
 
 #include "heev_plain.h"
 #include "heev_product.h"
 
 enum { BLOCK = 64 / (int)sizeof(real), WIDE = 64 / SIMD_BYTES };
 
-/* What is not larger is neglected, as in heev_tridiagonal.h; entries are at most 2. */
+/* Numbers that are not larger are neglected, as in heev_tridiagonal.h; entries are at most 2. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
 #define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
 #define BARE FLOAT_OR_DOUBLE(0x1p-62f, 0x1p-500)
@@ -19,20 +19,20 @@ typedef struct rotation {
 } rotation;
 _Static_assert(sizeof(rotation) <= HEEV_NOTED_BYTES, "a rotation's room");
 
-typedef struct one {
+typedef struct large_matrix {
     int64_t n, ld;
-    bool edges;              /* Z has but two rows, the first and the last one of each diagonal block that is solved */
-    int64_t ldz;             /* of z: ld, or BLOCK where there are two rows */
-    real *a[2], *z[2];       /* planes; element (i, j) at i + j*ld; a holds what lies below the diagonal, else zeros */
-    real *d, *e, *tau, *bad; /* [ld] */
+    bool edges;        /* Z has only two rows: the first and the last one of each diagonal block that is solved */
+    int64_t ldz;       /* of z: ld, or BLOCK where there are two rows */
+    real *a[2], *z[2]; /* planes; element (i, j) at i + j*ld; a holds the elements below the diagonal, else zeros */
+    real *d, *e, *tau, *bad;               /* [ld] */
     real *phase[2], *x[2], *y[2], *own[2]; /* [ld] */
     real up, unit;                         /* the matrix was multiplied by up, then divided by unit */
     rotation *noted;                       /* [HEEV_NOTED] in the order of their use */
     int count;                             /* of them */
-    real *u;        /* a plane for the vectors of a merger; that of z's imaginary parts, or of A, where it is free */
-    real *scratch;  /* [heev_one_scratch] */
+    real *u;        /* a plane for a merger's vectors: that of z's imaginary parts, or of A, where it is free */
+    real *scratch;  /* [heev_large_scratch] */
     int64_t *order; /* [n] columns of Z by ascending eigenvalue; a merger has HEEV_LISTS more of them */
-} one;
+} large_matrix;
 
 static inline vreal *at(real *x, int64_t i)
 {
@@ -62,13 +62,13 @@ static inline real total(wide_sum sum)
     return simd_total(sum.v[0]);
 }
 
-/* Rows first, ..., last - 1, of which the first begins a block. */
+/* Rows first, ..., last - 1; the first one begins a block. */
 typedef struct span {
     int64_t first, last;
 } span;
 
 /* Those of Z that belong to a diagonal block of T. */
-static inline span rows_of_z(const one *m, span diagonal)
+static inline span rows_of_z(const large_matrix *m, span diagonal)
 {
     return m->edges ? (span){0, 2} : diagonal;
 }

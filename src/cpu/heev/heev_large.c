@@ -1,8 +1,8 @@
-/* heev on the CPU: one matrix of any order, on the tridiagonal road.  Compiled once for each instruction set and type.
+/* heev on the CPU: one matrix at a time, n > 64, by the tridiagonal method.  Compiled once for each instruction set and type.
  *
- *     heev_one_reduce.h   A = Q T Q^H
- *     heev_one_divide.h   T = Z diag(d) Z^T: divide and conquer with heev_secular.h, leaves by heev_one_ql.h
- *     heev_one_back.h     V = Q Z
+ *     heev_large_reduce.h   A = Q T Q^H
+ *     heev_large_divide.h   T = Z diag(d) Z^T: divide and conquer with heev_secular.h, leaves by heev_large_ql.h
+ *     heev_large_back.h     V = Q Z
  *     heev_product.h      the products of all of them
  *
  * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.
@@ -12,16 +12,16 @@
  *           that has FMA.  At most n max_sweeps steps of QL.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
-#include "heev_one_back.h"
-#include "heev_one_divide.h"
-#include "heev_one_reduce.h"
+#include "heev_large_back.h"
+#include "heev_large_divide.h"
+#include "heev_large_reduce.h"
 
-/* Lays the work area out as heev_one_bytes counts it. */
-static void lay_out(one *m, const heev_problem *p, void *work)
+/* Lays the work area out as heev_large_bytes counts it. */
+static void lay_out(large_matrix *m, const heev_problem *p, void *work)
 {
-    int64_t const n = p->n, ld = heev_one_column(n, sizeof(real));
+    int64_t const n = p->n, ld = heev_large_column(n, sizeof(real));
     real *rest = work;
-    *m = (one){.n = n, .ld = ld};
+    *m = (large_matrix){.n = n, .ld = ld};
     for (int part = 0; part < HEEV_PARTS; ++part) m->a[part] = rest, rest += (n + HEEV_SPARE) * ld;
     for (int part = 0; part < HEEV_PARTS && p->vectors; ++part) m->z[part] = rest, rest += n * ld;
     m->edges = !p->vectors, m->ldz = p->vectors ? ld : BLOCK;
@@ -31,14 +31,15 @@ static void lay_out(one *m, const heev_problem *p, void *work)
     real **const vectors[] = {&m->d,    &m->e,    &m->tau,  &m->bad,  &m->phase[0], &m->phase[1],
                               &m->x[0], &m->x[1], &m->y[0], &m->y[1], &m->own[0],   &m->own[1]};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += ld;
-    m->scratch = rest, rest += heev_one_scratch(n, HEEV_PARTS, sizeof(real));
+    m->scratch = rest, rest += heev_large_scratch(n, HEEV_PARTS, sizeof(real));
     m->noted = (rotation *)rest;
     m->order = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
 }
 
-/* Loads matrix b below its diagonal, which goes to d, scaled so that its largest part lies in [1, 2); false where it
- * holds a NaN or an infinity.  Adding zero makes -0 to 0, so that either triangle gives the same bits. */
-static bool load(one *m, const heev_problem *p, int64_t b)
+/* Loads matrix b below its diagonal, and the diagonal to d, scaled so that the largest part of an entry lies in [1,
+ * 2). Returns false where it holds a NaN or an infinity. Adding zero makes -0 to 0, so that either triangle gives
+ * the same bits. */
+static bool load(large_matrix *m, const heev_problem *p, int64_t b)
 {
     batch_strides const s = heev_strides_of(p);
     int64_t const si = HEEV_PARTS * (p->upper ? s.j : s.i), sj = HEEV_PARTS * (p->upper ? s.i : s.j);
@@ -72,9 +73,9 @@ static bool load(one *m, const heev_problem *p, int64_t b)
     return true;
 }
 
-/* The eigenvalues of T, and its vectors in Z.  How many have not converged, then none of them is good; or -1 where the watch
- * stops it. */
-static int64_t solve_tridiagonal(one *m, const heev_problem *p, cpu_watch *watch)
+/* The eigenvalues of T, and its vectors in Z. Returns how many have not converged; if any, none of them is good. -1
+ * where the watch stops it. */
+static int64_t solve_tridiagonal(large_matrix *m, const heev_problem *p, cpu_watch *watch)
 {
     for (int64_t j = 0; j < m->n; ++j)
         for (int64_t i = 0; i < m->ldz; ++i) m->z[0][i + j * m->ldz] = !m->edges && i == j;
@@ -82,15 +83,15 @@ static int64_t solve_tridiagonal(one *m, const heev_problem *p, cpu_watch *watch
     return failed > 0 ? m->n : failed;
 }
 
-static void solve_one(const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
+static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
 {
-    one m;
+    large_matrix m;
     lay_out(&m, p, work);
     for (int64_t k = 0; k < m.ld; ++k)
         m.d[k] = m.phase[0][k] = m.phase[1][k] = m.x[0][k] = m.x[1][k] = m.y[0][k] = m.y[1][k] = 0;
     if (!load(&m, p, b)) {
         heev_store(p, b, NULL, NULL, NULL, p->n, 1);
-        heev_tell(p, b, EIG_INFO_NOT_FINITE, 0);
+        heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return;
     }
     if (!reduce(&m, watch)) return;
@@ -100,7 +101,7 @@ static void solve_one(const heev_problem *p, int64_t b, void *work, cpu_watch *w
     for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
     heev_matrix const v = {.n = m.n, .ld = m.ld, .re = m.z[0], .im = m.z[1]};
     heev_store(p, b, m.d, &v, m.order, failed, 1 / m.up);
-    heev_tell(p, b, failed, 0);
+    heev_store_info(p, b, failed, 0);
 }
 
-const heev_ones ISA_TYPED(eig_cpu_heev_one) = {.solve = solve_one};
+const heev_large_kernels ISA_TYPED(eig_cpu_heev_large) = {.solve = solve_large};

@@ -1,13 +1,13 @@
-/* heev on the CPU, one matrix: V = Q (phases) Z.  Part of heev_one.c.
+/* heev on the CPU, n > 64: V = Q (phases) Z.  Part of heev_large.c.
  *
- * Some of them at a time are I - V M, M = S V^H with an upper triangle S (R. Schreiber and C. Van Loan, SIAM J.
+ * Some reflections at a time are I - V M, M = S V^H with an upper triangle S (R. Schreiber and C. Van Loan, SIAM J.
  * Sci. Stat. Comput. 10 (1989)), so that both steps, W = M Z and Z - V W, are products.
  *
  * Cost      2 n^3 flops (complex: 6, by thirds) at the rate of products. */
-#ifndef EIG_HEEV_ONE_BACK_H
-#define EIG_HEEV_ONE_BACK_H
+#ifndef EIG_HEEV_LARGE_BACK_H
+#define EIG_HEEV_LARGE_BACK_H
 
-#include "heev_one.h"
+#include "heev_large.h"
 
 enum {
     REFLECTIONS = HEEV_REFLECTIONS, /* at once, at most */
@@ -17,8 +17,8 @@ enum {
 };
 _Static_assert((int)FEW <= (int)REFLECTIONS && REFLECTIONS % BLOCK == 0, "whole blocks");
 
-/* Reflections first, ..., first + count - 1: V as it lies in A from row `start` on, and beside it V^H, M, S, W; sums of
- * the parts of V, M, W and the columns of Z that are under way. */
+/* Reflections first, ..., first + count - 1: V as it lies in A from row `start` on; beside it V^H, M, S, W; and the
+ * sums of the parts of V, M, W and of the columns of Z that are under way. */
 typedef struct bundle {
     int64_t first, count, start;
     int64_t width; /* rows of V^H, M and W, of which `count` are not 0 */
@@ -27,8 +27,8 @@ typedef struct bundle {
     block z; /* columns of Z */
 } bundle;
 
-/* What is conjugate and transposed of V, with rows of zeros behind. */
-static void transpose(const one *m, const bundle *b)
+/* V^H, with rows of zeros behind. */
+static void transpose(const large_matrix *m, const bundle *b)
 {
     for (int part = 0; part < HEEV_PARTS; ++part)
         for (int64_t i = 0; i < m->ld - b->start; ++i)
@@ -39,7 +39,7 @@ static void transpose(const one *m, const bundle *b)
 }
 
 /* S from G = V^H V, in its place: column l is -tau_l S G(:, l) above the diagonal, tau_l on it. */
-static void make_triangle(const one *m, const bundle *b)
+static void make_triangle(const large_matrix *m, const bundle *b)
 {
     for (int64_t l = 0; l < b->width; ++l) {
         real column[2][REFLECTIONS] = {{0}};
@@ -64,7 +64,7 @@ static factor as_factor(block x)
     return (factor){{x.part[0], x.part[1], x.part[2]}, 1, x.ld};
 }
 
-/* The sum of the parts of a complex block, where its third part points to. */
+/* Puts the sum of the two parts of a complex block where its third part points to. */
 static void add_parts(block x, int64_t rows, int64_t columns)
 {
     for (int64_t j = 0; j < columns && EIG_COMPLEX; ++j)
@@ -73,7 +73,7 @@ static void add_parts(block x, int64_t rows, int64_t columns)
 }
 
 /* V^H, S and M of the bundle. */
-static void gather(const one *m, bundle *b)
+static void gather(const large_matrix *m, bundle *b)
 {
     int64_t const rows = m->ld - b->start;
     real *rest = m->scratch;
@@ -104,7 +104,7 @@ static void gather(const one *m, bundle *b)
 }
 
 /* Z := (phases) Z */
-static void turn_rows(one *m)
+static void apply_phases(large_matrix *m)
 {
     for (int64_t j = 0; j < m->n; ++j) {
         real *const re = m->z[0] + j * m->ld, *const im = EIG_COMPLEX ? m->z[1] + j * m->ld : NULL;
@@ -116,9 +116,9 @@ static void turn_rows(one *m)
     }
 }
 
-static bool back_transform(one *m, cpu_watch *watch)
+static bool back_transform(large_matrix *m, cpu_watch *watch)
 {
-    turn_rows(m);
+    apply_phases(m);
     int64_t const most = m->n - 2; /* reflections */
     int64_t const width = m->n <= FEW_UP_TO ? FEW : REFLECTIONS;
     for (int64_t first = (most - 1) / width * width; first >= 0; first -= width) {

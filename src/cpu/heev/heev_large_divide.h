@@ -1,16 +1,16 @@
-/* heev on the CPU, one matrix: T = Z diag(d) Z^T by divide and conquer.  Part of heev_one.c.
+/* heev on the CPU, n > 64: T = Z diag(d) Z^T by divide and conquer.  Part of heev_large.c.
  *
  * T is two smaller matrices and a correction of rank one; their eigenpairs are merged (J. J. M. Cuppen, Numer. Math. 36
- * (1981)).  What the correction hardly touches is deflated, with the tolerance of LAPACK's dlaed2; the rest is
- * heev_secular.h's.  Up to LEAF rows QL serves.
+ * (1981)).  Columns that the correction hardly touches are deflated, with the tolerance of LAPACK's dlaed2; heev_secular.h
+ * solves the rest.  QL solves matrices of up to LEAF rows.
  *
  * Memory    Z in place: a strip of rows at a time goes to scratch and comes back multiplied.  Columns that end above the
  *           cut, or begin below it, meet only their rows of the secular vectors.
  * Cost      4/3 n^3 flops for the products, less where columns deflate, and some 20 n^2 divisions. */
-#ifndef EIG_HEEV_ONE_DIVIDE_H
-#define EIG_HEEV_ONE_DIVIDE_H
+#ifndef EIG_HEEV_LARGE_DIVIDE_H
+#define EIG_HEEV_LARGE_DIVIDE_H
 
-#include "heev_one_ql.h"
+#include "heev_large_ql.h"
 #include "heev_secular.h"
 
 enum { LEAF = 24, STRIP_ROWS = HEEV_STRIP_BYTES / (int)sizeof(real) };
@@ -33,7 +33,7 @@ typedef struct merger {
 } merger;
 
 /* order[lo..hi) := its two halves, merged by ascending d. */
-static void merge_order(one *m, int64_t lo, int64_t cut, int64_t hi, int64_t *scratch)
+static void merge_order(large_matrix *m, int64_t lo, int64_t cut, int64_t hi, int64_t *scratch)
 {
     int64_t const *const order = m->order;
     int64_t x = lo, y = cut;
@@ -45,7 +45,7 @@ static void merge_order(one *m, int64_t lo, int64_t cut, int64_t hi, int64_t *sc
 }
 
 /* Columns x and y of Z become c x + s y and c y - s x. */
-static void rotate(one *m, const merger *g, int64_t x, int64_t y, real c, real s)
+static void rotate(large_matrix *m, const merger *g, int64_t x, int64_t y, real c, real s)
 {
     vreal const cosine = simd_splat(c), sine = simd_splat(s);
     span const rows = rows_of_z(m, (span){g->lo, g->hi});
@@ -56,17 +56,17 @@ static void rotate(one *m, const merger *g, int64_t x, int64_t y, real c, real s
     }
 }
 
-/* Lists a deflated column by ascending d: its d has grown less than the others'. */
-static void deflate(const one *m, merger *g, int64_t column)
+/* Lists a deflated column by ascending d. Its d has grown less than the others'. */
+static void deflate(const large_matrix *m, merger *g, int64_t column)
 {
     int64_t t = g->gone++;
     for (; t > 0 && m->d[g->deflated[t - 1]] > m->d[column]; --t) g->deflated[t] = g->deflated[t - 1];
     g->deflated[t] = column;
 }
 
-/* Whether columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction; it is made.  No element of z
- * here is so small that its square underflows (sort_out). */
-static bool close_pair(one *m, merger *g, int64_t x, int64_t y, real tolerance)
+/* Where columns x and y, d[x] <= d[y], are so close that a rotation frees x of the correction, rotates them and
+ * returns true. No element of z here is so small that its square underflows (sort_out). */
+static bool deflate_pair(large_matrix *m, merger *g, int64_t x, int64_t y, real tolerance)
 {
     real const s = g->z[x], c = g->z[y], size = sqrt(c * c + s * s), cosine = c / size, sine = -s / size;
     if (!(fabs((m->d[y] - m->d[x]) * cosine * sine) <= tolerance)) return false;
@@ -80,7 +80,7 @@ static bool close_pair(one *m, merger *g, int64_t x, int64_t y, real tolerance)
 }
 
 /* Divides the columns into those that are merged and those that are not. */
-static void sort_out(one *m, merger *g, real rho, real tolerance)
+static void sort_out(large_matrix *m, merger *g, real rho, real tolerance)
 {
     int64_t waiting = -1;
     g->k = g->gone = 0;
@@ -91,7 +91,7 @@ static void sort_out(one *m, merger *g, real rho, real tolerance)
             continue;
         }
         if (waiting >= 0) {
-            if (close_pair(m, g, waiting, here, tolerance))
+            if (deflate_pair(m, g, waiting, here, tolerance))
                 deflate(m, g, waiting);
             else
                 g->merged[g->k++] = waiting;
@@ -115,8 +115,8 @@ static void find_places(merger *g)
     }
 }
 
-/* Rows from `row` on, whole blocks, of the new columns: the `rank` secular rows from `first` on take part. */
-static void merge_strip(one *m, const merger *g, int64_t row, int64_t rows, int64_t first, int64_t rank)
+/* Rows from `row` on, whole blocks, of the new columns, from the `rank` secular rows from `first` on. */
+static void merge_strip(large_matrix *m, const merger *g, int64_t row, int64_t rows, int64_t first, int64_t rank)
 {
     size_t const bytes = (size_t)rows * sizeof(real);
     real *const strip = m->scratch, *const z = m->z[0] + row;
@@ -131,7 +131,7 @@ static void merge_strip(one *m, const merger *g, int64_t row, int64_t rows, int6
         memcpy(z + (g->lo + g->k + t) * m->ldz, strip + (rank + t) * STRIP_ROWS, bytes);
 }
 
-static bool merge_vectors(one *m, const merger *g, share work, cpu_watch *watch)
+static bool merge_vectors(large_matrix *m, const merger *g, share work, cpu_watch *watch)
 {
     if (m->edges) {
         merge_strip(m, g, 0, BLOCK, 0, g->k);
@@ -150,7 +150,7 @@ static bool merge_vectors(one *m, const merger *g, share work, cpu_watch *watch)
 }
 
 /* The new d, in the order of the new columns, and their order. */
-static void merge_values(one *m, const merger *g, real unit, int64_t *scratch)
+static void merge_values(large_matrix *m, const merger *g, real unit, int64_t *scratch)
 {
     real *const d = g->z; /* which is free by now */
     for (int64_t t = 0; t < g->gone; ++t) d[t] = m->d[g->deflated[t]];
@@ -161,7 +161,7 @@ static void merge_values(one *m, const merger *g, real unit, int64_t *scratch)
 }
 
 /* Room for a merger behind the strip, and for its lists behind the order. */
-static void lay_out_merger(const one *m, merger *g)
+static void lay_out_merger(const large_matrix *m, merger *g)
 {
     real *rest = m->scratch + STRIP_ROWS * m->n;
     int64_t const room = m->ld + 2 * BLOCK;
@@ -173,8 +173,9 @@ static void lay_out_merger(const one *m, merger *g)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = m->order + (int64_t)(k + 1) * m->n;
 }
 
-/* Column t of Z in the row that lies beside the cut.  Where Z has two rows, it gets the other end's, which is 0. */
-static real take_beside_cut(one *m, int64_t t, int64_t cut)
+/* The number of column t of Z in the row beside the cut. Where Z has two rows, the number becomes that of the other
+ * end, which is 0. */
+static real take_beside_cut(large_matrix *m, int64_t t, int64_t cut)
 {
     real *const z = m->z[0] + t * m->ldz;
     if (!m->edges) return z[t < cut ? cut - 1 : cut];
@@ -185,7 +186,7 @@ static real take_beside_cut(one *m, int64_t t, int64_t cut)
 }
 
 /* Merges rows lo..cut-1 and cut..hi-1, which rho joined. */
-static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share work, cpu_watch *watch)
+static bool merge(large_matrix *m, int64_t lo, int64_t cut, int64_t hi, real rho, share work, cpu_watch *watch)
 {
     merger g = {.lo = lo, .cut = cut, .hi = hi};
     lay_out_merger(m, &g);
@@ -212,9 +213,9 @@ static bool merge(one *m, int64_t lo, int64_t cut, int64_t hi, real rho, share w
     return true;
 }
 
-/* Rows lo..hi-1 of T, lo the start of a block.  Of Z these rows and columns are an identity, or 0 where Z has two rows.  How many eigenvalues have
- * not converged, or -1 where the watch stops it. */
-static int64_t divide(one *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
+/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity, or 0 where Z
+ * has two rows. Returns how many eigenvalues have not converged, or -1 where the watch stops it. */
+static int64_t divide(large_matrix *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
 {
     if (hi - lo <= LEAF) {
         if (m->edges) m->z[0][lo * m->ldz] = m->z[0][(hi - 1) * m->ldz + 1] = 1;

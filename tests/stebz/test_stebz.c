@@ -194,8 +194,8 @@ static void test_tolerances(void **state)
     eig_destroy(ctx);
 }
 
-/* T times 2^scale, and an abstol that goes with it: each method keeps the tolerance told, wherever T lies.  Float's powers
- * are smaller. */
+/* T times 2^scale, with an abstol that goes with it, or with a reltol: each method keeps the tolerance told, wherever T lies.
+ * Float's powers are smaller. */
 static void test_scaled_tolerances(void **state)
 {
     (void)state;
@@ -205,18 +205,29 @@ static void test_scaled_tolerances(void **state)
     for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method)
         for (int c = 0; c < 2 * 5 * 5; ++c) {
             bool const single = c % 2;
-            int const scale = scales[c / 2 % 5] * (single ? 3 : 5) / 5, tolerance = tolerances[c / 10] + scale;
-            char what[80];
-            snprintf(what, sizeof what, "method %d, T times 2^%d, abstol 2^%d", method, scale, tolerance);
+            int const scale = scales[c / 2 % 5] * (single ? 3 : 5) / 5, tolerance = tolerances[c / 10];
             eig_stebz_options options = with_method((eig_stebz_method)method);
             fixture f = make("uniform", N, 4, real_types[c % 2]);
             for (int64_t i = 0; i < N; ++i) f.t.d[i] = ldexp(f.t.d[i], scale);
             for (int64_t i = 0; i + 1 < N; ++i) f.t.e[i] = ldexp(f.t.e[i], scale);
             take(&f);
-            options.abstol = ldexp(1, tolerance);
-            assert_int_equal(solve_with(ctx, &options, &f, true), N);
-            certify(what, &f, 1, N, 0.5 * options.abstol);
-            certify_enclosures(what, &f, 1);
+            for (int relative = 0; relative < 2; ++relative) {
+                char what[80];
+                snprintf(what, sizeof what, "method %d, T times 2^%d, %s 2^%d", method, scale,
+                         relative ? "reltol" : "abstol", tolerance + (relative ? 0 : scale));
+                options.abstol = relative ? 0 : ldexp(1, tolerance + scale);
+                options.reltol = relative ? ldexp(1, tolerance) : 0;
+                assert_int_equal(solve_with(ctx, &options, &f, true), N);
+                certify_enclosures(what, &f, 1);
+                if (!relative) certify(what, &f, 1, N, 0.5 * options.abstol);
+                for (int64_t k = 0; relative && k < N; ++k) {
+                    double const lower = numbers_part(&f.lower, k), upper = numbers_part(&f.upper, k);
+                    double const most = options.reltol * fmax(fabs(lower), fabs(upper));
+                    if (!(upper - lower <= most + 24 * type_eps(f.type) * f.scale))
+                        fail_msg("%s: the enclosure of %lld, about %g, is %g wide", what, (long long)k + 1, w_of(&f, k),
+                                 upper - lower);
+                }
+            }
             drop(&f);
         }
     eig_destroy(ctx);

@@ -136,6 +136,18 @@ static void test_overflowing_values(void **state)
             assert_int_equal(solve(ctx, &o, &f), 1);
             o.vl = -INFINITY, o.vu = -most;
             assert_int_equal(solve(ctx, &o, &f), 1);
+            /* mirrored: DBL_MAX is an end as good as infinity */
+            f.t.d[0] = f.t.d[1] = most;
+            take(&f);
+            static double const ends[] = {INFINITY, DBL_MAX};
+            for (int k = 0; k < 2; ++k) {
+                o.vl = -INFINITY, o.vu = ends[k];
+                assert_int_equal(solve_with(ctx, &o, &f, true), 2);
+                assert_true(fabs(w_of(&f, 0)) <= 4 * type_eps(f.type) * most && w_of(&f, 1) == INFINITY);
+                o.vl = most;
+                assert_int_equal(solve(ctx, &o, &f), 1);
+                assert_true(w_of(&f, 0) == INFINITY);
+            }
             drop(&f);
         }
     eig_destroy(ctx);

@@ -11,6 +11,7 @@
  * affine     A0 + x1 A1 + x2 A2 + x3 A3, 15 x 15, on a grid of 50^3 points
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and all runs give the same bits.
  *            affine: every abscissa is the CPU's to 1e4 n eps; `error` is the largest difference in n eps */
+#include "bench/support/passes.h"
 #include "bench_cuda.h"
 
 enum { BATCH = 500000, FULL_N = 32, PARAMETERS = 3, GRID = 50, AFFINE_N = 15, POINTS = GRID * GRID * GRID };
@@ -79,11 +80,11 @@ static void put_passes(device_case *d, bench_row row)
 {
     static const char *const names[] = {"reduction", "iteration"}, *const families[] = {"geev-reduction",
                                                                                         "geev-iteration"};
-    const eig_pass *pass;
+    eig_pass pass[PASSES_MOST];
     int count;
     GPU(eig_set_timing(gpu, 1));
     GPU(device_enqueue(d));
-    GPU(eig_get_timing(gpu, &pass, &count));
+    count = passes_read(gpu, pass);
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 2; ++k)
             if (strcmp(pass[i].name, names[k]) == 0) {

@@ -11,6 +11,7 @@
  * passes     for the cases of resident and large the passes of one more call
  * once       one call of every case, no times: for a profiler (large: with vectors alone)
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and two runs give the same bits */
+#include "bench/support/passes.h"
 #include "bench_cuda.h"
 
 static const double budget_ms = 150;
@@ -56,11 +57,11 @@ static double bar_of(const char *family, const bench_case *c)
 
 static void put_passes(device_case *d, bench_row row)
 {
-    const eig_pass *pass;
+    eig_pass pass[PASSES_MOST];
     int count;
     GPU(eig_set_timing(gpu, 1));
     GPU(device_enqueue(d));
-    GPU(eig_get_timing(gpu, &pass, &count));
+    count = passes_read(gpu, pass);
     for (int k = 0; k < count; ++k) {
         char name[64];
         snprintf(name, sizeof name, "heev-%s", pass[k].name);

@@ -127,7 +127,7 @@ static bool is_right(const share *s)
 /* One call for order n, which may be less than that of the share; the time of the slowest rank. */
 static double time_call(const share *s, int64_t n)
 {
-    eig_mpi_run run;
+    eig_mpi_run run = EIG_MPI_RUN;
     MPI_Barrier(s->comm);
     double const begin = clock_ms();
     eig_status const status = s->vectors ? eig_mpi_dstemr(s->ctx, NULL, NULL, n, s->d, s->e, &run, s->w, s->z, n, NULL,

@@ -6,6 +6,7 @@
  *           same call captured in a CUDA graph, 20 in a row, divided by 20.
  * check     as in bench/support/cases.h, the counts made on the GPU; and every repeat gave the same bits.
  * Rivals    the method interval-tree on the same GPU, and a CPU context with all cores, in the same run. */
+#include "bench/support/passes.h"
 #include "bench_cuda.h"
 
 typedef struct listed {
@@ -67,11 +68,11 @@ static double time_graph(device_case *d)
 /* One more call, and what its passes took. */
 static void print_passes(device_case *d)
 {
-    const eig_pass *pass;
+    eig_pass pass[PASSES_MOST];
     int count;
     GPU(eig_set_timing(gpu, 1));
     GPU(device_enqueue(d));
-    GPU(eig_get_timing(gpu, &pass, &count));
+    count = passes_read(gpu, pass);
     fprintf(stderr, "# %s n = %lld:", d->run.c->kind, (long long)d->run.c->n);
     for (int i = 0; i < count; i++) fprintf(stderr, " %s %.4f ms", pass[i].name, pass[i].ms);
     fputc('\n', stderr);

@@ -9,6 +9,7 @@
  *           measures.  Ten of either is the limit; every info must be 0.
  * Limits    milliseconds on one H200.
  * Passes    go to stderr, and the median of calls with the certificate. */
+#include "bench/support/passes.h"
 #include "bench_cuda.h"
 #include "io/matrices.h"
 
@@ -117,11 +118,11 @@ static double error_of(const stemr_run *r, double norm)
 
 static void print_passes(const stemr_run *r)
 {
-    const eig_pass *pass;
+    eig_pass pass[PASSES_MOST];
     int count;
     GPU(eig_set_timing(gpu, 1));
     GPU(enqueue(r, false));
-    GPU(eig_get_timing(gpu, &pass, &count));
+    count = passes_read(gpu, pass);
     fprintf(stderr, "# %s %s n = %lld, %lld pairs:", r->l->kind, type_name(r->l->type), (long long)r->l->n,
             (long long)r->l->wanted);
     for (int i = 0; i < count; i++) fprintf(stderr, " %s %.3f", pass[i].name, pass[i].ms);

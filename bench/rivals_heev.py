@@ -120,8 +120,10 @@ class Truth:
 class Options(ctypes.Structure):
     """eig_heev_options"""
     _fields_ = [("size", ctypes.c_size_t), ("uplo", ctypes.c_int), ("layout", ctypes.c_int), ("method", ctypes.c_int),
-                ("row_major", ctypes.c_int), ("relative", ctypes.c_int), ("max_sweeps", ctypes.c_int),
-                ("tolerance", ctypes.c_double), ("chunk", ctypes.c_int64)]
+                ("row_major", ctypes.c_int), ("relative", ctypes.c_int), ("range", ctypes.c_int),
+                ("il", ctypes.c_int64), ("iu", ctypes.c_int64), ("vl", ctypes.c_double), ("vu", ctypes.c_double),
+                ("chunk", ctypes.c_int64), ("tolerance", ctypes.c_double), ("max_sweeps", ctypes.c_int),
+                ("unused", ctypes.c_int)]
 
 
 class Own:
@@ -154,7 +156,7 @@ class Own:
 
         def call():
             self.must(self.c.eig_heev_batched(self.context, ctypes.c_int(letter[0]), ctypes.byref(options), size(n), at[0],
-                                              size(n), size(n * n), at[1], size(n), at[2], size(n), size(n * n), at[3],
+                                              size(n), size(n * n), None, at[1], size(n), at[2], size(n), size(n * n), at[3],
                                               None, size(batch)))
 
         def before():

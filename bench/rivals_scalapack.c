@@ -42,7 +42,7 @@ typedef struct job {
     double norm, *d, *e;
     double *ours, *theirs;     /* [n] eigenvalues, on all ranks */
     double *z_ours, *z_theirs; /* this rank's columns */
-    eig_mpi_run run;
+    eig_mpi_run run = EIG_MPI_RUN;
     int *block, *split, *fail, *cluster, *iwork, splits;
     double *gap, *work;
     int lwork, liwork, stein_info;

@@ -107,7 +107,7 @@ static eig_status call_heev(eig_context *ctx, const scale_case *c, const void *i
     int64_t const n = c->n;
     double *const w = out;
     eig_z *const v = (eig_z *)(w + n * c->batch);
-    return eig_zheev_batched(ctx, NULL, n, in, n, n * n, w, n, v, n, n * n, NULL, NULL, c->batch);
+    return eig_zheev_batched(ctx, NULL, n, in, n, n * n, NULL, w, n, v, n, n * n, NULL, NULL, c->batch);
 }
 
 /* The eigenvalues of some matrices, by a CPU, and the length of their vectors. */
@@ -120,8 +120,8 @@ static bool right_heev(eig_context *cpu, const scale_case *c, const void *in, co
     const eig_z *const v = (const eig_z *)(w + n * c->batch), *const a = in;
     for (int part = 0; part < 2; ++part) {
         int64_t const first = part == 0 ? 0 : c->batch - SOME;
-        scale_must(
-            cpu, eig_zheev_batched(cpu, NULL, n, a + first * n * n, n, n * n, value, n, NULL, 0, 0, NULL, NULL, SOME));
+        scale_must(cpu, eig_zheev_batched(cpu, NULL, n, a + first * n * n, n, n * n, NULL, value, n, NULL, 0, 0, NULL,
+                                          NULL, SOME));
         for (int64_t k = 0; k < SOME * n; ++k) {
             const eig_z *const column = v + (first * n + k) * n;
             double length = 0;

@@ -46,6 +46,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_cuda.cu
     src/cuda/heev/heev_roads.cu
     src/cuda/heev/heev_parts.cu
+    src/cuda/heev/heev_select.cu
     src/cuda/heev/warp/heev_ql.cu
     src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu

@@ -32,6 +32,7 @@ set(EIG_SOURCES
     src/cpu/stemr/stemr_certify.c
     src/cpu/stemr/stemr_reference.c
     src/cpu/heev/heev_cpu.c
+    src/cpu/heev/heev_select.c
     src/cpu/geev/geev_cpu.c
 )
 

@@ -82,7 +82,7 @@ static eig_status solve(eig_context *ctx, int q, double *ms)
     }
     double const start = seconds();
     eig_status const status =
-        eig_zheev_batched(ctx, NULL, q, h, q, (int64_t)q * q, w, q, NULL, 0, 0, NULL, NULL, batch);
+        eig_zheev_batched(ctx, NULL, q, h, q, (int64_t)q * q, NULL, w, q, NULL, 0, 0, NULL, NULL, batch);
     *ms += 1e3 * (seconds() - start);
     for (int64_t k = 0; k < batch && status == EIG_OK; ++k) add(&first[k / POINTS], w + k * q);
     fluxes += count, matrices += batch;

@@ -33,7 +33,7 @@ static eig_status solve(eig_mpi_context *ctx, int rank, int size, int64_t n)
     double *const d = malloc((size_t)n * sizeof *d), *const e = malloc((size_t)n * sizeof *e);
     double *const w = malloc((size_t)n * sizeof *w), *const z = malloc((size_t)(vectors * n + 1) * sizeof *z);
     eig_mpi_options where = EIG_MPI_OPTIONS;
-    eig_mpi_run run;
+    eig_mpi_run run = EIG_MPI_RUN;
     where.input = EIG_MPI_INPUT_ROOT;
     if (rank == 0) make(n, d, e);
 

@@ -7,10 +7,12 @@
  *   eig_{s,d}stebz_batched        the same for many matrices of one order
  *   eig_{s,d}stebz_count          how many eigenvalues lie below each of a list of shifts
  *   eig_{s,d}stemr                all or some eigenvalues and eigenvectors of one symmetric tridiagonal matrix, by MRRR
- *   eig_{s,d}syev_batched         eigenvalues and eigenvectors of many real symmetric matrices of one order
- *   eig_{c,z}heev_batched         the same for complex Hermitian matrices
- *   eig_{s,d}geev                 eigenvalues of a nonsymmetric matrix, by double-shift QR
- *   eig_{s,d}geev_batched         the same for many small matrices of one order
+ *   eig_{s,d}stemr_batched        the same for many matrices of one order
+ *   eig_{s,d}syev                 all or some eigenvalues and eigenvectors of a real symmetric matrix
+ *   eig_{s,d}syev_batched         the same for many matrices of one order
+ *   eig_{c,z}heev[_batched]       the same for complex Hermitian matrices
+ *   eig_{s,d,c,z}geev             eigenvalues of a nonsymmetric matrix, by double-shift QR
+ *   eig_{s,d,c,z}geev_batched     the same for many small matrices of one order
  *   eig_{s,d}geev_affine          the same for A0 + x_1 A_1 + ... + x_m A_m over a list of points x
  *
  * Types.  Letters as in LAPACK: s is float, d is double, c and z are complex of these.  Every typed function
@@ -22,10 +24,11 @@
  * place".  All arrays of one call lie on the same side: in host memory, or (with a CUDA context) in the memory of the
  * context's device.  An array is aligned to its elements' real type; no more is needed.
  *
- * Options are structures in host memory.  Each begins with its size, and in every other field 0 is the default, so
- * that a caller that was compiled with an older or a newer header works: fields that the caller does not know have
- * their defaults, and fields that the library does not know must be 0, else the call is refused.  NULL stands for all
- * defaults.
+ * Structures are in host memory.  Each begins with its size, which the caller sets: the macro named beside it does.  In
+ * every other field of an options structure 0 is the default, so that a caller that was compiled with an older or a
+ * newer header works: fields that the caller does not know have their defaults, and fields that the library does not
+ * know must be 0, else the call is refused.  NULL stands for all defaults.  Of a structure that a call fills, it writes
+ * the fields that both know; what it does not know becomes 0.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
  * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written
@@ -33,21 +36,36 @@
  * about each problem of a batch: one bad matrix never spoils the others, and the call returns EIG_OK.  A problem with a
  * NaN or an infinity in its input has info EIG_INFO_NOT_FINITE, and its outputs are NaN.  info may be NULL.
  *
- * Sizes that are too large for their arrays or workspace to be addressed are refused.  Strides of a single matrix or
- * point are unused.
+ * Sizes that are too large for their arrays or workspace to be addressed are refused; so is n above 10^8 for heev and
+ * geev, from 2^47 on for stebz and stemr, and a batch from 2^57 on.  Strides of a single matrix or point are unused.
  *
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
  * Threads.  A context serves one thread at a time; different contexts are independent.  A call on a context while
  * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
- * running call goes on.  A context must not be destroyed while another thread may use it.  There is no global state but
- * two notes: that a fork has happened, and how many threads a calling thread could create.  The library never prints,
- * never exits, and reads one environment variable, EIG_CPU (see eig_describe).
+ * running call goes on.  A context must not be destroyed while another thread may use it.  Several threads may create
+ * contexts at a time.  There is no global state but two notes: that a fork has happened, and how many threads a calling
+ * thread could create.  The library never prints, never exits, and reads one environment variable, EIG_CPU (see
+ * eig_describe).
  *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
  * threads that the child creates are free of that.  A context of CUDA is refused in the child, where it can only be
- * destroyed; the parent keeps it. */
+ * destroyed; the parent keeps it.
+ *
+ * CUDA.  A context uses the primary context of its device, as the CUDA runtime does, and keeps it alive; after a call
+ * the thread's current device is what it was.  Managed memory counts as the device's.  NULL as a stream is the legacy
+ * default stream.  Work of two contexts on one stream is done in the order of the calls.  Two contexts may be lent the
+ * same workspace where their work cannot overlap: on one stream, or with a wait between.
+ * An error of a kernel that was enqueued before, the library's or the caller's, shows at a later call or at
+ * eig_synchronize, as EIG_CUDA_FAILURE with CUDA's words.  After one that CUDA calls sticky (an illegal address, say of
+ * an array that is too small) CUDA refuses all work of this process; after any other the context goes on.
+ *
+ * Versions.  A function is there since version 0.1 where its comment does not say "since".  While the major number is 0,
+ * a new minor number may change the binary interface; the shared library's name then changes, so that a program that was
+ * linked with the old one does not start with the new one.  A patch number never does.  From 1.0 on nothing goes before
+ * the header has called it deprecated for one minor version, and then with a new major number alone.  Fields under "for
+ * experiments" are for tests and tuning, and may change in any version. */
 #ifndef EIGPACK_H
 #define EIGPACK_H
 
@@ -55,12 +73,12 @@
 #include <stdint.h>
 
 #define EIG_VERSION_MAJOR 0
-#define EIG_VERSION_MINOR 2
+#define EIG_VERSION_MINOR 3
 #define EIG_VERSION_PATCH 0
+#define EIG_VERSION 300 /* 10000*major + 100*minor + patch */
+#define EIG_VERSION_STRING "0.3.0"
 
-#if defined(_WIN32)
-#define EIG_API
-#elif defined(EIG_BUILDING)
+#if defined(EIG_BUILDING)
 #define EIG_API __attribute__((visibility("default")))
 #else
 #define EIG_API
@@ -100,7 +118,7 @@ enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
 /* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
 EIG_API const char *eig_info_text(int info);
 
-/* The version of the library that runs, as 10000*major + 100*minor + patch. */
+/* The version of the library that runs, as EIG_VERSION tells that of this header. */
 EIG_API int eig_version(void);
 
 /* ------------------------------------------------------------------- types */
@@ -120,7 +138,7 @@ typedef struct eig_z {
 
 /* Where element (i, j), both from 0, of matrix b of a batch lies. */
 typedef enum eig_layout {
-    EIG_LAYOUT_MATRIX_WISE = 'M',  /* a[i + j*lda + b*stride_a]: column-major, one matrix after the other */
+    EIG_LAYOUT_MATRIX_WISE = 0,    /* a[i + j*lda + b*stride_a]: column-major, one matrix after the other; also 'M' */
     EIG_LAYOUT_ELEMENT_WISE = 'E', /* a[(i*lda + j)*stride_a + b]: the batch varies fastest; stride_a >= batch */
     EIG_LAYOUT_ROW_WISE = 'R'      /* a[i*stride_a + b*lda + j]: row i of all matrices; stride_a >= batch*lda */
 } eig_layout;
@@ -146,7 +164,8 @@ typedef struct eig_context eig_context;
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
 /* Releases a context and its workspace.  NULL is accepted.  Does nothing while a call runs on the context: in its own
- * progress callback, or in another thread. */
+ * progress callback, or in another thread.  Work that is enqueued still ends as it should: where it uses the context's
+ * own workspace eig_destroy waits for it, where it uses a lent one it goes on. */
 EIG_API void eig_destroy(eig_context *ctx);
 
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
@@ -195,21 +214,35 @@ EIG_API eig_status eig_synchronize(eig_context *ctx);
 
 /* The time of one pass of a call. */
 typedef struct eig_pass {
+    size_t size;      /* sizeof(eig_pass): lets the structure grow */
     const char *name; /* e.g. "reduction"; with the table of roads in docs it tells which kernels ran */
     double ms;
 } eig_pass;
+
+#define EIG_PASS                    \
+    {                               \
+        sizeof(eig_pass), NULL, 0.0 \
+    }
 
 /* on = 1: later calls measure how long their passes take; 0: they do not.  Device arrays: a call that measures waits
  * for its work, and is refused while its stream is captured. */
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
-/* The passes of the last call that measured them: (*passes)[0 .. *count-1], valid until the next call. */
-EIG_API eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int *count);
+/* How many passes the last call had that measured them; 0 where none did, or where a call runs.  Since 0.3. */
+EIG_API int eig_get_passes(const eig_context *ctx);
+
+/* Pass number k of that call, from 0:
+ *     eig_pass pass = EIG_PASS;
+ *     for (int k = 0; k < eig_get_passes(ctx) && eig_get_pass(ctx, k, &pass) == EIG_OK; ++k)
+ *         printf("%s %g ms\n", pass.name, pass.ms);
+ * EIG_BAD_ARGUMENT where there is no such pass, EIG_BUSY where a call runs; neither writes a sentence.  The name is valid while the library is loaded.
+ * Since 0.3. */
+EIG_API eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass);
 
 /* ------------------------------------------------------------------- stebz */
 
 typedef enum eig_range {
-    EIG_RANGE_ALL = 'A',
+    EIG_RANGE_ALL = 0,     /* also 'A' */
     EIG_RANGE_INDEX = 'I', /* eigenvalues il to iu, 1-based, inclusive */
     EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu]; w may lie outside by its error */
 } eig_range;
@@ -248,7 +281,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  *   n        order of T, n >= 0
  *   d        [n]    diagonal
  *   e        [n-1]  off-diagonal; may be NULL when n <= 1
- *   m        [1]    out: the number of eigenvalues found; may be NULL
+ *   m        [1]    out: the number of eigenvalues found; may be NULL where the range is not by value
  *   w        [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX)
  *   lower, upper    [as w] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k]
  *   info     [1]    out, or NULL: 0, or EIG_INFO_NOT_FINITE (*m is 0; w, lower, upper are NaN)
@@ -336,6 +369,7 @@ enum {
 
 /* A cluster of the tree of representations. */
 typedef struct eig_stemr_node {
+    size_t size;      /* sizeof(eig_stemr_node): lets the structure grow */
     int64_t parent;   /* the node, by its number, of which it was a part; -1: of a whole block */
     int64_t members;  /* its eigenvalues */
     int level;        /* 1, 2, ... */
@@ -352,25 +386,28 @@ typedef struct eig_stemr_options {
     eig_stemr_method method; /* auto */
     int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
-    int most_depth;       /* levels of clusters that get a representation of their own, the others being left to inverse
-                                iteration; 0 = 6, the most; -1 = none: for tests.  On CUDA auto makes no representation
-                                of clusters: -1 leaves all of them to inverse iteration, other numbers are ignored */
     eig_stemr_node *tree; /* [tree_room] out, or NULL: the clusters of all levels, parents before children, as many as
-                                there is room for; always in host memory.  stats.nodes tells how many: none on CUDA but
-                                of method mrrr */
+                                there is room for; the caller sets tree[0].size.  stats.nodes tells how many: none on
+                                CUDA but of method mrrr.  Not of a batch */
     int64_t tree_room;
+    /* For experiments. */
+    int most_depth; /* levels of clusters that get a representation of their own, the others being left to inverse
+                       iteration; 0 = 6, the most; -1 = none.  On CUDA auto makes no representation of clusters: -1
+                       leaves all of them to inverse iteration, other numbers are ignored */
+    int unused;     /* 0 */
 } eig_stemr_options;
 
-#define EIG_STEMR_OPTIONS                                                                    \
-    {                                                                                        \
-        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, 0, NULL, 0 \
+#define EIG_STEMR_OPTIONS                                                                       \
+    {                                                                                           \
+        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, NULL, 0, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
 EIG_API void eig_stemr_options_init(eig_stemr_options *options, size_t size);
 
-/* What a call did. */
+/* What a call did.  Begin with EIG_STEMR_STATS. */
 typedef struct eig_stemr_stats {
+    size_t size;                 /* sizeof(eig_stemr_stats): lets the structure grow */
     int64_t blocks;              /* that T splits into */
     int64_t representations;     /* of blocks and clusters */
     int64_t depth;               /* levels of clusters with representations */
@@ -381,8 +418,12 @@ typedef struct eig_stemr_stats {
     int64_t skew;                /* neighbours in a cluster whose vectors were found not to be orthogonal */
     int64_t inverse_iterations;  /* vectors by inverse iteration, the last resort */
     int64_t nodes;               /* of options.tree that were written */
-    int64_t reserved[6];         /* 0 */
 } eig_stemr_stats;
+
+#define EIG_STEMR_STATS                                       \
+    {                                                         \
+        sizeof(eig_stemr_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /* Eigenvalues and, where wanted, eigenvectors of a real symmetric tridiagonal matrix T = tridiag(e, d, e), all or some,
  * by multiple relatively robust representations: T z = w z.
@@ -392,7 +433,7 @@ typedef struct eig_stemr_stats {
  *   n         order of T, n >= 0
  *   d         [n]    diagonal
  *   e         [n-1]  off-diagonal; may be NULL when n <= 1
- *   m         [1]    out: the number of eigenpairs found; may be NULL
+ *   m         [1]    out: the number of eigenpairs found; may be NULL where the range is not by value
  *   w         [n]    out: the eigenvalues, ascending, in w[0..m-1] ([iu-il+1] suffices for EIG_RANGE_INDEX, here and
  *                    in all outputs that follow)
  *   z         [ldz*n] out, or NULL: eigenvalues only.  z[i + k*ldz] is element i of the vector of w[k], of length 1
@@ -438,8 +479,36 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
                              const void *d, const void *e, int64_t *m, void *w, void *z, int64_t ldz, int64_t *isuppz,
                              int *info, void *residual, void *orthogonality, eig_stemr_stats *stats);
 
-/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its z is NULL, else 1.  On a CPU it depends on
- * the number of threads. */
+/* The same for batch matrices of one order n.  Since 0.3.
+ *
+ *   d, e      as for eig_dstebz_batched
+ *   m         [batch] out: as above, of each matrix
+ *   w         [n] every stride_w entries ([iu-il+1] for EIG_RANGE_INDEX); likewise info and residual, and isuppz every
+ *             2*stride_w
+ *   z         the vectors of matrix b begin at z[b*stride_z], stride_z >= ldz*n (ldz*(iu-il+1)); unused where z is NULL
+ *   orthogonality  [batch] out, or NULL
+ *   stats     out, or NULL: sums over the batch; of blocks, depth and largest_cluster the largest
+ *
+ * options->tree must be NULL.  The matrices are solved one after the other, each as eig_dstemr does; progress is told
+ * between them. */
+EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
+                                      int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
+                                      int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,
+                                      int *info, double *residual, double *orthogonality, eig_stemr_stats *stats,
+                                      int64_t batch);
+EIG_API eig_status eig_sstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const float *d,
+                                      int64_t stride_d, const float *e, int64_t stride_e, int64_t *m, float *w,
+                                      int64_t stride_w, float *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,
+                                      int *info, float *residual, float *orthogonality, eig_stemr_stats *stats,
+                                      int64_t batch);
+EIG_API eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
+                                     const void *d, int64_t stride_d, const void *e, int64_t stride_e, int64_t *m,
+                                     void *w, int64_t stride_w, void *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,
+                                     int *info, void *residual, void *orthogonality, eig_stemr_stats *stats,
+                                     int64_t batch);
+
+/* Bytes of workspace that a call of either form takes, exactly; vectors: 0 where its z is NULL, else 1.  On a CPU it
+ * depends on the number of threads. */
 EIG_API eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
                                        int vectors, size_t *bytes);
 
@@ -455,8 +524,8 @@ typedef enum eig_heev_method {
 
 /* Which triangle of a Hermitian matrix is read. */
 typedef enum eig_uplo {
-    EIG_UPLO_LOWER = 'L', /* elements (i, j) with i >= j */
-    EIG_UPLO_UPPER = 'U'  /* those with i <= j */
+    EIG_UPLO_LOWER = 0,  /* elements (i, j) with i >= j; also 'L' */
+    EIG_UPLO_UPPER = 'U' /* those with i <= j */
 } eig_uplo;
 
 /* Begin with EIG_HEEV_OPTIONS (all defaults), then set what differs. */
@@ -466,22 +535,29 @@ typedef struct eig_heev_options {
     eig_layout layout;      /* of a; matrix-wise */
     eig_heev_method method; /* auto */
     int row_major;          /* 1: element (i, j) of a and of v lies where the layout has (j, i); uplo is that of A */
-    int relative;   /* 1: small eigenvalues of a positive definite A to high relative accuracy, see eig_zheev_batched */
-    int max_sweeps; /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
-    double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
-                               |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
+    int relative; /* 1: small eigenvalues of a positive definite A to high relative accuracy, see eig_zheev_batched */
+    eig_range range;  /* all */
+    int64_t il, iu;   /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
+    double vl, vu;    /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
     int64_t chunk;    /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
+    double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
+                         |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
+    /* For experiments. */
+    int max_sweeps; /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
+    int unused;     /* 0 */
 } eig_heev_options;
 
-#define EIG_HEEV_OPTIONS                                                                                 \
-    {                                                                                                    \
-        sizeof(eig_heev_options), EIG_UPLO_LOWER, EIG_LAYOUT_MATRIX_WISE, EIG_HEEV_AUTO, 0, 0, 0, 0.0, 0 \
+#define EIG_HEEV_OPTIONS                                                                                            \
+    {                                                                                                               \
+        sizeof(eig_heev_options), EIG_UPLO_LOWER, EIG_LAYOUT_MATRIX_WISE, EIG_HEEV_AUTO, 0, 0, EIG_RANGE_ALL, 0, 0, \
+            0.0, 0.0, 0, 0.0, 0, 0                                                                                  \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
 EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
 
-/* Eigenvalues and, where wanted, eigenvectors of batch Hermitian (real: symmetric) n x n matrices: A V = V diag(w).
+/* Eigenvalues and, where wanted, eigenvectors of batch Hermitian (real: symmetric) n x n matrices, all or some:
+ * A V = V diag(w).
  *
  *   ctx       context
  *   options   NULL = all defaults
@@ -490,16 +566,22 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  *             only real parts.  Not changed, unless the call is in place
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
+ *   m         [batch] out: the number of eigenvalues found of each matrix; may be NULL where the range is not by value
  *   w         [n] every stride_w entries, out, real: the eigenvalues of matrix b, ascending, at w[b*stride_w]
+ *             ([iu-il+1] suffices for EIG_RANGE_INDEX, here and for the columns of v)
  *   stride_w  >= n
  *   v         out, or NULL: eigenvalues only.  Column k of matrix b of v is the eigenvector of w[k + b*stride_w], of
  *             length 1: element i of it is v[i + k*ldv + b*stride_v] (row_major: v[i*ldv + k + b*stride_v])
  *   ldv       >= max(1, n); unused where v is NULL, as is stride_v
- *   stride_v  >= ldv*n
+ *   stride_v  >= ldv*n (ldv*(iu-il+1); row_major: ldv*n)
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
  *   sweeps    [batch] out, or NULL: how many Jacobi sweeps each matrix took; 0 where it took another road
  *
- * In place: v may be a, with ldv = lda, stride_v = stride_a and the matrix-wise layout.
+ * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
+ *
+ * A range: all eigenpairs are computed, as without one and with the same bits, and those asked for are handed out.
+ * EIG_RANGE_VALUE: those whose w, as it is returned, lies in (vl, vu]; the other places of w, and of v, up to n, keep
+ * what they held.  Where a matrix is not finite m is iu-il+1 by index, else 0.
  *
  * Backward stable: ||A V - V diag(w)|| and ||V^H V - I|| are of the order of n eps ||A|| and n eps; entries from 1e-300
  * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  options->relative, for positive definite A:
@@ -521,26 +603,38 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,
-                                     int64_t lda, int64_t stride_a, double *w, int64_t stride_w, double *v, int64_t ldv,
-                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                     int64_t lda, int64_t stride_a, int64_t *m, double *w, int64_t stride_w, double *v,
+                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 EIG_API eig_status eig_ssyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const float *a,
-                                     int64_t lda, int64_t stride_a, float *w, int64_t stride_w, float *v, int64_t ldv,
-                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                     int64_t lda, int64_t stride_a, int64_t *m, float *w, int64_t stride_w, float *v,
+                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 EIG_API eig_status eig_zheev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_z *a,
-                                     int64_t lda, int64_t stride_a, double *w, int64_t stride_w, eig_z *v, int64_t ldv,
-                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                     int64_t lda, int64_t stride_a, int64_t *m, double *w, int64_t stride_w, eig_z *v,
+                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 EIG_API eig_status eig_cheev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_c *a,
-                                     int64_t lda, int64_t stride_a, float *w, int64_t stride_w, eig_c *v, int64_t ldv,
-                                     int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                     int64_t lda, int64_t stride_a, int64_t *m, float *w, int64_t stride_w, eig_c *v,
+                                     int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 
 /* The type is that of a and v; w is real. */
 EIG_API eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
-                                    const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v,
-                                    int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                    const void *a, int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w,
+                                    void *v, int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 
-/* Bytes of workspace that such a call takes, exactly; vectors: 0 where its v is NULL, else 1.  With a CUDA context this
- * is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that is more, unless
- * a single matrix needs it.  On a CPU it depends on the number of threads. */
+/* The same for one matrix: a is column-major (row_major: row-major), m, info and sweeps are [1].  Since 0.3. */
+EIG_API eig_status eig_dsyev(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a, int64_t lda,
+                             int64_t *m, double *w, double *v, int64_t ldv, int *info, int *sweeps);
+EIG_API eig_status eig_ssyev(eig_context *ctx, const eig_heev_options *options, int64_t n, const float *a, int64_t lda,
+                             int64_t *m, float *w, float *v, int64_t ldv, int *info, int *sweeps);
+EIG_API eig_status eig_zheev(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_z *a, int64_t lda,
+                             int64_t *m, double *w, eig_z *v, int64_t ldv, int *info, int *sweeps);
+EIG_API eig_status eig_cheev(eig_context *ctx, const eig_heev_options *options, int64_t n, const eig_c *a, int64_t lda,
+                             int64_t *m, float *w, eig_c *v, int64_t ldv, int *info, int *sweeps);
+EIG_API eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
+                            int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps);
+
+/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where its v is NULL, else 1.  With a
+ * CUDA context this is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that
+ * is more, unless a single matrix needs it; 256 MB more for a range.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 
@@ -555,9 +649,9 @@ typedef enum eig_geev_method {
 
 /* One number that tells of all eigenvalues w of a matrix. */
 typedef enum eig_geev_measure {
-    EIG_GEEV_ABSCISSA = 'A', /* max re w: negative where x' = A x is stable */
-    EIG_GEEV_RADIUS = 'R',   /* max |w|: below 1 where x(k+1) = A x(k) is stable */
-    EIG_GEEV_DAMPING = 'D'   /* min of -re w / |w|, the least damping ratio; w = 0 counts as -1 */
+    EIG_GEEV_ABSCISSA = 0, /* max re w: negative where x' = A x is stable; also 'A' */
+    EIG_GEEV_RADIUS = 'R', /* max |w|: below 1 where x(k+1) = A x(k) is stable */
+    EIG_GEEV_DAMPING = 'D' /* min of -re w / |w|, the least damping ratio; w = 0 counts as -1 */
 } eig_geev_measure;
 
 /* Begin with EIG_GEEV_OPTIONS (all defaults), then set what differs. */
@@ -566,9 +660,9 @@ typedef struct eig_geev_options {
     eig_layout layout;      /* of the input; matrix-wise */
     eig_geev_method method; /* auto; a CPU context has one fast form and takes swb and mwb as auto */
     int no_balance;         /* 0: permute and scale by powers of two first, as LAPACK's dgeev does; 1: do not */
-    int threads_per_matrix; /* CUDA: p of the method, 1 to 32; 0 = by n, from measurements; CPU: ignored */
+    int threads_per_matrix; /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
     int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
-    int64_t max_steps;      /* QR steps between two deflations after which a matrix is given up; 0 = 30*max(10, n) */
+    int64_t max_steps;      /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
 } eig_geev_options;
 
 #define EIG_GEEV_OPTIONS                                                            \
@@ -579,7 +673,9 @@ typedef struct eig_geev_options {
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
 EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
 
-/* Eigenvalues of batch real n x n matrices.
+/* Eigenvalues and, where wanted, eigenvectors of batch n x n matrices: A VR = VR diag(w), VL^H A = diag(w) VL^H.
+ *
+ * So far: eigenvalues of real matrices.  Complex matrices, vl, vr and condition are refused with EIG_NO_BACKEND.
  *
  *   ctx       context
  *   options   NULL = all defaults
@@ -589,6 +685,13 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
  *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
  *   stride_w  >= n
+ *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1, its
+ *             largest element real: element i of it is vl[i + k*ldvl + b*stride_vl]
+ *   ldvl      >= max(1, n); unused where vl is NULL, as is stride_vl
+ *   stride_vl >= ldvl*n
+ *   vr, ldvr, stride_vr   likewise, right eigenvectors
+ *   condition [n] every stride_w entries, out, or NULL: |y^H x| of the unit left and right eigenvectors y and x of
+ *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k]
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
  *
  * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  The
@@ -614,23 +717,39 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.
  */
 EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
-                                     int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, int *info,
-                                     int64_t batch);
+                                     int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *vl, int64_t ldvl,
+                                     int64_t stride_vl, eig_z *vr, int64_t ldvr, int64_t stride_vr, double *condition,
+                                     int *info, int64_t batch);
 EIG_API eig_status eig_sgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a,
-                                     int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, int *info,
-                                     int64_t batch);
+                                     int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, eig_c *vl, int64_t ldvl,
+                                     int64_t stride_vl, eig_c *vr, int64_t ldvr, int64_t stride_vr, float *condition,
+                                     int *info, int64_t batch);
+EIG_API eig_status eig_zgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_z *a,
+                                     int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *vl, int64_t ldvl,
+                                     int64_t stride_vl, eig_z *vr, int64_t ldvr, int64_t stride_vr, double *condition,
+                                     int *info, int64_t batch);
+EIG_API eig_status eig_cgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_c *a,
+                                     int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, eig_c *vl, int64_t ldvl,
+                                     int64_t stride_vl, eig_c *vr, int64_t ldvr, int64_t stride_vr, float *condition,
+                                     int *info, int64_t batch);
 EIG_API eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
-                                    const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info,
-                                    int64_t batch);
+                                    const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *vl,
+                                    int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
+                                    void *condition, int *info, int64_t batch);
 
-/* The same for one matrix: a is column-major, w is [n], info is [1].  The type of the type-erased forms is that of a;
- * w is complex. */
+/* The same for one matrix: a is column-major, w and condition are [n], info is [1].  The type of the type-erased forms is
+ * that of a; w, vl and vr are complex, condition is real. */
 EIG_API eig_status eig_dgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a, int64_t lda,
-                             eig_z *w, int *info);
+                             eig_z *w, eig_z *vl, int64_t ldvl, eig_z *vr, int64_t ldvr, double *condition, int *info);
 EIG_API eig_status eig_sgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a, int64_t lda,
-                             eig_c *w, int *info);
+                             eig_c *w, eig_c *vl, int64_t ldvl, eig_c *vr, int64_t ldvr, float *condition, int *info);
+EIG_API eig_status eig_zgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_z *a, int64_t lda,
+                             eig_z *w, eig_z *vl, int64_t ldvl, eig_z *vr, int64_t ldvr, double *condition, int *info);
+EIG_API eig_status eig_cgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_c *a, int64_t lda,
+                             eig_c *w, eig_c *vl, int64_t ldvl, eig_c *vr, int64_t ldvr, float *condition, int *info);
 EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
-                            int64_t lda, void *w, int *info);
+                            int64_t lda, void *w, void *vl, int64_t ldvl, void *vr, int64_t ldvr, void *condition,
+                            int *info);
 
 /* Eigenvalues of A(x) = A_0 + x_1 A_1 + ... + x_m A_m at many points x: the matrices are made where they are used, so
  * that a large grid of parameters takes no more input than its points.
@@ -657,16 +776,24 @@ EIG_API eig_status eig_sgeev_affine(eig_context *ctx, const eig_geev_options *op
                                     const float *a, int64_t lda, int64_t stride_a, const float *x, int64_t stride_x,
                                     eig_c *w, int64_t stride_w, eig_geev_measure measure, float *value, int *info,
                                     int64_t points);
+EIG_API eig_status eig_zgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
+                                    const eig_z *a, int64_t lda, int64_t stride_a, const eig_z *x, int64_t stride_x,
+                                    eig_z *w, int64_t stride_w, eig_geev_measure measure, double *value, int *info,
+                                    int64_t points);
+EIG_API eig_status eig_cgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
+                                    const eig_c *a, int64_t lda, int64_t stride_a, const eig_c *x, int64_t stride_x,
+                                    eig_c *w, int64_t stride_w, eig_geev_measure measure, float *value, int *info,
+                                    int64_t points);
 EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                    int64_t m, const void *a, int64_t lda, int64_t stride_a, const void *x,
                                    int64_t stride_x, void *w, int64_t stride_w, eig_geev_measure measure, void *value,
                                    int *info, int64_t points);
 
-/* Bytes of workspace that a call of any of these forms takes, exactly; batch: matrices or points.  With a CUDA context
- * this is for device arrays, and never more than 256 MB unless a single matrix needs it.  On a CPU it depends on the
- * number of threads. */
+/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL,
+ * else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never more than 256 MB unless a
+ * single matrix needs it.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
-                                      int64_t batch, size_t *bytes);
+                                      int vectors, int64_t batch, size_t *bytes);
 
 #ifdef __cplusplus
 }

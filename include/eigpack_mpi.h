@@ -86,11 +86,12 @@ typedef struct eig_mpi_options {
     eig_mpi_input input;   /* all */
     eig_mpi_output output; /* runs */
     int root;              /* 0 */
+    int unused;            /* 0 */
 } eig_mpi_options;
 
-#define EIG_MPI_OPTIONS                                                    \
-    {                                                                      \
-        sizeof(eig_mpi_options), EIG_MPI_INPUT_ALL, EIG_MPI_OUTPUT_RUNS, 0 \
+#define EIG_MPI_OPTIONS                                                       \
+    {                                                                         \
+        sizeof(eig_mpi_options), EIG_MPI_INPUT_ALL, EIG_MPI_OUTPUT_RUNS, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -99,10 +100,17 @@ EIG_API void eig_mpi_options_init(eig_mpi_options *options, size_t size);
 /* Which eigenvalues a rank has: w[0 .. count-1] are T's eigenvalues number first to first+count-1, from 1; with output
  * all, or on the root, w[0 .. total-1], of which it computed those. */
 typedef struct eig_mpi_run {
+    size_t size; /* sizeof(eig_mpi_run): lets the structure grow */
     int64_t first, count;
     int64_t total; /* that all ranks found together: m of one process */
     int info;      /* 0, or EIG_INFO_NOT_FINITE: then count and total are 0 */
+    int unused;    /* 0 */
 } eig_mpi_run;
+
+#define EIG_MPI_RUN                        \
+    {                                      \
+        sizeof(eig_mpi_run), 0, 0, 0, 0, 0 \
+    }
 
 /* Eigenvalues of T, as eig_dstebz, by the ranks together; options and arrays are as there, in host memory.
  *

@@ -302,12 +302,17 @@ eig_status eig_set_timing(eig_context *ctx, int on)
     return EIG_OK;
 }
 
-eig_status eig_get_timing(eig_context *ctx, const eig_pass **passes, int *count)
+int eig_get_passes(const eig_context *ctx)
 {
-    ENTER(ctx);
-    REQUIRE(passes && count, "eig_get_timing: passes or count is NULL");
-    *passes = ctx->pass;
-    *count = ctx->passes;
+    return !ctx || __atomic_load_n(&ctx->occupant, __ATOMIC_ACQUIRE) ? 0 : ctx->passes;
+}
+
+eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass)
+{
+    if (!ctx || !eig_structure_is_sane(pass)) return EIG_BAD_ARGUMENT;
+    if (__atomic_load_n(&ctx->occupant, __ATOMIC_ACQUIRE)) return EIG_BUSY;
+    if (k < 0 || k >= ctx->passes) return EIG_BAD_ARGUMENT;
+    eig_write_structure(pass, &ctx->pass[k], sizeof *pass);
     return EIG_OK;
 }
 
@@ -315,5 +320,5 @@ void eig_begin_passes(eig_context *ctx, int count, const char *const *names)
 {
     if (!ctx->timing) return;
     ctx->passes = count;
-    for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){names[i], 0};
+    for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){sizeof(eig_pass), names[i], 0};
 }

@@ -7,7 +7,7 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     eig_geev_options o;
     eig_status const status = eig_read_options(ctx, "geev", options, &o, sizeof o);
     if (status != EIG_OK) return status;
-    p->layout = o.layout ? o.layout : EIG_LAYOUT_MATRIX_WISE;
+    p->layout = o.layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o.layout;
     p->method = o.method;
     p->balance = !o.no_balance;
     p->threads_per_matrix = o.threads_per_matrix;
@@ -31,11 +31,18 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
 static eig_status geev_check_sizes(eig_context *ctx, const geev_problem *p)
 {
     long long const n = p->n, batch = p->batch;
-    REQUIRE(p->type == EIG_S || p->type == EIG_D, "geev: type = %d, must be 's' or 'd'", (int)p->type);
+    REQUIRE(type_index(p->type) >= 0, "geev: type = %d, must be 's', 'd', 'c' or 'z'", (int)p->type);
     REQUIRE(n >= 0, "geev: n = %lld, must be >= 0", n);
-    REQUIRE(n <= 100000000, "geev: n = %lld is too large", n);
+    REQUIRE(n <= EIG_MOST_ORDER, "geev: n = %lld, is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
     REQUIRE(batch >= 0, "geev: batch = %lld, must be >= 0", batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld is too large", batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld, is too large, must be at most %lld", batch,
+            (long long)EIG_MOST_COUNT);
+    if (type_is_complex(p->type))
+        return eig_fail(ctx, EIG_NO_BACKEND, "geev: type = '%c': this version has no code for complex matrices",
+                        (int)p->type);
+    if (p->vectors)
+        return eig_fail(ctx, EIG_NO_BACKEND,
+                        "geev: vl, vr or condition is given, must be NULL: this version has no code for eigenvectors");
     return EIG_OK;
 }
 
@@ -70,7 +77,7 @@ static eig_status geev_check_affine(eig_context *ctx, const geev_problem *p)
     REQUIRE(eig_addressable(p->batch, p->stride_x, m, type_size(p->type)),
             "geev_affine: %lld points with stride_x = %lld are too large", (long long)p->batch, (long long)p->stride_x);
     REQUIRE(p->w || p->value, "geev_affine: w and value are both NULL");
-    REQUIRE(!p->value || p->measure == EIG_GEEV_ABSCISSA || p->measure == EIG_GEEV_RADIUS ||
+    REQUIRE(!p->value || p->measure == (eig_geev_measure)'A' || p->measure == EIG_GEEV_RADIUS ||
                 p->measure == EIG_GEEV_DAMPING,
             "geev_affine: measure = %d, must be 'A', 'R' or 'D'", (int)p->measure);
     return EIG_OK;
@@ -95,7 +102,8 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     REQUIRE(!matrix_wise || p.layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p.layout,
             p.affine ? "for affine families" : "for one matrix");
     REQUIRE(!p.affine || p.m >= 0, "geev_affine: m = %lld, must be >= 0", (long long)p.m);
-    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld is too large", (long long)p.m);
+    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld, is too large, must be at most %lld", (long long)p.m,
+            (long long)EIG_MOST_COUNT);
     if (p.n == 0 || p.batch == 0) {
         eig_begin_passes(ctx, 0, NULL);
         return p.info ? ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info) : EIG_OK;
@@ -110,18 +118,23 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
 }
 
 eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
-                            int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info, int64_t batch)
+                            int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *vl, int64_t ldvl,
+                            int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr, void *condition, int *info,
+                            int64_t batch)
 {
     geev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
-    p.w = w, p.stride_w = stride_w, p.info = info;
+    p.w = w, p.stride_w = stride_w, p.info = info, p.vectors = vl || vr || condition;
+    (void)ldvl, (void)stride_vl, (void)ldvr, (void)stride_vr;
     return geev(ctx, options, p, false);
 }
 
 /* One matrix is a batch of one. */
 eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
-                    int64_t lda, void *w, int *info)
+                    int64_t lda, void *w, void *vl, int64_t ldvl, void *vr, int64_t ldvr, void *condition, int *info)
 {
     geev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .w = w, .stride_w = n, .info = info};
+    p.vectors = vl || vr || condition;
+    (void)ldvl, (void)ldvr;
     return geev(ctx, options, p, true);
 }
 
@@ -132,17 +145,17 @@ eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_optio
     geev_problem p = {.type = type, .affine = true, .n = n, .batch = points, .a = a, .lda = lda, .stride_a = stride_a};
     p.m = m, p.x = x, p.stride_x = stride_x;
     p.w = w, p.stride_w = stride_w, p.info = info;
-    p.measure = measure, p.value = value;
+    p.measure = measure == EIG_GEEV_ABSCISSA ? (eig_geev_measure)'A' : measure, p.value = value;
     return geev(ctx, options, p, true);
 }
 
-eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
+eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, int vectors,
                               int64_t batch, size_t *bytes)
 {
     ENTER(ctx);
     eig_status status;
     REQUIRE(bytes, "geev_work_size: bytes is NULL");
-    geev_problem p = {.type = type, .n = n, .batch = batch};
+    geev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
     size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->geev_work_size(ctx, &p);
@@ -151,25 +164,30 @@ eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_op
 }
 
 /* The typed public functions. */
-#define GEEV(letter, real, complex, type)                                                                              \
-    eig_status eig_##letter##geev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const real *a, \
-                                          int64_t lda, int64_t stride_a, complex *w, int64_t stride_w, int *info,      \
-                                          int64_t batch)                                                               \
+#define GEEV(letter, number, complex, real, type)                                                                      \
+    eig_status eig_##letter##geev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n,                \
+                                          const number *a, int64_t lda, int64_t stride_a, complex *w,                  \
+                                          int64_t stride_w, complex *vl, int64_t ldvl, int64_t stride_vl, complex *vr, \
+                                          int64_t ldvr, int64_t stride_vr, real *condition, int *info, int64_t batch)  \
     {                                                                                                                  \
-        return eig_geev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, info, batch);                    \
+        return eig_geev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, vl, ldvl, stride_vl, vr, ldvr,   \
+                                stride_vr, condition, info, batch);                                                    \
     }                                                                                                                  \
-    eig_status eig_##letter##geev(eig_context *ctx, const eig_geev_options *options, int64_t n, const real *a,         \
-                                  int64_t lda, complex *w, int *info)                                                  \
+    eig_status eig_##letter##geev(eig_context *ctx, const eig_geev_options *options, int64_t n, const number *a,       \
+                                  int64_t lda, complex *w, complex *vl, int64_t ldvl, complex *vr, int64_t ldvr,       \
+                                  real *condition, int *info)                                                          \
     {                                                                                                                  \
-        return eig_geev(ctx, type, options, n, a, lda, w, info);                                                       \
+        return eig_geev(ctx, type, options, n, a, lda, w, vl, ldvl, vr, ldvr, condition, info);                        \
     }                                                                                                                  \
     eig_status eig_##letter##geev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,      \
-                                         const real *a, int64_t lda, int64_t stride_a, const real *x,                  \
+                                         const number *a, int64_t lda, int64_t stride_a, const number *x,              \
                                          int64_t stride_x, complex *w, int64_t stride_w, eig_geev_measure measure,     \
                                          real *value, int *info, int64_t points)                                       \
     {                                                                                                                  \
         return eig_geev_affine(ctx, type, options, n, m, a, lda, stride_a, x, stride_x, w, stride_w, measure, value,   \
                                info, points);                                                                          \
     }
-GEEV(s, float, eig_c, EIG_S)
-GEEV(d, double, eig_z, EIG_D)
+GEEV(s, float, eig_c, float, EIG_S)
+GEEV(d, double, eig_z, double, EIG_D)
+GEEV(c, eig_c, eig_c, float, EIG_C)
+GEEV(z, eig_z, eig_z, double, EIG_Z)

@@ -1,8 +1,10 @@
 /* heev: eigenvalues and eigenvectors of batches of Hermitian and symmetric matrices.  Public functions -> problem ->
  * checks -> backend. */
+#include "arena.h"
 #include "problem.h"
 
 #include <float.h>
+#include <stdlib.h>
 
 /* Sweeps, or QL steps per eigenvalue, unless the caller says otherwise: twice as many as hard matrices take. */
 enum { USUAL_SWEEPS = 30 };
@@ -11,9 +13,11 @@ enum { USUAL_SWEEPS = 30 };
 static eig_status heev_options(eig_context *ctx, const eig_heev_options *options, heev_problem *p)
 {
     eig_heev_options o;
-    eig_status const status = eig_read_options(ctx, "heev", options, &o, sizeof o);
+    eig_status status = eig_read_options(ctx, "heev", options, &o, sizeof o);
     if (status != EIG_OK) return status;
-    p->layout = o.layout ? o.layout : EIG_LAYOUT_MATRIX_WISE;
+    p->layout = o.layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o.layout;
+    p->range = o.range, p->il = o.il, p->iu = o.iu, p->vl = o.vl, p->vu = o.vu;
+    if ((status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu)) != EIG_OK) return status;
     p->method = o.method;
     p->upper = o.uplo == EIG_UPLO_UPPER;
     p->row_major = o.row_major;
@@ -21,8 +25,9 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     p->max_sweeps = o.max_sweeps ? o.max_sweeps : USUAL_SWEEPS;
     p->tolerance = o.tolerance != 0 ? o.tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
     p->chunk = o.chunk;
-    REQUIRE(o.uplo == 0 || o.uplo == EIG_UPLO_LOWER || o.uplo == EIG_UPLO_UPPER, "heev: uplo = %d, must be 'L' or 'U'",
-            (int)o.uplo);
+    REQUIRE(o.uplo == EIG_UPLO_LOWER || o.uplo == (eig_uplo)'L' || o.uplo == EIG_UPLO_UPPER,
+            "heev: uplo = %d, must be 'L' or 'U'", (int)o.uplo);
+    REQUIRE(o.unused == 0, "heev: options->unused = %d, must be 0", o.unused);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "heev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);
@@ -45,9 +50,10 @@ static eig_status heev_check_sizes(eig_context *ctx, const heev_problem *p)
     long long const n = p->n, batch = p->batch;
     REQUIRE(type_index(p->type) >= 0, "heev: type = %d, must be 's', 'd', 'c' or 'z'", (int)p->type);
     REQUIRE(n >= 0, "heev: n = %lld, must be >= 0", n);
-    REQUIRE(n <= 100000000, "heev: n = %lld is too large", n);
+    REQUIRE(n <= EIG_MOST_ORDER, "heev: n = %lld, is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
     REQUIRE(batch >= 0, "heev: batch = %lld, must be >= 0", batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "heev: batch = %lld is too large", batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "heev: batch = %lld, is too large, must be at most %lld", batch,
+            (long long)EIG_MOST_COUNT);
     return EIG_OK;
 }
 
@@ -76,18 +82,24 @@ static eig_status heev_check_input(eig_context *ctx, const heev_problem *p)
 static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
 {
     long long const n = p->n, batch = p->batch, stride_w = p->stride_w, ldv = p->ldv, stride_v = p->stride_v;
+    long long const wanted = p->iu - p->il + 1, rows = p->row_major ? n : wanted;
     size_t const size = type_size(p->type);
     REQUIRE(p->w, "heev: w is NULL with n = %lld", n);
-    REQUIRE(batch == 1 || stride_w >= n, "heev: stride_w = %lld < n = %lld", stride_w, n);
+    REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "heev: m is NULL with range 'V', must tell how many are found");
+    REQUIRE(batch == 1 || stride_w >= wanted, "heev: stride_w = %lld < %s = %lld", stride_w,
+            wanted < n ? "iu-il+1" : "n", wanted);
     REQUIRE(eig_addressable(batch, stride_w, n, size), "heev: batch = %lld with stride_w = %lld is too large", batch,
             stride_w);
     if (!p->v) return EIG_OK;
-    REQUIRE(ldv >= n, "heev: ldv = %lld < n = %lld", ldv, n);
-    REQUIRE(eig_addressable(n, ldv, n, size), "heev: ldv = %lld is too large", ldv);
-    REQUIRE(batch == 1 || stride_v >= ldv * n, "heev: stride_v = %lld < ldv*n = %lld", stride_v, ldv * n);
-    REQUIRE(eig_addressable(batch, stride_v, ldv * n, size), "heev: batch = %lld with stride_v = %lld is too large",
+    long long const least = p->row_major ? wanted : n;
+    REQUIRE(ldv >= least, "heev: ldv = %lld < %s = %lld", ldv, least < n ? "iu-il+1" : "n", least);
+    REQUIRE(eig_addressable(rows, ldv, n, size), "heev: ldv = %lld is too large", ldv);
+    REQUIRE(batch == 1 || stride_v >= ldv * rows, "heev: stride_v = %lld < ldv*%s = %lld", stride_v,
+            rows < n ? "(iu-il+1)" : "n", ldv * rows);
+    REQUIRE(eig_addressable(batch, stride_v, ldv * rows, size), "heev: batch = %lld with stride_v = %lld is too large",
             batch, stride_v);
     if (p->v != p->a) return EIG_OK;
+    REQUIRE(p->range == EIG_RANGE_ALL, "heev: v is a with range '%c', must be all in place", (int)p->range);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE, "heev: v is a with layout = '%c', must be 'M' in place",
             (int)p->layout);
     REQUIRE(ldv == p->lda, "heev: v is a with ldv = %lld, must be lda = %lld in place", ldv, (long long)p->lda);
@@ -96,30 +108,133 @@ static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
     return EIG_OK;
 }
 
-eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
-                            int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v, int64_t ldv,
-                            int64_t stride_v, int *info, int *sweeps, int64_t batch)
+/* ------------------------------------------------------------------ ranges */
+
+/* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, of this many bytes
+ * for a matrix, and this many matrices. */
+typedef struct range_room {
+    size_t w, v;
+    int64_t count;
+} range_room;
+
+static range_room heev_range_room(const heev_problem *p)
 {
-    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
-    p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
-    p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
+    size_t const most = (size_t)256 << 20, size = type_size(p->type), n = (size_t)p->n;
+    range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0, 1};
+    size_t const fit = most / (r.w + r.v);
+    r.count = (int64_t)fit < p->batch ? (fit > 1 ? (int64_t)fit : 1) : p->batch;
+    return r;
+}
+
+static size_t heev_range_bytes(const range_room *r)
+{
+    return arena_rounded((size_t)r->count * r->w) + arena_rounded((size_t)r->count * r->v);
+}
+
+/* Matrices first to first+count-1, all their pairs, to w and v. */
+static heev_problem heev_part(const heev_problem *p, int64_t first, int64_t count, void *w, void *v)
+{
+    heev_problem part = *p;
+    part.range = EIG_RANGE_ALL, part.il = 1, part.iu = p->n, part.m = NULL;
+    part.batch = count;
+    part.a = type_at(p->type, p->a, first * heev_strides_of(p).b);
+    part.w = w, part.stride_w = p->n;
+    if (p->vectors) part.v = v, part.ldv = p->n, part.stride_v = p->n * p->n;
+    if (p->info) part.info = p->info + first;
+    if (p->sweeps) part.sweeps = p->sweeps + first;
+    return part;
+}
+
+static eig_status heev_range_parts(eig_context *ctx, const heev_problem *p, const range_room *r, char *room,
+                                   const backend *selects)
+{
+    char *const v = room + arena_rounded((size_t)r->count * r->w);
+    eig_status status = EIG_OK;
+    for (int64_t first = 0; first < p->batch && status == EIG_OK; first += r->count) {
+        int64_t const left = p->batch - first, count = left < r->count ? left : r->count;
+        heev_problem const part = heev_part(p, first, count, room, v);
+        heev_selection const s = {p, first, count, room, v};
+        status = ctx->backend->heev(ctx, &part);
+        if (status == EIG_OK) status = selects->heev_select(ctx, &s);
+    }
+    return status;
+}
+
+/* Arrays of the host: a CUDA context stages them itself, so that the room is the host's. */
+static eig_status heev_range_on_host(eig_context *ctx, const heev_problem *p, const range_room *r)
+{
+    size_t const bytes = heev_range_bytes(r);
+    char *const room = malloc(bytes);
+    if (!room) return eig_fail(ctx, EIG_NO_MEMORY, "heev: cannot allocate %zu bytes for a range's pairs", bytes);
+    eig_status const status = heev_range_parts(ctx, p, r, room, &eig_backend_cpu);
+    free(room);
+    return status;
+}
+
+/* The workspace is the room, and behind it that of the calls for all pairs. */
+static eig_status heev_range(eig_context *ctx, const heev_problem *p)
+{
+    range_room const r = heev_range_room(p);
+    if (ctx->backend != &eig_backend_cpu && !ctx->backend->on_device(ctx, p->w)) return heev_range_on_host(ctx, p, &r);
+    heev_problem const part = heev_part(p, 0, r.count, NULL, NULL);
+    size_t const bytes = heev_range_bytes(&r), inner = ctx->backend->heev_work_size(ctx, &part);
+    void *room, *const lent = ctx->lent;
+    size_t const lent_bytes = ctx->lent_bytes;
+    eig_status status = eig_workspace(ctx, "heev", bytes + inner, &room);
+    if (status != EIG_OK) return status;
+    ctx->lent = (char *)room + bytes, ctx->lent_bytes = inner;
+    status = heev_range_parts(ctx, p, &r, room, ctx->backend);
+    ctx->lent = lent, ctx->lent_bytes = lent_bytes;
+    return status;
+}
+
+/* ---------------------------------------------------------------- functions */
+
+static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_problem p, bool one)
+{
     ENTER(ctx);
     eig_status status;
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
-    if (n == 0 || batch == 0) {
+    REQUIRE(!one || p.layout == EIG_LAYOUT_MATRIX_WISE, "heev: layout = '%c', must be 'M' for one matrix",
+            (int)p.layout);
+    if (p.n == 0 || p.batch == 0) {
         eig_begin_passes(ctx, 0, NULL);
-        if (info) status = ctx->backend->clear(ctx, info, (size_t)batch * sizeof *info);
-        return sweeps && status == EIG_OK ? ctx->backend->clear(ctx, sweeps, (size_t)batch * sizeof *sweeps) : status;
+        if (p.info) status = ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info);
+        if (p.m && status == EIG_OK) status = ctx->backend->clear(ctx, p.m, (size_t)p.batch * sizeof *p.m);
+        return p.sweeps && status == EIG_OK ? ctx->backend->clear(ctx, p.sweeps, (size_t)p.batch * sizeof *p.sweeps)
+                                            : status;
     }
     if ((status = heev_check_input(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_check_output(ctx, &p)) != EIG_OK) return status;
     /* Strides of one matrix are unused: they enter no product. */
-    if (batch == 1) {
-        p.stride_w = n, p.stride_v = ldv * n;
-        if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = lda * n;
+    if (p.batch == 1) {
+        p.stride_w = p.n, p.stride_v = p.ldv * p.n;
+        if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = p.lda * p.n;
     }
-    return ctx->backend->heev(ctx, &p);
+    if (p.range != EIG_RANGE_ALL) return heev_range(ctx, &p);
+    status = ctx->backend->heev(ctx, &p);
+    heev_selection const all = {&p, 0, p.batch, NULL, NULL};
+    return p.m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
+}
+
+eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
+                            int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w, void *v, int64_t ldv,
+                            int64_t stride_v, int *info, int *sweeps, int64_t batch)
+{
+    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
+    p.m = m, p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
+    p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
+    return heev(ctx, options, p, false);
+}
+
+/* One matrix is a batch of one. */
+eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
+                    int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps)
+{
+    heev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .m = m, .w = w, .info = info};
+    p.sweeps = sweeps, p.v = v, p.ldv = ldv, p.vectors = v != NULL;
+    return heev(ctx, options, p, true);
 }
 
 eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, int vectors,
@@ -133,7 +248,13 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
     REQUIRE(batch <= 1 || n == 0 || eig_addressable(batch, n * n, n * n, type_size(type)),
             "heev_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
-    size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->heev_work_size(ctx, &p);
+    size_t need = 0;
+    if (n > 0 && batch > 0) {
+        range_room const r = heev_range_room(&p);
+        bool const all = p.range == EIG_RANGE_ALL;
+        if (!all) p.batch = r.count;
+        need = (all ? 0 : heev_range_bytes(&r)) + ctx->backend->heev_work_size(ctx, &p);
+    }
     if ((status = eig_check_need(ctx, "heev_work_size", need)) == EIG_OK) *bytes = need;
     return status;
 }
@@ -141,11 +262,16 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
 /* The typed public functions. */
 #define HEEV(name, number, real, type)                                                                                \
     eig_status eig_##name##_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const number *a,    \
-                                    int64_t lda, int64_t stride_a, real *w, int64_t stride_w, number *v, int64_t ldv, \
-                                    int64_t stride_v, int *info, int *sweeps, int64_t batch)                          \
+                                    int64_t lda, int64_t stride_a, int64_t *m, real *w, int64_t stride_w, number *v,  \
+                                    int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch)             \
     {                                                                                                                 \
-        return eig_heev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, v, ldv, stride_v, info, sweeps, \
-                                batch);                                                                               \
+        return eig_heev_batched(ctx, type, options, n, a, lda, stride_a, m, w, stride_w, v, ldv, stride_v, info,      \
+                                sweeps, batch);                                                                       \
+    }                                                                                                                 \
+    eig_status eig_##name(eig_context *ctx, const eig_heev_options *options, int64_t n, const number *a, int64_t lda, \
+                          int64_t *m, real *w, number *v, int64_t ldv, int *info, int *sweeps)                        \
+    {                                                                                                                 \
+        return eig_heev(ctx, type, options, n, a, lda, m, w, v, ldv, info, sweeps);                                   \
     }
 HEEV(ssyev, float, float, EIG_S)
 HEEV(dsyev, double, double, EIG_D)

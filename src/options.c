@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* No options structure is larger; a size above it is an uninitialised one. */
+/* No structure is larger; a size above it is an uninitialised one. */
 enum { MOST_BYTES = 4096 };
 
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size)
@@ -25,6 +25,23 @@ eig_status eig_read_options(eig_context *ctx, const char *family, const void *gi
             family, size, known_size, at - known_size);
     memcpy((char *)known + sizeof size, bytes + sizeof size, (size < known_size ? size : known_size) - sizeof size);
     return EIG_OK;
+}
+
+bool eig_structure_is_sane(const void *given)
+{
+    if (!given) return false;
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    return size >= sizeof size && size <= MOST_BYTES;
+}
+
+void eig_write_structure(void *given, const void *known, size_t known_size)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    memset((char *)given + sizeof size, 0, size - sizeof size);
+    memcpy((char *)given + sizeof size, (const char *)known + sizeof size,
+           (size < known_size ? size : known_size) - sizeof size);
 }
 
 /* What the public eig_<family>_options_init do. */
@@ -58,7 +75,7 @@ void eig_geev_options_init(eig_geev_options *options, size_t size)
 eig_status eig_read_range(eig_context *ctx, const char *call, int64_t n, eig_range *range, int64_t *il, int64_t *iu,
                           double vl, double vu)
 {
-    if (*range == 0) *range = EIG_RANGE_ALL;
+    if (*range == (eig_range)'A') *range = EIG_RANGE_ALL;
     if (*range != EIG_RANGE_INDEX) *il = 1, *iu = n;
     REQUIRE(*range == EIG_RANGE_ALL || *range == EIG_RANGE_INDEX || *range == EIG_RANGE_VALUE,
             "%s: range = %d, must be 'A', 'I' or 'V'", call, (int)*range);

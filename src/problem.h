@@ -84,12 +84,24 @@ typedef struct heev_problem {
     int64_t ldv, stride_v;
     int *info;   /* NULL: not wanted */
     int *sweeps; /* NULL: not wanted */
+    int64_t *m;  /* NULL: not wanted; for the public function and heev_select alone, as is the range */
+    eig_range range;
+    int64_t il, iu; /* always set for ALL and INDEX */
+    double vl, vu;
     eig_heev_method method;
     bool relative;    /* only where the method is not tridiagonal */
     double tolerance; /* > 0 */
     int max_sweeps;   /* > 0 */
     int64_t chunk;    /* 0 = the backend chooses */
 } heev_problem;
+
+/* The pairs of some matrices, and those of them that a call asked for. */
+typedef struct heev_selection {
+    const heev_problem *p; /* the call: its range, and where its w, v and m lie */
+    int64_t first, count;  /* matrices */
+    const void *w, *v; /* [n] and [n*n] a matrix, one after the other, v column-major or row-major as p says; w NULL:
+                              only m is wanted, of a range that is not by value */
+} heev_selection;
 
 /* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */
 typedef struct batch_strides {
@@ -116,6 +128,7 @@ static inline batch_strides heev_strides_of_v(const heev_problem *p)
 /* One call of eig_geev, eig_geev_batched or eig_geev_affine. */
 typedef struct geev_problem {
     eig_type type; /* of a; s or d */
+    bool vectors;  /* whether eigenvectors or condition numbers are wanted: refused so far */
     bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
     int64_t n, batch; /* affine: batch is the number of points */
     const void *a;
@@ -126,9 +139,9 @@ typedef struct geev_problem {
     int64_t stride_x;
     void *w; /* eig_c or eig_z; NULL only where value is set */
     int64_t stride_w;
-    eig_geev_measure measure;
-    void *value; /* NULL: not wanted */
-    int *info;   /* NULL: not wanted */
+    eig_geev_measure measure; /* 'A', 'R' or 'D' */
+    void *value;              /* NULL: not wanted */
+    int *info;                /* NULL: not wanted */
     bool balance;
     eig_geev_method method;
     int threads_per_matrix; /* 0 = the backend chooses */
@@ -158,7 +171,8 @@ typedef struct backend {
     size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
     eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
-    eig_status (*heev)(eig_context *ctx, const heev_problem *p);
+    eig_status (*heev)(eig_context *ctx, const heev_problem *p); /* all pairs, whatever p->range says */
+    eig_status (*heev_select)(eig_context *ctx, const heev_selection *s);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);
 } backend;
@@ -223,7 +237,14 @@ void eig_leave(eig_context **entered);
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
-/* Resolves which eigenvalues of a tridiagonal matrix are wanted; sets il and iu where the caller's do not count. */
+
+/* Whether a structure that the caller lends begins with a size that can be. */
+bool eig_structure_is_sane(const void *given);
+
+/* Writes what a call knows into such a structure, whatever size the caller's header gave it; fields beyond are 0. */
+void eig_write_structure(void *given, const void *known, size_t known_size);
+
+/* Resolves which eigenvalues are wanted; sets il and iu where the caller's do not count. */
 eig_status eig_read_range(eig_context *ctx, const char *call, int64_t n, eig_range *range, int64_t *il, int64_t *iu,
                           double vl, double vu);
 
@@ -240,8 +261,11 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 /* Where times are measured: begins the list of the call's passes, all of 0 ms. */
 void eig_begin_passes(eig_context *ctx, int count, const char *const *names);
 
-/* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow. */
+/* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow.  The most rows of a
+ * tridiagonal matrix, which has vectors besides, and of a dense one. */
 #define EIG_MOST_COUNT (INT64_MAX / 64)
+#define EIG_MOST_ROWS (INT64_MAX / 65536)
+#define EIG_MOST_ORDER ((int64_t)100000000)
 
 /* Whether count blocks of `length` elements each, `stride` apart, can be addressed: no product of theirs overflows. */
 static inline bool eig_addressable(int64_t count, int64_t stride, int64_t length, size_t size)

@@ -28,9 +28,11 @@ static eig_status stebz_check_sizes(eig_context *ctx, const char *call, eig_type
 {
     REQUIRE(type == EIG_S || type == EIG_D, "%s: type = %d, must be 's' or 'd'", call, (int)type);
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call, (long long)n);
-    REQUIRE(n <= INT64_MAX / 4096, "%s: n = %lld is too large", call, (long long)n);
+    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld, is too large, must be at most %lld", call, (long long)n,
+            (long long)EIG_MOST_ROWS);
     REQUIRE(batch >= 0, "%s: batch = %lld, must be >= 0", call, (long long)batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "%s: batch = %lld is too large", call, (long long)batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "%s: batch = %lld, is too large, must be at most %lld", call, (long long)batch,
+            (long long)EIG_MOST_COUNT);
     return EIG_OK;
 }
 
@@ -41,6 +43,7 @@ static eig_status stebz_check_arrays(eig_context *ctx, const stebz_problem *p)
     REQUIRE(p->d, "stebz: d is NULL with n = %lld", n);
     REQUIRE(p->e || n == 1, "stebz: e is NULL with n = %lld", n);
     REQUIRE(p->w, "stebz: w is NULL with n = %lld", n);
+    REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "stebz: m is NULL with range 'V', must tell how many are found");
     REQUIRE(!p->lower == !p->upper, "stebz: of lower and upper one is NULL; give both or none");
     if (batch == 1) return EIG_OK;
     REQUIRE(p->stride_d >= n, "stebz: stride_d = %lld < n = %lld", (long long)p->stride_d, n);

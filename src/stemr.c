@@ -1,6 +1,8 @@
 /* stemr: eigenpairs of a symmetric tridiagonal matrix.  Public functions -> problem -> checks -> backend. */
 #include "problem.h"
+#include "stemr_stats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Levels of clusters that get representations, at most. */
@@ -22,6 +24,10 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
             MOST_DEPTH);
     REQUIRE(o.tree_room >= 0, "stemr: tree_room = %lld, must be >= 0", (long long)o.tree_room);
     REQUIRE(o.tree || o.tree_room == 0, "stemr: tree is NULL with tree_room = %lld", (long long)o.tree_room);
+    REQUIRE(o.tree_room == 0 || eig_structure_is_sane(o.tree),
+            "stemr: tree[0].size = %zu, must be sizeof(eig_stemr_node), here %zu", o.tree->size,
+            sizeof(eig_stemr_node));
+    REQUIRE(o.unused == 0, "stemr: options->unused = %d, must be 0", o.unused);
     p->tree = o.tree, p->tree_room = o.tree_room;
     p->most_depth = o.most_depth == 0 ? MOST_DEPTH : o.most_depth < 0 ? 0 : o.most_depth;
     return EIG_OK;
@@ -31,7 +37,8 @@ static eig_status stemr_check_size(eig_context *ctx, const char *call, eig_type 
 {
     REQUIRE(type == EIG_S || type == EIG_D, "%s: type = %d, must be 's' or 'd'", call, (int)type);
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call, (long long)n);
-    REQUIRE(n <= INT64_MAX / 65536, "%s: n = %lld is too large", call, (long long)n);
+    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld, is too large, must be at most %lld", call, (long long)n,
+            (long long)EIG_MOST_ROWS);
     return EIG_OK;
 }
 
@@ -41,6 +48,7 @@ static eig_status stemr_check_arrays(eig_context *ctx, const stemr_problem *p)
     REQUIRE(p->d, "stemr: d is NULL with n = %lld", n);
     REQUIRE(p->e || n == 1, "stemr: e is NULL with n = %lld", n);
     REQUIRE(p->w, "stemr: w is NULL with n = %lld", n);
+    REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "stemr: m is NULL with range 'V', must tell how many are found");
     if (!p->z) return EIG_OK;
     REQUIRE(p->ldz >= n, "stemr: ldz = %lld < n = %lld", (long long)p->ldz, n);
     REQUIRE(eig_addressable(p->iu - p->il + 1, p->ldz, n, type_size(p->type)),
@@ -48,26 +56,149 @@ static eig_status stemr_check_arrays(eig_context *ctx, const stemr_problem *p)
     return EIG_OK;
 }
 
+/* The caller's nodes may be of another size than this library's: then these are worked out beside, and copied. */
+static eig_status stemr_with_tree(eig_context *ctx, stemr_problem *p)
+{
+    eig_stemr_node *const tree = p->tree;
+    size_t const size = tree->size;
+    int64_t const most = (MOST_DEPTH + 1) * p->n; /* clusters of a level have two members at least */
+    if (size != sizeof *tree) {
+        if (p->tree_room > most) p->tree_room = most;
+        p->tree = calloc((size_t)p->tree_room, sizeof *tree);
+        if (!p->tree)
+            return eig_fail(ctx, EIG_NO_MEMORY, "stemr: cannot allocate a tree of %lld nodes", (long long)p->tree_room);
+    }
+    eig_status const status = ctx->backend->stemr(ctx, p);
+    for (int64_t i = 0; i < p->stats->nodes && status == EIG_OK; ++i) {
+        char *const node = (char *)tree + (size_t)i * size;
+        memcpy(node, &size, sizeof size);
+        if (size != sizeof *tree) eig_write_structure(node, &p->tree[i], sizeof *tree);
+    }
+    if (p->tree != tree) free(p->tree);
+    p->tree = tree;
+    return status;
+}
+
+/* One matrix; *p is checked but for its arrays. */
+static eig_status stemr_solve(eig_context *ctx, stemr_problem *p)
+{
+    eig_status status = EIG_OK;
+    if (p->n == 0) {
+        eig_begin_passes(ctx, 0, NULL);
+        if (p->m) status = ctx->backend->clear(ctx, p->m, sizeof *p->m);
+        if (p->orthogonality && p->z && status == EIG_OK)
+            status = ctx->backend->clear(ctx, p->orthogonality, type_size(p->type));
+        return status;
+    }
+    status = stemr_check_arrays(ctx, p);
+    if (status != EIG_OK) return status;
+    return p->tree_room > 0 ? stemr_with_tree(ctx, p) : ctx->backend->stemr(ctx, p);
+}
+
+static eig_status stemr_check_stats(eig_context *ctx, const eig_stemr_stats *stats)
+{
+    REQUIRE(!stats || eig_structure_is_sane(stats),
+            "stemr: stats->size = %zu, must be sizeof(eig_stemr_stats), here %zu", stats->size, sizeof *stats);
+    return EIG_OK;
+}
+
 eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n, const void *d,
                      const void *e, int64_t *m, void *w, void *z, int64_t ldz, int64_t *isuppz, int *info,
                      void *residual, void *orthogonality, eig_stemr_stats *stats)
 {
+    eig_stemr_stats known = EIG_STEMR_STATS;
     stemr_problem p = {.type = type, .n = n, .d = d, .e = n > 1 ? e : NULL, .m = m, .w = w, .z = z, .ldz = ldz};
     p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
-    p.residual = residual, p.orthogonality = orthogonality, p.stats = stats;
+    p.residual = residual, p.orthogonality = orthogonality;
     ENTER(ctx);
     eig_status status;
     if ((status = stemr_check_size(ctx, "stemr", type, n)) != EIG_OK) return status;
     if ((status = stemr_options(ctx, options, &p)) != EIG_OK) return status;
-    if (n == 0) {
-        eig_begin_passes(ctx, 0, NULL);
-        if (stats) memset(stats, 0, sizeof *stats);
-        if (m) status = ctx->backend->clear(ctx, m, sizeof *m);
-        if (orthogonality && z && status == EIG_OK) status = ctx->backend->clear(ctx, orthogonality, type_size(type));
-        return status;
+    if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
+    p.stats = stats || p.tree_room > 0 ? &known : NULL;
+    status = stemr_solve(ctx, &p);
+    if (stats && status == EIG_OK) eig_write_structure(stats, &known, sizeof known);
+    return status;
+}
+
+/* Strides of a batch; those of one matrix are unused. */
+static eig_status stemr_check_batch(eig_context *ctx, const stemr_problem *p, int64_t stride_d, int64_t stride_e,
+                                    int64_t stride_w, int64_t stride_z, int64_t batch)
+{
+    long long const n = p->n, wanted = p->iu - p->il + 1;
+    size_t const size = type_size(p->type);
+    REQUIRE(batch >= 0, "stemr: batch = %lld, must be >= 0", (long long)batch);
+    REQUIRE(batch <= EIG_MOST_COUNT, "stemr: batch = %lld, is too large, must be at most %lld", (long long)batch,
+            (long long)EIG_MOST_COUNT);
+    REQUIRE(!p->tree, "stemr: tree is given with a batch, must be NULL");
+    if (batch <= 1 || n == 0) return EIG_OK;
+    REQUIRE(stride_d >= n, "stemr: stride_d = %lld < n = %lld", (long long)stride_d, n);
+    REQUIRE(stride_e >= n - 1, "stemr: stride_e = %lld < n-1 = %lld", (long long)stride_e, n - 1);
+    REQUIRE(stride_w >= wanted, "stemr: stride_w = %lld < %lld eigenvalues a matrix", (long long)stride_w, wanted);
+    REQUIRE(eig_addressable(batch, stride_d, n, size) && eig_addressable(batch, stride_e, n, size) &&
+                eig_addressable(batch, stride_w, n, 2 * sizeof(int64_t)),
+            "stemr: batch = %lld with stride_d = %lld, stride_e = %lld, stride_w = %lld is too large", (long long)batch,
+            (long long)stride_d, (long long)stride_e, (long long)stride_w);
+    if (!p->z) return EIG_OK;
+    REQUIRE(p->ldz >= n && eig_addressable(wanted, p->ldz, n, size), "stemr: ldz = %lld with n = %lld",
+            (long long)p->ldz, n);
+    REQUIRE(stride_z >= p->ldz * wanted, "stemr: stride_z = %lld < ldz * %lld vectors a matrix", (long long)stride_z,
+            wanted);
+    REQUIRE(eig_addressable(batch, stride_z, p->ldz * wanted, size),
+            "stemr: batch = %lld with stride_z = %lld is too large", (long long)batch, (long long)stride_z);
+    return EIG_OK;
+}
+
+/* The next matrix of a batch; NULL stays NULL. */
+static void *next(const void *array, int64_t stride, size_t size)
+{
+    return array ? (char *)array + (size_t)stride * size : NULL;
+}
+
+/* How far a batch is, for the caller's callback. */
+typedef struct batch_progress {
+    eig_progress callback;
+    void *user;
+    double first, share; /* of the matrix that is being solved */
+} batch_progress;
+
+static int tell_batch(void *user, double fraction)
+{
+    const batch_progress *const b = user;
+    return b->callback(b->user, b->first + b->share * fraction);
+}
+
+/* One matrix after the other: each call has threads, or a GPU, for itself. */
+eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
+                             const void *d, int64_t stride_d, const void *e, int64_t stride_e, int64_t *m, void *w,
+                             int64_t stride_w, void *z, int64_t ldz, int64_t stride_z, int64_t *isuppz, int *info,
+                             void *residual, void *orthogonality, eig_stemr_stats *stats, int64_t batch)
+{
+    eig_stemr_stats sum = EIG_STEMR_STATS, own = EIG_STEMR_STATS;
+    stemr_problem p = {.type = type, .n = n, .d = d, .e = n > 1 ? e : NULL, .m = m, .w = w, .z = z, .ldz = ldz};
+    p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
+    p.residual = residual, p.orthogonality = orthogonality, p.stats = stats ? &own : NULL;
+    ENTER(ctx);
+    eig_status status;
+    if ((status = stemr_check_size(ctx, "stemr", type, n)) != EIG_OK) return status;
+    if ((status = stemr_options(ctx, options, &p)) != EIG_OK) return status;
+    if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
+    if ((status = stemr_check_batch(ctx, &p, stride_d, stride_e, stride_w, stride_z, batch)) != EIG_OK) return status;
+    size_t const size = type_size(type);
+    batch_progress all = {ctx->progress, ctx->progress_user, 0, 1 / (double)batch};
+    if (all.callback) ctx->progress = tell_batch, ctx->progress_user = &all;
+    for (int64_t b = 0; b < batch && status == EIG_OK; ++b) {
+        all.first = (double)b / (double)batch;
+        status = stemr_solve(ctx, &p);
+        stemr_add_stats(&sum, &own);
+        p.d = next(p.d, stride_d, size), p.e = next(p.e, stride_e, size);
+        p.w = next(p.w, stride_w, size), p.z = next(p.z, stride_z, size), p.m = next(p.m, 1, sizeof *m);
+        p.isuppz = next(p.isuppz, 2 * stride_w, sizeof *isuppz), p.info = next(p.info, stride_w, sizeof *info);
+        p.residual = next(p.residual, stride_w, size), p.orthogonality = next(p.orthogonality, 1, size);
     }
-    if ((status = stemr_check_arrays(ctx, &p)) != EIG_OK) return status;
-    return ctx->backend->stemr(ctx, &p);
+    ctx->progress = all.callback, ctx->progress_user = all.user;
+    if (stats && status == EIG_OK) eig_write_structure(stats, &sum, sizeof sum);
+    return status;
 }
 
 eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
@@ -85,12 +216,20 @@ eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const eig_stemr_
 }
 
 /* The typed public functions. */
-#define STEMR(letter, real, type)                                                                                  \
-    eig_status eig_##letter##stemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const real *d,   \
-                                   const real *e, int64_t *m, real *w, real *z, int64_t ldz, int64_t *isuppz,      \
-                                   int *info, real *residual, real *orthogonality, eig_stemr_stats *stats)         \
-    {                                                                                                              \
-        return eig_stemr(ctx, type, options, n, d, e, m, w, z, ldz, isuppz, info, residual, orthogonality, stats); \
+#define STEMR(letter, real, type)                                                                                      \
+    eig_status eig_##letter##stemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const real *d,       \
+                                   const real *e, int64_t *m, real *w, real *z, int64_t ldz, int64_t *isuppz,          \
+                                   int *info, real *residual, real *orthogonality, eig_stemr_stats *stats)             \
+    {                                                                                                                  \
+        return eig_stemr(ctx, type, options, n, d, e, m, w, z, ldz, isuppz, info, residual, orthogonality, stats);     \
+    }                                                                                                                  \
+    eig_status eig_##letter##stemr_batched(                                                                            \
+        eig_context *ctx, const eig_stemr_options *options, int64_t n, const real *d, int64_t stride_d, const real *e, \
+        int64_t stride_e, int64_t *m, real *w, int64_t stride_w, real *z, int64_t ldz, int64_t stride_z,               \
+        int64_t *isuppz, int *info, real *residual, real *orthogonality, eig_stemr_stats *stats, int64_t batch)        \
+    {                                                                                                                  \
+        return eig_stemr_batched(ctx, type, options, n, d, stride_d, e, stride_e, m, w, stride_w, z, ldz, stride_z,    \
+                                 isuppz, info, residual, orthogonality, stats, batch);                                 \
     }
 STEMR(s, float, EIG_S)
 STEMR(d, double, EIG_D)

@@ -45,14 +45,15 @@ static bool fill(bench_case *c, io_error *error)
 
 static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes)
 {
-    return eig_geev_work_size(ctx, c->type, &c->geev, c->n, c->batch, bytes);
+    return eig_geev_work_size(ctx, c->type, &c->geev, c->n, 0, c->batch, bytes);
 }
 
 /* The kinds are made in C order and read as columns: transposed matrices, with the same eigenvalues. */
 static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays *at)
 {
     int64_t const n = c->n, lda = n > 0 ? n : 1;
-    return eig_geev_batched(ctx, c->type, &c->geev, n, at->in[0], lda, n * n, at->w, n, at->info, c->batch);
+    return eig_geev_batched(ctx, c->type, &c->geev, n, at->in[0], lda, n * n, at->w, n, NULL, 0, 0, NULL, 0, 0, NULL,
+                            at->info, c->batch);
 }
 
 /* ------------------------------------------------------------------- check */

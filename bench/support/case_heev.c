@@ -30,8 +30,8 @@ static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes
 static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays *at)
 {
     int64_t const n = c->n, ld = n > 0 ? n : 1;
-    return eig_heev_batched(ctx, c->type, &c->heev, n, at->in[0], ld, n * n, at->w, n, at->v, ld, n * n, at->info, NULL,
-                            c->batch);
+    return eig_heev_batched(ctx, c->type, &c->heev, n, at->in[0], ld, n * n, NULL, at->w, n, at->v, ld, n * n, at->info,
+                            NULL, c->batch);
 }
 
 /* ------------------------------------------------------------------- check */

@@ -103,8 +103,8 @@ static int solve(void *of, const stream_slice *s)
     job *const j = (job *)of;
     slice *const p = &j->slice[s->slot];
     int64_t const n = j->file.n, ld = n > 0 ? n : 1;
-    eig_status const status = eig_heev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, n * n, p->w.data, n,
-                                               p->v.data, ld, n * n, p->info, NULL, s->count);
+    eig_status const status = eig_heev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, n * n, NULL, p->w.data,
+                                               n, p->v.data, ld, n * n, p->info, NULL, s->count);
     for (int64_t b = 0; status == EIG_OK && b < s->count; b++) j->failed += p->info[b] != 0;
     return cli_status(j->ctx, status);
 }

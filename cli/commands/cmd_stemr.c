@@ -119,10 +119,12 @@ static int solve(eig_context *ctx, job *j)
     if (j->plot) {
         j->tree = (eig_stemr_node *)cli_allocate(most, sizeof *j->tree);
         room = room && j->tree;
+        if (room && most > 0) j->tree[0].size = sizeof *j->tree;
         o->tree = j->tree, o->tree_room = room ? most : 0;
     }
     if (!room || !j->info)
         return cli_fail(CLI_FAILED, "no memory for %lld eigenpairs: try --range", (long long)j->room);
+    j->stats.size = sizeof j->stats;
     double const start = clock_ms();
     eig_status const status =
         eig_stemr(ctx, j->type, o, n, j->t.d.data, j->t.e.data, &j->m, j->w.data, wants_vectors(j) ? j->z.data : NULL,

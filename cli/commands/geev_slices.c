@@ -79,8 +79,8 @@ static eig_status call_matrices(geev_run *j, geev_part *p, int64_t count)
     int64_t const stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
                            : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? count
                                                                           : count * n;
-    return eig_geev_batched(j->ctx, j->type, &j->options, n, p->a.data, n > 0 ? n : 1, stride, p->w.data, n, p->info,
-                            count);
+    return eig_geev_batched(j->ctx, j->type, &j->options, n, p->a.data, n > 0 ? n : 1, stride, p->w.data, n, NULL, 0, 0,
+                            NULL, 0, 0, NULL, p->info, count);
 }
 
 /* Keeps what --plot draws at the end. */
@@ -150,7 +150,7 @@ static size_t work(void *of, int64_t count)
 {
     const geev_run *const j = (const geev_run *)of;
     size_t bytes = 0;
-    eig_geev_work_size(j->ctx, j->type, &j->options, j->n, count, &bytes);
+    eig_geev_work_size(j->ctx, j->type, &j->options, j->n, 0, count, &bytes);
     return cli_on_cpu(j->ctx) ? bytes : 0;
 }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "run/context.h"
+#include "bench/support/passes.h"
 #include "run/progress.h"
 #include "run/ranks.h"
 
@@ -91,9 +92,9 @@ bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_p
 void cli_add_passes(cli_times *times, eig_context *ctx)
 {
     enum { MOST = sizeof times->pass / sizeof *times->pass };
-    const eig_pass *pass = NULL;
+    eig_pass pass[PASSES_MOST];
     int count = 0;
-    eig_get_timing(ctx, &pass, &count);
+    count = passes_read(ctx, pass);
     for (int i = 0; i < count; i++) {
         int k = 0;
         while (k < times->passes && strcmp(times->pass[k].name, pass[i].name) != 0) k++;

@@ -118,6 +118,7 @@ static eig_status check_where(tridiagonal_call *call, const eig_mpi_options *whe
             call->family, (int)w->input);
     REQUIRE(w->output == EIG_MPI_OUTPUT_RUNS || w->output == EIG_MPI_OUTPUT_ALL || w->output == EIG_MPI_OUTPUT_ROOT,
             "%s: where->output = %d, must be 0, 1 or 2", call->family, (int)w->output);
+    REQUIRE(w->unused == 0, "%s: where->unused = %d, must be 0", call->family, w->unused);
     REQUIRE(0 <= w->root && w->root < size, "%s: where->root = %d, must be 0 to %d", call->family, w->root, size - 1);
     return EIG_OK;
 }
@@ -130,6 +131,8 @@ static eig_status check_call(tridiagonal_call *call, const eig_mpi_options *wher
             (int)call->type);
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call->family, n);
     REQUIRE(n < INT_MAX, "%s: n = %lld is too large, must be < 2^31-1", call->family, n);
+    REQUIRE(!call->told || eig_mpi_is_sane(call->told), "%s: run->size = %zu, must be sizeof(eig_mpi_run), here %zu",
+            call->family, call->told->size, sizeof *call->told);
     eig_status status = check_where(call, where);
     if (status == EIG_OK) status = call->check(call);
     if (status != EIG_OK) return status;
@@ -209,7 +212,7 @@ eig_status eig_mpi_ask(tridiagonal_call *call, const eig_mpi_options *where)
 
 void eig_mpi_set_range(tridiagonal_call *call, eig_range range, int64_t il, int64_t iu, double vl, double vu)
 {
-    call->range = range == 0 ? EIG_RANGE_ALL : range;
+    call->range = range == (eig_range)'A' ? EIG_RANGE_ALL : range;
     call->il = call->range == EIG_RANGE_INDEX ? il : 1;
     call->iu = call->range == EIG_RANGE_INDEX ? iu : call->n;
     if (call->range == EIG_RANGE_VALUE) call->vl = vl, call->vu = vu;
@@ -234,4 +237,20 @@ void eig_mpi_read(const void *given, void *known, size_t known_size)
         memcpy((char *)known + sizeof size, (const char *)given + sizeof size,
                (size < known_size ? size : known_size) - sizeof size);
     memcpy(known, &known_size, sizeof known_size);
+}
+
+bool eig_mpi_is_sane(const void *given)
+{
+    size_t size = 0;
+    if (given) memcpy(&size, given, sizeof size);
+    return size >= sizeof size && size <= 4096;
+}
+
+void eig_mpi_write(void *given, const void *known, size_t known_size)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    memset((char *)given + sizeof size, 0, size - sizeof size);
+    memcpy((char *)given + sizeof size, (const char *)known + sizeof size,
+           (size < known_size ? size : known_size) - sizeof size);
 }

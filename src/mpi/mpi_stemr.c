@@ -13,13 +13,17 @@ enum { Z = CALL_W + 1, ISUPPZ, INFO, RESIDUAL, PROBES = 4 };
 typedef struct stemr_extras {
     const eig_stemr_options *options;
     double orthogonality;
-    eig_stemr_stats stats;
+    eig_stemr_stats stats, *told; /* where the caller wants it; NULL: nowhere */
 } stemr_extras;
 
 static eig_status check(tridiagonal_call *call)
 {
     const stemr_extras *const x = call->own;
     size_t bytes;
+    if (x->told && !eig_mpi_is_sane(x->told))
+        return eig_mpi_fail(call->ctx, EIG_BAD_ARGUMENT,
+                            "stemr: stats->size = %zu, must be sizeof(eig_stemr_stats), here %zu", x->told->size,
+                            sizeof *x->told);
     return eig_mpi_local_failure(call->ctx, eig_stemr_work_size(call->ctx->local, call->type, x->options, call->n,
                                                                 call->array[Z].given != NULL, &bytes));
 }
@@ -240,7 +244,7 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
                          eig_stemr_stats *stats)
 {
     tridiagonal_call call = {.ctx = ctx, .family = "stemr", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
-    stemr_extras extras = {.options = options};
+    stemr_extras extras = {.options = options, .stats = EIG_STEMR_STATS, .told = stats};
     call.own = &extras;
     call.check = check, call.count_upto = count_upto, call.compute = compute, call.finish = estimate;
     eig_stemr_options o;
@@ -255,7 +259,7 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
     eig_mpi_set_array(&call, RESIDUAL, "residual", z ? residual : NULL, call_number(&call), 1, 1);
     eig_status const status = eig_mpi_solve(&call, where, run);
     if (status != EIG_OK) return status;
-    if (stats) *stats = extras.stats;
+    if (stats) eig_mpi_write(stats, &extras.stats, sizeof extras.stats);
     if (orthogonality && (z || call.array[Z].wanted)) put_orthogonality(&call, orthogonality);
     return EIG_OK;
 }

@@ -185,13 +185,13 @@ eig_status eig_mpi_solve(tridiagonal_call *call, const eig_mpi_options *where, e
     ctx->busy = true;
     ctx->family = call->family;
     ctx->detail[0] = '\0';
-    if (run) *run = (eig_mpi_run){0};
+    call->told = run;
     eig_status const status = solve(call, where);
     for (int i = 0; i < CALL_ARRAYS; ++i) free(call->array[i].owned);
     free(call->owned);
     ctx->busy = false;
-    if (status != EIG_OK || !run) return status;
-    *run = call->run;
-    if (run->info != EIG_INFO_OK) run->count = run->total = 0;
+    if (!run || !eig_mpi_is_sane(run)) return status;
+    if (call->run.info != EIG_INFO_OK) call->run.count = call->run.total = 0;
+    eig_mpi_write(run, status == EIG_OK ? &call->run : &(eig_mpi_run)EIG_MPI_RUN, sizeof *run);
     return status;
 }

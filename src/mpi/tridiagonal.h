@@ -38,6 +38,7 @@ struct tridiagonal_call {
     int method, depth;
     call_array array[CALL_ARRAYS];
     eig_mpi_run run;
+    eig_mpi_run *told;  /* where the caller wants it; NULL: nowhere */
     bool orthogonality; /* any rank wants it */
 
     /* This rank alone: whether its arguments are sound, with n and the arrays of this rank. */
@@ -65,6 +66,10 @@ void eig_mpi_set_array(tridiagonal_call *call, int which, const char *name, void
 
 /* Reads a caller's options structure over zeros, whatever its size; what the family's own library refuses is left to it. */
 void eig_mpi_read(const void *given, void *known, size_t known_size);
+
+/* Whether a structure that the caller lends begins with a size that can be; writes what a call knows into it. */
+bool eig_mpi_is_sane(const void *given);
+void eig_mpi_write(void *given, const void *known, size_t known_size);
 
 /* eig_stebz_count by double, of T in whatever type, at one point. */
 eig_status eig_mpi_count_below(tridiagonal_call *call, double x, int64_t *count, int *info);

@@ -106,6 +106,12 @@ eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p)
     return run_batch(ctx, "heev", heev_part, p, p->batch, 10 * n * n * n, 1);
 }
 
+/* The arrays are the host's. */
+eig_status eig_multi_heev_select(eig_context *ctx, const heev_selection *s)
+{
+    return eig_backend_cpu.heev_select(ctx, s);
+}
+
 /* ----------------------------------------------------------------------- stebz */
 
 static eig_status stebz_batch_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)

@@ -29,7 +29,7 @@ static double *time_of(eig_pass *pass, int *passes, const char *name)
     int k = 0;
     while (k < *passes && strcmp(pass[k].name, name) != 0) ++k;
     if (k == EIG_MOST_PASSES) return NULL;
-    if (k == *passes) pass[(*passes)++] = (eig_pass){name, 0};
+    if (k == *passes) pass[(*passes)++] = (eig_pass){sizeof *pass, name, 0};
     return &pass[k].ms;
 }
 

@@ -285,7 +285,8 @@ static void geev_batch(eig_type type, int64_t n, int64_t batch, const eig_geev_o
                 put(type, a, at, geev_entry(n, b, i, j, &rng));
             }
     }
-    bits_demand(eig_geev_batched(bits_ctx, type, c, n, a, lda, stride, w, sw, info, batch));
+    bits_demand(
+        eig_geev_batched(bits_ctx, type, c, n, a, lda, stride, w, sw, NULL, 0, 0, NULL, 0, 0, NULL, info, batch));
     bits_digest(info, (size_t)batch * sizeof *info);
     bits_reals(type, w, 2 * batch * sw);
     free(a), free(w), free(info);

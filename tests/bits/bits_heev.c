@@ -45,8 +45,8 @@ static void heev_batch(eig_type type, int64_t n, int64_t batch, const eig_heev_o
         !numbers_make(&v, type, batch * sv))
         exit(1);
     heev_fill(&a, c, n, batch, lda, stride);
-    bits_demand(eig_heev_batched(bits_ctx, type, c, n, a.data, lda, stride, w.data, sw, vectors ? v.data : NULL, lda,
-                                 sv, info, sweeps, batch));
+    bits_demand(eig_heev_batched(bits_ctx, type, c, n, a.data, lda, stride, NULL, w.data, sw, vectors ? v.data : NULL,
+                                 lda, sv, info, sweeps, batch));
     bits_digest(info, 2 * (size_t)batch * sizeof *info);
     bits_reals(type_real(type), w.data, w.count);
     bits_reals(type_real(type), v.data, numbers_parts(&v));
@@ -56,25 +56,23 @@ static void heev_batch(eig_type type, int64_t n, int64_t batch, const eig_heev_o
 
 void bits_heev(eig_type type)
 {
-    static const eig_uplo L = EIG_UPLO_LOWER;
-    static const eig_layout M = EIG_LAYOUT_MATRIX_WISE;
     static const size_t size = sizeof(eig_heev_options);
     struct {
         const char *name;
         eig_heev_options c;
         bool vectors;
-    } const calls[] = {{"auto", {size, L, M, EIG_HEEV_AUTO, 0, 0, 0, 0, 0}, true},
-                       {"values", {size, L, M, EIG_HEEV_AUTO, 0, 0, 0, 0, 0}, false},
-                       {"element-wise", {size, L, EIG_LAYOUT_ELEMENT_WISE, EIG_HEEV_AUTO, 0, 0, 0, 0, 0}, true},
-                       {"row-wise", {size, EIG_UPLO_UPPER, EIG_LAYOUT_ROW_WISE, EIG_HEEV_AUTO, 0, 0, 0, 0, 0}, true},
-                       {"row-major", {size, EIG_UPLO_UPPER, M, EIG_HEEV_AUTO, 1, 0, 0, 0, 0}, true},
-                       {"tridiagonal", {size, L, M, EIG_HEEV_TRIDIAGONAL, 0, 0, 0, 0, 0}, true},
-                       {"jacobi", {size, L, M, EIG_HEEV_JACOBI, 0, 0, 0, 0, 0}, true},
-                       {"jacobi-values", {size, L, M, EIG_HEEV_JACOBI, 0, 0, 0, 0, 0}, false},
-                       {"relative", {size, L, M, EIG_HEEV_JACOBI, 0, 1, 0, 0, 0}, true},
-                       {"loose", {size, L, M, EIG_HEEV_JACOBI, 0, 0, 0, 1e-4, 0}, true},
-                       {"reference", {size, L, M, EIG_HEEV_REFERENCE, 0, 0, 0, 0, 0}, true},
-                       {"gives-up", {size, L, M, EIG_HEEV_AUTO, 0, 0, 1, 0, 0}, true}};
+    } const calls[] = {{"auto", {.size = size}, true},
+                       {"values", {.size = size}, false},
+                       {"element-wise", {.size = size, .layout = EIG_LAYOUT_ELEMENT_WISE}, true},
+                       {"row-wise", {.size = size, .uplo = EIG_UPLO_UPPER, .layout = EIG_LAYOUT_ROW_WISE}, true},
+                       {"row-major", {.size = size, .uplo = EIG_UPLO_UPPER, .row_major = 1}, true},
+                       {"tridiagonal", {.size = size, .method = EIG_HEEV_TRIDIAGONAL}, true},
+                       {"jacobi", {.size = size, .method = EIG_HEEV_JACOBI}, true},
+                       {"jacobi-values", {.size = size, .method = EIG_HEEV_JACOBI}, false},
+                       {"relative", {.size = size, .method = EIG_HEEV_JACOBI, .relative = 1}, true},
+                       {"loose", {.size = size, .method = EIG_HEEV_JACOBI, .tolerance = 1e-4}, true},
+                       {"reference", {.size = size, .method = EIG_HEEV_REFERENCE}, true},
+                       {"gives-up", {.size = size, .max_sweeps = 1}, true}};
     static const int64_t small[] = {1, 2, 3, 4, 5, 6, 7, 8}, middle[] = {9, 12, 15, 16, 17, 23, 24, 25, 31, 32},
                          large[] = {33, 40, 63, 64, 65, 72};
     static const struct {

@@ -49,30 +49,35 @@ eig_status __wrap_eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_opt
 }
 
 eig_status __real_eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v,
-                                   int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                   const void *a, int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w,
+                                   void *v, int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 eig_status __wrap_eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v,
-                                   int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
+                                   const void *a, int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w,
+                                   void *v, int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 eig_status __wrap_eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *v,
-                                   int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch)
+                                   const void *a, int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w,
+                                   void *v, int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch)
 {
     eig_type const real = type == EIG_C ? EIG_S : type == EIG_Z ? EIG_D : type;
-    return spoil(__real_eig_heev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, v, ldv, stride_v, info,
-                                         sweeps, batch),
+    return spoil(__real_eig_heev_batched(ctx, type, options, n, a, lda, stride_a, m, w, stride_w, v, ldv, stride_v,
+                                         info, sweeps, batch),
                  real, w);
 }
 
 eig_status __real_eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info,
-                                   int64_t batch);
+                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *vl,
+                                   int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
+                                   void *condition, int *info, int64_t batch);
 eig_status __wrap_eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info,
-                                   int64_t batch);
+                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *vl,
+                                   int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
+                                   void *condition, int *info, int64_t batch);
 eig_status __wrap_eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
-                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, int *info,
-                                   int64_t batch)
+                                   const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *vl,
+                                   int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
+                                   void *condition, int *info, int64_t batch)
 {
-    return spoil(__real_eig_geev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, info, batch), type, w);
+    return spoil(__real_eig_geev_batched(ctx, type, options, n, a, lda, stride_a, w, stride_w, vl, ldvl, stride_vl, vr,
+                                         ldvr, stride_vr, condition, info, batch),
+                 type, w);
 }

@@ -86,10 +86,11 @@ static void test_geev(void **state)
     (void)state;
     eig_context *ctx = test_context(2);
     eig_geev_options o = EIG_GEEV_OPTIONS;
-#define GEEV(n, lda, sa, sw, b) eig_dgeev_batched(ctx, &o, n, d, lda, sa, w, sw, info, b)
-    ALL_REFUSED("n of one", eig_dgeev(ctx, NULL, s, d, 2, w, info));
-    ALL_REFUSED("lda of one", eig_dgeev(ctx, NULL, 2, d, s, w, info));
-    ALL_REFUSED("batch of n = 0", eig_dgeev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, 0, NULL, s));
+#define GEEV(n, lda, sa, sw, b) eig_dgeev_batched(ctx, &o, n, d, lda, sa, w, sw, NULL, 0, 0, NULL, 0, 0, NULL, info, b)
+    ALL_REFUSED("n of one", eig_dgeev(ctx, NULL, s, d, 2, w, NULL, 0, NULL, 0, NULL, info));
+    ALL_REFUSED("lda of one", eig_dgeev(ctx, NULL, 2, d, s, w, NULL, 0, NULL, 0, NULL, info));
+    ALL_REFUSED("batch of n = 0",
+                eig_dgeev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0, NULL, NULL, s));
     static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
     for (int k = 0; k < 3; ++k) {
         o.layout = layouts[k];
@@ -125,8 +126,9 @@ static void test_heev(void **state)
     eig_context *ctx = test_context(2);
     eig_heev_options o = EIG_HEEV_OPTIONS;
 #define HEEV(n, lda, sa, sw, ldv, sv, b) \
-    eig_zheev_batched(ctx, &o, n, w, lda, sa, d, sw, ldv ? vectors : NULL, ldv, sv, info, NULL, b)
-    ALL_REFUSED("batch of n = 0", eig_dsyev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, 0, NULL, 1, 0, NULL, NULL, s));
+    eig_zheev_batched(ctx, &o, n, w, lda, sa, NULL, d, sw, ldv ? vectors : NULL, ldv, sv, info, NULL, b)
+    ALL_REFUSED("batch of n = 0",
+                eig_dsyev_batched(ctx, NULL, 0, NULL, 1, 0, NULL, NULL, 0, NULL, 1, 0, NULL, NULL, s));
     static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
     for (int k = 0; k < 3; ++k) {
         o.layout = layouts[k];
@@ -145,7 +147,7 @@ static void test_heev(void **state)
     }
     o.layout = EIG_LAYOUT_MATRIX_WISE;
     ALL_GOOD("stride_a of one matrix", HEEV(2, 2, s, 2, 2, 4, 1));
-    ALL_GOOD("ldv without vectors", eig_zheev_batched(ctx, &o, 2, w, 2, 4, d, 2, NULL, s, s, info, NULL, 3));
+    ALL_GOOD("ldv without vectors", eig_zheev_batched(ctx, &o, 2, w, 2, 4, NULL, d, 2, NULL, s, s, info, NULL, 3));
     for (size_t k = 0; k < COUNT(huge); ++k) {
         o.chunk = huge[k], o.max_sweeps = INT_MAX - (int)k;
         good(ctx, HEEV(2, 2, 4, 2, 2, 4, 3), "chunk and max_sweeps", huge[k]);
@@ -229,8 +231,8 @@ static void test_work_sizes(void **state)
     ALL_REFUSED("n and batch", eig_stebz_work_size(ctx, EIG_D, NULL, s, s, &bytes));
     ALL_REFUSED("n of a count", eig_stebz_count_work_size(ctx, EIG_D, s, 1, &bytes));
     ALL_REFUSED("m of a count", eig_stebz_count_work_size(ctx, EIG_D, 4, s, &bytes));
-    ALL_REFUSED("n of geev", eig_geev_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
-    ALL_REFUSED("batch of geev", eig_geev_work_size(ctx, EIG_D, NULL, 4, s, &bytes));
+    ALL_REFUSED("n of geev", eig_geev_work_size(ctx, EIG_D, NULL, s, 0, 1, &bytes));
+    ALL_REFUSED("batch of geev", eig_geev_work_size(ctx, EIG_D, NULL, 4, 0, s, &bytes));
     ALL_REFUSED("n of heev", eig_heev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
     ALL_REFUSED("batch of heev", eig_heev_work_size(ctx, EIG_Z, NULL, 4, 1, s, &bytes));
     ALL_REFUSED("n of stemr", eig_stemr_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
@@ -241,7 +243,7 @@ static void test_work_sizes(void **state)
             plausible(ctx, eig_stebz_work_size(ctx, real_types[k], NULL, n, 1, &bytes), n, &bytes);
             plausible(ctx, eig_stebz_work_size(ctx, real_types[k], NULL, n, 1000, &bytes), n, &bytes);
             plausible(ctx, eig_stebz_count_work_size(ctx, real_types[k], n, INT64_MAX / 64, &bytes), n, &bytes);
-            if (n <= INT_MAX) plausible(ctx, eig_geev_work_size(ctx, real_types[k], NULL, n, 70, &bytes), n, &bytes);
+            if (n <= INT_MAX) plausible(ctx, eig_geev_work_size(ctx, real_types[k], NULL, n, 0, 70, &bytes), n, &bytes);
             bytes = 0;
             plausible(ctx, eig_heev_work_size(ctx, real_types[k], NULL, n, k, 70, &bytes), n, &bytes);
             if (test_on_cpu()) plausible(ctx, eig_stemr_work_size(ctx, real_types[k], NULL, n, k, &bytes), n, &bytes);

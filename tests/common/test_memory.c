@@ -146,8 +146,9 @@ static eig_status geev(eig_context *ctx)
     int const part = 16;
     for (int i = 0; i < N; ++i) a[i + i * N] = d[i], a[(i + 1) % N + i * N] = i + 1 < N ? e[i] : 0;
     for (int i = 0; i + 1 < N; ++i) a[i + (i + 1) * N] = e[i];
-    eig_status status = eig_dgeev_batched(ctx, NULL, part, a, N, 0, z, 0, NULL, 1);
-    if (status == EIG_OK) status = eig_dgeev_batched(ctx, NULL, N, a, N, 0, z, 0, NULL, 1);
+    eig_status status = eig_dgeev_batched(ctx, NULL, part, a, N, 0, z, 0, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 1);
+    if (status == EIG_OK)
+        status = eig_dgeev_batched(ctx, NULL, N, a, N, 0, z, 0, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 1);
     for (int k = 0; k < N; ++k) w[k] = z[k].re;
     qsort(w, N, sizeof *w, ascending);
     return status;
@@ -159,8 +160,8 @@ static eig_status heev(eig_context *ctx)
     static double a[N * N], v[N * N];
     int const part = 16;
     for (int i = 0; i < N; ++i) a[i + i * N] = d[i], a[(i + 1) % N + i * N] = i + 1 < N ? e[i] : 0;
-    eig_status status = eig_dsyev_batched(ctx, NULL, part, a, N, 0, w, 0, v, N, 0, NULL, NULL, 1);
-    if (status == EIG_OK) status = eig_dsyev_batched(ctx, NULL, N, a, N, 0, w, 0, v, N, 0, NULL, NULL, 1);
+    eig_status status = eig_dsyev_batched(ctx, NULL, part, a, N, 0, NULL, w, 0, v, N, 0, NULL, NULL, 1);
+    if (status == EIG_OK) status = eig_dsyev_batched(ctx, NULL, N, a, N, 0, NULL, w, 0, v, N, 0, NULL, NULL, 1);
     return status;
 }
 

@@ -23,6 +23,7 @@ static void solve_both(eig_context *ctx, const io_tridiagonal *t, eig_range rang
                        double vu, pairs *values, pairs *vectors)
 {
     memset(values, 0x55, sizeof *values), memset(vectors, 0x55, sizeof *vectors);
+    vectors->stats.size = sizeof vectors->stats;
     eig_stebz_options o = EIG_STEBZ_OPTIONS;
     eig_stemr_options q = EIG_STEMR_OPTIONS;
     o.range = q.range = range, o.il = q.il = il, o.iu = q.iu = iu, o.vl = q.vl = vl, o.vu = q.vu = vu;
@@ -155,7 +156,7 @@ static void test_clusters(void **state)
         eig_context *const ctx = open_several(k);
         for (int c = 0; c < 3; ++c) {
             io_tridiagonal t;
-            eig_stemr_stats stats[2];
+            eig_stemr_stats stats[2] = {EIG_STEMR_STATS, EIG_STEMR_STATS};
             make_matrix(kinds[c], &t);
             for (int i = 0; i < 2; ++i)
                 assert_int_equal(eig_dstemr(i ? ctx : plain, &o, ORDER, t.d, t.e, NULL, w[i], z[i], ORDER, NULL, NULL,

@@ -17,12 +17,12 @@ static eig_status call_stebz(eig_context *ctx, const void *options, double *w)
 
 static eig_status call_geev(eig_context *ctx, const void *options, double *w)
 {
-    return eig_dgeev(ctx, options, 2, a, 2, (eig_z *)w, NULL);
+    return eig_dgeev(ctx, options, 2, a, 2, (eig_z *)w, NULL, 0, NULL, 0, NULL, NULL);
 }
 
 static eig_status call_heev(eig_context *ctx, const void *options, double *w)
 {
-    return eig_dsyev_batched(ctx, options, 2, a, 2, 4, w, 2, NULL, 0, 0, NULL, NULL, 1);
+    return eig_dsyev_batched(ctx, options, 2, a, 2, 4, NULL, w, 2, NULL, 0, 0, NULL, NULL, 1);
 }
 
 static eig_status call_stemr(eig_context *ctx, const void *options, double *w)
@@ -37,7 +37,7 @@ static eig_status size_stebz(eig_context *ctx, const void *options, double *w)
 
 static eig_status size_geev(eig_context *ctx, const void *options, double *w)
 {
-    return eig_geev_work_size(ctx, EIG_D, options, 2, 1, (size_t *)w);
+    return eig_geev_work_size(ctx, EIG_D, options, 2, 0, 1, (size_t *)w);
 }
 
 static eig_status size_heev(eig_context *ctx, const void *options, double *w)
@@ -80,12 +80,12 @@ static void init_stemr(void *options, size_t size)
 static structure const structures[] = {
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, call_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, call_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, call_heev},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, unused), init_heev, call_heev},
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, chunk), init_heev, size_heev},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, call_stemr},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, tree_room), init_stemr, size_stemr},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, unused), init_heev, size_heev},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, call_stemr},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, size_stemr},
 };
 
 /* A caller's structure with room behind it. */
@@ -173,6 +173,21 @@ static void test_sizes_of_options(void **state)
         c.size = s->size; /* all else 0 */
         as_without(ctx, s, &c);
     }
+    /* The macro, the function and zeros behind the size are the same. */
+    static const eig_stebz_options stebz_options = EIG_STEBZ_OPTIONS;
+    static const eig_geev_options geev_options_ = EIG_GEEV_OPTIONS;
+    static const eig_heev_options heev_options = EIG_HEEV_OPTIONS;
+    static const eig_stemr_options stemr_options = EIG_STEMR_OPTIONS;
+    const void *const macros[] = {&stebz_options, &geev_options_, &heev_options,  &stebz_options,
+                                  &geev_options_, &heev_options,  &stemr_options, &stemr_options};
+    for (size_t i = 0; i < COUNT(structures); ++i) {
+        caller zeros = {0}, made;
+        memset(&made, 0x55, sizeof made);
+        structures[i].init(&made, structures[i].size);
+        zeros.size = structures[i].size;
+        assert_memory_equal(&made, &zeros, structures[i].size);
+        assert_memory_equal(macros[i], &zeros, structures[i].size);
+    }
     eig_stebz_options stebz, stebz_macro = EIG_STEBZ_OPTIONS;
     eig_geev_options geev, geev_macro = EIG_GEEV_OPTIONS;
     eig_stebz_options_init(&stebz, sizeof stebz), eig_geev_options_init(&geev, sizeof geev);
@@ -214,6 +229,9 @@ static void test_limits_of_options(void **state)
         {HEEV, FIELD(heev, max_sweeps), false, {0, 1, INT32_MAX}, {-1, INT32_MIN}, 3, 2},
         {HEEV, FIELD(heev, tolerance), true, {0, 1e-300, 0.5}, {-1e-300, 1, INFINITY, NAN}, 3, 4},
         {HEEV, FIELD(heev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
+        {HEEV, FIELD(heev, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
+        {HEEV, FIELD(heev, unused), false, {0}, {-1, 1}, 1, 2},
+        {STEMR, FIELD(stemr, unused), false, {0}, {-1, 1}, 1, 2},
         {STEMR, FIELD(stemr, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
         {STEMR, FIELD(stemr, method), false, {0, 1, 2}, {-1, 3}, 3, 2},
         {STEMR, FIELD(stemr, most_depth), false, {-1, 0, 6}, {-2, 7}, 3, 2},

@@ -131,7 +131,9 @@ static void test_huge_stride(void **state)
         assert_true(a && w && info);
         CUDA(
             cudaMemcpy2D(a, STRIDE * real, c.in[0].data, N * N * real, N * N * real, (size_t)batch, cudaMemcpyDefault));
-        assert_int_equal(eig_geev_batched(ctx, c.type, NULL, N, a, N, STRIDE, w, STRIDE_W, info, batch), EIG_OK);
+        assert_int_equal(eig_geev_batched(ctx, c.type, NULL, N, a, N, STRIDE, w, STRIDE_W, NULL, 0, 0, NULL, 0, 0, NULL,
+                                          info, batch),
+                         EIG_OK);
         assert_int_equal(eig_synchronize(ctx), EIG_OK);
         char *const packed = malloc((size_t)(batch * N) * complex_size);
         CUDA(cudaMemcpy2D(packed, N * complex_size, w, STRIDE_W * complex_size, N * complex_size, (size_t)batch,
@@ -177,7 +179,9 @@ static void test_huge_pitch(void **state)
                         CUDA(cudaMemcpy(a + at, &x, sizeof x, cudaMemcpyDefault));
                     }
             if (a && w && info) {
-                assert_int_equal(eig_dgeev_batched(ctx, &o, N, a, N, pitch, w, N, info, BATCH), EIG_OK);
+                assert_int_equal(
+                    eig_dgeev_batched(ctx, &o, N, a, N, pitch, w, N, NULL, 0, 0, NULL, 0, 0, NULL, info, BATCH),
+                    EIG_OK);
                 compare(place, &c.w, w, info, BATCH, rows ? "row-wise, rows far apart" : "element-wise, far apart");
             }
             if (a) release(place, a);

@@ -248,15 +248,17 @@ static void test_empty(void **state)
     eig_z w = {7, 7};
     int info[5] = {7, 7, 7, 7, 7};
     size_t bytes = 7;
-    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, &a, 1, 0, &w, 0, info, 5), EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, &a, 1, 0, &w, 0, NULL, 0, 0, NULL, 0, 0, NULL, info, 5), EIG_OK);
     for (int b = 0; b < 5; ++b) assert_int_equal(info[b], 0);
-    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 5), EIG_OK);
-    assert_int_equal(eig_dgeev_batched(ctx, NULL, 3, NULL, 3, 9, NULL, 3, NULL, 0), EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 5),
+                     EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 3, NULL, 3, 9, NULL, 3, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 0),
+                     EIG_OK);
     assert_int_equal(eig_dgeev_affine(ctx, NULL, 0, 2, NULL, 1, 0, NULL, 2, NULL, 0, EIG_GEEV_ABSCISSA, NULL, NULL, 4),
                      EIG_OK);
-    assert_int_equal(eig_geev_work_size(ctx, EIG_D, NULL, 0, 4, &bytes), EIG_OK);
+    assert_int_equal(eig_geev_work_size(ctx, EIG_D, NULL, 0, 0, 4, &bytes), EIG_OK);
     assert_true(bytes == 0 && w.re == 7);
-    assert_int_equal(eig_dgeev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 1), EIG_OK);
+    assert_int_equal(eig_dgeev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 1), EIG_OK);
     assert_true(w.re == 1 && w.im == 0);
     eig_destroy(ctx);
 }
@@ -271,8 +273,17 @@ static void test_refused(void **state)
     size_t bytes;
     eig_status const BAD = EIG_BAD_ARGUMENT;
 #define CALL(o, n, a, lda, stride, w, stride_w, batch) \
-    eig_dgeev_batched(ctx, o, n, a, lda, stride, w, stride_w, NULL, batch)
+    eig_dgeev_batched(ctx, o, n, a, lda, stride, w, stride_w, NULL, 0, 0, NULL, 0, 0, NULL, NULL, batch)
     expect_refused(ctx, CALL(NULL, -1, a, 2, 4, w, 2, 2), BAD, "n = -1");
+    eig_z z[4] = {{0, 0}}, v[4] = {{7, 7}};
+    double condition[2] = {7, 7};
+    eig_status const none = EIG_NO_BACKEND;
+    expect_refused(ctx, eig_zgeev(ctx, NULL, 2, z, 2, v, NULL, 0, NULL, 0, NULL, NULL), none, "complex matrices");
+    expect_refused(ctx, eig_geev_work_size(ctx, EIG_C, NULL, 2, 0, 1, &(size_t){0}), none, "type = 'c'");
+    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, v, 2, NULL, 0, NULL, NULL), none, "eigenvectors");
+    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, NULL, 0, v, 2, NULL, NULL), none, "eigenvectors");
+    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, NULL, 0, NULL, 0, condition, NULL), none, "condition");
+    assert_true(v[0].re == 7 && condition[0] == 7);
     expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, -2), BAD, "batch = -2");
     expect_refused(ctx, CALL(NULL, 2, NULL, 2, 4, w, 2, 2), BAD, "a is NULL");
     expect_refused(ctx, CALL(NULL, 2, a, 2, 4, NULL, 2, 2), BAD, "w is NULL");
@@ -306,9 +317,10 @@ static void test_refused(void **state)
     o.layout = EIG_LAYOUT_ROW_WISE;
     expect_refused(ctx, CALL(&o, 2, a, 2, w, EIG_GEEV_RADIUS, NULL), BAD, "layout = 'R'");
 #undef CALL
-    expect_refused(ctx, eig_geev_work_size(ctx, (eig_type)'q', NULL, 2, 2, &bytes), BAD, "type = 113");
-    expect_refused(ctx, eig_geev_work_size(ctx, EIG_D, NULL, 2, 2, NULL), BAD, "bytes is NULL");
-    assert_int_equal(eig_dgeev_batched(NULL, NULL, 2, a, 2, 4, w, 2, NULL, 2), EIG_BAD_ARGUMENT);
+    expect_refused(ctx, eig_geev_work_size(ctx, (eig_type)'q', NULL, 2, 0, 2, &bytes), BAD, "type = 113");
+    expect_refused(ctx, eig_geev_work_size(ctx, EIG_D, NULL, 2, 0, 2, NULL), BAD, "bytes is NULL");
+    assert_int_equal(eig_dgeev_batched(NULL, NULL, 2, a, 2, 4, w, 2, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 2),
+                     EIG_BAD_ARGUMENT);
     eig_destroy(ctx);
 }
 
@@ -341,7 +353,9 @@ static void test_progress(void **state)
     same_results(&plain, &watched, "with progress");
     eig_set_progress(ctx, stop, NULL);
     eig_z *const w = room(6 * 20000, sizeof *w);
-    expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 6, plain.a, 6, 36, w, 6, NULL, 20000), EIG_CANCELLED, "cancelled");
+    expect_refused(ctx,
+                   eig_dgeev_batched(ctx, NULL, 6, plain.a, 6, 36, w, 6, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 20000),
+                   EIG_CANCELLED, "cancelled");
     free(w);
     batch_free(&plain), batch_free(&watched);
     eig_destroy(ctx);

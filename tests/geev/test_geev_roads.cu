@@ -2,7 +2,7 @@
  *
  *     test_geev_roads [FILE]     prints the table, or compares it with the file's */
 #include "geev/geev_cuda.cuh"
-#include "support/roads.h"
+#include "support/roads.hpp"
 
 /* The orders that take the road by a method, in float and in double. */
 static std::string cell(eig_geev_method method, const char *road)

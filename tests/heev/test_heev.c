@@ -179,7 +179,7 @@ static void test_subnormal(void **state)
         eig_z const a[4] = {{0, 0}, {0, t}, {0, 0}, {0, 0}};
         eig_z v[4];
         double w[2];
-        assert_int_equal(eig_zheev_batched(ctx, &o, 2, a, 2, 4, w, 2, v, 2, 4, NULL, NULL, 1), EIG_OK);
+        assert_int_equal(eig_zheev_batched(ctx, &o, 2, a, 2, 4, NULL, w, 2, v, 2, 4, NULL, NULL, 1), EIG_OK);
         assert_true(w[0] == -t && w[1] == t);
         for (int i = 0; i < 4; ++i) assert_true(fabs(hypot(v[i].re, v[i].im) - sqrt(0.5)) <= 4 * DBL_EPSILON);
     }

@@ -172,7 +172,7 @@ static void test_progress(void **state)
         assert_true(last == 1);
         last = 0;
         assert_int_equal(eig_set_progress(ctx, stop, &last), EIG_OK);
-        eig_status const status = eig_heev_batched(ctx, EIG_Z, NULL, N, b.a.data, N, N * N, b.w.data, N,
+        eig_status const status = eig_heev_batched(ctx, EIG_Z, NULL, N, b.a.data, N, N * N, NULL, b.w.data, N,
                                                    vectors ? b.v.data : NULL, N, N * N, NULL, NULL, 1);
         assert_int_equal(status, EIG_CANCELLED);
         assert_true(last > 0 && last < 1);

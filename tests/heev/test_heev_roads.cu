@@ -2,7 +2,7 @@
  *
  *     test_heev_roads [FILE]     prints the table, or compares it with the file's */
 #include "heev/heev_cuda.cuh"
-#include "support/roads.h"
+#include "support/roads.hpp"
 
 #include <vector>
 

@@ -282,8 +282,9 @@ static void test_slices(eig_mpi_context *ctx)
     for (int k = 0; k < 9; ++k) a[4 * k] = k, a[4 * k + 1] = a[4 * k + 2] = 1, a[4 * k + 3] = -k;
     eig_mpi_slice(9, test_rank, test_size, &first, &number);
     eig_context *const local = eig_mpi_local(ctx);
-    CHECK(eig_dsyev_batched(local, NULL, 2, a, 2, 4, all, 2, NULL, 0, 0, NULL, NULL, 9) == EIG_OK);
-    CHECK(eig_dsyev_batched(local, NULL, 2, a + 4 * first, 2, 4, values, 2, NULL, 0, 0, NULL, NULL, number) == EIG_OK);
+    CHECK(eig_dsyev_batched(local, NULL, 2, a, 2, 4, NULL, all, 2, NULL, 0, 0, NULL, NULL, 9) == EIG_OK);
+    CHECK(eig_dsyev_batched(local, NULL, 2, a + 4 * first, 2, 4, NULL, values, 2, NULL, 0, 0, NULL, NULL, number) ==
+          EIG_OK);
     CHECK(test_same(values, 0, all, 2 * first, sizeof(double), 2 * number));
 }
 

@@ -19,7 +19,8 @@ static pairs make(eig_type type, int64_t n, int64_t ldz, int64_t count)
                    .z = test_array(size, count * (n > 0 ? ldz : 1)),
                    .residual = test_array(size, count),
                    .isuppz = test_array(sizeof(int64_t), 2 * count),
-                   .info = test_array(sizeof(int), count)};
+                   .info = test_array(sizeof(int), count),
+                   .stats = EIG_STEMR_STATS};
 }
 
 static void release(pairs *p)
@@ -63,9 +64,9 @@ static void compare(eig_mpi_context *ctx, const test_matrix *t, const eig_mpi_op
     int64_t const ldz = t->n + 3;
     int64_t room = asked, begin, count;
     if (output == EIG_MPI_OUTPUT_RUNS) eig_mpi_slice(asked, test_rank, test_size, NULL, &room);
-    pairs mine = {0};
+    pairs mine = {.stats = EIG_STEMR_STATS};
     if (!none && room > 0) mine = make(t->type, t->n, ldz, room);
-    eig_mpi_run run = {-1, -1, -1, -1};
+    eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
     double skew = -1;
     float skew_single = -1;
     CHECK(eig_mpi_stemr(ctx, t->type, where, o, t->n, reads ? t->d : NULL, reads ? t->e : NULL, &run, mine.w, mine.z,
@@ -188,7 +189,7 @@ static void test_not_finite(eig_mpi_context *ctx)
             eig_stemr_options o = EIG_STEMR_OPTIONS;
             if (by_value) o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
             pairs mine = make(EIG_D, n, n, n);
-            eig_mpi_run run = {-1, -1, -1, -1};
+            eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
             int64_t count;
             CHECK(eig_mpi_dstemr(ctx, NULL, &o, n, t.d, t.e, &run, mine.w, mine.z, n, mine.isuppz, mine.info,
                                  mine.residual, &mine.orthogonality, &mine.stats) == EIG_OK);

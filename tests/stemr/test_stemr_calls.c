@@ -1,5 +1,6 @@
 /* stemr on the device named by the argument: the same bits for threads, subsets and runs; options, not-finite input,
  * workspaces, progress, refused arguments. */
+#include "bench/support/passes.h"
 #include "support/stemr_fixture.h"
 
 /* Pairs first to first+m-1 of `whole` are those of `part`, bit for bit. */
@@ -50,7 +51,7 @@ static void test_mrrr(void **state)
                 same_pairs("a part by mrrr", &whole, &other, il);
             }
             o = (eig_stemr_options)EIG_STEMR_OPTIONS;
-            o.tree = tree, o.tree_room = N;
+            o.tree = tree, o.tree_room = N, tree[0].size = sizeof *tree;
             solve(ctx, &o, &other);
             if (test_on_cpu()) same_pairs("auto", &whole, &other, 1);
             if (!test_on_cpu())
@@ -329,11 +330,11 @@ static void test_passes(void **state)
     (void)state;
     eig_context *const ctx = test_context(2);
     fixture f = make_family(2, 400, EIG_D);
-    const eig_pass *pass;
+    eig_pass pass[PASSES_MOST];
     int count;
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     solve(ctx, NULL, &f);
-    assert_int_equal(eig_get_timing(ctx, &pass, &count), EIG_OK);
+    count = passes_read(ctx, pass);
     assert_int_equal(count, 5);
     for (int i = 0; i < 5; ++i) assert_string_equal(pass[i].name, names[i]);
     for (int i = 0; i < 4; ++i) assert_true(pass[i].ms > 0);
@@ -374,6 +375,30 @@ static void check_node(const fixture *f, const eig_stemr_node *node)
         fail_msg("a growth of %g is told as %g", growth, node->growth);
 }
 
+/* A caller's nodes may end before this library's, or go on behind them: there they are 0. */
+static void same_nodes_of_another_size(eig_context *ctx, fixture *f, const eig_stemr_node *tree, int64_t count)
+{
+    enum { MORE = 24 };
+    static size_t const sizes[] = {offsetof(eig_stemr_node, shift), sizeof(eig_stemr_node) + MORE};
+    size_t const begin = sizeof tree->size;
+    for (size_t k = 0; k < COUNT(sizes) && count > 0; ++k) {
+        size_t const size = sizes[k], known = size < sizeof *tree ? size : sizeof *tree;
+        char *const nodes = malloc((size_t)count * size);
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        o.method = EIG_STEMR_MRRR, o.tree = (eig_stemr_node *)(void *)nodes, o.tree_room = count;
+        memset(nodes, 0x55, (size_t)count * size);
+        memcpy(nodes, &size, sizeof size);
+        solve(ctx, &o, f);
+        for (int64_t c = 0; c < count; ++c) {
+            const char *const node = nodes + (size_t)c * size;
+            assert_memory_equal(node, &size, sizeof size);
+            assert_memory_equal(node + begin, (const char *)&tree[c] + begin, known - begin);
+            for (size_t i = known; i < size; ++i) assert_int_equal(node[i], 0);
+        }
+        free(nodes);
+    }
+}
+
 /* The tree that the caller asks for: parents come first and hold their children; a smaller room gets its beginning. */
 static void test_tree(void **state)
 {
@@ -384,7 +409,7 @@ static void test_tree(void **state)
     for (size_t k = 0; k < COUNT(families); ++k) {
         fixture f = make_family(k, N, EIG_D);
         eig_stemr_options o = EIG_STEMR_OPTIONS;
-        o.method = EIG_STEMR_MRRR, o.tree = tree, o.tree_room = ROOM;
+        o.method = EIG_STEMR_MRRR, o.tree = tree, o.tree_room = ROOM, tree[0].size = sizeof *tree;
         solve(ctx, &o, &f);
         int64_t members = 0, largest = 0, depth = 0, zeros = 0;
         int64_t const count = f.stats.nodes;
@@ -404,13 +429,89 @@ static void test_tree(void **state)
         assert_true(f.stats.representations == f.stats.blocks + count && f.stats.bad_representations == 0);
         o.tree = part, o.tree_room = count / 2;
         memset(part, 0x55, sizeof part);
+        part[0].size = sizeof *part;
         solve(ctx, &o, &f);
         assert_int_equal(f.stats.nodes, count / 2);
         assert_memory_equal(part, tree, (size_t)(count / 2) * sizeof *tree);
         for (size_t i = (size_t)(count / 2) * sizeof *tree; i < sizeof part; ++i)
-            assert_int_equal(((unsigned char *)part)[i], 0x55);
+            if (i >= sizeof(size_t)) assert_int_equal(((unsigned char *)part)[i], 0x55);
+        same_nodes_of_another_size(ctx, &f, tree, count);
         drop(&f);
     }
+    eig_destroy(ctx);
+}
+
+/* A batch has the bits of its matrices one by one, whatever lies between them; its stats are their sums. */
+static void test_batched(void **state)
+{
+    enum { N = 40, COUNT_ = 5, D = N + 2, E = N + 1, W = N + 3, LD = N + 4, Z = LD * N + 5, FILL = 55 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int c = 0; c < 2; ++c)
+        for (int by = 0; by < 3; ++by) {
+            eig_type const type = real_types[c];
+            eig_stemr_options o = EIG_STEMR_OPTIONS;
+            if (by == 1) o.range = EIG_RANGE_INDEX, o.il = 4, o.iu = 11;
+            if (by == 2) o.range = EIG_RANGE_VALUE, o.vl = -1, o.vu = 1.5;
+            numbers d, e, w, z, residual, orthogonality;
+            numbers *const all[] = {&d, &e, &w, &z, &residual, &orthogonality};
+            int64_t const lengths[] = {COUNT_ * D, COUNT_ * E, COUNT_ * W, COUNT_ * Z, COUNT_ * W, COUNT_};
+            for (int i = 0; i < 6; ++i) {
+                if (!numbers_make(all[i], type, lengths[i])) fail_msg("no memory");
+                numbers_fill(all[i], FILL);
+            }
+            int64_t m[COUNT_], isuppz[COUNT_ * 2 * W];
+            int info[COUNT_ * W];
+            eig_stemr_stats stats = EIG_STEMR_STATS;
+            fixture one[COUNT_];
+            int64_t inverse = 0, representations = 0;
+            for (int b = 0; b < COUNT_; ++b) {
+                one[b] = make_family((size_t)b, N, type);
+                if (b == 3) numbers_put_part(&one[b].d, 7, NAN);
+                for (int64_t i = 0; i < N; ++i) numbers_put_part(&d, b * D + i, numbers_part(&one[b].d, i));
+                for (int64_t i = 0; i < N - 1; ++i) numbers_put_part(&e, b * E + i, numbers_part(&one[b].e, i));
+                solve(ctx, &o, &one[b]);
+                inverse += one[b].stats.inverse_iterations, representations += one[b].stats.representations;
+            }
+            eig_status const status =
+                eig_stemr_batched(ctx, type, &o, N, d.data, D, e.data, E, m, w.data, W, z.data, LD, Z, isuppz, info,
+                                  residual.data, orthogonality.data, &stats, COUNT_);
+            if (status != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+            for (int b = 0; b < COUNT_; ++b) {
+                assert_int_equal(m[b], one[b].m);
+                for (int64_t k = 0; k < (b == 3 ? 0 : m[b]); ++k) {
+                    assert_true(numbers_part(&w, b * W + k) == numbers_part(&one[b].w, k));
+                    assert_true(numbers_part(&residual, b * W + k) == numbers_part(&one[b].residual, k));
+                    assert_true(info[b * W + k] == one[b].info[k] && isuppz[2 * b * W + 2 * k] == one[b].isuppz[2 * k]);
+                    for (int64_t i = 0; i < N; ++i)
+                        assert_true(numbers_part(&z, b * Z + k * LD + i) ==
+                                    numbers_part(&one[b].z, i + k * one[b].ldz));
+                    assert_true(numbers_part(&z, b * Z + k * LD + N) == FILL);
+                }
+                if (b == 3)
+                    assert_true(m[b] == 0 && isnan(numbers_part(&w, b * W)));
+                else
+                    assert_true(numbers_part(&orthogonality, b) == numbers_part(&one[b].orthogonality, 0));
+            }
+            assert_true(stats.inverse_iterations == inverse && stats.representations == representations);
+            for (int b = 0; b < COUNT_; ++b) drop(&one[b]);
+            for (int i = 0; i < 6; ++i) numbers_free(all[i]);
+        }
+    double const d[4] = {1, 2, 3, 4}, e[4] = {0};
+    double w[4];
+    eig_stemr_options o = EIG_STEMR_OPTIONS;
+    eig_stemr_node node = {.size = sizeof node};
+#define BATCHED(o, sd, se, sw, batch) \
+    eig_dstemr_batched(ctx, o, 2, d, sd, e, se, NULL, w, sw, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, batch)
+    assert_int_equal(BATCHED(NULL, 2, 1, 2, 2), EIG_OK);
+    assert_true(w[0] == 1 && w[1] == 2 && w[2] == 3 && w[3] == 4);
+    assert_int_equal(BATCHED(NULL, 0, 0, 0, 0), EIG_OK);
+    expect_refused(ctx, BATCHED(NULL, 1, 1, 2, 2), EIG_BAD_ARGUMENT, "stride_d = 1 < n = 2");
+    expect_refused(ctx, BATCHED(NULL, 2, 0, 2, 2), EIG_BAD_ARGUMENT, "stride_e = 0 < n-1 = 1");
+    expect_refused(ctx, BATCHED(NULL, 2, 1, 1, 2), EIG_BAD_ARGUMENT, "stride_w = 1 < 2");
+    expect_refused(ctx, BATCHED(NULL, 2, 1, 2, -1), EIG_BAD_ARGUMENT, "batch = -1");
+    o.tree = &node, o.tree_room = 1;
+    expect_refused(ctx, BATCHED(&o, 2, 1, 2, 2), EIG_BAD_ARGUMENT, "tree is given with a batch");
     eig_destroy(ctx);
 }
 
@@ -459,7 +560,18 @@ static void test_refused(void **state)
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree_room = -1");
     o.tree_room = 3;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree is NULL");
-    o.tree_room = 0, o.size = 1;
+    eig_stemr_node node = {.size = 7};
+    o.tree = &node;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree[0].size = 7");
+    o.tree = NULL, o.tree_room = 0, o.unused = 1;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "unused = 1");
+    eig_stemr_stats unsized = {.size = 0};
+    expect_refused(ctx, eig_dstemr(ctx, NULL, 2, d, e, NULL, w, z, 2, NULL, NULL, NULL, NULL, &unsized),
+                   EIG_BAD_ARGUMENT, "stats->size = 0");
+    o.unused = 0, o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
+    expect_refused(ctx, eig_dstemr(ctx, &o, 2, d, e, NULL, w, z, 2, NULL, NULL, NULL, NULL, NULL), EIG_BAD_ARGUMENT,
+                   "m is NULL");
+    o.range = EIG_RANGE_ALL, o.size = 1;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "size = 1");
     expect_refused(ctx, eig_stemr_work_size(ctx, EIG_C, NULL, 2, 1, &bytes), EIG_BAD_ARGUMENT, "type");
     expect_refused(ctx, eig_stemr_work_size(ctx, EIG_D, NULL, 2, 1, NULL), EIG_BAD_ARGUMENT, "bytes is NULL");
@@ -476,9 +588,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_subsets),
         cmocka_unit_test(test_subnormal_ends), cmocka_unit_test(test_overflowing_ends),
         cmocka_unit_test(test_range_ends),     cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_batched),        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_progress),       cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void same_pair(const char *what, const fixture *f, const on_device *g, in
 
 static void check_case(eig_context *ctx, const char *what, eig_stemr_method method, fixture *f)
 {
-    eig_stemr_stats stats;
+    eig_stemr_stats stats = EIG_STEMR_STATS;
     eig_stemr_options o = EIG_STEMR_OPTIONS;
     size_t need = 0;
     o.method = method;

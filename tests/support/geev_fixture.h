@@ -108,8 +108,8 @@ static inline void solve_part(eig_context *ctx, const eig_geev_options *options,
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
     o.layout = p.layout;
-    eig_status const status =
-        eig_geev_batched(ctx, b->type, &o, b->n, a.data, p.lda, p.stride, w.data, stride_w, b->info + first, count);
+    eig_status const status = eig_geev_batched(ctx, b->type, &o, b->n, a.data, p.lda, p.stride, w.data, stride_w, NULL,
+                                               0, 0, NULL, 0, 0, NULL, b->info + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
     for (int64_t m = 0; m < count; ++m) {
         numbers_to(&w, 2 * m * stride_w, b->w + 2 * (first + m) * b->n, 2 * b->n);

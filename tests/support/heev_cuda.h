@@ -59,7 +59,7 @@ static inline eig_status enqueue(eig_context *ctx, const eig_heev_options *optio
 {
     eig_heev_options o = *options;
     o.layout = r->la.layout, o.row_major = r->p.row_major, o.uplo = r->p.upper ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
-    return eig_heev_batched(ctx, r->host.type, &o, r->host.n, r->at_a, r->la.ld, r->la.stride, r->at_w, r->host.n,
+    return eig_heev_batched(ctx, r->host.type, &o, r->host.n, r->at_a, r->la.ld, r->la.stride, NULL, r->at_w, r->host.n,
                             r->at_v, r->lv.ld, r->lv.stride, r->at_info, r->at_sweeps, r->host.count);
 }
 

@@ -154,8 +154,8 @@ static inline void solve_part(eig_context *ctx, const eig_heev_options *options,
     eig_heev_options o = EIG_HEEV_OPTIONS;
     if (options) o = *options;
     o.layout = layout, o.row_major = p.row_major, o.uplo = p.upper ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
-    eig_status const status = eig_heev_batched(ctx, b->type, &o, n, a.data, la.ld, la.stride, w.data, stride_w, v.data,
-                                               lv.ld, lv.stride, b->info + first, b->sweeps + first, count);
+    eig_status const status = eig_heev_batched(ctx, b->type, &o, n, a.data, la.ld, la.stride, NULL, w.data, stride_w,
+                                               v.data, lv.ld, lv.stride, b->info + first, b->sweeps + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
     take_results(b, p, &lv, &w, &v, &before, first, count);
     if (!p.in_place && memcmp(a.data, before.data, (size_t)a.count * type_size(a.type)) != 0) fail_msg("a is written");
@@ -293,7 +293,7 @@ static inline bool heev_answers(void)
 {
     eig_context *ctx = test_context(1);
     double a = 1, w = 0;
-    eig_status const status = eig_dsyev_batched(ctx, NULL, 1, &a, 1, 1, &w, 1, NULL, 0, 0, NULL, NULL, 1);
+    eig_status const status = eig_dsyev_batched(ctx, NULL, 1, &a, 1, 1, NULL, &w, 1, NULL, 0, 0, NULL, NULL, 1);
     if (status == EIG_NO_BACKEND) printf("skipped: %s\n", eig_error_detail(ctx));
     eig_destroy(ctx);
     return status != EIG_NO_BACKEND;

@@ -291,31 +291,32 @@ static inline eig_status operate_geev_batched(eig_context *ctx, eig_type type, i
 {
     int64_t const n = method >= LARGE ? 70 : 14, batch = method >= LARGE ? 3 : 50;
     eig_geev_options const options = geev_options(method);
-    if (bytes) return eig_geev_work_size(ctx, type, &options, n, batch, bytes);
+    if (bytes) return eig_geev_work_size(ctx, type, &options, n, 0, batch, bytes);
     int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 3), stride_w = n + above(o, 2);
     const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
     void *const w = output_in(o, lines(n, batch, stride_w), 2 * type_size(type));
     int *const info = may_be_null(o, output(o, batch, sizeof *info));
-    return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, info, batch);
+    return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, NULL, 0, 0, NULL, 0, 0, NULL, info,
+                            batch);
 }
 
 static inline eig_status operate_geev(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
 {
     enum { N = 30 };
     eig_geev_options const options = geev_options(method);
-    if (bytes) return eig_geev_work_size(ctx, type, &options, N, 1, bytes);
+    if (bytes) return eig_geev_work_size(ctx, type, &options, N, 0, 1, bytes);
     int64_t const lda = N + above(o, 3);
     const void *const a = input_in(o, type, (extent){N, N, lda, 1, 0});
     void *const w = output(o, N, 2 * type_size(type));
     int *const info = may_be_null(o, output(o, 1, sizeof *info));
-    return eig_geev(ctx, type, &options, N, a, lda, w, info);
+    return eig_geev(ctx, type, &options, N, a, lda, w, NULL, 0, NULL, 0, NULL, info);
 }
 
 static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
 {
     enum { N = 15, M = 2, POINTS = 40 };
     eig_geev_options const options = geev_options(method);
-    if (bytes) return eig_geev_work_size(ctx, type, &options, N, POINTS, bytes);
+    if (bytes) return eig_geev_work_size(ctx, type, &options, N, 0, POINTS, bytes);
     int64_t const lda = N + above(o, 2), stride_a = lda * N + above(o, 3), stride_x = M + above(o, 1);
     int64_t const stride_w = N + above(o, 5);
     const void *const a = input_in(o, type, (extent){N, N, lda, M + 1, stride_a});
@@ -345,7 +346,7 @@ static inline eig_status operate_heev(eig_context *ctx, eig_type real, int metho
     void *const v = values ? NULL : output_in(o, (extent){n, n, ldv, batch, stride_v}, type_size(type));
     int *const info = may_be_null(o, output(o, batch, sizeof *info));
     int *const sweeps = may_be_null(o, output(o, batch, sizeof *sweeps));
-    return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, v, ldv, stride_v, info, sweeps,
+    return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, NULL, w, stride_w, v, ldv, stride_v, info, sweeps,
                             batch);
 }
 

@@ -210,6 +210,7 @@ static inline eig_status call(eig_context *ctx, const eig_stemr_options *options
     bool const by_index = options && options->range == EIG_RANGE_INDEX;
     int64_t const pairs = by_index ? options->iu - options->il + 1 : f->n;
     fill_around(f, pairs);
+    f->stats.size = sizeof f->stats;
     eig_status const status =
         eig_stemr(ctx, f->type, options, f->n, f->d.data, f->e.data, &f->m, f->w.data, vectors ? f->z.data : NULL,
                   f->ldz, f->isuppz, f->info, f->residual.data, f->orthogonality.data, &f->stats);

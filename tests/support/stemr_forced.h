@@ -38,7 +38,7 @@ static inline void solve_within(eig_context *ctx, const stemr_limits *limits, in
 static inline eig_stemr_stats all_families(const stemr_limits *limits, int64_t n)
 {
     eig_context *const ctx = test_context(2);
-    eig_stemr_stats sum = {0};
+    eig_stemr_stats sum = EIG_STEMR_STATS;
     for (size_t k = 0; k < COUNT(families); ++k)
         for (int c = 0; c < 2; ++c) {
             fixture f = make_family(k, n, real_types[c]);

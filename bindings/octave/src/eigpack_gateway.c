@@ -253,8 +253,8 @@ static void heev(mxArray *out[], const mxArray *in[])
     out[0] = real_result(p.type, n, p.batch, 1);
     if (!complex) out[1] = real_result(p.type, n, n, p.batch);
     void *v = complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
-    check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, mxGetData(out[0]), n, v, ld, ld * n, info,
-                           NULL, p.batch));
+    check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, NULL, mxGetData(out[0]), n, v, ld, ld * n,
+                           info, NULL, p.batch));
     check_info(info, p.batch, "page");
     if (complex) out[1] = complex_result(p.type, v, n, n, p.batch);
 }
@@ -265,8 +265,8 @@ static mxArray *hermitian_values(const pages *p)
     int64_t const n = p->n, ld = n > 0 ? n : 1;
     int *info = scratch(p->batch, sizeof *info);
     mxArray *w = real_result(p->type, n, p->batch, 1);
-    check(eig_heev_batched(context, p->type, NULL, n, p->data, ld, ld * n, mxGetData(w), n, NULL, ld, ld * n, info,
-                           NULL, p->batch));
+    check(eig_heev_batched(context, p->type, NULL, n, p->data, ld, ld * n, NULL, mxGetData(w), n, NULL, ld, ld * n,
+                           info, NULL, p->batch));
     check_info(info, p->batch, "page");
     return w;
 }
@@ -279,7 +279,8 @@ static void *general_values(const pages *p)
     int64_t const n = p->n, ld = n > 0 ? n : 1;
     int *info = scratch(p->batch, sizeof *info);
     void *w = scratch(n * p->batch, 2 * eig_type_size(p->type));
-    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, info, p->batch));
+    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, NULL, 0, 0, NULL, 0, 0, NULL, info,
+                           p->batch));
     check_info(info, p->batch, "page");
     return w;
 }

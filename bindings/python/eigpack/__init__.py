@@ -24,7 +24,7 @@ from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult
 from ._libraries import bring_home, library_of
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "Bounds",
     "DeviceError",

@@ -109,10 +109,13 @@ ffi::Error geev(const xla_place &at, in a, out w, out info)
     eig_geev_options const options = EIG_GEEV_OPTIONS;
     return run(
         at,
-        [&](eig_context *ctx, size_t *bytes) { return eig_geev_work_size(ctx, type_of(a), &options, n, batch, bytes); },
+        [&](eig_context *ctx, size_t *bytes) {
+            return eig_geev_work_size(ctx, type_of(a), &options, n, 0, batch, bytes);
+        },
         [&](eig_context *ctx) {
             return eig_geev_batched(ctx, type_of(a), &options, n, a.untyped_data(), n, n * n, w->untyped_data(), n,
-                                    static_cast<int *>(info->untyped_data()), batch);
+                                    nullptr, 0, 0, nullptr, 0, 0, nullptr, static_cast<int *>(info->untyped_data()),
+                                    batch);
         });
 }
 
@@ -129,8 +132,9 @@ ffi::Error heev(const xla_place &at, in a, out w, void *v, out info, bool upper)
             return eig_heev_work_size(ctx, type_of(a), &options, n, v != nullptr, batch, bytes);
         },
         [&](eig_context *ctx) {
-            return eig_heev_batched(ctx, type_of(a), &options, n, a.untyped_data(), n, n * n, w->untyped_data(), n, v,
-                                    n, n * n, static_cast<int *>(info->untyped_data()), nullptr, batch);
+            return eig_heev_batched(ctx, type_of(a), &options, n, a.untyped_data(), n, n * n, nullptr,
+                                    w->untyped_data(), n, v, n, n * n, static_cast<int *>(info->untyped_data()),
+                                    nullptr, batch);
         });
 }
 
@@ -226,7 +230,7 @@ ffi::Error affine(const xla_place &at, in a, in x, out result, out info, int64_t
     return run(
         at,
         [&](eig_context *ctx, size_t *bytes) {
-            return eig_geev_work_size(ctx, type_of(a), &options, n, points, bytes);
+            return eig_geev_work_size(ctx, type_of(a), &options, n, 0, points, bytes);
         },
         [&](eig_context *ctx) {
             eig_status status = EIG_OK;

@@ -63,7 +63,7 @@ nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t byt
     return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
                [=](eig_context *ctx, int *told) {
                    return eig_geev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
-                                           told, batch);
+                                           nullptr, 0, 0, nullptr, 0, 0, nullptr, told, batch);
                });
 }
 
@@ -86,7 +86,7 @@ size_t geev_work(const char *device, char type, char layout, int64_t n, int64_t 
     borrowed const ctx({device, 0, 0, 0});
     eig_geev_options const options = geev_options(layout);
     size_t bytes = 0;
-    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, batch, &bytes));
+    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, 0, batch, &bytes));
     return bytes;
 }
 
@@ -107,8 +107,8 @@ nb::object heev(const char *device, uintptr_t stream, uintptr_t work, size_t byt
     eig_heev_options const options = heev_options(layout, uplo, row_major);
     return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
                [=](eig_context *ctx, int *told) {
-                   return eig_heev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
-                                           at<void>(v), n, n * n, told, nullptr, batch);
+                   return eig_heev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, nullptr,
+                                           at<void>(w), n, at<void>(v), n, n * n, told, nullptr, batch);
                });
 }
 

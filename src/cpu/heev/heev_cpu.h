@@ -1,6 +1,7 @@
 /* heev on the CPU: what its files share.
  *
  *     heev_cpu.c          the driver, and the table of roads
+ *     heev_select.c       of all pairs those of a range
  *
  * compiled once for each instruction set and type:
  *

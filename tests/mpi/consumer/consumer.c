@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     double const d[3] = {2, 2, 2}, e[2] = {-1, -1}, exact[3] = {2 - sqrt(2.0), 2, 2 + sqrt(2.0)};
     double w[3] = {0, 0, 0};
     eig_mpi_options where = EIG_MPI_OPTIONS;
-    eig_mpi_run run;
+    eig_mpi_run run = EIG_MPI_RUN;
     eig_mpi_context *ctx;
     int given;
     where.output = EIG_MPI_OUTPUT_ALL;

@@ -27,14 +27,14 @@ int main(void)
     if (status == EIG_OK) status = eig_dstebz(ctx, &stebz, 3, d, e, &m, w, NULL, NULL, &info);
     int right = status == EIG_OK && info == 0 && m == 1 && close_to(w[0], 2 + sqrt(2.0));
     info = -99;
-    if (status == EIG_OK) status = eig_dgeev(ctx, &geev, 2, a, 2, z, &info);
+    if (status == EIG_OK) status = eig_dgeev(ctx, &geev, 2, a, 2, z, NULL, 0, NULL, 0, NULL, &info);
     right = right && status == EIG_OK && info == 0 && z[0].re == 0 && z[1].re == 0;
     if (status != EIG_OK) fprintf(stderr, "%s: %s\n", eig_status_text(status), eig_error_detail(ctx));
 #ifdef NEWER
     stebz.much_later = 1; /* what this library does not know is refused */
     right = right && eig_dstebz(ctx, &stebz, 3, d, e, &m, w, NULL, NULL, &info) == EIG_BAD_ARGUMENT;
     geev.later = 1;
-    right = right && eig_dgeev(ctx, &geev, 2, a, 2, z, &info) == EIG_BAD_ARGUMENT;
+    right = right && eig_dgeev(ctx, &geev, 2, a, 2, z, NULL, 0, NULL, 0, NULL, &info) == EIG_BAD_ARGUMENT;
 #endif
     eig_destroy(ctx);
     printf("%d %d\n", (int)sizeof stebz, (int)sizeof geev);

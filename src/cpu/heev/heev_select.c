@@ -1,0 +1,41 @@
+/* Of all eigenpairs of some matrices those that a call asked for. */
+#include "backend_cpu.h"
+
+#include <string.h>
+
+/* How many of the n ascending numbers, the last of which may be NaN, are at most x. */
+static int64_t count_up_to(eig_type type, const void *w, int64_t n, double x)
+{
+    int64_t count = 0;
+    while (count < n && type_get(type, w, count) <= x) ++count;
+    return count;
+}
+
+/* Columns first to first+count-1 of the n x n matrix v. */
+static void copy_columns(const heev_problem *p, const char *v, int64_t first, int64_t count, char *out)
+{
+    size_t const size = type_size(p->type), n = (size_t)p->n, ld = (size_t)p->ldv;
+    size_t const rows = p->row_major ? n : (size_t)count, length = p->row_major ? (size_t)count : n;
+    const char *from = v + (size_t)first * (p->row_major ? 1 : n) * size;
+    for (size_t r = 0; r < rows; ++r) memcpy(out + r * ld * size, from + r * n * size, length * size);
+}
+
+eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s)
+{
+    const heev_problem *const p = s->p;
+    size_t const size = type_size(p->type), real = type_is_complex(p->type) ? size / 2 : size, n = (size_t)p->n;
+    (void)ctx;
+    for (int64_t b = 0; b < s->count; ++b) {
+        const char *const w = s->w ? (const char *)s->w + (size_t)b * n * real : NULL;
+        bool const by_value = p->range == EIG_RANGE_VALUE;
+        int64_t const at = s->first + b, first = by_value ? count_up_to(p->type, w, p->n, p->vl) : p->il - 1;
+        int64_t const count = (by_value ? count_up_to(p->type, w, p->n, p->vu) : p->iu) - first;
+        if (p->m) p->m[at] = count;
+        if (!w) continue;
+        memcpy((char *)p->w + (size_t)(at * p->stride_w) * real, w + (size_t)first * real, (size_t)count * real);
+        if (p->v)
+            copy_columns(p, (const char *)s->v + (size_t)b * n * n * size, first, count,
+                         (char *)p->v + (size_t)(at * p->stride_v) * size);
+    }
+    return EIG_OK;
+}

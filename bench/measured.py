@@ -26,10 +26,10 @@ def read_results():
     return results
 
 
-def scale_rows():
-    """The rows of bench/results/scale/*.csv, which bench_scale wrote: columns of their own."""
+def scale_rows(folder=""):
+    """The rows of bench/results/scale/*.csv, or of "two/" and "mpi/" there, which bench_scale wrote: columns of their own."""
     rows = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, f"bench/results/scale/{folder}*.csv"))):
         with open(path, encoding="utf-8") as file:
             rows += list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
     for row in rows:
@@ -74,6 +74,11 @@ def a_matrix(row):
 
 def of_500000(row):
     return 500000 / row["batch"]
+
+
+def runs_of(row):
+    """On how many matrices a rival ran whose time was scaled to the batch."""
+    return int(row["rival"].split("(")[1].split()[0])
 
 
 def digits(x, count=3):

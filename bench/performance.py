@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
 from measured import (NUMBERS, RESULTS, ROOT, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
-                      scale_rows, source, time, times, wrapped)
+                      runs_of, scale_rows, source, time, times, wrapped)
 
 
 # ------------------------------------------------------------------- plots
@@ -111,57 +111,82 @@ PLOTS = (
 
 # ------------------------------------------------------------------- texts
 
-def several_gpus(family, n, gpus):
-    """The row of a call of bench_scale on pinned memory."""
-    row, = (r for r in scale_rows() if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
+def two_gpus(family, n, gpus):
+    """The row of a call of bench_scale on pinned memory, of a host with two GPUs."""
+    row, = (r for r in scale_rows("two/") if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
     return row
+
+
+def core_for_core(row):
+    """A sequential rival beside eigpack's threads: its time, and the ratio for equal numbers of cores."""
+    return f"{time(row['rival_ms'])} ({times(row['ratio'])}; core for core {times(row['ratio'] / row['threads'])})"
+
+
+def geev_rivals(n):
+    """The fastest first; each ran on a part of the batch, which its row says."""
+    cores = row_of("geev-cpu-xeon-16threads", n=n, type="f64")
+    one = row_of("geev-rivals-h200", n=n, type="f64", rival="numpy")
+    words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER Xgeev", "cusolver")]
+    found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)) for word, name in words]
+    runs = sorted(runs_of(row) for _, row in found)
+    return (f"scaled from the number that ran: LAPACK on 16 cores of a host {time(cores['rival_ms'] * of_500000(cores))} "
+            f"({cores['batch']:,} ran), NumPy on one core {time(one['rival_ms'])} ({runs_of(one):,}); on the same GPU, one matrix "
+            "after the other, " + ", ".join(f"{word} {time(row['rival_ms'])}" for word, row in found)
+            + f" ({runs[0]:,} to {runs[-1]:,})")
+
+
+def claims():
+    """The rows of README.md's table: what, eigpack's time in ms, what others take, the CSV files that hold it."""
+    cpu, gpu, geev = "stebz-cpu-xeon-2threads", "stebz-cuda-h200", "geev-cuda-h200"
+    one = {"type": "f64", "batch": 1}
+    found = []
+
+    def line(problem, row, other, *files):
+        found.append((problem, row["time_ms"], other, files))
+
+    sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
+    line("all eigenvalues, n = 2048, f64, two cores", sterf,
+         f"LAPACK, sequential: dsterf {core_for_core(sterf)}, dstebz {core_for_core(stebz)}", cpu)
+    for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
+        host, tree = (row_of(gpu, n=n, method="multisection uniform", rival=name, **one)
+                      for name in ("eigpack cpu", "interval-tree"))
+        line(words, host, f"eigpack on the host's 16 cores {beside(host)}; Lessig's interval tree, as eigpack has it, "
+             f"same GPU, {beside(tree)}", gpu)
+    alone, two = (two_gpus("stebz", 1000000, k) for k in (1, 2))
+    line("n = 1,000,000, f64, from the host's memory, two H200", two, f"one H200 {time(alone['time_ms'])}",
+         "scale/two/scale-cuda-2xh200")
+    batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
+    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}", gpu)
+    host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
+    line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
+         f"LAPACK (OpenBLAS) dgehrd + dhseqr, one matrix a core, {beside(host)}", "geev-cpu-xeon-16threads")
+    others = (geev, "geev-rivals-h200", "geev-cpu-xeon-16threads")
+    device = {n: row_of(geev, family="geev-resident", n=n, type="f64") for n in (10, 30)}
+    line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], geev_rivals(10), *others)
+    copied = row_of(geev, family="geev-host", method="chunk0", n=10, type="f64")
+    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}", geev)
+    line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], geev_rivals(30), *others)
+    line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200",
+         row_of(geev, family="geev-affine-all", n=15, type="f64"), "", geev)
+    for row in heev.short_rows():
+        line(*row)
+    case = {"n": 4096, "type": "f64", "method": "auto"}
+    rrr, divide = (row_of("stemr-cpu-xeon-1thread", rival=name, **case) for name in ("dstemr", "dstedc"))
+    line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, one core", rrr,
+         f"LAPACK (OpenBLAS), same core: dstedc {beside(divide)}, dstemr {beside(rrr)}", "stemr-cpu-xeon-1thread")
+    many = row_of("stemr-cpu-xeon-16threads", rival="dstedc", **case)
+    line("the same on 16 cores", many, f"dstedc, which uses little more than one of them, {time(many['rival_ms'])}; "
+         "dstemr is sequential", "stemr-cpu-xeon-16threads")
+    dense = row_of("stemr-rivals-h200", n=4096, type="f64", method="auto uniform01", rival="cusolverDnXsyevd")
+    line("the same on an H200", dense, "cuSOLVER there has no solver for a tridiagonal matrix; Xsyevd of the dense one "
+         f"{beside(dense)}", "stemr-rivals-h200")
+    return found
 
 
 def table_short():
     """The table of README.md and of the page."""
-    cpu, gpu = "stebz-cpu-xeon-2threads", "stebz-cuda-h200"
-    one = {"type": "f64", "batch": 1}
-    sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
-    tree = {n: row_of(gpu, n=n, method="multisection uniform", rival="interval-tree", **one) for n in (2048, 32768)}
-    batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
-    host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
-    device = {n: row_of("geev-cuda-h200", family="geev-resident", n=n, type="f64") for n in (10, 30)}
-    copied = row_of("geev-cuda-h200", family="geev-host", method="chunk0", n=10, type="f64")
-    loop = row_of("geev-cuda-h200", family="geev-affine-all", n=15, type="f64")
-
-    def rivals(n):
-        words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER", "cusolver"), ("NumPy (one core)", "numpy")]
-        found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)["rival_ms"]) for word, name in words]
-        return ", ".join(f"{word} {time(ms)}" for word, ms in found)
-
-    lines = ["| problem | eigpack | others |", "|---|---|---|"]
-
-    def line(problem, row, other=""):
-        lines.append(f"| {problem} | {time(row['time_ms'])} | {other} |")
-
-    line("all eigenvalues, n = 2048, f64, two cores", sterf,
-         f"LAPACK on one core: dsterf {beside(sterf)}, dstebz {beside(stebz)}")
-    for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
-        line(words, tree[n], f"Lessig's interval tree, same GPU, {beside(tree[n])}")
-    one_gpu, four = (several_gpus("stebz", 1000000, k) for k in (1, 4))
-    line("n = 1,000,000, f64, from the host's memory, four H200", four, f"one H200 {time(one_gpu['time_ms'])}")
-    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}")
-    line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
-         f"LAPACK dgehrd + dhseqr, same cores, {beside(host)}")
-    line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], rivals(10))
-    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}")
-    line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], rivals(30))
-    line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200", loop)
-    for row in heev.short_rows():
-        line(*row)
-    case = {"n": 4096, "type": "f64"}
-    rrr, divide = (row_of("stemr-cpu-xeon-16threads", method="auto", rival=name, **case) for name in ("dstemr", "dstedc"))
-    line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, 16 cores", rrr,
-         f"LAPACK: dstemr {beside(rrr)}, dstedc on the same cores {beside(divide)}")
-    dense = row_of("stemr-rivals-h200", method="auto uniform01", rival="cusolverDnXsyevd", **case)
-    line("the same on an H200", row_of("stemr-cuda-h200", n=4096, type="f64", method="auto uniform"),
-         f"cuSOLVER Xsyevd of the dense matrix {time(dense['rival_ms'])}")
-    return "\n".join(lines)
+    return "\n".join(["| problem | eigpack | others |", "|---|---|---|"]
+                     + [f"| {problem} | {time(ms)} | {other} |" for problem, ms, other, _ in claims()])
 
 
 def table_stebz_cuda():
@@ -215,9 +240,11 @@ def page():
     text = f"""# Performance
 
 Made by `bench/performance.py` from the CSV files in [bench/results](../bench/results/README.md), which has all rows,
-machines and commands. A time is the median of many repeats, and every answer that was timed was checked. A rival ran
-on the same machine in the same run; only the rivals of geev on a GPU had a run of their own. Where a limit is drawn,
-it was set before the code was written. CPU machines are shared and noisy: there only ratios count.
+machines and commands. A time is the median of many repeats, and every answer that was timed was checked. A ratio
+compares two times of one machine, taken in turns in one run; where a row has several files, the rivals had runs of
+their own, and no ratio stands there. The rivals are the fastest of those measured, and some that are in wide use.
+Where a limit is drawn, it was set before the code was written. CPU machines are shared and noisy: there only ratios
+count.
 
 {table_short()}
 

@@ -14,8 +14,8 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
-from measured import (NUMBERS, RESULTS, ROOT, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
-                      runs_of, scale_rows, source, time, times, wrapped)
+from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
+                      runs_of, scale_file, scale_rows, source, time, times, wrapped)
 
 
 # ------------------------------------------------------------------- plots
@@ -113,7 +113,7 @@ PLOTS = (
 
 def two_gpus(family, n, gpus):
     """The row of a call of bench_scale on pinned memory, of a host with two GPUs."""
-    row, = (r for r in scale_rows("two/") if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
+    row, = (r for r in scale_rows("scale/two") if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
     return row
 
 
@@ -280,28 +280,53 @@ as stebz does; geev and heev do n^3.
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
   ([heev-cuda.md](heev-cuda.md)).
 """
+    text += "\n## Which file holds which claim\n\n" + wrapped(
+        "The rows of the table above, the file in [bench/results](../bench/results/README.md) that holds each, and the command "
+        "that made the file; machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
+
+
+def note_of(file):
+    """The words beside a CSV file: (machine, driver, command, the rest)."""
+    path = os.path.join(ROOT, f"bench/results/{file}.txt")
+    if not os.path.exists(path):
+        sys.exit(f"bench/results/{file}.txt is missing: lines Machine:, Driver:, Command:, then what else is to be said")
+    with open(path, encoding="utf-8") as lines:
+        text = lines.read()
+    head = re.match(r"Machine: (.+)\nDriver: (.+)\nCommand: (.+)\n((?s:.*))", text)
+    if not head:
+        sys.exit(f"bench/results/{file}.txt does not begin with lines Machine:, Driver:, Command:")
+    return head.groups()
+
+
+def table_claims():
+    """Which file holds each row of README.md's table, and what made it."""
+    lines = ["| claim | file | command |", "|---|---|---|"]
+    for problem, ms, _, files in claims():
+        for number, file in enumerate(files):
+            claim = f"{problem}: {time(ms)}" if number == 0 else "its rivals"
+            lines.append(f"| {claim} | [{file}.csv](../bench/results/{file}.csv) | `{note_of(file)[2]}` |")
+    return "\n".join(lines)
 
 
 def raw_tables():
     text = """# Results
 
-All measured rows, as tables; made by `bench/performance.py` from the CSV files beside this page.
-[docs/performance.md](../../docs/performance.md) shows the most important ones as plots.
+All measured rows, as tables, with machine, driver, commit and command; made by `bench/performance.py` from the CSV
+files beside this page and the `.txt` file that goes with each. [docs/performance.md](../../docs/performance.md) shows
+the most important ones as plots. COMMIT stands for the commit of the rows; a program without a path lies in the
+build's folder, `bench` or above.
 
 Times are medians in milliseconds. `limit` is the bar that was set for the case before it was built. `ratio` is the
 rival's time over eigpack's. An `error` is in the units of the family's bench (`eigpack bench --help`), and every row
-passed its check. Rows measured from a tree that was not committed are not kept.
+passed its check. Rows measured from a tree that was not committed are not kept. `geev-tune-h200.txt` is what
+`eigpack bench geev --tune --device cuda` printed.
 """
     columns = ("family", "type", "n", "batch", "device", "method", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
                "error")
     for file, rows in RESULTS.items():
-        text += f"\n## {file}\n\n"
-        note = os.path.join(ROOT, f"bench/results/{file}.txt")
-        if os.path.exists(note):
-            with open(note, encoding="utf-8") as lines:
-                text += "".join(("    " + line).rstrip() + "\n" for line in lines) + "\n"
+        text += head_of(file, rows)
         text += "| case | type | n | batch | device | method | time ms | limit ms | rival | rival ms | ratio | error |\n"
         text += "|---|---|---:|---:|---|---|---:|---:|---|---:|---:|---:|\n"
         for row in rows:
@@ -311,8 +336,25 @@ passed its check. Rows measured from a tree that was not committed are not kept.
             for key in NUMBERS[3:]:
                 shown[key] = f"{row[key]:.4g}" if row[key] else ""
             text += "| " + " | ".join(str(shown[key]) for key in columns) + " |\n"
-        for place in sorted({f"Machine: {row['machine']}; commit {row['commit']}." for row in rows}):
-            text += f"\n{place}\n"
+    columns = ("family", "type", "n", "batch", "memory", "device", "gpus", "time_ms", "gb_s", "efficiency")
+    for file in SCALE_FILES:
+        rows = scale_file(file)
+        text += head_of(file, rows)
+        text += "| case | type | n | batch | memory | device | GPUs or ranks | time ms | GB/s | efficiency |\n"
+        text += "|---|---|---:|---:|---|---|---:|---:|---:|---:|\n"
+        for row in rows:
+            text += "| " + " | ".join(str(row[key]) for key in columns) + " |\n"
+    return text
+
+
+def head_of(file, rows):
+    machine, driver, command, rest = note_of(file)
+    commits = ", ".join(sorted({row["commit"] for row in rows}))
+    seen = "; ".join(sorted({row["machine"] for row in rows}))
+    text = (f"\n## {file}\n\n- Machine: {machine} (in the rows: {seen})\n- Driver: {driver}\n- Commit: {commits}\n"
+            f"- Command: `{command}`\n\n")
+    if rest:
+        text += "".join(("    " + line).rstrip() + "\n" for line in rest.strip("\n").split("\n")) + "\n"
     return text
 
 

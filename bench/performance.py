@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of times in README.md,
-docs/geev.md, docs/stebz-cuda.md, docs/heev.md and docs/heev-cuda.md from bench/results/*.csv: no number of a
-measurement is typed by hand.  Needs nothing but Python 3.8.  measured.py reads the rows, performance_heev.py is
-heev's part.
+"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of measured times on all pages from
+bench/results: no number of a measurement is typed by hand.  A page says where a table belongs by two marks, see TABLES.
+Needs nothing but Python 3.8.  measured.py reads the rows, performance_geev.py and performance_heev.py are parts.
 
     bench/performance.py            writes them
     bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
+
+Both fail where a page has a table of times that nothing made, or a picture has no title.
 """
+import glob
 import os
 import re
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import performance_geev as geev  # noqa: E402
 import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
 from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
@@ -42,11 +45,11 @@ def plot_stebz_cuda():
     tree, host = ([r for r in f64 if r["rival"].startswith(name)] for name in ("interval-tree", "eigpack cpu"))
     f.line("Lessig's interval tree\nsame GPU, f64", points(tree, "rival_ms"), 2)
     f.line("eigpack\n16 cores of the host, f64", points(host, "rival_ms"), 3)
-    f.line("eigpack\nH200, f64", points(f64), 0, heavy=True)
+    f.line("eigpack\nH200, f64", points(f64 + [million()]), 0, heavy=True)
     f.line("eigpack\nH200, f32, to 1e\N{MINUS SIGN}5", points(f32), 1, dashed=True)
     f.bars("limit set beforehand", points(f64 + f32, "limit_ms"))
     return f, ("All eigenvalues of one random symmetric tridiagonal matrix in the GPU's memory, f64 to full accuracy, "
-               "by CUDA events. " + source(file))
+               "by CUDA events; n = 1,000,000 by the clock. " + source(file, "scale-share-h200"))
 
 
 def plot_stebz_batched():
@@ -137,7 +140,7 @@ def geev_rivals(n):
 
 def claims():
     """The rows of README.md's table: what, eigpack's time in ms, what others take, the CSV files that hold it."""
-    cpu, gpu, geev = "stebz-cpu-xeon-2threads", "stebz-cuda-h200", "geev-cuda-h200"
+    cpu, gpu = "stebz-cpu-xeon-2threads", "stebz-cuda-h200"
     one = {"type": "f64", "batch": 1}
     found = []
 
@@ -160,14 +163,14 @@ def claims():
     host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
     line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
          f"LAPACK (OpenBLAS) dgehrd + dhseqr, one matrix a core, {beside(host)}", "geev-cpu-xeon-16threads")
-    others = (geev, "geev-rivals-h200", "geev-cpu-xeon-16threads")
-    device = {n: row_of(geev, family="geev-resident", n=n, type="f64") for n in (10, 30)}
+    others = (geev.CUDA, geev.RIVALS, "geev-cpu-xeon-16threads")
+    device = {n: geev.resident(n, "f64") for n in (10, 30)}
     line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], geev_rivals(10), *others)
-    copied = row_of(geev, family="geev-host", method="chunk0", n=10, type="f64")
-    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}", geev)
+    copied = row_of(geev.CUDA, family="geev-host", method="chunk0", n=10, type="f64")
+    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}", geev.CUDA)
     line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], geev_rivals(30), *others)
     line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200",
-         row_of(geev, family="geev-affine-all", n=15, type="f64"), "", geev)
+         row_of(geev.CUDA, family="geev-affine-all", n=15, type="f64"), "", geev.CUDA)
     for row in heev.short_rows():
         line(*row)
     case = {"n": 4096, "type": "f64", "method": "auto"}
@@ -210,7 +213,8 @@ def table_stebz_cuda():
                  f"{row['limit_ms']:g}" if row["limit_ms"] else ""]
         cells += [f"{digits(r[0]['rival_ms'])} ({times(r[0]['ratio'])})" if r else "" for r in rivals]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    lines.append(f"| f64 n = 1,000,000 | {digits(million()['time_ms'])} | | | | |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(file, 'scale-share-h200'))}"
 
 
 def table_geev_cpu():
@@ -226,17 +230,24 @@ def table_geev_cpu():
     return "\n".join(lines)
 
 
+def million():
+    """stebz, n = 1,000,000, one GPU, device arrays: scale_share's share 1 of 1."""
+    return row_of("scale-share-h200", family="stebz", n=1000000, method="share 1/1 first")
+
+
 def page():
-    two, many, gpu, geev = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads", "stebz-cuda-h200", "geev-cuda-h200"
+    two, many, gpu = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads", "stebz-cuda-h200"
     cores = {n: [row_of(file, n=n, type="f64", method="multisection", batch=1)["time_ms"] for file in (two, many)]
              for n in (512, 32768)}
     big = {n: row_of(gpu, n=n, type="f64", method="multisection uniform", batch=1)["time_ms"]
-           for n in (512, 2048, 131072, 1000000)}
+           for n in (512, 2048, 131072)}
+    big[1000000] = million()["time_ms"]
     glued = {t: row_of(two, n=4200, type=t, rival=r) for t, r in (("f32", "ssterf"), ("f64", "dsterf"))}
-    device = {n: row_of(geev, family="geev-resident", n=n, type="f64") for n in (10, 15, 30)}
-    pinned = row_of(geev, family="geev-host", method="chunk0", n=10, type="f64")
-    pageable = row_of(geev, family="geev-host-pageable", n=10, type="f64")
+    device = {n: geev.resident(n, "f64") for n in (10, 15, 30)}
+    pinned = row_of(geev.CUDA, family="geev-host", method="chunk0", n=10, type="f64")
+    pageable = row_of(geev.CUDA, family="geev-host-pageable", n=10, type="f64")
     lapack = {n: row_of("geev-cpu-xeon-16threads", n=n, type="f64")["ratio"] for n in (20, 64)}
+    least, most, near, far = geev.parts()
     text = f"""# Performance
 
 Made by `bench/performance.py` from the CSV files in [bench/results](../bench/results/README.md), which has all rows,
@@ -265,8 +276,8 @@ as stebz does; geev and heev do n^3.
   {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
   ([stebz.md](stebz.md)).
-- **geev on a GPU** stands at 15 to 23 % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)): the limits
-  are kept, the aims, 1.2 to 1.9 times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it goes
+- **geev on a GPU** stands at {100 * least:.0f} to {100 * most:.0f} % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)):
+  the limits are kept, the aims, {near:.1f} to {far:.1f} times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it goes
   through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
   {time(device[30]['time_ms'])} for n = 30.
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
@@ -397,14 +408,165 @@ def table_stemr_cuda():
     return "\n".join(lines)
 
 
-def with_table(path, table):
-    """The page with the lines between its two marks replaced."""
+def lines_of_note(file, pattern):
+    """What a run printed beside its rows: the groups of each line of bench/results/FILE.txt that has the pattern."""
+    return [match.groups() for match in re.finditer(pattern, note_of(file)[3], re.M)]
+
+
+def table_stemr_certificate():
+    """docs/stemr-cuda.md: what the certificate adds to a call."""
+    pattern = (r"^(\w+) f64 n = (\d+), \2 pairs: .*; ([0-9.]+) ms, with the certificate ([0-9.]+)$")
+    times = {(kind, int(n)): (float(call), float(whole))
+             for kind, n, call, whole in lines_of_note("stemr-cuda-h200", pattern)}
+    kinds = (("uniform", "U(0,1)"), ("121", "1-2-1"), ("glued", "glued"))
+    lines = ["| n | " + " | ".join(f"{name}, ms | of the call" for _, name in kinds) + " |", "|---:|" + "---|---|" * len(kinds)]
+    for n in (512, 4096, 8192, 16384, 32768):
+        cells = [str(n)]
+        for kind, _ in kinds:
+            call, whole = times[kind, n]
+            cells += [digits(whole - call), f"{100 * (whole - call) / call:.0f} %"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n\n" + printed("stemr-cuda-h200")
+
+
+def table_stemr_passes():
+    """docs/stemr-cuda.md: where the time of a call goes."""
+    names = ("root", "tree", "refinement", "vectors", "fallbacks")
+    pattern = r"^(\w+) f64 n = (\d+), \2 pairs: " + " ".join(name + r" ([0-9.]+)" for name in names)
+    found = {(kind, int(n)): times for kind, n, *times in lines_of_note("stemr-cuda-h200", pattern)}
+    lines = ["| matrix | n | brackets | clusters, and singles beside them | refinement | vectors | what was left over |",
+             "|---|---:|---|---|---|---|---|"]
+    for kind, name in (("uniform", "U(0,1)"), ("121", "1-2-1"), ("glued", "glued")):
+        lines += [f"| {name} | {n} | " + " | ".join(digits(float(ms)) for ms in found[kind, n]) + " |" for n in (512, 4096, 32768)]
+    return "\n".join(lines) + "\n\n" + printed("stemr-cuda-h200")
+
+
+def table_stebz_passes():
+    """docs/stebz-cuda.md: where the time of a call goes; f64 is printed after f32."""
+    pattern = r"^# uniform n = (\d+): preparation ([0-9.]+) ms table ([0-9.]+) ms brackets ([0-9.]+) ms$"
+    times = {int(n): some for n, *some in lines_of_note("stebz-cuda-h200", pattern)}
+    lines = ["| n, f64 | preparation, ms | table | brackets |", "|---:|---|---|---|"]
+    lines += [f"| {n} | " + " | ".join(digits(float(ms)) for ms in times[n]) + " |" for n in sorted(times)]
+    return "\n".join(lines) + "\n\n" + printed("stebz-cuda-h200")
+
+
+def printed(file):
+    return f"Printed by the run that made [{file}.csv](../bench/results/{file}.csv): [{file}.txt](../bench/results/{file}.txt)."
+
+
+def table_stebz_cpu():
+    """docs/stebz.md: two cores beside LAPACK, which uses one."""
+    file = "stebz-cpu-xeon-2threads"
+    lines = ["| matrix | n | f64, ms | dstebz | dsterf | f32, ms | sstebz | ssterf |", "|---|---:|---|---|---|---|---|---|"]
+    for method, name in (("", "uniform"), (" glued", "glued Wilkinson"), (" ten", "uniform, ten eigenvalues")):
+        for n in sorted({row["n"] for row in rows_of(file, method="multisection" + method)}):
+            cells = [name, str(n)]
+            for kind, letter in (("f64", "d"), ("f32", "s")):
+                case = {"method": "multisection" + method, "n": n, "type": kind}
+                cells.append(digits(rows_of(file, **case)[0]["time_ms"]))
+                for rival in ("stebz", "sterf"):
+                    rows = rows_of(file, rival=letter + rival, **case)
+                    cells.append(f"{digits(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})" if rows else "")
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(file))}"
+
+
+def table_scale_two():
+    """docs/scale.md: what two GPUs give since stebz's launches end by the clock."""
+    lines = ["| call, f64 | host memory | one GPU, ms | two, ms | t(1) / (2 t(2)) |", "|---|---|---:|---:|---:|"]
+    rows = [row for row in scale_rows("scale/two") if not row["family"].startswith("copy")]
+    for one in (row for row in rows if row["gpus"] == 1):
+        two, = (r for r in rows if r["gpus"] == 2 and (r["family"], r["memory"]) == (one["family"], one["memory"]))
+        lines.append(f"| {one['family']}, n = {one['n']:,}" + (f", {one['batch']:,} of them" if one["batch"] > 1 else "")
+                     + f" | {one['memory']} | {one['time_ms']:.4g} | {two['time_ms']:.4g} | {two['efficiency']:.2f} |")
+    return "\n".join(lines) + "\n\n" + scale_source("scale/two")
+
+
+def table_scale_mpi():
+    """docs/scale.md: ranks of MPI on the GPUs of one host."""
+    lines = ["| f64 | commit | 1 rank, ms | 2 ranks | 4 ranks | t(1) / (k t(k)) |", "|---|---|---|---|---|---|"]
+    rows = scale_rows("scale/mpi")
+    for family, words in (("mpi stebz", "`eig_mpi_dstebz`, n = {:,}"), ("mpi stemr", "`eig_mpi_dstemr`, n = {:,}, vectors")):
+        for commit in dict.fromkeys(row["commit"] for row in rows):
+            some = {row["gpus"]: row for row in rows if (row["family"], row["commit"]) == (family, commit)}
+            lines.append(f"| {words.format(some[1]['n'])} | {commit} | "
+                         + " | ".join(f"{some[k]['time_ms']:.4g}" if k in some else "" for k in (1, 2, 4)) + " | "
+                         + ", ".join(f"{some[k]['efficiency']:.2f}" for k in sorted(some) if k > 1) + " |")
+    return "\n".join(lines) + "\n\n" + scale_source("scale/mpi")
+
+
+def scale_source(folder):
+    return ", ".join(f"[{file}.csv](../bench/results/{file}.csv)" for file in SCALE_FILES if os.path.dirname(file) == folder) + "."
+
+
+def table_scalapack():
+    """docs/scale.md: beside ScaLAPACK on the same ranks."""
+    file = "scale-scalapack-xeon-8ranks"
+    lines = ["| all of them, n = 4096 | eigpack_mpi | ScaLAPACK | ratio |", "|---|---|---|---|"]
+    for row in RESULTS[file]:
+        what = "eigenvalues" if row["family"] == "stebz" else "eigenvectors too"
+        lines.append(f"| {what} | {time(row['time_ms'])} | {row['rival'].replace('+', ' and ')} {time(row['rival_ms'])} | "
+                     f"{digits(row['ratio'])} |")
+    return "\n".join(lines) + f"\n\n{source(file)}"
+
+
+# What stands between <!-- made by bench/performance.py: NAME --> and <!-- end --> on any page.
+TABLES = {
+    "claims": table_short, "stebz cpu": table_stebz_cpu, "stebz cuda": table_stebz_cuda, "stebz passes": table_stebz_passes,
+    "stemr cpu": table_stemr_cpu, "stemr cuda": table_stemr_cuda, "stemr certificate": table_stemr_certificate,
+    "stemr passes": table_stemr_passes, "geev cpu": table_geev_cpu, "scale two": table_scale_two, "scale mpi": table_scale_mpi,
+    "scale scalapack": table_scalapack, **geev.TABLES, **heev.TABLES,
+}
+MARK = re.compile(r"(<!-- made by bench/performance\.py: ([^>]+) -->\n\n)(?s:(?!<!-- made).)*?(<!-- end -->)")
+
+
+def with_tables(path, used):
+    """The page with what lies between its marks replaced; None where it has no mark."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
-    marks = r"(<!-- made by bench/performance.py -->\n\n).*?(\n\n<!-- end -->)"
-    if not re.search(marks, text, re.S):
-        sys.exit(f"{path} has no marks <!-- made by bench/performance.py --> and <!-- end -->")
-    return re.sub(marks, lambda match: match[1] + table + match[2], text, flags=re.S)
+    if text.count("<!-- made by bench/performance.py") != len(MARK.findall(text)):
+        sys.exit(f"{path}: a mark <!-- made by bench/performance.py: NAME --> without its <!-- end -->")
+
+    def made(match):
+        if match[2] not in TABLES:
+            sys.exit(f"{path}: no table is called {match[2]!r}")
+        used.add(match[2])
+        return f"{match[1]}{TABLES[match[2]]()}\n\n{match[3]}"
+    return MARK.sub(made, text)
+
+
+# Tables of times that no file of bench/results holds: page, how the table's first line begins, and why it may stand there.
+ALLOWED = (
+    ("docs/python.md", "", "times of the bindings, which are measured with the packages that a user installs"),
+    ("docs/octave.md", "", "the same"),
+)
+NOTES = "## Laboratory notes"
+TIMES = re.compile(r"(?<![\w.])\d[\d.,]*\s?(ms|us|µs|ns|s|min)\b|\b(ms|us|µs|ns|seconds)\b|\b\d[\d.]*x\b")
+
+
+def stray_tables(path):
+    """The first lines of tables with times that nothing made: outside marks and code, above the laboratory notes."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    above, notes, below = text.partition(f"\n{NOTES}\n")
+    if re.search(r"^## ", below, re.M):
+        sys.exit(f"{path}: {NOTES!r} is not the last section")
+    above = re.sub(r"^```(?s:.*?)^```", "", above, flags=re.M)
+    above = re.sub(r"<!-- made by (?s:.*?)<!-- end", "", above)
+    tables = re.findall(r"(?:^\|.*\n)+", above + "\n", re.M)
+    return [f"{path}: {table.splitlines()[0]}" for table in tables if TIMES.search(table)
+            and not any(path == page and table.startswith(begin) for page, begin, _ in ALLOWED)]
+
+
+def pictures_amiss():
+    """Pictures without a title, or with a background, which is a white box on a dark page."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "docs/images/*.svg"))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if "<title>" not in text or re.search(r'<rect width="100%"|<path d="M0 0h\d+v\d+H0z"', text):
+            found.append(os.path.relpath(path, ROOT))
+    return found
 
 
 def main():
@@ -413,13 +575,11 @@ def main():
     made = {f"docs/images/performance-{name}.svg": make()[0].svg() for name, _, make in PLOTS}
     made["docs/performance.md"] = page()
     made["bench/results/README.md"] = raw_tables()
-    made["README.md"] = with_table("README.md", table_short())
-    made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
-    made["docs/stemr.md"] = with_table("docs/stemr.md", table_stemr_cpu())
-    made["docs/stemr-cuda.md"] = with_table("docs/stemr-cuda.md", table_stemr_cuda())
-    made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
-    made["docs/heev.md"] = with_table("docs/heev.md", heev.table_cpu())
-    made["docs/heev-cuda.md"] = with_table("docs/heev-cuda.md", heev.tables_cuda())
+    used = set()
+    pages = ["README.md"] + sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs/*.md")))
+    made.update({path: with_tables(path, used) for path in pages if path not in made})
+    if used != set(TABLES):
+        sys.exit(f"tables that no page shows: {', '.join(sorted(set(TABLES) - used))}")
     stale = []
     for path, text in made.items():
         place = os.path.join(ROOT, path)
@@ -429,6 +589,12 @@ def main():
         else:
             with open(place, "w", encoding="utf-8") as file:
                 file.write(text)
+    strays = [line for path in pages if path != "docs/performance.md" for line in stray_tables(path)]
+    if strays:
+        sys.exit("tables of times that no script makes; make them from a file of bench/results (TABLES in bench/performance.py), or put "
+                 f"them below {NOTES!r} at the end of the page:\n" + "\n".join(strays))
+    if pictures_amiss():
+        sys.exit(f"pictures without a title, or with a background: {', '.join(pictures_amiss())}")
     if stale:
         sys.exit(f"not as the CSV files make them: {', '.join(stale)}; run bench/performance.py")
 

@@ -108,10 +108,11 @@ def beside(row):
 
 
 def source(*files):
-    """Machine and commit of these files' rows, and the files: the end of a caption."""
+    """Machine and commit of these files' rows, or of (file, rows), and the files: the end of a caption."""
     places = {}
     for file in files:
-        for row in RESULTS[file]:
+        file, rows = file if isinstance(file, tuple) else (file, RESULTS[file])
+        for row in rows:
             place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
             places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
     return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."

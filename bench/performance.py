@@ -21,6 +21,14 @@ from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, dig
                       runs_of, scale_file, scale_rows, source, time, times, wrapped)
 
 
+SHARE = "scale-share-h200"
+
+
+def million():
+    """stebz, n = 1,000,000, one GPU, device arrays: scale_share's share 1 of 1."""
+    return row_of(SHARE, family="stebz", n=1000000, method="share 1/1 first")
+
+
 # ------------------------------------------------------------------- plots
 
 def plot_stebz_cpu():
@@ -49,7 +57,7 @@ def plot_stebz_cuda():
     f.line("eigpack\nH200, f32, to 1e\N{MINUS SIGN}5", points(f32), 1, dashed=True)
     f.bars("limit set beforehand", points(f64 + f32, "limit_ms"))
     return f, ("All eigenvalues of one random symmetric tridiagonal matrix in the GPU's memory, f64 to full accuracy, "
-               "by CUDA events; n = 1,000,000 by the clock. " + source(file, "scale-share-h200"))
+               "by CUDA events; n = 1,000,000 by the clock. " + source(file, (SHARE, [million()])))
 
 
 def plot_stebz_batched():
@@ -214,7 +222,7 @@ def table_stebz_cuda():
         cells += [f"{digits(r[0]['rival_ms'])} ({times(r[0]['ratio'])})" if r else "" for r in rivals]
         lines.append("| " + " | ".join(cells) + " |")
     lines.append(f"| f64 n = 1,000,000 | {digits(million()['time_ms'])} | | | | |")
-    return "\n".join(lines) + f"\n\n{wrapped(source(file, 'scale-share-h200'))}"
+    return "\n".join(lines) + f"\n\n{wrapped(source(file, (SHARE, [million()])))}"
 
 
 def table_geev_cpu():
@@ -228,11 +236,6 @@ def table_geev_cpu():
             cells.append(digits(one["ratio"]))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def million():
-    """stebz, n = 1,000,000, one GPU, device arrays: scale_share's share 1 of 1."""
-    return row_of("scale-share-h200", family="stebz", n=1000000, method="share 1/1 first")
 
 
 def page():

@@ -280,7 +280,8 @@ as stebz does; geev and heev do n^3.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
   ([stebz.md](stebz.md)).
 - **geev on a GPU** stands at {100 * least:.0f} to {100 * most:.0f} % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)):
-  the limits are kept, the aims, {near:.1f} to {far:.1f} times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it goes
+  the limits are kept, the aims, {near:.1f} to {far:.1f} times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it
+  goes
   through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
   {time(device[30]['time_ms'])} for n = 30.
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for

@@ -115,22 +115,13 @@ class stream
     cudaStream_t stream_;
 };
 
-static std::size_t bytes_needed(int matrices)
-{
-    eigpack::context ctx("cuda");
-    std::size_t bytes;
-    ctx.heev_work_size(eigpack::type<complex>, {}, N, false, matrices, &bytes);
-    return bytes;
-}
-
 /* What the context uses outlives it: it comes last. */
 class lane
 {
   public:
-    explicit lane(int grid)
+    lane(int grid, std::size_t work_bytes)
         : matrices_(grid * grid), a_(std::size_t(N) * N * matrices_), w_(std::size_t(N) * matrices_), info_(matrices_),
-          edges_(N), strength_(1), work_(bytes_needed(matrices_)), host_edges_(N, true), host_strength_(1, true),
-          ctx_("cuda")
+          edges_(N), strength_(1), work_(work_bytes), host_edges_(N, true), host_strength_(1, true), ctx_("cuda")
     {
         ctx_.set_stream(stream_);
         ctx_.set_workspace(work_.data(), work_.size());
@@ -189,7 +180,9 @@ static double strength_of(int k)
 
 static int run(int grid)
 {
-    lane lanes[LANES] = {lane(grid), lane(grid)};
+    std::size_t bytes;
+    eigpack::context("cuda").heev_work_size(eigpack::type<complex>, {}, N, false, grid * grid, &bytes);
+    lane lanes[LANES] = {{grid, bytes}, {grid, bytes}};
     double measure[STRENGTHS];
     for (int k = 0; k < STRENGTHS + LANES; ++k) {
         if (k >= LANES) measure[k - LANES] = lanes[k % LANES].wait();

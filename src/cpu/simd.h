@@ -1,7 +1,7 @@
 /* Words for vectors of one width per instruction set, for kernels: files that are compiled once for each instruction
  * set and type.
  *
- *     vreal    a vector of reals (typed.h); it has SIMD_LANES lanes
+ *     vreal    a vector of reals (per_type.h); it has SIMD_LANES lanes
  *     vint     the vector of integers of the same size; a mask, the result of a comparison, is one: each lane is -1
  *              where the comparison holds, else 0
  *
@@ -10,7 +10,7 @@
 #ifndef EIG_SIMD_H
 #define EIG_SIMD_H
 
-#include "typed.h"
+#include "per_type.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -85,6 +85,17 @@ SIMD_FN vreal simd_abs(vreal x)
     return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_MAX, INT64_MAX));
 }
 
+/* pow2.inc for the lanes. */
+SIMD_FN vreal pow2_floor_lanes(vreal x)
+{
+    return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_C(0x7f800000), INT64_C(0x7ff0000000000000)));
+}
+
+SIMD_FN vreal pow2_inverse_lanes(vreal x)
+{
+    return (vreal)(FLOAT_OR_DOUBLE(INT32_C(0x7f000000), INT64_C(0x7fe0000000000000)) - (vint)x);
+}
+
 /* Lanes of a where the mask is set, else of b. */
 SIMD_FN vint simd_select_bits(vint mask, vint a, vint b)
 {

@@ -119,17 +119,19 @@ def _triangle(uplo):
     return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
 
 
-def _more(family, return_info, method="auto", **others):
+def _more(family, return_info, method="auto", balance=True, max_steps=None, relative=False):
     """What is asked for beside the arrays, checked."""
-    if method == "auto" and return_info is False and not others:
+    plain = type(method) is str and method == "auto" and balance is True and max_steps is None and relative is False
+    if plain and return_info is False:
         return _families.PLAIN
     methods = _families.METHODS.get(family, {"auto": 0})
-    method = methods[word(method, "method", methods, "one of " + ", ".join(map(repr, methods)))]
-    if "max_steps" in others:
-        others["max_steps"] = steps(others["max_steps"])
-    for name in others.keys() - {"max_steps"}:
-        others[name] = flag(others[name], name)
-    return _families.More(method=method, return_info=flag(return_info, "return_info"), **others)
+    return _families.More(
+        method=methods[word(method, "method", methods, "one of " + ", ".join(map(repr, methods)))],
+        balance=flag(balance, "balance"),
+        max_steps=steps(max_steps),
+        relative=flag(relative, "relative"),
+        return_info=flag(return_info, "return_info"),
+    )
 
 
 def _which(select, select_range, by_index, by_value):
@@ -174,7 +176,7 @@ def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False
     >>> told.info
     array([ 0, -1], dtype=int32)
     """
-    more = _more("eigvals", return_info, method, balance=balance, max_steps=max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eigvals", (a,), more, device, check)
 
 
@@ -213,7 +215,7 @@ def eigvals_affine(
     array([ 0. , -0.5])
     """
     word(measure, "measure", _families.MEASURES, "None, 'abscissa', 'radius' or 'damping'")
-    more = _more("eigvals", return_info, method, balance=balance, max_steps=max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eigvals_affine", (a, x), measure, more, device, check)
 
 

@@ -28,6 +28,7 @@ METHODS = {
     "eigh_tridiagonal": {"auto": 0, "reference": 1, "mrrr": 2},
 }
 ALL = "A", None, ""
+EVERY = "A", 0, 0, 0.0, 0.0
 
 
 class More(NamedTuple):
@@ -222,21 +223,24 @@ def eigh(lib, a, uplo, which, more, device, check):
 
 def hermitian(lib, a, uplo, which, more, vectors, device, check):
     a, letter, n, lead = square(lib, a, "a", "sdcz")
-    chosen_range = chosen(which, n)
-    by_value = of_one(chosen_range, lead)
+    limits = chosen(which, n)
+    by_value, count = of_one(limits, lead), most(limits, n)
     w = lib.empty((*lead, n), REAL[letter], a)
     v = lib.empty((*lead, n, n), letter, a) if vectors else None
-    told = [zeros(lib, lead, "i", a) if more.return_info else None for _ in range(2)]  # info and sweeps
+    info = sweeps = None
+    if more.return_info:
+        info, sweeps = zeros(lib, lead, "i", a), zeros(lib, lead, "i", a)
     batch = product(lead)
-    count = most(chosen_range, n)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
         choice = layout, uplo.upper(), transposed, more.method, more.relative
-        work = _core.heev_work, letter, choice, chosen_range, n, vectors, batch
-        sizes = letter, choice, chosen_range, n, lib.address(a), lda, stride
+        work = _core.heev_work, letter, choice, limits, n, vectors, batch
         found = lib.empty((1,), "l", a) if by_value else None
-        outputs = [lib.address(x) if x is not None else 0 for x in (found, w, v, told[1])]
-        run(lib, a, device, check, _core.heev, work, batch, (*sizes, *outputs, batch), info=told[0])
+        run(
+            lib, a, device, check, _core.heev, work, batch,
+            (letter, choice, limits, n, lib.address(a), lda, stride, lib.address(found) if by_value else 0, lib.address(w),
+             lib.address(v) if vectors else 0, lib.address(sweeps) if more.return_info else 0, batch), info=info,
+        )  # fmt: skip
         if vectors and not transposed:
             v = lib.transpose(v)
         if by_value:
@@ -244,7 +248,7 @@ def hermitian(lib, a, uplo, which, more, vectors, device, check):
     if count < n:
         w, v = lib.first(w, count), lib.first(v, count) if vectors else None
     result = EighResult(w, v) if vectors else w
-    return (result, Info(*told)) if more.return_info else result
+    return (result, Info(info, sweeps)) if more.return_info else result
 
 
 def broadcast(lead, other, names):
@@ -298,7 +302,7 @@ def chosen(which, n):
     """Range, il, iu, vl, vu for the library, from (its letter, a pair, the pair's name)."""
     kind, ends, name = which
     if kind == "A":
-        return kind, 0, 0, 0.0, 0.0
+        return EVERY
     low, high = pair(ends, name)
     if kind == "V":
         low, high = float(low), float(high)

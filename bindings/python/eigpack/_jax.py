@@ -1,13 +1,16 @@
 """JAX: every function is a target of jax.ffi, under jit, vmap and, for eigvalsh and eigh, differentiation; select="v", whose
 results have no fixed size, serves concrete arrays alone, by DLPack.
 
-The targets are registered at the first use.  A build without XLA's headers has none: then all goes by DLPack.
+The targets are registered at the first use.  A build without XLA's headers has none, and a runtime older than they are takes
+none: then all goes by DLPack, as does what the targets do not know (method, return_info and the like).
 """
 
 from functools import cache, partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import jaxlib
 import numpy as np
 
 from . import _core, _families, _libraries
@@ -17,12 +20,26 @@ from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
 
 
 @cache
+def lacks():
+    """Why there are no targets, or ""."""
+    if not _core.jax_targets():
+        return "was built without JAX (-DEIG_JAX=ON)"
+    header = Path(jaxlib.__file__).parent / "include/xla/ffi/api/c_api.h"  # a runtime refuses handlers with newer headers
+    words = header.read_text().split() if header.exists() else []
+    here = tuple(int(words[words.index(f"XLA_FFI_API_{part}") + 1]) for part in ("MAJOR", "MINOR") if words)
+    if here and here < _core.jax_interface():
+        return f"was built with the headers of a newer jaxlib than {jaxlib.__version__}"
+    return ""
+
+
+@cache
 def targets():
     """Whether there are targets; registers them."""
-    found = _core.jax_targets()
-    for (name, platform), handler in found.items():
+    if lacks():
+        return False
+    for (name, platform), handler in _core.jax_targets().items():
         jax.ffi.register_ffi_target("eigpack_" + name, handler, platform=platform)
-    return bool(found)
+    return True
 
 
 def take(x, name, letters):
@@ -69,8 +86,8 @@ def square(a, letters):
 def by_dlpack(name, arrays, *arguments):
     """For concrete arrays and functions without a target."""
     if is_traced(*arrays):
-        reason = "with these arguments does not serve" if targets() else f"{_missing()}, and cannot serve"
-        raise TypeError(f"eigpack.{name} {reason} JAX's traced arrays (jit, vmap, grad)")
+        reason = f"eigpack {lacks()}: {name}" if lacks() else f"eigpack.{name} with these arguments"
+        raise TypeError(f"{reason} does not serve JAX's traced arrays (jit, vmap, grad)")
     lib, taken, home = _libraries.by_dlpack(next(x for x in arrays if isinstance(x, jax.Array)), arrays)
     return _libraries.bring_home(getattr(_families, name)(lib, *taken, *arguments), home)
 

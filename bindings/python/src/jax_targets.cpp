@@ -13,6 +13,11 @@ nb::dict jax_targets()
     return nb::dict();
 }
 
+nb::tuple jax_interface()
+{
+    return nb::make_tuple(0, 0);
+}
+
 #else
 
 #include "context.h"
@@ -365,6 +370,11 @@ nb::dict jax_targets()
     add("sturm_count", counts_cpu, counts_gpu);
     add("eigvals_affine", affine_cpu, affine_gpu);
     return targets;
+}
+
+nb::tuple jax_interface()
+{
+    return nb::make_tuple(XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR);
 }
 
 #endif

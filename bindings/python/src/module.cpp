@@ -310,6 +310,7 @@ NB_MODULE(_core_of_nanobind, module)
     module.def("set_threads", choose_threads);
     module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });
     module.def("jax_targets", jax_targets);
+    module.def("jax_interface", jax_interface);
     module.def("info_text", [](int info) { return eig_info_text(info); });
 }
 

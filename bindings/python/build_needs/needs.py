@@ -1,4 +1,5 @@
-"""How pip builds the package: scikit-build-core, after a look at what the machine lacks; and what the wheel needs.
+"""How pip builds the package: scikit-build-core, after a look at what the machine lacks; what the build and the wheel need;
+and the library's sources in an sdist.
 
 A free-threaded Python links nanobind in (CMakeLists.txt), and nanobind-backend serves none; no environment marker tells one
 from the other."""
@@ -11,6 +12,9 @@ import sysconfig
 from scikit_build_core import build
 
 COMPILERS = {"C": ("CC", ("cc", "gcc", "clang", "icx"), "gcc"), "C++": ("CXX", ("c++", "g++", "clang++", "icpx"), "g++")}
+
+LIBRARY, ROOT = "library", os.path.join("..", "..")
+SOURCES = ("CMakeLists.txt", "LICENSE", "cmake", "include", "src")
 
 
 def lacking(told):
@@ -25,13 +29,18 @@ def lacking(told):
 
 def demand(settings):
     """Ends with one sentence before CMake writes many."""
-    variables = {name: value for name, value in os.environ.items() if name.startswith(("CMAKE_", "SKBUILD_CMAKE_"))}
-    found = list(lacking(f"{settings} {variables}"))
+    found = list(lacking(told(settings)))
     if found:
         things, packages = zip(*found)
         raise SystemExit(
             f"eigpack cannot be built: this machine lacks {', '.join(things)}. Debian, Ubuntu: apt-get install {' '.join(packages)}"
         )
+
+
+def told(settings):
+    """What CMake is told, by the environment and by pip's settings."""
+    variables = {name: value for name, value in os.environ.items() if name.startswith(("CMAKE_", "SKBUILD_CMAKE_"))}
+    return f"{settings} {variables}"
 
 
 def looking_first(hook):
@@ -44,9 +53,42 @@ def looking_first(hook):
     return wrapped
 
 
+def with_jaxlib(hook):
+    """What the build requires, and jaxlib where CMake is told EIG_JAX and no other place of the headers."""
+
+    def wrapped(*arguments, **named):
+        words = told((arguments, named))
+        asked = re.search(r"EIG_JAX\b[^\w]*(:BOOL)?[^\w]*(ON|TRUE|YES|1)\b", words, re.IGNORECASE) and "EIG_XLA_INCLUDE" not in words
+        return hook(*arguments, **named) + ["jaxlib"] * bool(asked)
+
+    return wrapped
+
+
+def with_library(hook):
+    """The hook with the library's sources in the folder library, whence an sdist takes them."""
+
+    def wrapped(*arguments, **named):
+        if os.path.exists(LIBRARY):  # this is an sdist
+            return hook(*arguments, **named)
+        try:
+            for name in SOURCES:
+                source, target = os.path.join(ROOT, name), os.path.join(LIBRARY, name)
+                os.makedirs(LIBRARY, exist_ok=True)
+                (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, target)
+            return hook(*arguments, **named)
+        finally:
+            shutil.rmtree(LIBRARY, ignore_errors=True)
+
+    return wrapped
+
+
 for name in build.__all__:
     hook = getattr(build, name)
-    globals()[name] = hook if "sdist" in name else looking_first(hook)
+    if "sdist" not in name:
+        hook = looking_first(hook)
+    if name in ("get_requires_for_build_wheel", "get_requires_for_build_editable"):
+        hook = with_jaxlib(hook)
+    globals()[name] = with_library(hook) if name == "build_sdist" else hook
 
 
 class Provider:

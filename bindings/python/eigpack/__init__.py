@@ -8,20 +8,15 @@ The functions have NumPy's and SciPy's names.  Leading dimensions are batches, a
 order n.  The result lives where the input lives and is of its library: NumPy (and lists), PyTorch, CuPy, JAX, and
 whatever has ``__dlpack__``.  Inputs are never written.  float32 and float64 stay, integers and bool become float64.
 
-Two arguments are common to all:
-
-``device``
-    For host arrays: where to compute, ``"cpu"`` (default), ``"cuda"``, ``"cuda:1"``, ``"cuda:0,1"`` or ``"cuda:all"``
-    (several GPUs), or ``"auto"``.
-``check``
-    Whether a matrix without a result (its input is not finite, or the iteration did not converge) raises LinAlgError,
-    for which a GPU must be waited for.  Default: host arrays raise, device arrays do not and hold NaN there.
+Three arguments are common to all: ``device``, ``check`` and ``return_info``; help(eigpack.eigh) describes them.
 """
 
+import inspect
+
 from . import _core, _families
-from ._arguments import device_name, flag, threads as number_of_threads, tolerance, word
+from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
-from ._families import Bounds, EighResult
+from ._families import Bounds, EighResult, Info
 from ._libraries import bring_home, library_of
 
 __version__ = "0.3.0"
@@ -29,6 +24,7 @@ __all__ = [
     "Bounds",
     "DeviceError",
     "EighResult",
+    "Info",
     "LinAlgError",
     "describe",
     "eigh",
@@ -40,6 +36,73 @@ __all__ = [
     "set_threads",
     "sturm_count",
 ]
+
+# What the docstrings share.
+_TEXTS = {
+    "common": """
+return_info : bool, default False
+    True returns ``(result, info)`` with an `Info`: what became of each matrix.  Not under JAX's and PyTorch's transforms.
+device : str or None, default None
+    For host arrays: where to compute, "cpu" (None is this), "cuda", "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs),
+    or "auto".  Arrays on a device are computed there.
+check : bool or None, default None
+    Whether a matrix without a result (its input is not finite, or the iteration did not converge) raises LinAlgError;
+    a GPU must be waited for then.  If not, its result is NaN.  None: host arrays raise, arrays on a GPU and calls with
+    return_info do not.""",
+    "raises": """
+LinAlgError
+    Where check says so; its ``count`` tells how many matrices failed, its ``first`` which first, as of a flat array.
+TypeError, ValueError
+    An argument or its elements have a wrong type; a wrong shape or value.
+MemoryError, DeviceError
+    No memory; the device is absent from this build or this machine, or it failed.""",
+    "uplo": """
+a : array_like, shape (..., n, n)
+    Symmetric or Hermitian matrices: float32, float64, complex64 or complex128.  Of the other triangle nothing is read.
+UPLO : {"L", "U"}, default "L"
+    The triangle that is read: the lower, the upper.
+subset_by_index : pair of int or None, default None
+    As scipy.linalg.eigh: the eigenvalues with indices min to max, from 0, inclusive.  All pairs are computed.
+subset_by_value : pair of float or None, default None
+    As scipy.linalg.eigh: those in the half-open interval (min, max], of one matrix.  All pairs are computed.
+method : {"auto", "jacobi", "tridiagonal", "reference"}, default "auto"
+    The algorithm; "reference" is the plain one, for comparison.
+relative : bool, default False
+    True: small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi rotations.""",
+    "tridiagonal": """
+d : array_like, shape (..., n)
+    The diagonals: float32 or float64.
+e : array_like, shape (..., n-1)
+    The off-diagonals.  The leading dimensions of d and e broadcast.""",
+    "select": """
+select : {"a", "i", "v"}, default "a"
+    All; those with the indices of select_range; those in the interval select_range, of one matrix.
+select_range : pair or None, default None
+    "i": min and max index, from 0, inclusive; "v": the half-open interval (min, max].
+check_finite : bool, default True
+    False: a NaN or an infinity raises nothing, the result is NaN.""",
+    "subset": """
+subset_by_index, subset_by_value : pair or None, default None
+    The same as select "i" and "v" with their select_range.""",
+    "geev": """
+method : {"auto", "swb", "mwb", "reference"}, default "auto"
+    The algorithm.  On a GPU: a warp for whole matrices, several warps for 32 matrices; on a CPU "swb" and "mwb" are "auto".
+    "reference" is the plain one, for comparison.
+balance : bool, default True
+    Permute and scale by powers of two first, as LAPACK's dgeev does.
+max_steps : int or None, default None
+    For experiments: QR steps between deflations after which a matrix is given up; None is 30*max(10, n).""",
+}
+
+
+def _documented(function):
+    """The docstring with <name> replaced by the text of that name."""
+    if function.__doc__:
+        text = inspect.cleandoc(function.__doc__)
+        for name, shared in _TEXTS.items():
+            text = text.replace(f"\n<{name}>", shared)
+        function.__doc__ = text
+    return function
 
 
 def _serve(name, arrays, *arguments):
@@ -56,127 +119,391 @@ def _triangle(uplo):
     return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
 
 
-def _tridiagonal_options(select, check_finite):
-    return word(select, "select", _families.RANGES, "'a', 'i' or 'v'"), flag(check_finite, "check_finite")
+def _more(family, return_info, method="auto", balance=True, max_steps=None, relative=False):
+    """What is asked for beside the arrays, checked."""
+    plain = type(method) is str and method == "auto" and balance is True and max_steps is None and relative is False
+    if plain and return_info is False:
+        return _families.PLAIN
+    methods = _families.METHODS.get(family, {"auto": 0})
+    return _families.More(
+        method=methods[word(method, "method", methods, "one of " + ", ".join(map(repr, methods)))],
+        balance=flag(balance, "balance"),
+        max_steps=steps(max_steps),
+        relative=flag(relative, "relative"),
+        return_info=flag(return_info, "return_info"),
+    )
 
 
-def eigvals(a, *, device=None, check=None):
+def _which(select, select_range, by_index, by_value):
+    """The eigenvalues that are chosen by SciPy's words, of eigh_tridiagonal or of eigh."""
+    kind = _families.RANGES[word(select, "select", _families.RANGES, "'a', 'i' or 'v'")]
+    if by_index is None and by_value is None:
+        return _families.ALL if kind == "A" else (kind, select_range, "select_range")
+    if kind != "A":
+        raise ValueError("subset_by_index and subset_by_value are choices beside select: leave select at 'a'")
+    return subset(by_index, by_value)
+
+
+@_documented
+def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
     """Eigenvalues of real square matrices, as numpy.linalg.eigvals; always complex.
-
-    a: shape (..., n, n).  Returns shape (..., n), complex64 for float32, else complex128.  A complex pair is adjacent,
-    that with the positive imaginary part first; the order is that of LAPACK's iteration.
 
     Made for many matrices of n up to 64.
 
+    Parameters
+    ----------
+    a : array_like, shape (..., n, n)
+        Real matrices: float32 or float64.
+    <geev>
+    <common>
+
+    Returns
+    -------
+    array, shape (..., n)
+        complex64 for float32, else complex128.  A complex pair is adjacent, that with the positive imaginary part first;
+        the order is that of LAPACK's iteration.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> eigpack.eigvals(np.array([[0.0, 1.0], [-1.0, 0.0]]))
     array([0.+1.j, 0.-1.j])
+    >>> w, told = eigpack.eigvals([[[1.0]], [[np.nan]]], return_info=True)
+    >>> told.info
+    array([ 0, -1], dtype=int32)
     """
-    return _serve("eigvals", (a,), device, check)
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("eigvals", (a,), more, device, check)
 
 
-def eigvals_affine(a, x, measure=None, *, device=None, check=None):
+@_documented
+def eigvals_affine(
+    a, x, measure=None, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+):
     """Eigenvalues of a[0] + x[0]*a[1] + ... + x[m-1]*a[m] at many points x, or one measure of them.
 
-    a: shape (m+1, n, n); x: shape (..., m), the points.  Returns the eigenvalues, complex, shape (..., n); or with
-    measure a real number for each point, shape (...): ``"abscissa"`` max re w (negative where x' = A x is stable),
-    ``"radius"`` max abs w, ``"damping"`` min of -re w / abs w.
+    Parameters
+    ----------
+    a : array_like, shape (m+1, n, n)
+        Real matrices: float32 or float64.
+    x : array_like, shape (..., m)
+        The points.
+    measure : {None, "abscissa", "radius", "damping"}, default None
+        None: all eigenvalues.  "abscissa": max re w (negative where x' = A x is stable); "radius": max abs w; "damping":
+        min of -re w / abs w.
+    <geev>
+    <common>
 
+    Returns
+    -------
+    array, shape (..., n), or with measure (...)
+        The eigenvalues, complex, as those of `eigvals`; or a real number for each point.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> a = np.array([[[0.0, 1.0], [-1.0, 0.0]], [[0.0, 0.0], [0.0, -1.0]]])   # x'' + c x' + x = 0
     >>> eigpack.eigvals_affine(a, [[0.0], [1.0]], "abscissa")
     array([ 0. , -0.5])
     """
     word(measure, "measure", _families.MEASURES, "None, 'abscissa', 'radius' or 'damping'")
-    return _serve("eigvals_affine", (a, x), measure, device, check)
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("eigvals_affine", (a, x), measure, more, device, check)
 
 
-def eigvalsh(a, UPLO="L", *, device=None, check=None):
+@_documented
+def eigvalsh(
+    a,
+    UPLO="L",
+    *,
+    subset_by_index=None,
+    subset_by_value=None,
+    method="auto",
+    relative=False,
+    return_info=False,
+    device=None,
+    check=None,
+):
     """Eigenvalues of symmetric or Hermitian matrices, ascending, as numpy.linalg.eigvalsh.
 
-    a: shape (..., n, n); only the triangle UPLO, ``"L"`` or ``"U"``, is read.  Returns shape (..., n), real.
+    Parameters
+    ----------
+    <uplo>
+    <common>
 
+    Returns
+    -------
+    array, shape (..., n)
+        The eigenvalues, real, ascending; of a subset as many as it has.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> eigpack.eigvalsh(np.array([[0.0, -1.0j], [1.0j, 0.0]])).round(12)
     array([-1.,  1.])
+    >>> eigpack.eigvalsh(np.diag([3.0, 1.0, 2.0]), subset_by_index=(0, 1))
+    array([1., 2.])
     """
-    return _serve("eigvalsh", (a,), _triangle(UPLO), device, check)
+    which = subset(subset_by_index, subset_by_value)
+    more = _more("eigh", return_info, method, relative=relative)
+    return _serve("eigvalsh", (a,), _triangle(UPLO), which, more, device, check)
 
 
-def eigh(a, UPLO="L", *, device=None, check=None):
+@_documented
+def eigh(
+    a,
+    UPLO="L",
+    *,
+    subset_by_index=None,
+    subset_by_value=None,
+    method="auto",
+    relative=False,
+    return_info=False,
+    device=None,
+    check=None,
+):
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices, as numpy.linalg.eigh.
 
-    a: shape (..., n, n); only the triangle UPLO, ``"L"`` or ``"U"``, is read.  Returns a named pair: ``eigenvalues``,
-    ascending, shape (..., n), and ``eigenvectors``, shape (..., n, n), whose column [..., :, k] has length 1 and
-    belongs to eigenvalues[..., k].  The phase (sign) of a vector is not specified.
+    Parameters
+    ----------
+    <uplo>
+    <common>
 
+    Returns
+    -------
+    EighResult
+        A named pair: ``eigenvalues``, real, ascending, shape (..., n), and ``eigenvectors``, shape (..., n, n), whose
+        column [..., :, k] has length 1 and belongs to eigenvalues[..., k]; of a subset as many as it has.  The phase
+        (sign) of a vector is not specified.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> w, v = eigpack.eigh(np.diag([3.0, 1.0]))
     >>> w
     array([1., 3.])
+    >>> (w, v), told = eigpack.eigh(np.diag([3.0, 1.0]), subset_by_value=(2, 4), return_info=True)
+    >>> w, v.shape, told.info
+    (array([3.]), (2, 1), array(0, dtype=int32))
     """
-    return _serve("eigh", (a,), _triangle(UPLO), device, check)
+    which = subset(subset_by_index, subset_by_value)
+    more = _more("eigh", return_info, method, relative=relative)
+    return _serve("eigh", (a,), _triangle(UPLO), which, more, device, check)
 
 
+@_documented
 def eigvalsh_tridiagonal(
-    d, e, select="a", select_range=None, check_finite=True, tol=0.0, *, bounds=False, device=None, check=None
+    d,
+    e,
+    select="a",
+    select_range=None,
+    check_finite=True,
+    tol=0.0,
+    *,
+    subset_by_index=None,
+    subset_by_value=None,
+    bounds=False,
+    method="auto",
+    return_info=False,
+    device=None,
+    check=None,
 ):
     """Eigenvalues of symmetric tridiagonal matrices, all or some, ascending, as scipy.linalg.eigvalsh_tridiagonal.
 
-    d: shape (..., n), the diagonals; e: shape (..., n-1), the off-diagonals.
-    select, select_range: ``"a"`` all; ``"i"`` those with indices min to max, from 0, inclusive; ``"v"`` those in the
-    half-open interval (min, max], of one matrix.
-    check_finite: if False, a NaN or an infinity raises nothing: the result is NaN.
-    tol: a bracket narrower than this is narrow enough; 0 stands for eps*||T||.  A smaller one selects the count that finds
-    small eigenvalues of graded matrices to high relative accuracy.
-    bounds: True returns a named triple ``eigenvalues, lower, upper``; the exact eigenvalue lies between.
+    Parameters
+    ----------
+    <tridiagonal>
+    <select>
+    tol : float, default 0.0
+        A bracket narrower than this is narrow enough; 0 stands for eps*||T||.  A smaller one selects the count that finds
+        small eigenvalues of graded matrices to high relative accuracy.
+    <subset>
+    bounds : bool, default False
+        True returns a named triple ``eigenvalues, lower, upper``; the exact eigenvalue lies between.
+    method : {"auto", "multisection", "interval_tree", "reference"}, default "auto"
+        The algorithm; "auto" is "multisection", "reference" is the plain one, for comparison.
+    <common>
 
+    Returns
+    -------
+    array, shape (..., m), or Bounds
+        The m eigenvalues that were chosen, ascending; with bounds three such arrays.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), select="i", select_range=(0, 1)).round(6)
     array([0.381966, 1.381966])
     """
-    select, check_finite = _tridiagonal_options(select, check_finite)
-    more = tolerance(tol), flag(bounds, "bounds"), device, check
-    return _serve("eigvalsh_tridiagonal", (d, e), select, select_range, check_finite, *more)
+    which = _which(select, select_range, subset_by_index, subset_by_value)
+    more = _more("eigvalsh_tridiagonal", return_info, method)
+    arguments = flag(check_finite, "check_finite"), tolerance(tol), flag(bounds, "bounds"), more
+    return _serve("eigvalsh_tridiagonal", (d, e), which, *arguments, device, check)
 
 
+@_documented
 def eigh_tridiagonal(
-    d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0, *, device=None, check=None
+    d,
+    e,
+    eigvals_only=False,
+    select="a",
+    select_range=None,
+    check_finite=True,
+    tol=0.0,
+    *,
+    subset_by_index=None,
+    subset_by_value=None,
+    method="auto",
+    return_info=False,
+    device=None,
+    check=None,
 ):
     """Eigenvalues and eigenvectors of symmetric tridiagonal matrices, as scipy.linalg.eigh_tridiagonal.
 
-    The arguments are those of eigvalsh_tridiagonal; eigvals_only=True is that function, and tol serves it alone.  Returns a
-    named pair: ``eigenvalues``, shape (..., m), and ``eigenvectors``, shape (..., n, m).
+    Parameters
+    ----------
+    <tridiagonal>
+    eigvals_only : bool, default False
+        True: `eigvalsh_tridiagonal` with the other arguments, method among them.
+    <select>
+    tol : float, default 0.0
+        Serves eigvals_only=True alone.
+    <subset>
+    method : {"auto", "mrrr", "reference"}, default "auto"
+        The algorithm; "reference" is the plain one, for comparison.
+    <common>
 
+    Returns
+    -------
+    EighResult
+        A named pair: ``eigenvalues``, ascending, shape (..., m), and ``eigenvectors``, shape (..., n, m).
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> w, v = eigpack.eigh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0))
     >>> w.round(6)
     array([0.381966, 1.381966, 2.618034, 3.618034])
+    >>> _, told = eigpack.eigh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), return_info=True)
+    >>> bool(told.residual.max() < 1e-14), told.stats["blocks"]
+    (True, 1)
     """
     if flag(eigvals_only, "eigvals_only"):
-        return eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, device=device, check=check)
+        return eigvalsh_tridiagonal(
+            d,
+            e,
+            select,
+            select_range,
+            check_finite,
+            tol,
+            subset_by_index=subset_by_index,
+            subset_by_value=subset_by_value,
+            method=method,
+            return_info=return_info,
+            device=device,
+            check=check,
+        )
     tolerance(tol)
-    select, check_finite = _tridiagonal_options(select, check_finite)
-    return _serve("eigh_tridiagonal", (d, e), select, select_range, check_finite, device, check)
+    which = _which(select, select_range, subset_by_index, subset_by_value)
+    more = _more("eigh_tridiagonal", return_info, method)
+    return _serve("eigh_tridiagonal", (d, e), which, flag(check_finite, "check_finite"), more, device, check)
 
 
-def sturm_count(d, e, x, *, device=None, check=None):
-    """How many eigenvalues of a symmetric tridiagonal matrix are smaller than each x: int64, of x's shape.
+@_documented
+def sturm_count(d, e, x, *, return_info=False, device=None, check=None):
+    """How many eigenvalues of symmetric tridiagonal matrices are smaller than each x.
 
-    d: shape (..., n), e: shape (..., n-1); x begins with the same leading dimensions.
+    Parameters
+    ----------
+    <tridiagonal>
+    x : array_like, shape (..., *any)
+        The points: a number for all matrices, or points of each; the leading dimensions may be 1 for those of d and e.
+    <common>
 
+    Returns
+    -------
+    array of int64
+        Of x's shape, broadcast; -1 where there is no result.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
     >>> import numpy as np, eigpack
     >>> eigpack.sturm_count(np.full(4, 2.0), np.full(3, -1.0), [0.0, 2.0, 4.0])
     array([0, 2, 4])
     """
-    return _serve("sturm_count", (d, e, x), device, check)
+    return _serve("sturm_count", (d, e, x), _more("sturm_count", return_info), device, check)
 
 
 def set_threads(threads):
-    """Threads of calls on the CPU from now on, in this process; 0 = the default.  Results do not depend on it."""
+    """Threads of calls on the CPU from now on, in this process.
+
+    Parameters
+    ----------
+    threads : int
+        0 to 65536; 0 is the default.  Results do not depend on it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not an integer; out of range.
+
+    Examples
+    --------
+    >>> import eigpack
+    >>> eigpack.set_threads(0)
+    """
     _core.set_threads(number_of_threads(threads))
 
 
-def describe(device="auto"):
-    """What computes, e.g. ``"cpu avx512, 16 threads"`` or ``"cuda:0 NVIDIA H200, sm_90"``."""
-    return _core.describe(device_name(device))
+def describe(device=None):
+    """What computes, e.g. ``"cpu avx512, 16 threads"`` or ``"cuda:0 NVIDIA H200, sm_90"``.
+
+    Parameters
+    ----------
+    device : str or None, default None
+        A device's name as the functions take it; None is "cpu", where they compute host arrays by default.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    TypeError, ValueError, DeviceError
+        Not a string; not a device's name; the device is absent from this build or this machine.
+
+    Examples
+    --------
+    >>> import eigpack
+    >>> eigpack.describe().split()[0]
+    'cpu'
+    """
+    return _core.describe("cpu" if device is None else device_name(device))

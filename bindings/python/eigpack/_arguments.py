@@ -61,6 +61,14 @@ def threads(x):
     return int(x)
 
 
+def steps(x):
+    """max_steps; None and 0 are the default."""
+    x = 0 if x is None else number(x, "max_steps", numbers.Integral)
+    if not 0 <= x < 2**62:
+        raise ValueError(f"max_steps is {shown(x)}: it must be at least 0 and below 2**62")
+    return int(x)
+
+
 def device_name(x):
     """The name of a device; the library says which there are."""
     use = "use a name such as 'cpu' or 'cuda:0'"
@@ -71,13 +79,24 @@ def device_name(x):
     return x
 
 
-def pair(x):
-    """The two numbers of select_range."""
+def pair(x, name="select_range"):
+    """The two numbers of select_range, or of an argument like it."""
     if x is None:
-        raise ValueError("select_range must be a pair (min, max)")
+        raise ValueError(f"{name} must be a pair (min, max)")
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__") or getattr(x, "shape", None) == ():
-        raise TypeError(f"select_range is {shown(x)}: it must be a pair (min, max)")
+        raise TypeError(f"{name} is {shown(x)}: it must be a pair (min, max)")
     ends = list(x)
     if len(ends) != 2:
-        raise ValueError(f"select_range must be a pair (min, max), has {len(ends)} elements")
-    return [number(end, f"select_range[{k}]") for k, end in enumerate(ends)]
+        raise ValueError(f"{name} must be a pair (min, max), has {len(ends)} elements")
+    return [number(end, f"{name}[{k}]") for k, end in enumerate(ends)]
+
+
+def subset(by_index, by_value):
+    """What subset_by_index and subset_by_value choose, as _families.chosen takes it."""
+    if by_index is not None and by_value is not None:
+        raise ValueError("subset_by_index and subset_by_value are two choices: give one")
+    if by_index is not None:
+        return "I", pair(by_index, "subset_by_index"), "subset_by_index"
+    if by_value is not None:
+        return "V", pair(by_value, "subset_by_value"), "subset_by_value"
+    return "A", None, ""

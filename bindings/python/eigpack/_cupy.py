@@ -42,6 +42,10 @@ def empty(shape, letter, like):
         return cupy.empty(shape, TYPES[letter])
 
 
+def broadcast(x, shape):
+    return cupy.broadcast_to(x, shape)
+
+
 def first(x, count):
     return x[..., :count].copy()
 

@@ -1,10 +1,14 @@
 """The families on arrays of any library: checks, layout, outputs, one call of the extension.
 
-``lib`` is a module such as _numpy: take, convert, strides, contiguous, address, empty, first, transpose, and host; a
-library of device arrays has workspace, stream and numbers besides.
+``lib`` is a module such as _numpy: take, convert, strides, contiguous, address, empty, broadcast, first, transpose, numbers,
+and host; a library of device arrays has workspace and stream besides.
 """
 
+import dataclasses
 from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _core, _layout
 from ._arguments import pair
@@ -17,6 +21,71 @@ MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D
 RANGES = {"a": "A", "all": "A", "i": "I", "index": "I", "v": "V", "value": "V"}
 
 
+METHODS = {
+    "eigvals": {"auto": 0, "swb": 1, "mwb": 2, "reference": 3},
+    "eigh": {"auto": 0, "jacobi": 1, "tridiagonal": 2, "reference": 3},
+    "eigvalsh_tridiagonal": {"auto": 0, "multisection": 0, "interval_tree": 1, "reference": 2},
+    "eigh_tridiagonal": {"auto": 0, "reference": 1, "mrrr": 2},
+}
+ALL = "A", None, ""
+EVERY = "A", 0, 0, 0.0, 0.0
+
+
+class More(NamedTuple):
+    """What a function may be asked beside its arrays; the defaults are the library's."""
+
+    method: int = 0
+    balance: bool = True
+    max_steps: int = 0
+    relative: bool = False
+    return_info: bool = False
+
+
+PLAIN = More()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Info:
+    """What return_info=True tells of the matrices; None where a function does not have it.
+
+    Attributes
+    ----------
+    info : array of int32
+        0; -1 where the input is not finite; above 0 where the iteration did not end.  Of each matrix, shape (...), in
+        `eigh_tridiagonal` of each pair, shape (..., m): 1 where the residual, 2 where the orthogonality, 3 where both may
+        be worse than promised.
+    sweeps : array of int32, shape (...)
+        `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 where it took another road.
+    residual : array, shape (..., m)
+        `eigh_tridiagonal`: the 2-norm of T v - w v, measured on the result.
+    orthogonality : array, shape (...)
+        `eigh_tridiagonal`: an estimate of the longest row of V' V - I.
+    isuppz : array of int64, shape (..., m, 2)
+        `eigh_tridiagonal`: vector k is 0 but in its elements isuppz[..., k, 0] to isuppz[..., k, 1] - 1, from 0.
+    stats : dict of int
+        `eigh_tridiagonal`: what the call did, under the names of ``eig_stemr_stats`` in eigpack.h.
+    """
+
+    info: Any
+    sweeps: Any = None
+    residual: Any = None
+    orthogonality: Any = None
+    isuppz: Any = None
+    stats: Any = None
+
+
+def mapped(function, result):
+    """The result with function(array) in place of each array."""
+    if result is None or isinstance(result, dict):
+        return result
+    if isinstance(result, Info):
+        return Info(**{f.name: mapped(function, getattr(result, f.name)) for f in dataclasses.fields(Info)})
+    if isinstance(result, tuple):
+        parts = [mapped(function, part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return function(result)
+
+
 def product(shape):
     """The number of problems in leading dimensions."""
     count = 1
@@ -25,46 +94,61 @@ def product(shape):
     return count
 
 
-def run(lib, like, device, check, function, work, problems, arguments, what="matrix", fine=()):
-    """function(place, *arguments, info) on the device of ``like``, and the exception that follows from info.
+def zeros(lib, shape, letter, like):
+    """A new array of zeros beside ``like``."""
+    x = lib.empty(shape, letter, like)
+    x[...] = 0
+    return x
 
-    work(device, ...) is asked for the workspace of device arrays.
+
+def run(lib, like, device, check, function, work, matrices, arguments, what="matrix", fine=0, per=1, info=None):
+    """function(place, *arguments, fine, info) on the device of ``like``, and the exception that follows from info.
+
+    work(device, ...) is asked for the workspace of device arrays.  info: an array that is wanted, `per` numbers a matrix;
+    who wants it looks at it, and nothing is raised by default.  A number of ``fine`` raises nothing.
     """
+    wanted = info is not None
     if lib.host:
-        failed = function(device or "cpu", 0, 0, 0, *arguments, 0)
-        if failed is None:
-            return
-        check = check is None or check
+        failed = function(device or "cpu", 0, 0, 0, *arguments, fine, lib.address(info) if wanted else 0)
+        if check is None:
+            check = not wanted
     else:
         where = lib.device(like)
         if device not in (None, where):
             raise ValueError(f"device is {device!r}, but the arrays lie on {where}")
         bytes_needed = work[0](where, *work[1:])
         space = lib.workspace(bytes_needed, like)
-        info = lib.empty((problems,), "i", like)
-        if what == "pair":
-            info[...] = 0  # select='v' may find fewer
-        function(where, lib.stream(like), lib.address(space), bytes_needed, *arguments, lib.address(info))
-        failed = failures(lib.numbers(info)) if check else None
-    if failed is None or not check or failed[2] in fine:
-        return
-    raise error_of(failed, problems, what)
+        if not wanted:
+            info = lib.empty((matrices * per,), "i", like)
+            if per > 1:
+                info[...] = 0  # by value fewer may be found
+        function(where, lib.stream(like), lib.address(space), bytes_needed, *arguments, fine, lib.address(info))
+        failed, wanted = None, True
+    if wanted and check:
+        failed = failures(lib.numbers(info), per, fine)
+    if failed is not None and check:
+        raise error_of(failed, matrices, what)
 
 
 def error_of(failed, problems, what="matrix"):
     """The exception for what failures found."""
     count, first, info = failed
-    if what == "pair" and info > 0:
-        text = "the residual or the orthogonality is worse than promised"
+    if what == "pair":
+        what, text = "matrix", "the residual or the orthogonality is worse than promised" if info > 0 else _core.info_text(info)
     else:
         text = _core.info_text(info)
-    return linalg_error(count, first, text, 1 if what == "pair" and info < 0 else problems, what)
+    return linalg_error(count, first, text, problems, what)
 
 
-def failures(info):
-    """How many problems failed, the first, and its info; None where none did."""
-    bad = info.nonzero()[0]
-    return (len(bad), int(bad[0]), int(info[bad[0]])) if len(bad) else None
+def failures(info, per=1, fine=0):
+    """How many matrices failed, the first, and its info, of NumPy's array of ``per`` numbers each; None where none did."""
+    info = info.reshape(-1, per)
+    bad = (info != 0) & (info != fine)
+    matrices = bad.any(-1).nonzero()[0]
+    if len(matrices) == 0:
+        return None
+    first = int(matrices[0])
+    return len(matrices), first, int(info[first][bad[first]][0])
 
 
 def square(lib, a, name, letters):
@@ -88,20 +172,21 @@ def placed(lib, a):
     return a, ("M", True, n, n * n)
 
 
-def eigvals(lib, a, device, check):
+def eigvals(lib, a, more, device, check):
     a, letter, n, lead = square(lib, a, "a", "sd")
     w = lib.empty((*lead, n), COMPLEX[letter], a)
+    info = zeros(lib, lead, "i", a) if more.return_info else None
     batch = product(lead)
     if n and batch:
         a, (layout, _, lda, stride) = placed(lib, a)
-        work = _core.geev_work, letter, layout, n, batch
-        run(
-            lib, a, device, check, _core.geev, work, batch, (letter, layout, n, lib.address(a), lda, stride, lib.address(w), batch)
-        )
-    return w
+        choice = layout, more.method, more.balance, more.max_steps
+        work = _core.geev_work, letter, choice, n, batch
+        arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), batch
+        run(lib, a, device, check, _core.geev, work, batch, arguments, info=info)
+    return (w, Info(info)) if more.return_info else w
 
 
-def eigvals_affine(lib, a, x, measure, device, check):
+def eigvals_affine(lib, a, x, measure, more, device, check):
     a, letter, n, lead = square(lib, a, "a", "sd")
     x, other = lib.take(x, "x", "sd")
     if other != letter:
@@ -111,6 +196,7 @@ def eigvals_affine(lib, a, x, measure, device, check):
         raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {tuple(a.shape)} and {tuple(x.shape)}")
     m, points = lead[0] - 1, tuple(x.shape[:-1])
     out = lib.empty((*points, n), COMPLEX[letter], a) if measure is None else lib.empty(points, letter, a)
+    info = zeros(lib, points, "i", a) if more.return_info else None
     batch = product(points)
     if n == 0 and measure is not None:
         raise ValueError(f"measure {measure!r} of matrices of order 0")
@@ -119,37 +205,60 @@ def eigvals_affine(lib, a, x, measure, device, check):
         if layout != "M":
             a, lda, stride = lib.contiguous(a), n, n * n
         x = lib.contiguous(x)
-        work = _core.geev_work, letter, "M", n, batch
-        sizes = letter, n, m, lib.address(a), lda, stride, lib.address(x), m
-        run(
-            lib, a, device, check, _core.geev_affine, work, batch, (*sizes, MEASURES[measure], lib.address(out), batch)
-        )
-    return out
+        choice = "M", more.method, more.balance, more.max_steps
+        work = _core.geev_work, letter, choice, n, batch
+        sizes = letter, choice, n, m, lib.address(a), lda, stride, lib.address(x), m
+        arguments = *sizes, MEASURES[measure], lib.address(out), batch
+        run(lib, a, device, check, _core.geev_affine, work, batch, arguments, info=info)
+    return (out, Info(info)) if more.return_info else out
 
 
-def eigvalsh(lib, a, uplo, device, check):
-    return hermitian(lib, a, uplo, False, device, check)
+def eigvalsh(lib, a, uplo, which, more, device, check):
+    return hermitian(lib, a, uplo, which, more, False, device, check)
 
 
-def eigh(lib, a, uplo, device, check):
-    return hermitian(lib, a, uplo, True, device, check)
+def eigh(lib, a, uplo, which, more, device, check):
+    return hermitian(lib, a, uplo, which, more, True, device, check)
 
 
-def hermitian(lib, a, uplo, vectors, device, check):
+def hermitian(lib, a, uplo, which, more, vectors, device, check):
     a, letter, n, lead = square(lib, a, "a", "sdcz")
+    limits = chosen(which, n)
+    by_value, count = of_one(limits, lead), most(limits, n)
     w = lib.empty((*lead, n), REAL[letter], a)
     v = lib.empty((*lead, n, n), letter, a) if vectors else None
+    info = sweeps = None
+    if more.return_info:
+        info, sweeps = zeros(lib, lead, "i", a), zeros(lib, lead, "i", a)
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        work = _core.heev_work, letter, layout, uplo.upper(), transposed, n, vectors, batch
-        sizes = letter, layout, uplo.upper(), transposed, n, lib.address(a), lda, stride
+        choice = layout, uplo.upper(), transposed, more.method, more.relative
+        work = _core.heev_work, letter, choice, limits, n, vectors, batch
+        found = lib.empty((1,), "l", a) if by_value else None
         run(
-            lib, a, device, check, _core.heev, work, batch, (*sizes, lib.address(w), lib.address(v) if vectors else 0, batch)
-        )
+            lib, a, device, check, _core.heev, work, batch,
+            (letter, choice, limits, n, lib.address(a), lda, stride, lib.address(found) if by_value else 0, lib.address(w),
+             lib.address(v) if vectors else 0, lib.address(sweeps) if more.return_info else 0, batch), info=info,
+        )  # fmt: skip
         if vectors and not transposed:
             v = lib.transpose(v)
-    return EighResult(w, v) if vectors else w
+        if by_value:
+            count = int(found[0])
+    if count < n:
+        w, v = lib.first(w, count), lib.first(v, count) if vectors else None
+    result = EighResult(w, v) if vectors else w
+    return (result, Info(info, sweeps)) if more.return_info else result
+
+
+def broadcast(lead, other, names):
+    """The shape that two lists of leading dimensions broadcast to."""
+    if lead == other:
+        return lead
+    try:
+        return np.broadcast_shapes(lead, other)
+    except ValueError:
+        raise ValueError(f"the leading dimensions of {names} do not broadcast: {lead} and {other}") from None
 
 
 def tridiagonal(lib, d, e):
@@ -159,13 +268,20 @@ def tridiagonal(lib, d, e):
     if other != letter:
         letter = "d"
         d, e = lib.convert(d, "d"), lib.convert(e, "d")
-    shape = tuple(d.shape)
-    if len(shape) < 1 or len(e.shape) != len(shape) or tuple(e.shape[:-1]) != shape[:-1]:
-        raise ValueError(f"d and e must have the same leading dimensions, have shapes {shape} and {tuple(e.shape)}")
-    n = shape[-1]
-    if e.shape[-1] != max(n - 1, 0):
-        raise ValueError(f"e must have one element less than d in its last dimension, have {e.shape[-1]} and {n}")
-    return rows(lib, d), rows(lib, e), letter, n, shape[:-1]
+    lead, n = diagonals(tuple(d.shape), tuple(e.shape))
+    d = d if tuple(d.shape[:-1]) == lead else lib.broadcast(d, (*lead, n))
+    e = e if tuple(e.shape[:-1]) == lead else lib.broadcast(e, (*lead, max(n - 1, 0)))
+    return rows(lib, d), rows(lib, e), letter, n, lead
+
+
+def diagonals(d, e):
+    """The leading dimensions and the order of the matrices whose diagonals have these shapes."""
+    if not d or not e:
+        raise ValueError(f"d and e must have at least one dimension, have shapes {d} and {e}")
+    n = d[-1]
+    if e[-1] != max(n - 1, 0):
+        raise ValueError(f"e must have one element less than d in its last dimension, have {e[-1]} and {n}")
+    return broadcast(d[:-1], e[:-1], "d and e"), n
 
 
 def rows(lib, x):
@@ -176,103 +292,140 @@ def rows(lib, x):
     return lib.contiguous(x)
 
 
-def row_stride(lib, x):
-    """The distance of neighbours in the leading dimensions."""
-    return lib.strides(x)[-2] if len(x.shape) == 2 and x.shape[0] > 1 and x.shape[1] > 0 else x.shape[-1]
+def placed_rows(lib, x):
+    """Where the diagonals begin, and the distance of neighbours in the leading dimensions."""
+    step = lib.strides(x)[-2] if len(x.shape) == 2 and x.shape[0] > 1 and x.shape[1] > 0 else x.shape[-1]
+    return lib.address(x), step
 
 
-def chosen(select, select_range, n):
-    """Range, il, iu, vl, vu for the library, from SciPy's words."""
-    kind = RANGES[select]
+def chosen(which, n):
+    """Range, il, iu, vl, vu for the library, from (its letter, a pair, the pair's name)."""
+    kind, ends, name = which
     if kind == "A":
-        return kind, 0, 0, 0.0, 0.0
-    low, high = pair(select_range)
+        return EVERY
+    low, high = pair(ends, name)
     if kind == "V":
         low, high = float(low), float(high)
         if not low < high:
-            raise ValueError(f"select_range is ({low}, {high}): the lower end must lie below the upper")
+            raise ValueError(f"{name} is ({low}, {high}): the lower end must lie below the upper")
         return kind, 0, 0, low, high
     try:
         whole = int(low) == low and int(high) == high
     except (OverflowError, ValueError):  # infinities, NaN
         whole = False
     if not whole:
-        raise ValueError("select_range must hold integers with select='i'")
+        raise ValueError(f"{name} must hold integers" + " with select='i'" * (name == "select_range"))
     if not 0 <= low <= high < n:
-        raise ValueError(f"select_range is ({low}, {high}): must be 0 <= min <= max < {n}")
+        raise ValueError(f"{name} is ({low}, {high}): must be 0 <= min <= max < {n}")
     return kind, int(low) + 1, int(high) + 1, 0.0, 0.0
 
 
-def eigvalsh_tridiagonal(lib, d, e, select, select_range, check_finite, tol, bounds, device, check):
+def most(limits, n):
+    """How many eigenvalues a range may have."""
+    return limits[2] - limits[1] + 1 if limits[0] == "I" else n
+
+
+def of_one(limits, lead):
+    """Whether a range is by value; that takes one matrix."""
+    if limits[0] == "V" and lead:
+        raise ValueError("a range by value takes one matrix: several would have results of different lengths")
+    return limits[0] == "V"
+
+
+def eigvalsh_tridiagonal(lib, d, e, which, check_finite, tol, bounds, more, device, check):
     d, e, letter, n, lead = tridiagonal(lib, d, e)
-    kind, *limits = chosen(select, select_range, n)
-    if kind == "V" and lead:
-        raise ValueError("select='v' takes one matrix: several would have results of different lengths")
-    many = limits[1] - limits[0] + 1 if kind == "I" else n
+    limits = chosen(which, n)
+    by_value, many = of_one(limits, lead), most(limits, n)
     outputs = [lib.empty((*lead, many), letter, d) for _ in range(3 if bounds else 1)]
+    info = zeros(lib, lead, "i", d) if more.return_info else None
     batch = product(lead)
     if n and batch:
         found = lib.empty((1,), "l", d)
-        w, lower, upper = [lib.address(x) for x in outputs] + ([] if bounds else [0, 0])
-        diagonals = n, lib.address(d), row_stride(lib, d), lib.address(e), row_stride(lib, e)
-        work = _core.stebz_work, letter, kind, *limits, tol, n, batch
-        fine = () if check_finite else (-1,)
+        choice = more.method, tol, limits
+        work = _core.stebz_work, letter, *choice, n, batch
+        addresses = lib.address(found), *([lib.address(x) for x in outputs] + ([] if bounds else [0, 0]))
         run(
             lib, d, device, check, _core.stebz, work, batch,
-            (letter, kind, *limits, tol, *diagonals, lib.address(found), w, lower, upper, many, batch), fine=fine,
+            (letter, *choice, n, *placed_rows(lib, d), *placed_rows(lib, e), *addresses, many, batch),
+            fine=0 if check_finite else -1, info=info,
         )  # fmt: skip
-        if kind == "V":
+        if by_value:
             outputs = [lib.first(x, int(found[0])) for x in outputs]
-    return Bounds(*outputs) if bounds else outputs[0]
+    result = Bounds(*outputs) if bounds else outputs[0]
+    return (result, Info(info)) if more.return_info else result
 
 
-def eigh_tridiagonal(lib, d, e, select, select_range, check_finite, device, check):
+def eigh_tridiagonal(lib, d, e, which, check_finite, more, device, check):
     d, e, letter, n, lead = tridiagonal(lib, d, e)
-    kind, *limits = chosen(select, select_range, n)
-    if kind == "V" and lead:
-        raise ValueError("select='v' takes one matrix: several would have results of different lengths")
-    many = limits[1] - limits[0] + 1 if kind == "I" else n
+    limits = chosen(which, n)
+    by_value, many = of_one(limits, lead), most(limits, n)
     w = lib.empty((*lead, many), letter, d)
     z = lib.empty((*lead, many, n), letter, d)
-    size = 4 if letter == "s" else 8
-    fine = () if check_finite else (-1,)
-    for b in range(product(lead) if n else 0):
-        found = lib.empty((1,), "l", d)
-        start = lib.address(d) + b * size * row_stride(lib, d), lib.address(e) + b * size * row_stride(lib, e)
-        out = lib.address(w) + b * size * many, lib.address(z) + b * size * many * n
-        work = _core.stemr_work, letter, kind, *limits, n, True
+    told = Info(None)
+    if more.return_info:
+        told = Info(
+            info=zeros(lib, (*lead, many), "i", d),
+            residual=zeros(lib, (*lead, many), letter, d),
+            orthogonality=zeros(lib, lead, letter, d),
+            isuppz=zeros(lib, (*lead, many, 2), "l", d),
+            stats=dict.fromkeys(_core.STATS, 0),
+        )
+    batch, count = product(lead), many
+    if n and batch:
+        found = lib.empty((batch,), "l", d)
+        stats = np.zeros(len(_core.STATS), np.int64)
+        choice = more.method, limits
+        work = _core.stemr_work, letter, *choice, n, True
+        outputs = lib.address(found), lib.address(w), lib.address(z), many
+        if more.return_info:
+            addresses = *[lib.address(x) for x in (told.isuppz, told.residual, told.orthogonality)], stats.ctypes.data
+        else:
+            addresses = 0, 0, 0, 0
         run(
-            lib, d, device, check, _core.stemr, work, many if kind == "I" else n,
-            (letter, kind, *limits, n, *start, lib.address(found), *out, many if kind == "I" else n),
-            what="pair", fine=fine,
+            lib, d, device, check, _core.stemr, work, batch,
+            (letter, *choice, n, *placed_rows(lib, d), *placed_rows(lib, e), *outputs, *addresses, batch),
+            "pair", 0 if check_finite else -1, many, told.info,
         )  # fmt: skip
-        if kind == "V":
+        if by_value:
             count = int(found[0])
-            return EighResult(lib.first(w, count), lib.first(lib.transpose(z), count))
-    return EighResult(w, lib.transpose(z))
+        if more.return_info:
+            told.stats.update(zip(_core.STATS, stats.tolist()))
+            told.isuppz[..., 0] -= 1
+            if count < many:
+                told = dataclasses.replace(
+                    told, info=lib.first(told.info, count), residual=lib.first(told.residual, count), isuppz=told.isuppz[:count]
+                )
+    result = EighResult(w, lib.transpose(z))
+    if count < many:
+        result = EighResult(*(lib.first(x, count) for x in result))
+    return (result, told) if more.return_info else result
 
 
-def sturm_count(lib, d, e, x, device, check):
+def sturm_count(lib, d, e, x, more, device, check):
     d, e, letter, n, lead = tridiagonal(lib, d, e)
     x, other = lib.take(x, "x", "sd")
     if other != letter:
         if letter == "s":
             d, e = lib.convert(d, "d"), lib.convert(e, "d")
         letter, x = "d", lib.convert(x, "d")
-    if lead and tuple(x.shape[: len(lead)]) != lead:
-        raise ValueError(f"x must begin with the leading dimensions of d, {lead}, has shape {tuple(x.shape)}")
-    x = lib.contiguous(x)
-    counts = lib.empty(tuple(x.shape), "l", d)
-    if n == 0:
-        counts[...] = 0
-        return counts
-    m = product(x.shape[len(lead) :])
-    size = 4 if letter == "s" else 8
-    for b in range(product(lead) if m else 0):
-        start = lib.address(d) + b * size * row_stride(lib, d), lib.address(e) + b * size * row_stride(lib, e)
-        work = _core.stebz_count_work, letter, n, m
+    shape = points_shape(lead, tuple(x.shape))
+    x = lib.contiguous(x if tuple(x.shape) == shape else lib.broadcast(x, shape))
+    counts = zeros(lib, shape, "l", d)
+    info = zeros(lib, lead, "i", d) if more.return_info else None
+    batch, m = product(lead), product(shape[len(lead) :])
+    if n and batch and m:
         run(
-            lib, d, device, check, _core.stebz_count, work, 1,
-            (letter, n, *start, m, lib.address(x) + b * size * m, lib.address(counts) + 8 * b * m),
+            lib, d, device, check, _core.stebz_count, (_core.stebz_count_work, letter, n, m), batch,
+            (letter, n, *placed_rows(lib, d), *placed_rows(lib, e), m, lib.address(x), lib.address(counts), batch), info=info,
         )  # fmt: skip
-    return counts
+    return (counts, Info(info)) if more.return_info else counts
+
+
+def points_shape(lead, shape):
+    """The shape of x for sturm_count with its first dimensions broadcast to the matrices'; one number is for all."""
+    if not shape:
+        return lead
+    own, rest = shape[: len(lead)], shape[len(lead) :]
+    if len(own) < len(lead) or any(length not in (1, to) for length, to in zip(own, lead)):
+        raise ValueError(f"x must begin with the leading dimensions of d and e, {lead}, has shape {shape}")
+    return (*lead, *rest)

@@ -1,28 +1,45 @@
 """JAX: every function is a target of jax.ffi, under jit, vmap and, for eigvalsh and eigh, differentiation; select="v", whose
 results have no fixed size, serves concrete arrays alone, by DLPack.
 
-The targets are registered at the first use.  A build without XLA's headers has none: then all goes by DLPack.
+The targets are registered at the first use.  A build without XLA's headers has none, and a runtime older than they are takes
+none: then all goes by DLPack, as does what the targets do not know (method, return_info and the like).
 """
 
 from functools import cache, partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import jaxlib
 import numpy as np
 
 from . import _core, _families, _libraries
 from ._arguments import shown
-from ._families import Bounds, EighResult
+from ._families import PLAIN, Bounds, EighResult
 from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
+
+
+@cache
+def lacks():
+    """Why there are no targets, or ""."""
+    if not _core.jax_targets():
+        return "was built without JAX (-DEIG_JAX=ON)"
+    header = Path(jaxlib.__file__).parent / "include/xla/ffi/api/c_api.h"  # a runtime refuses handlers with newer headers
+    words = header.read_text().split() if header.exists() else []
+    here = tuple(int(words[words.index(f"XLA_FFI_API_{part}") + 1]) for part in ("MAJOR", "MINOR") if words)
+    if here and here < _core.jax_interface():
+        return f"was built with the headers of a newer jaxlib than {jaxlib.__version__}"
+    return ""
 
 
 @cache
 def targets():
     """Whether there are targets; registers them."""
-    found = _core.jax_targets()
-    for (name, platform), handler in found.items():
+    if lacks():
+        return False
+    for (name, platform), handler in _core.jax_targets().items():
         jax.ffi.register_ffi_target("eigpack_" + name, handler, platform=platform)
-    return bool(found)
+    return True
 
 
 def take(x, name, letters):
@@ -45,17 +62,18 @@ def is_traced(*arrays):
     return any(isinstance(x, jax.core.Tracer) for x in arrays)
 
 
-def examine(info, check, what="matrix", fine=()):
-    """Raises for what info tells, but what is fine.  Traced: never; an array on a GPU: only if asked to."""
+def examine(info, check, what="matrix", fine=0):
+    """Raises for what info tells, but for what is fine.  Traced: never; an array on a GPU: only if asked to."""
     if is_traced(info):
         if check:
             raise ValueError("check=True is not possible while JAX traces: look for NaN in the result")
         return
     if check is None:
         check = all(device.platform == "cpu" for device in info.devices())
-    failed = _families.failures(jax.device_get(info).ravel()) if check else None
-    if failed and failed[2] not in fine:
-        raise _families.error_of(failed, info.size, what)
+    per = info.shape[-1] if what == "pair" else 1
+    failed = _families.failures(jax.device_get(info), per, fine) if check else None
+    if failed:
+        raise _families.error_of(failed, info.size // per, what)
 
 
 def square(a, letters):
@@ -68,7 +86,8 @@ def square(a, letters):
 def by_dlpack(name, arrays, *arguments):
     """For concrete arrays and functions without a target."""
     if is_traced(*arrays):
-        raise TypeError(f"eigpack.{name} with these arguments does not serve JAX's traced arrays (jit, vmap, grad)")
+        reason = f"eigpack {lacks()}: {name}" if lacks() else f"eigpack.{name} with these arguments"
+        raise TypeError(f"{reason} does not serve JAX's traced arrays (jit, vmap, grad)")
     lib, taken, home = _libraries.by_dlpack(next(x for x in arrays if isinstance(x, jax.Array)), arrays)
     return _libraries.bring_home(getattr(_families, name)(lib, *taken, *arguments), home)
 
@@ -78,10 +97,10 @@ def elsewhere(device):
         raise ValueError("JAX's arrays are computed where they lie: put them elsewhere with jax.device_put")
 
 
-def eigvals(a, device, check):
+def eigvals(a, more, device, check):
     elsewhere(device)
-    if not targets():
-        return by_dlpack("eigvals", [a], None, check)
+    if more != PLAIN or not targets():
+        return by_dlpack("eigvals", [a], more, None, check)
     a, letter = square(a, "sd")
     if a.size == 0:
         return jnp.zeros(a.shape[:-1], TYPES[COMPLEX[letter]])
@@ -136,30 +155,38 @@ def no_tangent(x):
     return np.zeros(x.shape, jax.dtypes.float0)
 
 
-def eigvalsh(a, uplo, device, check):
+def places(which, a):
+    """The places of a range by index among all eigenvalues."""
+    _, il, iu, _, _ = _families.chosen(which, a.shape[-1])
+    return slice(il - 1, iu) if il else slice(None)
+
+
+def eigvalsh(a, uplo, which, more, device, check):
     elsewhere(device)
-    if not targets():
-        return by_dlpack("eigvalsh", [a], uplo, None, check)
+    if more != PLAIN or which[0] == "V" or not targets():
+        return by_dlpack("eigvalsh", [a], uplo, which, more, None, check)
     upper = uplo in "Uu"
     a, letter = square(a, "sdcz")
+    part = places(which, a)
     if a.size == 0:
-        return jnp.zeros(a.shape[:-1], TYPES[REAL[letter]])
+        return jnp.zeros(a.shape[:-1], TYPES[REAL[letter]])[..., part]
     w, info = values(a, upper)
     examine(info, check)
-    return w
+    return w[..., part]
 
 
-def eigh(a, uplo, device, check):
+def eigh(a, uplo, which, more, device, check):
     elsewhere(device)
-    if not targets():
-        return by_dlpack("eigh", [a], uplo, None, check)
+    if more != PLAIN or which[0] == "V" or not targets():
+        return by_dlpack("eigh", [a], uplo, which, more, None, check)
     upper = uplo in "Uu"
     a, letter = square(a, "sdcz")
+    part = places(which, a)
     if a.size == 0:
-        return EighResult(jnp.zeros(a.shape[:-1], TYPES[REAL[letter]]), jnp.zeros(a.shape, a.dtype))
+        return EighResult(jnp.zeros(a.shape[:-1], TYPES[REAL[letter]])[..., part], jnp.zeros(a.shape, a.dtype)[..., part])
     w, v, info = pairs(a, upper)
     examine(info, check)
-    return EighResult(w, v)
+    return EighResult(w[..., part], v[..., part])
 
 
 def as_array(x, name):
@@ -179,19 +206,17 @@ def together(*arrays):
 def tridiagonal(d, e, *more):
     """Diagonals, and other arrays given with their names, of one type; letter, order, leading dimensions."""
     (d, e, *more), letter = together((d, "d"), (e, "e"), *more)
-    n = d.shape[-1] if d.ndim else 0
-    if d.ndim < 1 or e.shape != (*d.shape[:-1], max(n - 1, 0)):
-        raise ValueError(f"e must have the shape of d but for one element less in the last dimension, have {d.shape} and {e.shape}")
-    return (d, e, *more), letter, n, d.shape[:-1]
+    lead, n = _families.diagonals(d.shape, e.shape)
+    return (jnp.broadcast_to(d, (*lead, n)), jnp.broadcast_to(e, (*lead, e.shape[-1])), *more), letter, n, lead
 
 
-def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, device, check):
+def eigvalsh_tridiagonal(d, e, which, check_finite, tol, bounds, more, device, check):
     elsewhere(device)
-    if _families.RANGES.get(select) == "V" or not targets():
-        arguments = select, select_range, check_finite, tol, bounds
+    if more != PLAIN or which[0] == "V" or not targets():
+        arguments = which, check_finite, tol, bounds, more
         return by_dlpack("eigvalsh_tridiagonal", [d, e], *arguments, None, check)
     (d, e), letter, n, lead = tridiagonal(d, e)
-    _, il, iu, _, _ = _families.chosen(select, select_range, n)
+    _, il, iu, _, _ = _families.chosen(which, n)
     shape = (*lead, iu - il + 1 if il else n)
     if d.size == 0:
         outputs = [jnp.zeros(shape, d.dtype)] * 3
@@ -199,32 +224,31 @@ def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, 
         shapes = [(shape, letter)] * 3 + [(lead, "i")]
         limits = {"il": np.int64(il), "iu": np.int64(iu), "abstol": np.float64(tol)}
         *outputs, info = call("eigvalsh_tridiagonal", shapes, d, e, **limits)
-        examine(info, check, fine=() if check_finite else (-1,))
+        examine(info, check, fine=0 if check_finite else -1)
     return Bounds(*outputs) if bounds else outputs[0]
 
 
-def eigh_tridiagonal(d, e, select, select_range, check_finite, device, check):
+def eigh_tridiagonal(d, e, which, check_finite, more, device, check):
     elsewhere(device)
-    if _families.RANGES.get(select) == "V" or not targets():
-        return by_dlpack("eigh_tridiagonal", [d, e], select, select_range, check_finite, None, check)
+    if more != PLAIN or which[0] == "V" or not targets():
+        return by_dlpack("eigh_tridiagonal", [d, e], which, check_finite, more, None, check)
     (d, e), letter, n, lead = tridiagonal(d, e)
-    _, il, iu, _, _ = _families.chosen(select, select_range, n)
+    _, il, iu, _, _ = _families.chosen(which, n)
     shape = (*lead, iu - il + 1 if il else n)
     if d.size == 0:
         return EighResult(jnp.zeros(shape, d.dtype), jnp.zeros((*lead, n, shape[-1]), d.dtype))
     shapes = [(shape, letter), ((*shape, n), letter), (shape, "i")]
     w, z, info = call("eigh_tridiagonal", shapes, d, e, il=np.int64(il), iu=np.int64(iu))
-    examine(info, check, "pair", () if check_finite else (-1,))
+    examine(info, check, "pair", 0 if check_finite else -1)
     return EighResult(w, jnp.swapaxes(z, -1, -2))
 
 
-def sturm_count(d, e, x, device, check):
+def sturm_count(d, e, x, more, device, check):
     elsewhere(device)
-    if not targets():
-        return by_dlpack("sturm_count", [d, e, x], None, check)
+    if more != PLAIN or not targets():
+        return by_dlpack("sturm_count", [d, e, x], more, None, check)
     (d, e, x), letter, n, lead = tridiagonal(d, e, (x, "x"))
-    if x.shape[: len(lead)] != lead:
-        raise ValueError(f"x must begin with the leading dimensions of d, {lead}, has shape {x.shape}")
+    x = jnp.broadcast_to(x, _families.points_shape(lead, x.shape))
     if n == 0 or x.size == 0:
         return jnp.zeros(x.shape, jnp.int64)
     if not jax.config.jax_enable_x64:
@@ -234,10 +258,10 @@ def sturm_count(d, e, x, device, check):
     return count
 
 
-def eigvals_affine(a, x, measure, device, check):
+def eigvals_affine(a, x, measure, more, device, check):
     elsewhere(device)
-    if not targets():
-        return by_dlpack("eigvals_affine", [a, x], measure, None, check)
+    if more != PLAIN or not targets():
+        return by_dlpack("eigvals_affine", [a, x], measure, more, None, check)
     (a, x), letter = together((a, "a"), (x, "x"))
     if a.ndim != 3 or a.shape[1] != a.shape[2] or x.ndim < 1 or x.shape[-1] != a.shape[0] - 1:
         raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {a.shape} and {x.shape}")

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 from . import _numpy
+from ._families import mapped
 
 
 def library_of(*arrays):
@@ -57,7 +58,5 @@ def by_dlpack(leader, arrays):
 
 
 def bring_home(result, home):
-    """A result, or each part of a named tuple, in the library that the arrays came from."""
-    if home is None:
-        return result
-    return type(result)(*map(home, result)) if isinstance(result, tuple) else home(result)
+    """A result, or each array of it, in the library that the arrays came from."""
+    return result if home is None else mapped(home, result)

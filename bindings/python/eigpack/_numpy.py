@@ -69,6 +69,16 @@ def empty(shape, letter, like):
     return np.empty(shape, TYPES[letter])
 
 
+def broadcast(x, shape):
+    """A view of x in this shape."""
+    return np.broadcast_to(x, shape)
+
+
+def numbers(x):
+    """NumPy's array of these elements."""
+    return x
+
+
 def first(x, count):
     """The first ``count`` elements of the last dimension, in memory of their own."""
     return x[..., :count].copy() if count < x.shape[-1] else x

@@ -4,14 +4,12 @@ Every operator takes matrices in leading dimensions; a dimension of vmap becomes
 eigh; the others raise when one is asked for.  Operators are not differentiated by torch.func: Values and Pairs are.
 """
 
-from functools import partial
-
 import numpy as np
 import torch
 
 from . import _families, _numpy, _torch_arrays
 from ._arguments import shown
-from ._families import Bounds, EighResult
+from ._families import ALL, PLAIN, Bounds, EighResult, mapped
 from ._torch_arrays import TYPES, letter_of
 
 Tensor = torch.Tensor
@@ -32,9 +30,7 @@ def compute(name, tensors, *arguments, device=None, check=None):
         letter_of(x, "a tensor", "sdcz")  # names types that NumPy does not know
     arrays = [x.detach().resolve_conj().resolve_neg().numpy() for x in tensors]
     result = family(_numpy, *arrays, *arguments, device, check)
-    if isinstance(result, tuple):
-        return type(result)(*map(torch.from_numpy, result))
-    return torch.from_numpy(result)
+    return mapped(lambda x: torch.from_numpy(np.asarray(x)), result)
 
 
 def checked(check, *tensors):
@@ -48,7 +44,7 @@ def checked(check, *tensors):
 
 @torch.library.custom_op("eigpack::eigvals", mutates_args=())
 def op_eigvals(a: Tensor, device: str, check: bool) -> Tensor:
-    return compute("eigvals", [a], device=device or None, check=check)
+    return compute("eigvals", [a], PLAIN, device=device or None, check=check)
 
 
 @op_eigvals.register_fake
@@ -58,7 +54,7 @@ def _(a, device, check):
 
 @torch.library.custom_op("eigpack::eigvals_affine", mutates_args=())
 def op_affine(a: Tensor, x: Tensor, measure: str, device: str, check: bool) -> Tensor:
-    return compute("eigvals_affine", [a, x], measure or None, device=device or None, check=check)
+    return compute("eigvals_affine", [a, x], measure or None, PLAIN, device=device or None, check=check)
 
 
 @op_affine.register_fake
@@ -72,7 +68,7 @@ def _(a, x, measure, device, check):
 
 @torch.library.custom_op("eigpack::eigvalsh", mutates_args=())
 def op_eigvalsh(a: Tensor, uplo: str, device: str, check: bool) -> Tensor:
-    return compute("eigvalsh", [a], uplo, device=device or None, check=check)
+    return compute("eigvalsh", [a], uplo, ALL, PLAIN, device=device or None, check=check)
 
 
 @op_eigvalsh.register_fake
@@ -82,7 +78,7 @@ def _(a, uplo, device, check):
 
 @torch.library.custom_op("eigpack::eigh", mutates_args=())
 def op_eigh(a: Tensor, uplo: str, device: str, check: bool) -> tuple[Tensor, Tensor]:
-    w, v = compute("eigh", [a], uplo, device=device or None, check=check)
+    w, v = compute("eigh", [a], uplo, ALL, PLAIN, device=device or None, check=check)
     return w, v.contiguous()
 
 
@@ -92,14 +88,17 @@ def _(a, uplo, device, check):
     return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.REAL[letter]]), a.new_empty(a.shape, dtype=TYPES[letter])
 
 
+def indices(low, high):
+    """The range of these indices, from 0; all where high is below 0."""
+    return ("I", (low, high), "select_range") if high >= 0 else ALL
+
+
 @torch.library.custom_op("eigpack::eigvalsh_tridiagonal", mutates_args=())
 def op_tridiagonal(
     d: Tensor, e: Tensor, low: int, high: int, check_finite: bool, tol: float, device: str, check: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    chosen = ("i", (low, high)) if high >= 0 else ("a", None)
-    return tuple(
-        compute("eigvalsh_tridiagonal", [d, e], *chosen, check_finite, tol, True, device=device or None, check=check)
-    )
+    arguments = indices(low, high), check_finite, tol, True, PLAIN
+    return tuple(compute("eigvalsh_tridiagonal", [d, e], *arguments, device=device or None, check=check))
 
 
 @op_tridiagonal.register_fake
@@ -114,8 +113,8 @@ def _(d, e, low, high, check_finite, tol, device, check):
 def op_tridiagonal_pairs(
     d: Tensor, e: Tensor, low: int, high: int, check_finite: bool, device: str, check: bool
 ) -> tuple[Tensor, Tensor]:
-    chosen = ("i", (low, high)) if high >= 0 else ("a", None)
-    w, v = compute("eigh_tridiagonal", [d, e], *chosen, check_finite, device=device or None, check=check)
+    arguments = indices(low, high), check_finite, PLAIN
+    w, v = compute("eigh_tridiagonal", [d, e], *arguments, device=device or None, check=check)
     return w, v.contiguous()
 
 
@@ -127,7 +126,7 @@ def _(d, e, low, high, check_finite, device, check):
 
 @torch.library.custom_op("eigpack::sturm_count", mutates_args=())
 def op_count(d: Tensor, e: Tensor, x: Tensor, device: str, check: bool) -> Tensor:
-    return compute("sturm_count", [d, e, x], device=device or None, check=check)
+    return compute("sturm_count", [d, e, x], PLAIN, device=device or None, check=check)
 
 
 @op_count.register_fake
@@ -297,56 +296,87 @@ def square(a):
         _families.square(_torch_arrays, a, "a", "sdcz")
 
 
-def eigvals(a, device, check):
+def direct(name, tensors, *arguments):
+    """A function of _families without an operator, for what operators do not know; the last arguments are device and check."""
+    *arguments, device, check = arguments
+    made = []
+
+    def call(*tensors):
+        if any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
+            raise TypeError(f"eigpack.{name} with these arguments does not serve PyTorch's transforms (vmap, grad)")
+        parts = []
+        made.append(mapped(lambda x: parts.append(x) or len(parts) - 1, compute(name, tensors, *arguments, device=device, check=check)))
+        return tuple(parts)
+
+    parts = Opaque.apply(name, call, *tensors)
+    return mapped(lambda k: parts[k], made[-1])
+
+
+def eigvals(a, more, device, check):
     square(a)
+    if more != PLAIN:
+        return direct("eigvals", [a], more, device, check)
     return apply(Opaque, op_eigvals, a, device or "", checked(check, a))
 
 
-def eigvals_affine(a, x, measure, device, check):
+def eigvals_affine(a, x, measure, more, device, check):
     a, x = as_tensors(a, x)
+    if more != PLAIN:
+        return direct("eigvals_affine", [a, x], measure, more, device, check)
     return apply(Opaque, op_affine, a, x, measure or "", device or "", checked(check, a, x))
 
 
-def eigvalsh(a, uplo, device, check):
+def eigvalsh(a, uplo, which, more, device, check):
     square(a)
-    return apply(Values, op_eigvalsh, a, uplo, device or "", checked(check, a))
+    if more != PLAIN or which[0] == "V":
+        return direct("eigvalsh", [a], uplo, which, more, device, check)
+    w = apply(Values, op_eigvalsh, a, uplo, device or "", checked(check, a))
+    return w[..., part(which, a)] if which[0] == "I" else w
 
 
-def eigh(a, uplo, device, check):
+def eigh(a, uplo, which, more, device, check):
     square(a)
-    return EighResult(*apply(Pairs, op_eigh, a, uplo, device or "", checked(check, a)))
+    if more != PLAIN or which[0] == "V":
+        return direct("eigh", [a], uplo, which, more, device, check)
+    w, v = apply(Pairs, op_eigh, a, uplo, device or "", checked(check, a))
+    return EighResult(w[..., part(which, a)], v[..., part(which, a)]) if which[0] == "I" else EighResult(w, v)
 
 
-def eigvalsh_tridiagonal(d, e, select, select_range, check_finite, tol, bounds, device, check):
-    d, e = as_tensors(d, e)
-    kind, il, iu, _, _ = _families.chosen(select, select_range, d.shape[-1] if d.dim() else 0)
-    if kind == "V":  # no fixed size, no operator
-        call = partial(by_value, "eigvalsh_tridiagonal", (select, select_range, check_finite, tol, bounds), device, check)
-        result = Opaque.apply("eigvalsh_tridiagonal", call, d, e)
-    else:
-        check = checked(check, d, e)
-        result = apply(Opaque, op_tridiagonal, d, e, il - 1, iu - 1, check_finite, tol, device or "", check)
-        result = result if bounds else result[0]
-    return Bounds(*result) if bounds else result
+def part(which, a):
+    """The places of a range by index among all eigenvalues."""
+    _, il, iu, _, _ = _families.chosen(which, a.shape[-1])
+    return slice(il - 1, iu)
 
 
-def eigh_tridiagonal(d, e, select, select_range, check_finite, device, check):
-    d, e = as_tensors(d, e)
-    kind, il, iu, _, _ = _families.chosen(select, select_range, d.shape[-1] if d.dim() else 0)
-    if kind == "V":
-        call = partial(by_value, "eigh_tridiagonal", (select, select_range, check_finite), device, check)
-        result = Opaque.apply("eigh_tridiagonal", call, d, e)
-    else:
-        check = checked(check, d, e)
-        result = apply(Opaque, op_tridiagonal_pairs, d, e, il - 1, iu - 1, check_finite, device or "", check)
-    return EighResult(*result)
+def eigvalsh_tridiagonal(d, e, which, check_finite, tol, bounds, more, device, check):
+    d, e, n = tridiagonal(*as_tensors(d, e))
+    kind, il, iu, _, _ = _families.chosen(which, n)
+    if kind == "V" or more != PLAIN:  # no fixed size, no operator
+        return direct("eigvalsh_tridiagonal", [d, e], which, check_finite, tol, bounds, more, device, check)
+    check = checked(check, d, e)
+    result = apply(Opaque, op_tridiagonal, d, e, il - 1, iu - 1, check_finite, tol, device or "", check)
+    return Bounds(*result) if bounds else result[0]
 
 
-def by_value(name, arguments, device, check, d, e):
-    result = compute(name, [d, e], *arguments, device=device, check=check)
-    return tuple(result) if isinstance(result, tuple) else result
+def eigh_tridiagonal(d, e, which, check_finite, more, device, check):
+    d, e, n = tridiagonal(*as_tensors(d, e))
+    kind, il, iu, _, _ = _families.chosen(which, n)
+    if kind == "V" or more != PLAIN:
+        return direct("eigh_tridiagonal", [d, e], which, check_finite, more, device, check)
+    check = checked(check, d, e)
+    return EighResult(*apply(Opaque, op_tridiagonal_pairs, d, e, il - 1, iu - 1, check_finite, device or "", check))
 
 
-def sturm_count(d, e, x, device, check):
+def tridiagonal(d, e):
+    """The diagonals with their leading dimensions broadcast, and the order."""
+    lead, n = _families.diagonals(tuple(d.shape), tuple(e.shape))
+    return d.expand(*lead, n), e.expand(*lead, e.shape[-1]), n
+
+
+def sturm_count(d, e, x, more, device, check):
     d, e, x = as_tensors(d, e, x)
+    d, e, _ = tridiagonal(d, e)
+    x = x.expand(_families.points_shape(tuple(d.shape[:-1]), tuple(x.shape)))
+    if more != PLAIN:
+        return direct("sturm_count", [d, e, x], more, device, check)
     return op_count(d, e, x, device or "", checked(check, d, e, x))

@@ -48,6 +48,10 @@ def empty(shape, letter, like):
     return torch.empty(shape, dtype=TYPES[letter], device=like.device)
 
 
+def broadcast(x, shape):
+    return x.expand(shape)
+
+
 def first(x, count):
     return x[..., :count].clone()
 

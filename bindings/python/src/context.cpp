@@ -103,12 +103,15 @@ void choose_threads(int threads)
     threads_chosen.store(threads, std::memory_order_relaxed);
 }
 
-failures count_failures(const std::vector<int> &info)
+failures count_failures(const std::vector<int> &info, int64_t per, int fine)
 {
     failures found;
-    for (size_t b = 0; b < info.size(); ++b) {
-        if (info[b] == 0) continue;
-        if (found.count++ == 0) found.first = (int64_t)b, found.info = info[b];
+    int64_t last = -1;
+    for (size_t k = 0; k < info.size(); ++k) {
+        int64_t const matrix = (int64_t)k / per;
+        if (info[k] == 0 || info[k] == fine || matrix == last) continue;
+        if (found.count++ == 0) found.first = matrix, found.info = info[k];
+        last = matrix;
     }
     return found;
 }

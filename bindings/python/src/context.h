@@ -55,11 +55,12 @@ class borrowed
 /* Threads of all contexts from now on; 0 = the default. */
 void choose_threads(int threads);
 
-/* What info says of a batch: how many problems failed, which first, and why. */
+/* What info, `per` numbers a matrix, says of a batch: how many matrices failed, which first, and why.  A number of `fine`
+ * is no failure. */
 struct failures {
     int64_t count = 0, first = -1;
     int info = 0;
 };
-failures count_failures(const std::vector<int> &info);
+failures count_failures(const std::vector<int> &info, int64_t per, int fine);
 
 #endif

@@ -13,6 +13,11 @@ nb::dict jax_targets()
     return nb::dict();
 }
 
+nb::tuple jax_interface()
+{
+    return nb::make_tuple(0, 0);
+}
+
 #else
 
 #include "context.h"
@@ -170,7 +175,7 @@ void *at_number(const in &array, int64_t k)
     return static_cast<char *>(array.untyped_data()) + k * (int64_t)eig_type_size(type_of(array));
 }
 
-/* A call for each matrix.  z: a vector a row; info: of each pair. */
+/* z: a vector a row; info: of each pair. */
 ffi::Error pairs(const xla_place &at, in d, in e, out w, out z, out info, int64_t il, int64_t iu)
 {
     int64_t const n = d.dimensions().back(), many = w->dimensions().back();
@@ -180,12 +185,10 @@ ffi::Error pairs(const xla_place &at, in d, in e, out w, out z, out info, int64_
         at,
         [&](eig_context *ctx, size_t *bytes) { return eig_stemr_work_size(ctx, type_of(d), &options, n, 1, bytes); },
         [&](eig_context *ctx) {
-            eig_status status = EIG_OK;
-            for (int64_t b = 0; b < batch_of(d, 1) && status == EIG_OK; ++b)
-                status = eig_stemr(ctx, type_of(d), &options, n, at_number(d, b * n), at_number(e, b * (n - 1)),
-                                   nullptr, at_number(*w, b * many), at_number(*z, b * many * n), n, nullptr,
-                                   static_cast<int *>(info->untyped_data()) + b * many, nullptr, nullptr, nullptr);
-            return status;
+            return eig_stemr_batched(ctx, type_of(d), &options, n, d.untyped_data(), n, e.untyped_data(), n - 1,
+                                     nullptr, w->untyped_data(), many, z->untyped_data(), n, n * many, nullptr,
+                                     static_cast<int *>(info->untyped_data()), nullptr, nullptr, nullptr,
+                                     batch_of(d, 1));
         });
 }
 
@@ -367,6 +370,11 @@ nb::dict jax_targets()
     add("sturm_count", counts_cpu, counts_gpu);
     add("eigvals_affine", affine_cpu, affine_gpu);
     return targets;
+}
+
+nb::tuple jax_interface()
+{
+    return nb::make_tuple(XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR);
 }
 
 #endif

@@ -7,4 +7,7 @@
 /* {(name, platform): capsule of a handler}; empty in a build without XLA's headers. */
 nanobind::dict jax_targets();
 
+/* The version of XLA's interface in those headers, (major, minor); (0, 0) without. */
+nanobind::tuple jax_interface();
+
 #endif

@@ -1,8 +1,8 @@
 /* eigpack._core: the library's calls on addresses.  eigpack/_families.py gives them arrays.
  *
  * Each function begins with a place (device, stream, address and bytes of the workspace).  Sizes and strides count
- * elements, an address of 0 is NULL.  info: an address on the device, or 0 for host arrays: the function then returns
- * None, or (how many problems failed, which first, its info). */
+ * elements, an address of 0 is NULL.  info: an address beside the arrays, or 0 for host arrays: the function then returns
+ * None, or (how many matrices failed, which first, its info), where an info of `fine` is no failure. */
 #include "context.h"
 #include "jax_targets.h"
 
@@ -10,7 +10,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <tuple>
@@ -25,42 +27,55 @@ template <typename T> T *at(uintptr_t address)
     return reinterpret_cast<T *>(address);
 }
 
+/* The numbers of eig_stemr_stats after its size, in its order. */
+constexpr const char *STATS[] = {"blocks", "representations",     "depth", "clusters",           "largest_cluster",
+                                 "shifts", "bad_representations", "skew",  "inverse_iterations", "nodes"};
+static_assert(sizeof(eig_stemr_stats) == sizeof(size_t) + std::size(STATS) * sizeof(int64_t));
+
 double cube(int64_t n)
 {
     return (double)n * (double)n * (double)n;
 }
 
-/* Runs call(ctx, info) without the GIL. */
+/* Runs call(ctx, info) without the GIL; info has `per` numbers for each of `matrices`. */
 template <typename Call>
-nb::object run(const place &where, double operations, uintptr_t info, int64_t problems, Call call)
+nb::object run(const place &where, double operations, int64_t matrices, int64_t per, int fine, uintptr_t info,
+               Call call)
 {
     borrowed ctx(where);
     ctx.prepare(where, operations);
-    std::vector<int> own(info || problems < 0 ? 0 : (size_t)problems);
+    std::vector<int> own(info ? 0 : (size_t)(matrices * per));
     eig_status status;
     {
         nb::gil_scoped_release const released;
         status = call(ctx, info ? at<int>(info) : own.data());
     }
     ctx.check(status);
-    failures const found = count_failures(own);
+    failures const found = count_failures(own, per, fine);
     if (found.count == 0) return nb::none();
     return nb::make_tuple(found.count, found.first, found.info);
 }
 
-eig_geev_options geev_options(char layout)
+/* layout, method, balance, max_steps */
+using geev_choice = std::tuple<char, int, bool, int64_t>;
+
+eig_geev_options geev_options(const geev_choice &choice)
 {
     eig_geev_options options = EIG_GEEV_OPTIONS;
-    options.layout = (eig_layout)layout;
+    options.layout = (eig_layout)std::get<0>(choice);
+    options.method = (eig_geev_method)std::get<1>(choice);
+    options.no_balance = !std::get<2>(choice);
+    options.max_steps = std::get<3>(choice);
     return options;
 }
 
 /* The eigenvalues of a transposed matrix are its own. */
-nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char layout, int64_t n,
-                uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w, int64_t batch, uintptr_t info)
+nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
+                const geev_choice &choice, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w,
+                int64_t batch, int fine, uintptr_t info)
 {
-    eig_geev_options const options = geev_options(layout);
-    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
+    eig_geev_options const options = geev_options(choice);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, batch, 1, fine, info,
                [=](eig_context *ctx, int *told) {
                    return eig_geev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
                                            nullptr, 0, 0, nullptr, 0, 0, nullptr, told, batch);
@@ -68,12 +83,13 @@ nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t byt
 }
 
 /* measure 0: all eigenvalues go to out; else that measure of them. */
-nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int64_t n,
-                       int64_t m, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t x, int64_t stride_x,
-                       int measure, uintptr_t out, int64_t points, uintptr_t info)
+nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
+                       const geev_choice &choice, int64_t n, int64_t m, uintptr_t a, int64_t lda, int64_t stride_a,
+                       uintptr_t x, int64_t stride_x, int measure, uintptr_t out, int64_t points, int fine,
+                       uintptr_t info)
 {
-    eig_geev_options const options = geev_options(EIG_LAYOUT_MATRIX_WISE);
-    return run({device, stream, work, bytes}, 10 * cube(n) * (double)points, info, points,
+    eig_geev_options const options = geev_options(choice);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)points, points, 1, fine, info,
                [=](eig_context *ctx, int *told) {
                    return eig_geev_affine(ctx, (eig_type)type, &options, n, m, at<void>(a), lda, stride_a, at<void>(x),
                                           stride_x, measure ? nullptr : at<void>(out), n, (eig_geev_measure)measure,
@@ -81,65 +97,82 @@ nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, siz
                });
 }
 
-size_t geev_work(const char *device, char type, char layout, int64_t n, int64_t batch)
+size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
-    eig_geev_options const options = geev_options(layout);
+    eig_geev_options const options = geev_options(choice);
     size_t bytes = 0;
     ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, 0, batch, &bytes));
     return bytes;
 }
 
-eig_heev_options heev_options(char layout, char uplo, bool row_major)
+/* range, il, iu, vl, vu */
+using range_choice = std::tuple<char, int64_t, int64_t, double, double>;
+
+template <typename Options> void choose(Options *options, const range_choice &range)
+{
+    options->range = (eig_range)std::get<0>(range);
+    options->il = std::get<1>(range), options->iu = std::get<2>(range);
+    options->vl = std::get<3>(range), options->vu = std::get<4>(range);
+}
+
+/* layout, uplo, row_major, method, relative */
+using heev_choice = std::tuple<char, char, bool, int, bool>;
+
+eig_heev_options heev_options(const heev_choice &choice, const range_choice &range)
 {
     eig_heev_options options = EIG_HEEV_OPTIONS;
-    options.layout = (eig_layout)layout;
-    options.uplo = (eig_uplo)uplo;
-    options.row_major = row_major;
+    options.layout = (eig_layout)std::get<0>(choice);
+    options.uplo = (eig_uplo)std::get<1>(choice);
+    options.row_major = std::get<2>(choice);
+    options.method = (eig_heev_method)std::get<3>(choice);
+    options.relative = std::get<4>(choice);
+    choose(&options, range);
     return options;
 }
 
-/* v of 0: eigenvalues only.  The vectors are packed, in the order of a's matrices. */
-nb::object heev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char layout, char uplo,
-                bool row_major, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w, uintptr_t v,
-                int64_t batch, uintptr_t info)
+/* v of 0: eigenvalues only.  w and v have room for all pairs, v is packed, in the order of a's matrices. */
+nb::object heev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
+                const heev_choice &choice, const range_choice &range, int64_t n, uintptr_t a, int64_t lda,
+                int64_t stride_a, uintptr_t m, uintptr_t w, uintptr_t v, uintptr_t sweeps, int64_t batch, int fine,
+                uintptr_t info)
 {
-    eig_heev_options const options = heev_options(layout, uplo, row_major);
-    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, info, batch,
+    eig_heev_options const options = heev_options(choice, range);
+    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, batch, 1, fine, info,
                [=](eig_context *ctx, int *told) {
-                   return eig_heev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, nullptr,
-                                           at<void>(w), n, at<void>(v), n, n * n, told, nullptr, batch);
+                   return eig_heev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<int64_t>(m),
+                                           at<void>(w), n, at<void>(v), n, n * n, told, at<int>(sweeps), batch);
                });
 }
 
-size_t heev_work(const char *device, char type, char layout, char uplo, bool row_major, int64_t n, bool vectors,
-                 int64_t batch)
+size_t heev_work(const char *device, char type, const heev_choice &choice, const range_choice &range, int64_t n,
+                 bool vectors, int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
-    eig_heev_options const options = heev_options(layout, uplo, row_major);
+    eig_heev_options const options = heev_options(choice, range);
     size_t bytes = 0;
     ctx.check(eig_heev_work_size(ctx, (eig_type)type, &options, n, vectors, batch, &bytes));
     return bytes;
 }
 
-template <typename Options> void choose(Options *options, char range, int64_t il, int64_t iu, double vl, double vu)
+eig_stebz_options stebz_options(int method, double abstol, const range_choice &range)
 {
-    options->range = (eig_range)range;
-    options->il = il, options->iu = iu;
-    options->vl = vl, options->vu = vu;
+    eig_stebz_options options = EIG_STEBZ_OPTIONS;
+    options.method = (eig_stebz_method)method;
+    options.abstol = abstol;
+    choose(&options, range);
+    return options;
 }
 
 /* The number found goes to m, an address of an int64; with il <= iu the other outputs have iu-il+1 entries a matrix.
  * Several matrices: m is not written. */
-nb::object stebz(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char range, int64_t il,
-                 int64_t iu, double vl, double vu, double abstol, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e,
+nb::object stebz(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int method,
+                 double abstol, const range_choice &range, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e,
                  int64_t stride_e, uintptr_t m, uintptr_t w, uintptr_t lower, uintptr_t upper, int64_t stride_w,
-                 int64_t batch, uintptr_t info)
+                 int64_t batch, int fine, uintptr_t info)
 {
-    eig_stebz_options options = EIG_STEBZ_OPTIONS;
-    choose(&options, range, il, iu, vl, vu);
-    options.abstol = abstol;
-    return run({device, stream, work, bytes}, 100 * (double)n * (double)n * (double)batch, info, batch,
+    eig_stebz_options const options = stebz_options(method, abstol, range);
+    return run({device, stream, work, bytes}, 100 * (double)n * (double)n * (double)batch, batch, 1, fine, info,
                [=](eig_context *ctx, int *told) {
                    if (batch == 1)
                        return eig_stebz(ctx, (eig_type)type, &options, n, at<void>(d), at<void>(e), at<int64_t>(m),
@@ -150,24 +183,30 @@ nb::object stebz(const char *device, uintptr_t stream, uintptr_t work, size_t by
                });
 }
 
-size_t stebz_work(const char *device, char type, char range, int64_t il, int64_t iu, double vl, double vu,
-                  double abstol, int64_t n, int64_t batch)
+size_t stebz_work(const char *device, char type, int method, double abstol, const range_choice &range, int64_t n,
+                  int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
-    eig_stebz_options options = EIG_STEBZ_OPTIONS;
-    choose(&options, range, il, iu, vl, vu);
-    options.abstol = abstol;
+    eig_stebz_options const options = stebz_options(method, abstol, range);
     size_t bytes = 0;
     ctx.check(eig_stebz_work_size(ctx, (eig_type)type, &options, n, batch, &bytes));
     return bytes;
 }
 
+/* m points for each matrix, packed, as are the counts. */
 nb::object stebz_count(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int64_t n,
-                       uintptr_t d, uintptr_t e, int64_t m, uintptr_t x, uintptr_t count, uintptr_t info)
+                       uintptr_t d, int64_t stride_d, uintptr_t e, int64_t stride_e, int64_t m, uintptr_t x,
+                       uintptr_t count, int64_t batch, int fine, uintptr_t info)
 {
-    return run({device, stream, work, bytes}, 10 * (double)n * (double)m, info, 1, [=](eig_context *ctx, int *told) {
-        return eig_stebz_count(ctx, (eig_type)type, n, at<void>(d), at<void>(e), m, at<void>(x), at<int64_t>(count),
-                               told);
+    double const operations = 10 * (double)n * (double)m * (double)batch;
+    return run({device, stream, work, bytes}, operations, batch, 1, fine, info, [=](eig_context *ctx, int *told) {
+        uintptr_t const size = eig_type_size((eig_type)type);
+        eig_status status = EIG_OK;
+        for (int64_t b = 0; b < batch && status == EIG_OK; ++b)
+            status = eig_stebz_count(ctx, (eig_type)type, n, at<void>(d + b * stride_d * size),
+                                     at<void>(e + b * stride_e * size), m, at<void>(x + b * m * size),
+                                     at<int64_t>(count) + b * m, told + b);
+        return status;
     });
 }
 
@@ -179,26 +218,38 @@ size_t stebz_count_work(const char *device, char type, int64_t n, int64_t m)
     return bytes;
 }
 
-/* z: packed, a vector a row; info: of each of `pairs` pairs. */
-nb::object stemr(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, char range, int64_t il,
-                 int64_t iu, double vl, double vu, int64_t n, uintptr_t d, uintptr_t e, uintptr_t m, uintptr_t w,
-                 uintptr_t z, int64_t pairs, uintptr_t info)
+eig_stemr_options stemr_options(int method, const range_choice &range)
 {
     eig_stemr_options options = EIG_STEMR_OPTIONS;
-    choose(&options, range, il, iu, vl, vu);
-    return run({device, stream, work, bytes}, 100 * (double)n * (double)n, info, pairs,
+    options.method = (eig_stemr_method)method;
+    choose(&options, range);
+    return options;
+}
+
+/* z: packed, a vector a row; info, residual and isuppz: of each of `pairs` pairs of each matrix.  stats: numbers in host
+ * memory, of which STATS tells the names. */
+nb::object stemr(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int method,
+                 const range_choice &range, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e, int64_t stride_e,
+                 uintptr_t m, uintptr_t w, uintptr_t z, int64_t pairs, uintptr_t isuppz, uintptr_t residual,
+                 uintptr_t orthogonality, uintptr_t stats, int64_t batch, int fine, uintptr_t info)
+{
+    eig_stemr_options const options = stemr_options(method, range);
+    return run({device, stream, work, bytes}, 100 * (double)n * (double)n * (double)batch, batch, pairs, fine, info,
                [=](eig_context *ctx, int *told) {
-                   return eig_stemr(ctx, (eig_type)type, &options, n, at<void>(d), at<void>(e), at<int64_t>(m),
-                                    at<void>(w), at<void>(z), n, nullptr, told, nullptr, nullptr, nullptr);
+                   eig_stemr_stats made = EIG_STEMR_STATS;
+                   eig_status const status = eig_stemr_batched(
+                       ctx, (eig_type)type, &options, n, at<void>(d), stride_d, at<void>(e), stride_e, at<int64_t>(m),
+                       at<void>(w), pairs, at<void>(z), n, n * pairs, at<int64_t>(isuppz), told, at<void>(residual),
+                       at<void>(orthogonality), stats ? &made : nullptr, batch);
+                   if (stats) std::copy_n(&made.blocks, std::size(STATS), at<int64_t>(stats));
+                   return status;
                });
 }
 
-size_t stemr_work(const char *device, char type, char range, int64_t il, int64_t iu, double vl, double vu, int64_t n,
-                  bool vectors)
+size_t stemr_work(const char *device, char type, int method, const range_choice &range, int64_t n, bool vectors)
 {
     borrowed const ctx({device, 0, 0, 0});
-    eig_stemr_options options = EIG_STEMR_OPTIONS;
-    choose(&options, range, il, iu, vl, vu);
+    eig_stemr_options const options = stemr_options(method, range);
     size_t bytes = 0;
     ctx.check(eig_stemr_work_size(ctx, (eig_type)type, &options, n, vectors, &bytes));
     return bytes;
@@ -254,10 +305,12 @@ NB_MODULE(_core_of_nanobind, module)
     module.def("stebz_count_work", stebz_count_work);
     module.def("stemr", stemr);
     module.def("stemr_work", stemr_work);
+    module.attr("STATS") = nb::cast(std::vector<std::string>(std::begin(STATS), std::end(STATS)));
     module.def("describe", describe);
     module.def("set_threads", choose_threads);
     module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });
     module.def("jax_targets", jax_targets);
+    module.def("jax_interface", jax_interface);
     module.def("info_text", [](int info) { return eig_info_text(info); });
 }
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,35 @@ def test_what_is_there_is_not_told():
     assert call(hook, CMAKE_ARGS="-DCMAKE_C_COMPILER=/x/cc -DCMAKE_CXX_COMPILER=/x/c++", **NOWHERE)[0] == 0
     assert call(hook, CMAKE_ARGS="-DCMAKE_C_COMPILER_LAUNCHER=ccache", **NOWHERE)[0] == 1
     assert call("get_requires_for_build_sdist()", WITHOUT_HEADERS, **NOWHERE)[0] == 0
+
+
+def test_jaxlib_is_required_where_jax_is_asked_for():
+    hook = "get_requires_for_build_wheel()"
+    for told in ("-DEIG_JAX=ON", "-DX=1 -DEIG_JAX:BOOL=on -DY=2", "-DEIG_JAX=1"):
+        assert "'jaxlib'" in call(hook, CMAKE_ARGS=told, **HERE)[2]
+    assert "'jaxlib'" in call("get_requires_for_build_wheel({'cmake.define.EIG_JAX': 'ON'})", **HERE)[2]
+    for told in ("", "-DEIG_JAX=OFF", "-DEIG_JAX=OFF -DEIG_CUDA=ON", "-DEIG_JAX=ON -DEIG_XLA_INCLUDE=/x"):
+        assert "jaxlib" not in call(hook, CMAKE_ARGS=told, **HERE)[2], told
+
+
+def test_sdist(tmp_path):
+    """It holds the library's sources, leaves none behind, and builds another one like itself."""
+    names = []
+    source = PACKAGE
+    for k in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", "import sys; sys.path.insert(0, 'build_needs'); import needs; print(needs.build_sdist(sys.argv[1]))", str(tmp_path / str(k))],
+            cwd=source, env=NOWHERE, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        with tarfile.open(tmp_path / str(k) / done.stdout.split()[-1]) as archive:
+            names.append({name for name in archive.getnames() if not name.endswith("PKG-INFO")})
+            archive.extractall(tmp_path, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        source = tmp_path / done.stdout.split()[-1].removesuffix(".tar.gz")
+    assert not (PACKAGE / "library").exists()
+    for name in ("library/CMakeLists.txt", "library/include/eigpack.h", "library/src/heev.c", "library/LICENSE", "src/module.cpp", "eigpack/py.typed"):
+        assert f"{source.name}/{name}" in names[0], name
+    assert names[0] == names[1]
 
 
 def test_pip_shows_the_sentence():

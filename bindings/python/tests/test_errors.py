@@ -46,8 +46,9 @@ class OnDevice:
         ([0, -1, 0, 4], "matrix", (2, 1, "2 of 4 matrices failed, the first at 1: the input holds a NaN or an infinity")),
         ([0, 0, 4, -1], "point", (2, 2, "2 of 4 points failed, the first at 2: the iteration did not converge")),
         ([3], "matrix", (1, 0, "the iteration did not converge")),
-        ([0, 1, 0, 2, -1], "pair", (3, 1, "3 of 5 pairs failed, the first at 1: the residual or the orthogonality is worse than")),
-        ([-1, -1], "pair", (2, 0, "the input holds a NaN or an infinity")),
+        ([0, 1, 0, 2, -1], "pair", (1, 0, "the residual or the orthogonality is worse than")),
+        ([[0, 0], [0, 2], [-1, -1]], "pair", (2, 1, "2 of 3 matrices failed, the first at 1: the residual or the")),
+        ([-1, -1], "pair", (1, 0, "the input holds a NaN or an infinity")),
         ([0, 0], "matrix", None),
     ],
 )
@@ -55,17 +56,21 @@ def test_the_first_failure_is_told(info, what, told):
     """Of an array on a device; the call gets the device's name, its stream, the workspace and the array of info."""
     seen = []
 
-    def function(device, stream, space, count, first, address):
-        seen.append((device, stream, count, first))
-        ctypes.memmove(address, np.array(info, np.int32).ctypes.data, 4 * len(info))
+    values = np.array(info, np.int32)
+    matrices, per = (np.atleast_2d(values).shape) if what == "pair" else (len(info), 1)
 
-    def call(check, fine=()):
+    def function(device, stream, space, count, first, fine, address):
+        seen.append((device, stream, count, first))
+        ctypes.memmove(address, values.ctypes.data, values.nbytes)
+
+    def call(check, fine=0):
         work = (lambda device, n: 100 * n), 3
-        _families.run(OnDevice, np.zeros(1), None, check, function, work, len(info), ("argument",), what, fine)
+        _families.run(OnDevice, np.zeros(1), None, check, function, work, matrices, ("argument",), what, fine, per)
 
     for silent in (None, False):  # the default of a device's array
         call(silent)
-    call(True, fine=(-1, 3, 4, 1))
+    alike = set(values.ravel().tolist()) - {0}
+    call(len(alike) == 1, fine=max(alike, default=0))
     if told is None:
         call(True)
     else:
@@ -75,6 +80,36 @@ def test_the_first_failure_is_told(info, what, told):
     assert seen == [("cuda:7", 5, 300, "argument")] * 4
     with pytest.raises(ValueError, match="device is 'cpu', but the arrays lie on cuda:7"):
         _families.run(OnDevice, np.zeros(1), "cpu", True, function, None, 1, ())
+
+
+def test_failures_of_tridiagonal_batches():
+    """first and count are of matrices, whatever the shape of the batch and the number of pairs or points."""
+    d, e = np.full((2, 3, 4), 2.0), np.full(3, -1.0)
+    d[0, 2, 1], d[1, 1, 0] = np.nan, np.inf
+    calls = (
+        eigpack.eigvalsh_tridiagonal,
+        eigpack.eigh_tridiagonal,
+        lambda d, e, **o: eigpack.sturm_count(d, e, np.zeros((2, 3, 5)), **o),
+        lambda d, e, **o: eigpack.eigh_tridiagonal(d, e, select="i", select_range=(1, 2), **o),
+    )
+    for call in calls:
+        for options in ({}, {"return_info": True, "check": True}):
+            with pytest.raises(eigpack.LinAlgError, match="^2 of 6 matrices failed, the first at 2: the input holds a NaN") as caught:
+                call(d, e, device=DEVICE, **options)
+            assert (caught.value.count, caught.value.first) == (2, 2)
+        result, told = call(d, e, device=DEVICE, return_info=True)
+        bad = (told.info if told.info.ndim == 2 else told.info.max(-1)) != 0
+        assert np.array_equal(bad, [[False, False, True], [False, True, False]])
+        result = result[-1] if isinstance(result, tuple) else result
+        lost = np.isnan(result) if result.dtype == float else result == -1
+        assert np.array_equal(lost.reshape(2, 3, -1).all(-1), bad) and np.array_equal(lost.reshape(2, 3, -1).any(-1), bad)
+
+
+def test_a_matrix_that_is_fine_hides_no_other():
+    """With check_finite=False a NaN raises nothing, another failure does."""
+    assert _families.failures(np.array([-1, 0, 2, -1, 3]), 1, -1) == (2, 2, 2)
+    assert _families.failures(np.array([[-1, -1], [0, 0], [0, 2]]), 2, -1) == (1, 2, 2)
+    assert _families.failures(np.array([-1, 0]), 1, -1) is None
 
 
 def test_failure_of_one():
@@ -114,7 +149,23 @@ def test_not_square(shape):
         (lambda: eigpack.eigvals_affine(np.zeros((1, 2, 2)), np.zeros((3, 0)), "speed"), "measure is 'speed'"),
         (lambda: eigpack.eigvals_affine(np.zeros((1, 0, 0)), np.zeros((3, 0)), "radius"), "order 0"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1, 2]), "one element less"),
-        (lambda: eigpack.eigvalsh_tridiagonal([[1, 2]], [1]), "leading dimensions"),
+        (lambda: eigpack.eigvalsh_tridiagonal(np.ones((2, 3)), np.ones((3, 2))), "leading dimensions of d and e do not broadcast"),
+        (lambda: eigpack.eigvalsh_tridiagonal(1.0, []), "at least one dimension"),
+        (lambda: eigpack.eigh_tridiagonal(np.ones((0, 2)), np.ones((2, 1))), "do not broadcast"),
+        (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (0, 1), subset_by_index=(0, 1)), "leave select at 'a'"),
+        (lambda: eigpack.eigh_tridiagonal([1, 2], [1], subset_by_index=(0, 2)), "subset_by_index is .* 0 <= min <= max < 2"),
+        (lambda: eigpack.eigh(np.eye(2), subset_by_index=(0, 2)), "subset_by_index is .* 0 <= min <= max < 2"),
+        (lambda: eigpack.eigvalsh(np.eye(2), subset_by_index=(0.5, 1)), "subset_by_index must hold integers$"),
+        (lambda: eigpack.eigh(np.eye(2), subset_by_value=(1, 1)), "subset_by_value is .* below"),
+        (lambda: eigpack.eigh(np.eye(2), subset_by_value=(1, 2), subset_by_index=(0, 1)), "two choices"),
+        (lambda: eigpack.eigh(np.ones((1, 2, 2)), subset_by_value=(1, 2)), "one matrix"),
+        (lambda: eigpack.eigvalsh(np.zeros((0, 0)), subset_by_index=(0, 0)), "0 <= min <= max < 0"),
+        (lambda: eigpack.eigh(np.eye(2), method="mrrr"), "method is 'mrrr': use one of 'auto', 'jacobi', 'tridiagonal', 'reference'"),
+        (lambda: eigpack.eigvals(np.eye(2), method="jacobi"), "'swb'"),
+        (lambda: eigpack.eigh_tridiagonal([1, 2], [1], method="multisection"), "'mrrr'"),
+        (lambda: eigpack.eigh_tridiagonal([1, 2], [1], True, method="mrrr"), "'multisection'"),
+        (lambda: eigpack.eigh(np.eye(2), method="tridiagonal", relative=True), "relative"),
+        (lambda: eigpack.sturm_count(np.ones((2, 3)), np.ones(2), [0.0, 0.0, 0.0]), "leading dimensions"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "x"), "select is 'x'"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i"), "pair"),
         (lambda: eigpack.eigvalsh_tridiagonal([1, 2], [1], "i", (0, 2)), "0 <= min <= max < 2"),
@@ -160,6 +211,7 @@ KINDS = {
     "name": ([None, *TRUTHS, *NUMBERS, *NEITHER], WORDS),
     "flag": ([None, np.array(True), *NUMBERS, *WORDS, *NEITHER], []),
     "tol": ([None, *TRUTHS, *WORDS, *NEITHER], [-1, np.nan, np.inf, HUGE, 10**5000]),
+    "steps": ([2.0, np.nan, *TRUTHS, *WORDS, *NEITHER], [-1, HUGE, 10**5000]),
     "threads": (
         [None, 2.0, 2.5, np.nan, np.inf, np.float32(2.5), np.array(1.0), *TRUTHS, *WORDS, *NEITHER],
         [-1, 65537, HUGE, 10**5000, np.int64(-1)],
@@ -169,12 +221,20 @@ KINDS = {
         [None, (), (1,), (0, 1, 2), np.ones(3), (1, 0), (np.nan, 1), (0, np.nan), [0, HUGE], [-(10**5000), 1]],
     ),
 }
+KINDS["subset"] = KINDS["range"]
 NAMED = ["eigvals", "eigvals_affine", "eigvalsh", "eigh", "eigvalsh_tridiagonal", "eigh_tridiagonal", "sturm_count"]
 PAIR = ["eigvalsh_tridiagonal", "eigh_tridiagonal"]
+HERMITIAN, GENERAL = ["eigvalsh", "eigh"], ["eigvals", "eigvals_affine"]
 OPTIONS = [
     *[(function, "device", "name", {}) for function in [*NAMED, "describe"]],
     *[(function, "check", "flag", {}) for function in NAMED],
     *[(function, "UPLO", "name", {}) for function in ("eigvalsh", "eigh")],
+    *[(function, "return_info", "flag", {}) for function in NAMED],
+    *[(function, "method", "name", {}) for function in [*GENERAL, *HERMITIAN, *PAIR]],
+    *[(function, "balance", "flag", {}) for function in GENERAL],
+    *[(function, "max_steps", "steps", {}) for function in GENERAL],
+    *[(function, "relative", "flag", {}) for function in HERMITIAN],
+    *[(function, f"subset_by_{by}", "subset", {}) for function in [*HERMITIAN, *PAIR] for by in ("index", "value")],
     ("eigvals_affine", "measure", "name", {}),
     *[(function, "select", "name", {}) for function in PAIR],
     *[(function, "select_range", "range", {"select": select}) for function in PAIR for select in "iv"],
@@ -184,7 +244,7 @@ OPTIONS = [
     ("eigh_tridiagonal", "eigvals_only", "flag", {}),
     ("set_threads", "threads", "threads", {}),
 ]
-MAY_BE_NONE = ("device", "check", "measure")
+MAY_BE_NONE = ("device", "check", "measure", "max_steps", "subset_by_index", "subset_by_value")
 
 
 @pytest.mark.parametrize("function, option, kind, others", OPTIONS)
@@ -192,7 +252,7 @@ def test_refused_options(function, option, kind, others):
     """A value of a wrong type raises TypeError, another wrong value ValueError, in one line that names the option."""
     types, values = KINDS[kind]
     for error, wrong in [(TypeError, x) for x in types] + [(ValueError, x) for x in values]:
-        if wrong is None and option in MAY_BE_NONE and function != "describe":
+        if wrong is None and option in MAY_BE_NONE:
             FUNCTIONS[function](**{option: None})
             continue
         with pytest.raises((TypeError, ValueError)) as caught:
@@ -250,9 +310,10 @@ def test_device_error():
 def test_memory_error():
     """A workspace beyond the address space is refused before anything is read."""
     n = 2**24
-    assert _core.heev_work("cpu", "d", "M", "L", True, n, True, 1) > 2**48
+    choice = ("M", "L", True, 0, False), ("A", 0, 0, 0.0, 0.0), n
+    assert _core.heev_work("cpu", "d", *choice, True, 1) > 2**48
     with pytest.raises(MemoryError, match="workspace"):
-        _core.heev("cpu", 0, 0, 0, "d", "M", "L", True, n, 64, n, n * n, 64, 64, 1, 0)
+        _core.heev("cpu", 0, 0, 0, "d", *choice, 64, n, n * n, 0, 64, 64, 0, 1, 0, 0)
 
 
 def test_usable_after_errors():

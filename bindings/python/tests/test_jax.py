@@ -189,3 +189,60 @@ def test_failures_of_traced_arrays():
     assert jnp.isnan(jax.jit(eigpack.eigvalsh)(a)).any(-1).tolist() == [False, True, False, False]
     with pytest.raises(ValueError, match="traces"):
         jax.jit(lambda a: eigpack.eigvalsh(a, check=True))(a)
+
+
+def test_options_of_concrete_arrays():
+    a = hermitian(float, 3, 6, 6)
+    (w, v), told = eigpack.eigh(a, method="jacobi", return_info=True)
+    assert isinstance(v, jax.Array) and isinstance(told.sweeps, jax.Array) and told.info.tolist() == [0, 0, 0]
+    assert (told.sweeps > 0).all() and np.abs(np.asarray(w) - np.linalg.eigvalsh(np.asarray(a))).max() < 1e-13
+    d, e = jnp.full((2, 1, 5), 2.0), jnp.full((3, 4), -1.0)
+    _, told = eigpack.eigh_tridiagonal(d, e, return_info=True)
+    assert told.residual.shape == (2, 3, 5) and told.isuppz.shape == (2, 3, 5, 2) and told.stats["blocks"] == 1
+    some = eigpack.eigh(a[0], subset_by_value=(float(w[0, 1]), float(w[0, 3])))
+    assert some.eigenvalues.shape == (2,) and some.eigenvectors.shape == (6, 2)
+    assert eigpack.eigvals(a, balance=False, max_steps=500).shape == (3, 6)
+    with pytest.raises(TypeError, match="JAX's traced arrays"):
+        jax.jit(lambda a: eigpack.eigh(a, method="jacobi"))(a)
+    with pytest.raises(TypeError, match="JAX's traced arrays"):
+        jax.vmap(lambda a: eigpack.eigvals(a, return_info=True))(a)
+
+
+@traced
+def test_subset_by_index_under_jit_and_grad():
+    a = hermitian(float, 3, 6, 6)
+    w, v = eigpack.eigh(a)
+    some = jax.jit(lambda a: eigpack.eigh(a, subset_by_index=(1, 3)))(a)
+    assert np.array_equal(some.eigenvalues, w[:, 1:4]) and np.array_equal(some.eigenvectors, v[:, :, 1:4])
+    gradient = jax.grad(lambda a: eigpack.eigvalsh(a, subset_by_index=(0, 0)).sum())(a)
+    assert np.abs(gradient - np.einsum("bi,bj->bij", v[:, :, 0], v[:, :, 0])).max() < 1e-12
+    with pytest.raises(ValueError, match="subset_by_index is .* 0 <= min <= max < 6"):
+        eigpack.eigvalsh(a, subset_by_index=(0, 6))
+
+
+@traced
+def test_diagonals_broadcast_under_jit():
+    rng = np.random.default_rng(4)
+    d, e, x = rng.uniform(size=(2, 1, 5)), rng.uniform(size=(3, 4)), rng.uniform(size=(2, 3, 4))
+    for call, *arrays in ((eigpack.eigvalsh_tridiagonal, d, e), (eigpack.eigh_tridiagonal, d, e), (eigpack.sturm_count, d, e, x)):
+        expected, result = call(*arrays), jax.jit(call)(*map(jnp.asarray, arrays))
+        assert all(np.array_equal(one, other) for one, other in zip(result, expected))
+    with pytest.raises(eigpack.LinAlgError, match="1 of 6 matrices failed, the first at 4") as caught:
+        eigpack.eigh_tridiagonal(jnp.asarray(np.broadcast_to(d, (2, 3, 5))).at[1, 1, 0].set(jnp.nan), jnp.asarray(e))
+    assert (caught.value.count, caught.value.first) == (1, 4)
+
+
+def test_a_runtime_older_than_the_headers(monkeypatch):
+    from eigpack import _jax
+
+    for found in (_jax.lacks, _jax.targets):
+        found.cache_clear()
+    try:
+        monkeypatch.setattr(_core, "jax_targets", lambda: {"some": None})
+        monkeypatch.setattr(_core, "jax_interface", lambda: (99, 0))
+        assert eigpack.eigvalsh(jnp.eye(2)).tolist() == [1, 1]
+        with pytest.raises(TypeError, match="eigpack was built with the headers of a newer jaxlib than .*: eigvalsh does not serve JAX's"):
+            jax.jit(eigpack.eigvalsh)(jnp.eye(2))
+    finally:
+        for found in (_jax.lacks, _jax.targets):
+            found.cache_clear()

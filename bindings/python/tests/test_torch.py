@@ -417,3 +417,50 @@ def test_host_arrays_through_the_gpu():
     w = eigpack.eigvalsh(a.numpy(), device="cuda")
     assert isinstance(w, np.ndarray) and np.abs(w - eigpack.eigvalsh(a.numpy())).max() < 1e-12
     assert eigpack.eigvals(a, device="cuda").device.type == "cpu"
+
+
+@on_both
+def test_options(device):
+    a = hermitian(device, torch.float64, 3, 6, 6)
+    w, v = eigpack.eigh(a)
+    (w2, _), told = eigpack.eigh(a, method="jacobi", return_info=True)
+    assert told.info.tolist() == [0, 0, 0] and told.sweeps.device == a.device and (told.sweeps > 0).all()
+    assert torch.allclose(w2, w, atol=1e-12)
+    some = eigpack.eigh(a, subset_by_index=(1, 3))
+    assert torch.equal(some.eigenvalues, w[:, 1:4]) and torch.equal(some.eigenvectors, v[..., 1:4])
+    part = eigpack.eigh(a[0], subset_by_value=(w[0, 1].item(), w[0, 3].item()))
+    assert part.eigenvalues.shape == (2,) and part.eigenvectors.shape == (6, 2)
+    assert eigpack.eigvals(a, balance=False, max_steps=500).shape == (3, 6)
+    d, e = torch.full((2, 1, 5), 2.0, device=device), torch.full((3, 4), -1.0, device=device)
+    _, told = eigpack.eigh_tridiagonal(d, e, return_info=True)
+    assert told.residual.shape == (2, 3, 5) and told.isuppz.shape == (2, 3, 5, 2) and told.stats["blocks"] == 1
+    d = d.expand(2, 3, 5).clone()
+    d[1, 1, 0] = torch.nan
+    with pytest.raises(eigpack.LinAlgError, match="1 of 6 matrices failed, the first at 4"):
+        eigpack.eigh_tridiagonal(d, e, check=True)
+
+
+def test_options_and_transforms():
+    a = hermitian("cpu", torch.float64, 3, 6, 6).requires_grad_()
+    w, v = eigpack.eigh(a.detach())
+    eigpack.eigvalsh(a, subset_by_index=(0, 0)).sum().backward()
+    assert torch.allclose(a.grad, torch.einsum("bi,bj->bij", v[..., 0], v[..., 0]), atol=1e-12)
+    result, told = eigpack.eigvalsh(a, method="jacobi", return_info=True)
+    assert not told.info.requires_grad
+    with pytest.raises(RuntimeError, match="eigpack.eigvalsh has no derivative"):
+        result.sum().backward()
+    with pytest.raises(TypeError, match="eigpack.eigh with these arguments does not serve PyTorch's transforms"):
+        torch.func.vmap(lambda a: eigpack.eigh(a, method="jacobi"))(a.detach())
+    with pytest.raises(TypeError, match="does not serve PyTorch's transforms"):
+        torch.func.vmap(lambda d: eigpack.eigvalsh_tridiagonal(d, d[1:], "v", (0.0, 1.0)))(w)
+    assert torch.equal(torch.func.vmap(lambda a: eigpack.eigvalsh(a, subset_by_index=(1, 2)))(a.detach()), eigpack.eigvalsh(a.detach())[:, 1:3])
+
+
+def test_diagonals_broadcast():
+    rng = np.random.default_rng(4)
+    d, e, x = (torch.from_numpy(rng.uniform(size=shape)) for shape in ((2, 1, 5), (3, 4), (2, 3, 4)))
+    for call, *arrays in ((eigpack.eigvalsh_tridiagonal, d, e), (eigpack.eigh_tridiagonal, d, e), (eigpack.sturm_count, d, e, x)):
+        result, expected = call(*arrays), call(*(y.numpy() for y in arrays))
+        assert all(np.array_equal(one.numpy(), other) for one, other in zip(result, expected))
+    w = torch.func.vmap(lambda d: eigpack.eigvalsh_tridiagonal(d, e))(d[:, 0])
+    assert torch.equal(w, eigpack.eigvalsh_tridiagonal(d, e))

@@ -14,9 +14,13 @@ pairs: eigpack.EighResult[npt.NDArray[np.floating]] = eigpack.eigh_tridiagonal([
 some: npt.NDArray[np.floating] = eigpack.eigh_tridiagonal(a[0], a[0, 1:], True)
 counts: npt.NDArray[np.int64] = eigpack.sturm_count(a[0], a[0, 1:], 0.5)
 abscissa: npt.NDArray[np.floating] = eigpack.eigvals_affine(a[None], np.zeros((4, 0)), "abscissa")
-text: str = eigpack.describe("cpu")
+(w2, v2), told = eigpack.eigh(a, subset_by_index=(0, 1), method="jacobi", return_info=True)
+which: eigpack.Info = eigpack.eigvals(a, balance=False, return_info=True)[1]
+text: str = eigpack.describe()
+text = eigpack.describe("cpu")
 eigpack.set_threads(2)
 eigpack.eigvalsh(a, "X")  # type: ignore[call-overload]
+eigpack.eigvals(a, method="jacobi")  # type: ignore[call-overload]
 try:
     eigpack.eigvals(a)
 except eigpack.LinAlgError as error:

@@ -78,6 +78,11 @@ if [ -x "$prefix/bin/eigpack" ]; then
         grep -q '^PASSED' "$temp/log" || { cat "$temp/log" >&2; fail "the installed program does not find its data"; }
 fi
 
+# A program that was linked with another minor version does not start with this library: the file's name and the symbols' node.
+minor=$(sed -n 's/^#define EIG_VERSION_STRING "\([0-9]*\.[0-9]*\)\..*/\1/p' "$include")
+readelf -d "$library" | grep -q "SONAME.*\[libeigpack\.so\.$minor\]" || fail "the library's SONAME is not libeigpack.so.$minor"
+grep -q "@@EIGPACK_$minor\$" "$tests/symbols.txt" || fail "symbols.txt is not of version node EIGPACK_$minor"
+
 # The interface: a symbol that appears or vanishes must be meant, and be written down.
 nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort >"$temp/symbols"
 LC_ALL=C sort "$tests/symbols.txt" | diff - "$temp/symbols" >&2 ||

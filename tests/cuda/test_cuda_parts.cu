@@ -1,7 +1,7 @@
 /* The parts that CUDA families share: reductions of teams, meetings of a grid, complex numbers.
  *
  *     test_cuda_parts     exit status 0 where all hold, 1 where one fails, 77 without a GPU */
-#include "words/real.cuh"
+#include "words/number.cuh"
 #include "words/team.cuh"
 
 #include <cmath>
@@ -70,9 +70,10 @@ static __global__ void grid_kernel(int *numbers, unsigned *counters, int rounds,
 
 static __global__ void complex_kernel(double *to)
 {
-    complex_of<double> const a = {1, 2}, b = {3, -4};
-    store_complex(to, a * b + conjugate(a) - b);     /* (11 + 2i) + (1 - 2i) - (3 - 4i) */
-    store_complex(to + 3, complex_of<double>{5, 6}); /* not aligned to a pair */
+    using number = number_of<double, true>;
+    number const a = {1, 2}, b = {3, -4};
+    store_number((number *)to, sum(product_add(a, b, conj(a)), negative(b))); /* (11 + 2i) + (1 - 2i) - (3 - 4i) */
+    store_number((number *)(to + 3), number{5, 6});                           /* not aligned to a pair */
 }
 
 /* Whether the first n results are `value`, after the kernel has run. */

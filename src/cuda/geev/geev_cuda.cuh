@@ -117,18 +117,7 @@ const geev_road *eig_cuda_geev_roads(int *count);
 #ifdef __CUDACC__
 
 #include "geev.h"
-#include "words/real.cuh"
-
-/* The upper word of |x|: exponent and first digits. */
-static __device__ __forceinline__ int upper_word(double x)
-{
-    return __double2hiint(x) & 0x7fffffff;
-}
-
-static __device__ __forceinline__ int upper_word(float x)
-{
-    return __float_as_int(x) & 0x7fffffff;
-}
+#include "words/number.cuh"
 
 /* Entry (i, j) of matrix b; an affine one is rounded after each product and sum. */
 template <typename real>
@@ -158,8 +147,8 @@ template <typename real> static __device__ __forceinline__ real *geev_packed_mat
 template <typename real>
 static __device__ __forceinline__ void geev_put(const geev_problem &p, int64_t b, int64_t k, real re, real im)
 {
-    complex_of<real> *const w = (complex_of<real> *)p.w + (b * p.stride_w + k);
-    store_complex(w, complex_of<real>{re + (real)0, im + (real)0});
+    using number = number_of<real, true>;
+    store_number((number *)p.w + (b * p.stride_w + k), number{re + (real)0, im + (real)0});
 }
 
 #endif

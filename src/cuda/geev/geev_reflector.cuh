@@ -8,45 +8,18 @@
 #define EIG_GEEV_REFLECTOR_CUH
 
 #include "geev_cuda.cuh"
-
-static __device__ __forceinline__ double rsqrt_start(double x)
-{
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    return y;
-}
-
-static __device__ __forceinline__ float rsqrt_start(float x)
-{
-    float y;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-static __device__ __forceinline__ double reciprocal_start(double x)
-{
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    return y;
-}
-
-static __device__ __forceinline__ float reciprocal_start(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
+#include "words/fast.cuh"
 
 /* 1 / x and 1 / sqrt(x); x and the result normal numbers. */
 template <typename real> static __device__ __forceinline__ real fast_reciprocal(real x)
 {
-    real const y = reciprocal_start(x), e = fma(-x, y, (real)1);
+    real const y = rough_inverse(x), e = fma(-x, y, (real)1);
     return fma(y, fma(e, e, e), y);
 }
 
 template <typename real> static __device__ __forceinline__ real fast_rsqrt(real x)
 {
-    real const y = rsqrt_start(x), e = fma(-x * y, y, (real)1);
+    real const y = rough_inverse_root(x), e = fma(-x * y, y, (real)1);
     return fma(y * e, fma((real)0.375, e, (real)0.5), y);
 }
 
@@ -90,7 +63,8 @@ template <typename real> struct fast_householder {
 
     __device__ __forceinline__ fast_householder(real v0, real square)
     {
-        real const y = rsqrt_start(square), near_norm = square * y, z = reciprocal_start(v0 + copysign(near_norm, v0));
+        real const y = rough_inverse_root(square), near_norm = square * y,
+                   z = rough_inverse(v0 + copysign(near_norm, v0));
         real const e = fma(-near_norm, y, (real)1), root = fma(y * e, fma((real)0.375, e, (real)0.5), y);
         norm = copysign(square * root, v0);
         real const pivot = v0 + norm, d = fma(-pivot, z, (real)1);

@@ -7,10 +7,9 @@
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
  * heev_reference.cu    the plain version
- * heev_number.cuh      numbers of the four types
+ * heev_entry.cuh       entries of a matrix, and the unit that it is divided by
  * heev_reflector.cuh   Householder's reflector
  * heev_rotation.cuh    Jacobi's rotation
- * heev_typed.cuh       words of files that are compiled for each type
  * heev_matrix.cuh      what grid/ and block/ share */
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH

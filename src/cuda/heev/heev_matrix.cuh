@@ -3,7 +3,8 @@
 #define EIG_HEEV_MATRIX_CUH
 
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
+#include "words/copy.cuh"
 
 template <typename number> static __device__ __forceinline__ number zero_of()
 {
@@ -13,27 +14,27 @@ template <typename number> static __device__ __forceinline__ number zero_of()
 }
 
 /* The real part of conj(x) y. */
-HEEV_WORD real real_dot(HEEV_R x, HEEV_R y)
+NUMBER_WORD real real_dot(NUMBER_R x, NUMBER_R y)
 {
     return x.re * y.re;
 }
-HEEV_WORD real real_dot(HEEV_Z x, HEEV_Z y)
+NUMBER_WORD real real_dot(NUMBER_Z x, NUMBER_Z y)
 {
     return fma(x.re, y.re, x.im * y.im);
 }
 
 /* The number of the lane whose rank differs in the bits of `across`. */
-HEEV_WORD HEEV_R from_lane(HEEV_R x, int across)
+NUMBER_WORD NUMBER_R from_lane(NUMBER_R x, int across)
 {
     return {__shfl_xor_sync(0xffffffffu, x.re, across)};
 }
-HEEV_WORD HEEV_Z from_lane(HEEV_Z x, int across)
+NUMBER_WORD NUMBER_Z from_lane(NUMBER_Z x, int across)
 {
     return {__shfl_xor_sync(0xffffffffu, x.re, across), __shfl_xor_sync(0xffffffffu, x.im, across)};
 }
 
 /* The sum over a warp's lanes, in all of them. */
-HEEV_WORD real warp_sum(real x)
+NUMBER_WORD real warp_sum(real x)
 {
 #pragma unroll
     for (int across = 16; across > 0; across /= 2) x += __shfl_xor_sync(0xffffffffu, x, across);
@@ -55,32 +56,14 @@ template <int count, typename real> static __device__ __forceinline__ real total
         return total_of<count / 2>(x) + total_of<count / 2>(x + count / 2);
 }
 
-/* Copies a number from global to shared memory, or zero where it is not there. The copy is done when await<left>
- * returns; `left` of this thread's groups, each ended by end_group, may then still be under way. */
+/* Sends a number to shared memory, zero where it is not there, or (not later) copies it at once: it need not be aligned. */
 template <bool later, typename number>
 static __device__ __forceinline__ void copy_later(number *to, const number *from, bool there)
 {
-#if __CUDA_ARCH__ >= 800
-    if (later) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                     "l"(from), "n"(sizeof *to), "r"(there ? (int)sizeof *to : 0)
-                     : "memory");
-        return;
-    }
-#endif
-    *to = there ? load_number(from) : zero_of<number>();
-}
-static __device__ __forceinline__ void end_group()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-template <int left> static __device__ __forceinline__ void await()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
-#endif
+    if (later)
+        copy_number_or_zero(to, from, there);
+    else
+        *to = there ? load_number(from) : zero_of<number>();
 }
 
 /* Sums x[0..count-1] over the lanes of a warp, count a power of two: returns the one of x[lane / (32 / count)]. */

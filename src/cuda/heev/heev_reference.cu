@@ -6,7 +6,7 @@
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 #include "words/team.cuh"
 
 enum { REFERENCE_THREADS = 256 };

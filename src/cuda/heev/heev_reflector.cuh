@@ -11,7 +11,7 @@
 #ifndef EIG_HEEV_REFLECTOR_CUH
 #define EIG_HEEV_REFLECTOR_CUH
 
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 
 /* The reflector H = I - factor u u^H that takes x = (alpha, ...) to (beta, 0, ...), u = (1, divisor x_2, ...). Where
  * the squares of all that vanishes vanish, too, factor and divisor are 0. */

@@ -10,7 +10,7 @@
 #ifndef EIG_HEEV_ROTATION_CUH
 #define EIG_HEEV_ROTATION_CUH
 
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 
 /* A rotation J = [c, s; -conj(s), c] of columns p and q. g = 1 - c has the digits that c lacks. */
 template <typename number> struct heev_rotation {
@@ -101,12 +101,6 @@ static __device__ __forceinline__ float unit_inverse(float x, float y, float z)
     return __int_as_float((254 - exponent) << 23);
 }
 
-static __device__ __forceinline__ float rough_inverse(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 static __device__ __forceinline__ float rough_root(float x)
 {
     float y;

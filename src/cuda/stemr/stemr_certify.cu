@@ -8,9 +8,8 @@
  *           there. */
 #include "stemr_cuda.cuh"
 
+#include "words/copy.cuh"
 #include "words/team.cuh"
-
-#include <cuda_pipeline.h>
 
 enum { PROBES = 4, THREADS = 256, ROWS = 2, AHEAD = 8, MOST_CHUNKS = 64 };
 
@@ -133,10 +132,10 @@ template <typename real> struct measure_tile {
 
 /* A number on its way into shared memory, or 0 where there is none. */
 template <typename number>
-static __device__ __forceinline__ void copy_number(number *to, const number *from, bool there)
+static __device__ __forceinline__ void copy_or_zero(number *to, const number *from, bool there)
 {
     if (there)
-        __pipeline_memcpy_async(to, from, sizeof(number));
+        copy_number(to, from);
     else
         *to = 0;
 }
@@ -155,18 +154,18 @@ static __device__ __forceinline__ void copy_tile(measure_tile<real> &tile, const
 #pragma unroll
         for (int j0 = 0; j0 < TILE + 2; j0 += 32) {
             int const j = j0 + lane, row = row0 - 1 + j;
-            if (j < TILE + 2) copy_number(&tile.z[c][j], from + j, inside || (0 <= row && row < n));
+            if (j < TILE + 2) copy_or_zero(&tile.z[c][j], from + j, inside || (0 <= row && row < n));
         }
     }
     int const first = threadIdx.x / TILE, row = row0 + i;
 #pragma unroll
     for (int p = 0; p < PROBES; p += THREADS / TILE)
-        if (y) copy_number(&tile.y[first + p][i], y + (first + p) * t.n + row, inside || row < n);
+        if (y) copy_or_zero(&tile.y[first + p][i], y + (first + p) * t.n + row, inside || row < n);
     if (first == 0) {
-        copy_number(&tile.a[i], t.a + row, inside || row < n);
+        copy_or_zero(&tile.a[i], t.a + row, inside || row < n);
     } else {
-        copy_number(&tile.e[i], t.e + row - 1, inside || (0 < row && row < n));
-        if (i == 0) copy_number(&tile.e[TILE], t.e + row0 + TILE - 1, inside || row0 + TILE < n);
+        copy_or_zero(&tile.e[i], t.e + row - 1, inside || (0 < row && row < n));
+        if (i == 0) copy_or_zero(&tile.e[TILE], t.e + row0 + TILE - 1, inside || row0 + TILE < n);
     }
 }
 
@@ -251,12 +250,12 @@ static __global__ void __launch_bounds__(THREADS, 2) measure_columns(stemr_task 
             else
                 copy_tile<false>(tile[to], t, z, y, ahead, mask);
         }
-        __pipeline_commit();
+        copy_end();
         ahead = next_of(ahead);
     };
     for (int to = 0; to < STAGES - 1; ++to) send(to);
     for (int row0 = begin; row0 <= end; row0 = next_of(row0), stage = (stage + 1) % STAGES) {
-        __pipeline_wait_prior(STAGES - 2);
+        copy_wait<STAGES - 2>();
         __syncthreads(); /* this tile is there, the one before has been read */
         send((stage + STAGES - 1) % STAGES);
         measure_row<real>(tile[stage], mine, mask_of(row0), w, sum);

@@ -17,16 +17,9 @@
 #define EIG_STEMR_MINORS_CUH
 
 #include "stemr_cuda.cuh"
+#include "words/fast.cuh"
 
 /* ---------------------------------------------------------------------- pivots */
-
-/* 1/x to 20 bits; |x| from 2^-1000 to 2^1000. */
-static __device__ __forceinline__ double stemr_guess(double x)
-{
-    double r;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    return r;
-}
 
 /* 1/x to two ulp from that, or from one that is off by 2^-18. */
 static __device__ __forceinline__ double stemr_reciprocal(double x, double guess)
@@ -52,10 +45,10 @@ static __device__ __forceinline__ stemr_pivot stemr_pivot_of(wide_d a, wide_d s)
     double const large = swap ? s.hi : a.hi, small = swap ? a.hi : s.hi;
     double const rest = (small - (sum - large)) + (a.lo + s.lo);
     p.value = wide_fast_sum_d(sum, rest);
-    p.guess = stemr_guess(sum);
+    p.guess = rough_inverse(sum);
     if (fabs(rest) >= 0x1p-20 * fabs(sum)) { /* the first word alone tells little */
         if (fabs(p.value.hi) < STEMR_LEAST_PIVOT) p.value.hi = STEMR_LEAST_PIVOT;
-        p.guess = stemr_guess(p.value.hi);
+        p.guess = rough_inverse(p.value.hi);
     }
     double const error = fma(-p.value.hi, p.guess, 1.0);
     p.cube = fma(error, error, error);
@@ -128,7 +121,7 @@ static __device__ __forceinline__ wide_d stemr_state_of(const stemr_minors &m)
     double const square = m.b * m.b;
     wide_d const coupling = {square, fma(m.b, m.b, -square)};
     wide_d const here = {stemr_kept_away(m.here.hi, m.before.hi), m.here.lo};
-    return wide_quotient_d(wide_product_d(coupling, m.before), here, stemr_reciprocal(here.hi, stemr_guess(here.hi)));
+    return wide_quotient_d(wide_product_d(coupling, m.before), here, stemr_reciprocal(here.hi, rough_inverse(here.hi)));
 }
 
 #endif

@@ -57,7 +57,7 @@ static __device__ __forceinline__ stemr_pencil stemr_product(const stemr_pencil 
 
 static __device__ __forceinline__ stemr_pencil stemr_one_over(const stemr_pencil &p)
 {
-    double const r = stemr_reciprocal(p.c0.hi, stemr_guess(p.c0.hi));
+    double const r = stemr_reciprocal(p.c0.hi, rough_inverse(p.c0.hi));
     wide_d const c0 = wide_quotient_d(wide_d{1, 0}, p.c0, r);
     return stemr_pencil{wide_fast_sum_d(c0.hi, c0.lo), -p.c1 * r * r, r * r * fma(r * p.c1, p.c1, -p.c2)};
 }
@@ -159,7 +159,7 @@ struct stemr_of_pencil {
         way r = next(l, x, w);
         r.kept = stemr_kept_away(r.here.hi, w.kept);
         *negative = (__double2hiint(r.here.hi) ^ __double2hiint(w.here.hi)) < 0;
-        *ratio = r.f.hi * w.kept * stemr_reciprocal(r.kept, stemr_guess(r.kept));
+        *ratio = r.f.hi * w.kept * stemr_reciprocal(r.kept, rough_inverse(r.kept));
         return r;
     }
     __device__ __forceinline__ void rescale(way &w) const
@@ -176,7 +176,8 @@ struct stemr_of_pencil {
     static __device__ __forceinline__ wide_d state_of(const way &w)
     {
         wide_d const square = square_of(w.f), here = {stemr_kept_away(w.here.hi, w.before.hi), w.here.lo};
-        return wide_quotient_d(wide_product_d(square, w.before), here, stemr_reciprocal(here.hi, stemr_guess(here.hi)));
+        return wide_quotient_d(wide_product_d(square, w.before), here,
+                               stemr_reciprocal(here.hi, rough_inverse(here.hi)));
     }
     __device__ __forceinline__ double gamma(wide_d x, int row, wide_d mine, wide_d other) const
     {

@@ -106,7 +106,7 @@ struct stemr_of_triples : stemr_of_root {
         next.before = w.here, next.b = l.b;
         next.kept = stemr_kept_away(next.here.a, w.kept);
         *negative = (__double2hiint(next.here.a) ^ __double2hiint(w.here.a)) < 0;
-        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
+        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, rough_inverse(next.kept));
         return next;
     }
     __device__ __forceinline__ void rescale(way &w) const

@@ -166,7 +166,7 @@ struct stemr_of_root {
         next.m = stemr_next_minors(l.a, l.b, x, w.m);
         next.kept = stemr_kept_away(next.m.here.hi, w.kept);
         *negative = (__double2hiint(next.m.here.hi) ^ __double2hiint(w.m.here.hi)) < 0;
-        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
+        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, rough_inverse(next.kept));
         return next;
     }
     __device__ __forceinline__ void rescale(way &w) const

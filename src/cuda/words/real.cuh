@@ -1,9 +1,8 @@
-/* The real types of templates: their limits, pairs of them, and complex numbers. */
+/* The real types of templates: their limits, and pairs of them. */
 #ifndef EIG_REAL_CUH
 #define EIG_REAL_CUH
 
 #include <cfloat>
-#include <cstdint>
 
 template <typename real> struct real_limits;
 template <> struct real_limits<float> {
@@ -19,45 +18,14 @@ template <> struct real_limits<double> {
 /* Two numbers in one load or store. */
 template <typename real> using pair_of = typename real_limits<real>::pair;
 
-/* A complex number; in memory as eig_c and eig_z. */
-template <typename real> struct complex_of {
-    real re, im;
-};
-
-template <typename real>
-static __host__ __device__ __forceinline__ complex_of<real> operator+(complex_of<real> a, complex_of<real> b)
+/* |x| as an integer that grows with it: exponent and first digits, in double without the lower 32 bits. */
+static __device__ __forceinline__ int upper_word(double x)
 {
-    return {a.re + b.re, a.im + b.im};
+    return __double2hiint(x) & 0x7fffffff;
 }
-
-template <typename real>
-static __host__ __device__ __forceinline__ complex_of<real> operator-(complex_of<real> a, complex_of<real> b)
+static __device__ __forceinline__ int upper_word(float x)
 {
-    return {a.re - b.re, a.im - b.im};
-}
-
-template <typename real>
-static __host__ __device__ __forceinline__ complex_of<real> operator*(complex_of<real> a, complex_of<real> b)
-{
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-template <typename real> static __host__ __device__ __forceinline__ complex_of<real> conjugate(complex_of<real> a)
-{
-    return {a.re, -a.im};
-}
-
-/* Stores a complex number into a caller's array, which need be aligned to its real type only. */
-template <typename real> static __device__ __forceinline__ void store_complex(void *to, complex_of<real> z)
-{
-    if ((uintptr_t)to % sizeof(pair_of<real>) == 0) {
-        pair_of<real> both;
-        both.x = z.re, both.y = z.im;
-        *(pair_of<real> *)to = both;
-    } else {
-        ((real *)to)[0] = z.re;
-        ((real *)to)[1] = z.im;
-    }
+    return __float_as_int(x) & 0x7fffffff;
 }
 
 #endif

@@ -8,7 +8,7 @@
  * Cost     complex 4 n^3 FMA, on tensor cores for doubles; all blocks of a matrix read its reflectors twice, from L2. */
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 enum {
     BACK_BLOCK = 32 /* reflectors */,

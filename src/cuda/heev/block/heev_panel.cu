@@ -11,7 +11,7 @@
  *          in shared memory.  The reflectors are left in v, below the diagonal.
  * Cost     complex 8/3 n^3 FMA, half of it in the product; bound by the product's reading of n^3/6 numbers. */
 #include "heev/block/heev_fused.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 enum { PANEL_GROUPS = 4, PANEL_AHEAD = 2 /* tiles under way */ };
 
@@ -136,7 +136,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
             }
             lead->next(rows);
         }
-        end_group();
+        copy_end();
     }
 
     /* Subtracts from a tile what a panel of `count` columns changes, from row and column `first` on. */
@@ -177,7 +177,7 @@ template <typename number, int splits, bool aligned> struct panel_reduction {
         for (int ahead = 0; at.j < n; ahead = (ahead + 1) % PANEL_AHEAD) {
             int const r = at.r, j = at.j;
             number e[columns], *const here = slot + ahead * tile::size;
-            await<PANEL_AHEAD - 1>();
+            copy_wait<PANEL_AHEAD - 1>();
 #pragma unroll
             for (int c = 0; c < columns; ++c) e[c] = here[32 * c];
             request(&lead, here);

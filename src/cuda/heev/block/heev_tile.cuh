@@ -4,7 +4,7 @@
 #ifndef EIG_HEEV_TILE_CUH
 #define EIG_HEEV_TILE_CUH
 
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 #include "words/tensor.cuh"
 
 /* A matrix of 8 R rows and 8 C columns in the registers of a warp. */

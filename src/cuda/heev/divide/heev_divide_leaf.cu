@@ -5,7 +5,7 @@
  *          a warp in double.
  * Cost     for 32 rows some 62 poles a lane, 4 to 10 times each, and 32^3 multiplications; bound by the FP64 units. */
 #include "heev/divide/heev_divide.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 enum { LEAF_CHUNK = 8, LEAF_U = LEAF_CHUNK + 2 };
 

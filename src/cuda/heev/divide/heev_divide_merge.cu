@@ -5,7 +5,7 @@
  *          workspace.  What the products need goes to the workspace; without vectors that is nothing.
  * Cost     about 6 k^2 reciprocals with 8 operations each for k poles that are left: bound by the FP64 units. */
 #include "heev/divide/heev_divide.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 enum { MERGE_MOST = 512, MERGE_SHARED = MERGE_MOST / 2 };
 

@@ -7,10 +7,9 @@
  * Cost     k^2 (m1 + m2) multiplications and additions where nothing is mixed, and a reciprocal for each entry of U and
  *          each 64 rows; bound by the tensor cores, or for small n by the memory. */
 #include "heev/divide/heev_divide.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
+#include "words/copy.cuh"
 #include "words/tensor.cuh"
-
-#include <cuda_pipeline.h>
 
 enum { UPDATE_THREADS = 128, UPDATE_COLUMNS = 64 };
 
@@ -167,12 +166,11 @@ template <typename real, int rows> struct update_tile {
 #pragma unroll
         for (int i = threadIdx.x / rows; i < slice; i += UPDATE_THREADS / rows) {
             if (row < live && first + i < end)
-                __pipeline_memcpy_async(q + i * Q + row, from + row + (job.source[at + first + i] & COLUMN_NUMBER) * n,
-                                        sizeof(real));
+                copy_number(q + i * Q + row, from + row + (job.source[at + first + i] & COLUMN_NUMBER) * n);
             else
                 q[i * Q + row] = 0;
         }
-        __pipeline_commit();
+        copy_end();
     }
 
     /* Column threadIdx.x % 64 of the tile is a root: start + offset, norm; its share of a slice of U. */
@@ -204,7 +202,7 @@ template <typename real, int rows> struct update_tile {
         if (slices > 1 && begin < end) fill(begin);
         for (int first = begin; first < end; first += slice) {
             if (slices == 1) fill(first);
-            __pipeline_wait_prior(0);
+            copy_wait<0>();
             __syncthreads(); /* this slice is there, and the other one is free */
             if (slices > 1 && first + slice < end) fill(first + slice);
             int const side = (first - begin) / slice % slices;

@@ -11,22 +11,9 @@
 #ifndef EIG_HEEV_SECULAR_CUH
 #define EIG_HEEV_SECULAR_CUH
 
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 
 enum { SECULAR_SWIFT = 30, SECULAR_MOST = 110 };
-
-/* 1 / x to about one unit in the last place, for x far from the ends of the range. */
-static __device__ __forceinline__ double inverse(double x)
-{
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    double const rest = fma(-x, y, 1.0); /* y is good to some 20 bits: two terms of the series do */
-    return fma(y, fma(rest, rest, rest), y);
-}
-static __device__ __forceinline__ float inverse(float x)
-{
-    return __frcp_rn(x);
-}
 
 template <typename real> struct heev_root {
     real offset; /* the root is pole[origin] + offset */

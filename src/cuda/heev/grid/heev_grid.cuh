@@ -24,11 +24,11 @@ static __device__ __forceinline__ double choose(bool first, double x, double y)
     asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p; }" : "=d"(z) : "d"(x), "d"(y), "r"((int)first));
     return z;
 }
-HEEV_WORD HEEV_R choose(bool first, HEEV_R x, HEEV_R y)
+NUMBER_WORD NUMBER_R choose(bool first, NUMBER_R x, NUMBER_R y)
 {
     return {choose(first, x.re, y.re)};
 }
-HEEV_WORD HEEV_Z choose(bool first, HEEV_Z x, HEEV_Z y)
+NUMBER_WORD NUMBER_Z choose(bool first, NUMBER_Z x, NUMBER_Z y)
 {
     return {choose(first, x.re, y.re), choose(first, x.im, y.im)};
 }

@@ -5,7 +5,7 @@
  * Step     a reflector takes products with 8 rows a thread, their sums over 8 lanes, and an update: no barrier.
  * Cost     n^3 (complex: 4 n^3) FMA; bound by FP64. */
 #include "heev/grid/heev_grid.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 template <typename number, int N> struct grid_back {
     using real = typename number::real;
@@ -38,7 +38,7 @@ template <typename number, int N> struct grid_back {
             copy_reflectors<true>(job, m);
         else
             copy_reflectors<false>(job, m);
-        end_group();
+        copy_end();
         if (rank < n - 1) tau[rank] = ((const number *)job.tau)[m * n + rank];
 #pragma unroll
         for (int r = 0; r < high; ++r)
@@ -47,7 +47,7 @@ template <typename number, int N> struct grid_back {
                 int const i = GRID_ROWS * r + p - shift, j = across * c + q;
                 set(z[r][c], i >= 0 && j < n ? from_z[i + j * n] : (real)0, (real)0);
             }
-        await<0>();
+        copy_wait<0>();
     }
 
     /* Reflectors of the blocks behind `at`, then those of this block, the last one first. */

@@ -10,7 +10,7 @@
  * Cost     2/3 n^3 (complex: 8/3 n^3) FMA; bound by the chain of dependent operations of a step, then by shared memory. */
 #include "heev/grid/heev_grid.cuh"
 #include "heev/heev_reflector.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 template <typename number, int N> struct grid_reduction {
     using real = typename number::real;

@@ -1,6 +1,6 @@
 /* heev on CUDA, n > 32: the kernel of one-sided block Jacobi (heev_blocks.cuh): its queue, sweeps and results. */
-#include "heev/heev_typed.cuh"
 #include "heev/jacobi/heev_blocks.cuh"
+#include "per_type.cuh"
 
 /* ------------------------------------------------------------------- workspace */
 

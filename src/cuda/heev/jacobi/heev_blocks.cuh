@@ -20,6 +20,7 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
 #include "heev/jacobi/heev_blocks_tiles.cuh"
+#include "words/copy.cuh"
 #include "words/team.cuh"
 
 enum {
@@ -125,9 +126,9 @@ template <typename number, int W> struct blocks_pair {
         number *const to = at.tiles + t % 2 * space_type::tile_size;
 #pragma unroll
         for (int f = thread; f < W * chunks; f += BLOCKS_THREADS)
-            tile_fetch(to + f / chunks * tile_pitch + f % chunks * chunk,
-                       column_at(f / chunks, t * UPDATE_ROWS + f % chunks * chunk));
-        tile_end();
+            copy_16(to + f / chunks * tile_pitch + f % chunks * chunk,
+                    column_at(f / chunks, t * UPDATE_ROWS + f % chunks * chunk));
+        copy_end();
     }
 
     /* Where row k of column c lies in a tile for G, of Q or of X: no bank conflicts for the lanes of a piece. */
@@ -142,8 +143,8 @@ template <typename number, int W> struct blocks_pair {
 #pragma unroll
         for (int f = thread; f < W * chunks; f += BLOCKS_THREADS) {
             int const c = f / chunks, k = f % chunks * chunk;
-            tile_fetch(to + gram_place(c, k), column_at(c, rows + t * GRAM_ROWS + k));
-            tile_fetch(to + gram_size + gram_place(c, k), column_at(c, t * GRAM_ROWS + k));
+            copy_16(to + gram_place(c, k), column_at(c, rows + t * GRAM_ROWS + k));
+            copy_16(to + gram_size + gram_place(c, k), column_at(c, t * GRAM_ROWS + k));
         }
     }
 
@@ -156,14 +157,14 @@ template <typename number, int W> struct blocks_pair {
 #pragma unroll
         for (int t = 0; t < GRAM_TILES - 1; ++t) {
             if (t < tiles) fetch_gram(t);
-            tile_end();
+            copy_end();
         }
 #pragma unroll 1
         for (int t = 0; t < tiles; ++t) {
-            tiles_wait<GRAM_TILES - 2>();
+            copy_wait<GRAM_TILES - 2>();
             __syncthreads(); /* tile t is there, and that before it is free */
             if (t + GRAM_TILES - 1 < tiles) fetch_gram(t + GRAM_TILES - 1);
-            tile_end();
+            copy_end();
             const number *const q = at.tiles + t % GRAM_TILES * 2 * gram_size, *const a = q + gram_size;
 #pragma unroll
             for (int k0 = 0; k0 < GRAM_ROWS; k0 += 4)
@@ -305,7 +306,7 @@ template <typename number, int W> struct blocks_pair {
         int const tiles = 2 * rows / UPDATE_ROWS, i0 = warp_row * (UPDATE_ROWS / 2), j0 = warp_column * half;
 #pragma unroll 1
         for (int t = 0; t < tiles; ++t) {
-            tiles_wait<0>();
+            copy_wait<0>();
             __syncthreads(); /* tile t is there, and that before it is free */
             if (t + 1 < tiles) fetch(t + 1);
             const number *const from = at.tiles + t % 2 * space_type::tile_size + i0, *const j = at.j + j0;

@@ -1,4 +1,4 @@
-/* heev on CUDA: products of matrices in shared memory by the warps of a block, and tiles that arrive behind them.
+/* heev on CUDA: products of matrices in shared memory by the warps of a block.
  *
  * A warp has MT x NT pieces of 8 x 8 of the product.  A lane holds of each piece row lane / 4 and columns 2*(lane % 4)
  * and the next: what mma.sync gives it.  Doubles go through the FP64 tensor cores from sm_80 on; float, and older
@@ -7,39 +7,8 @@
 #define EIG_HEEV_BLOCKS_TILES_CUH
 
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 #include "words/tensor.cuh"
-
-/* ------------------------------------------------------------ tiles that arrive */
-
-/* 16 bytes from global into shared memory. */
-static __device__ __forceinline__ void tile_fetch(void *to, const void *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
-#else
-    *(uint4 *)to = __ldcg((const uint4 *)from);
-#endif
-}
-
-/* What this thread has fetched since the last call is a tile. */
-static __device__ __forceinline__ void tile_end()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits for all tiles of this thread but the last `but`; a barrier then shows them to the others. */
-template <int but> static __device__ __forceinline__ void tiles_wait()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(but) : "memory");
-#endif
-}
-
-/* -------------------------------------------------------------------- products */
 
 /* A warp's part of a product, the real and the imaginary parts apart. */
 template <typename number, int MT, int NT> struct warp_product {

@@ -11,7 +11,7 @@
  * Source   R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023), Algorithm 1; docs/heev.md on its misprints. */
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 #include "words/team.cuh"
 
 template <typename number, int N> struct jacobi_shape {

@@ -6,7 +6,7 @@
  * Cost      n = 3: bound by FP64; half of it by memory. */
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
-#include "heev/heev_typed.cuh"
+#include "per_type.cuh"
 
 enum { SMALL_THREADS = 128 };
 

@@ -62,11 +62,11 @@ template <typename number, int N> struct tiny_matrix {
                 number x;
                 set(x, (real)0, (real)0);
                 if (i < n) x = get(i, j);
-                most = max(most, size_bits(x.re));
+                most = max(most, upper_word(x.re));
                 if (i == j)
                     d[i] = x.re;
                 else
-                    a[i][j] = x, most = max(most, size_bits(imaginary(x)));
+                    a[i][j] = x, most = max(most, upper_word(imaginary(x)));
             }
         real const unit = unit_of_bits<real>(most);
         real const inverse = pow2_inverse(unit == unit ? unit : (real)1);

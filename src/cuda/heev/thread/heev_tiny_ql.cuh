@@ -125,7 +125,7 @@ static __device__ __forceinline__ int tiny_ql3(int max_sweeps, real (&d)[3], rea
             }
     }
     if (upper && lower) return 3;
-    using number = heev_number<real, false>;
+    using number = number_of<real, false>;
     real shift;
     heev_rotation<number> const last =
         rotation_of(upper ? d[1] : d[0], upper ? d[2] : d[1], number{upper ? e[1] : e[0]}, &shift);

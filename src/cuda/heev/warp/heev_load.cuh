@@ -3,7 +3,7 @@
 #define EIG_HEEV_LOAD_CUH
 
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 #include "words/team.cuh"
 
 /* 16 bytes of numbers. */

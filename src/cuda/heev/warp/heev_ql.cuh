@@ -7,7 +7,7 @@
 #define EIG_HEEV_QL_CUH
 
 #include "heev/heev_cuda.cuh"
-#include "heev/heev_number.cuh"
+#include "heev/heev_entry.cuh"
 
 /* A rotation (c, s), c >= 0, in 8 bytes.  In double the smaller of the two, with the sign of s; bit 62, which no number
  * below 1 has, tells whether it is c.  The other is the square root of what is missing from 1. */
@@ -31,11 +31,11 @@ static __device__ __forceinline__ ql_note<double> note_of(double c, double s)
     return {__hiloint2double(__double2hiint(smaller) | (is_c ? QL_NOTE_C : 0), __double2loint(smaller))};
 }
 
-/* c and s, made orthogonal to the last place. */
+/* c and s with c^2 + s^2 = 1 to the last place, so that products of many rotations stay orthogonal. */
 template <typename real> static __device__ __forceinline__ pair_of<real> ql_rotation(real c, real s)
 {
-    make_unit(c, s);
-    return {c, s};
+    real const rest = (real)0.5 * fma(-c, c, fma(-s, s, (real)1));
+    return {fma(c, rest, c), fma(s, rest, s)};
 }
 /* The rotation of a note, orthogonal to the last place. */
 static __device__ __forceinline__ float2 rotation_of(ql_note<float> note)
@@ -107,9 +107,8 @@ template <typename real> static __device__ __forceinline__ real shift_of(real dl
     /* The two constants do nothing but where squares vanish. */
     float const far = (float)(next - dl), e = (float)el, twice = 2 * e;
     float const both = fmaf(far, far, fmaf(twice, twice, 1e-37f));
-    float root, inverse;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(both));
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(far + copysignf(fmaf(both, root, 1e-30f), far)));
+    float const root = rough_inverse_root(both);
+    float const inverse = rough_inverse(far + copysignf(fmaf(both, root, 1e-30f), far));
     return dl - (real)(twice * e * inverse);
 }
 

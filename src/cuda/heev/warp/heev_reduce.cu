@@ -8,8 +8,8 @@
  *          scaled to about 1, so that a column whose squares vanish is negligible: it counts as 0.
  * Cost     complex: 12 n^3 / 2 FMA a matrix, both triangles being worked on; bound by FP64 and by shared memory. */
 #include "heev/heev_reflector.cuh"
-#include "heev/heev_typed.cuh"
 #include "heev/warp/heev_load.cuh"
+#include "per_type.cuh"
 
 /* A row of A and what becomes of it. */
 template <typename number, int N> struct heev_row {

@@ -5,9 +5,9 @@
  * Memory   a sweep's rotations are read by one lane each, while the sweep before them is applied; they and the
  *          reflectors then go through shared memory, from which all lanes of a team read the same 16 bytes at once.
  * Cost     5 n^3 FMA for the rotations, n^3 (complex: 4 n^3) for the reflectors; bound by FP64. */
-#include "heev/heev_typed.cuh"
 #include "heev/warp/heev_load.cuh"
 #include "heev/warp/heev_ql.cuh"
+#include "per_type.cuh"
 
 /* Row `rank` of Z: the product of all rotations that QL noted.  space: [lanes + 1] pairs in shared memory. */
 template <typename real, int N, int L>

@@ -123,7 +123,7 @@ struct stemr_of_node {
         next.u = wide_add_d(wide_product_d(l.c, w.u), wide_minus_d(wide_product_d(x, next.v)));
         next.kept = stemr_kept_away(next.v.hi, w.kept);
         *negative = (__double2hiint(next.v.hi) ^ __double2hiint(w.v.hi)) < 0;
-        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, stemr_guess(next.kept));
+        *ratio = l.b * w.kept * stemr_reciprocal(next.kept, rough_inverse(next.kept));
         return next;
     }
     __device__ __forceinline__ void rescale(way &w) const
@@ -138,7 +138,7 @@ struct stemr_of_node {
     __device__ __forceinline__ double meet(wide_d x, bool, int, const way &w) const
     {
         wide_d const v = {w.kept, w.v.lo};
-        wide_d const s = wide_quotient_d(w.u, v, stemr_reciprocal(v.hi, stemr_guess(v.hi)));
+        wide_d const s = wide_quotient_d(w.u, v, stemr_reciprocal(v.hi, rough_inverse(v.hi)));
         return gamma(stemr_stride{}, x, s, stemr_shuffle(s, STEMR_HALF));
     }
 };

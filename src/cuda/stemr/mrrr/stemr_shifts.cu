@@ -66,7 +66,7 @@ static __device__ __forceinline__ double walk_minors(const stemr_task &t, wide_d
         for (int k = 0; k < STEMR_GROUP; ++k) {
             double const before = stemr_kept_away(m.here.hi, m.before.hi);
             m = stemr_next_minors(lines[k].a, lines[k].b, x, m);
-            double const pivot = fabs(m.here.hi * stemr_reciprocal(before, stemr_guess(before)));
+            double const pivot = fabs(m.here.hi * stemr_reciprocal(before, rough_inverse(before)));
             largest = i0 + k < rows.n ? fmax(largest, pivot) : largest;
         }
         stemr_rescale_minors(m);

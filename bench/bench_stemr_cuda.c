@@ -123,8 +123,8 @@ static void print_passes(const stemr_run *r)
     GPU(eig_set_timing(gpu, 1));
     GPU(enqueue(r, false));
     count = passes_read(gpu, pass);
-    fprintf(stderr, "# %s %s n = %lld, %lld pairs:", r->l->kind, type_name(r->l->type), (long long)r->l->n,
-            (long long)r->l->wanted);
+    fprintf(stderr, "# %s%s %s n = %lld, %lld pairs:", r->l->method == EIG_STEMR_MRRR ? "mrrr " : "", r->l->kind,
+            type_name(r->l->type), (long long)r->l->n, (long long)r->l->wanted);
     for (int i = 0; i < count; i++) fprintf(stderr, " %s %.3f", pass[i].name, pass[i].ms);
     fputs(" ms\n", stderr);
     GPU(eig_set_timing(gpu, 0));

@@ -26,20 +26,28 @@ def read_results():
     return results
 
 
-def scale_rows():
-    """The rows of bench/results/scale/*.csv, which bench_scale wrote: columns of their own."""
-    rows = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/scale/*.csv"))):
-        with open(path, encoding="utf-8") as file:
-            rows += list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
+SCALE = os.path.join(ROOT, "bench/results/scale")
+SCALE_FILES = sorted(os.path.relpath(path, os.path.dirname(SCALE))[:-4]
+                     for path in glob.glob(os.path.join(SCALE, "**/*.csv"), recursive=True))
+
+
+def scale_file(file):
+    """The rows of one of SCALE_FILES, which bench_scale or bench_scale_mpi wrote: columns of their own."""
+    with open(os.path.join(os.path.dirname(SCALE), file + ".csv"), encoding="utf-8") as lines:
+        rows = list(csv.DictReader(line for line in lines if line.strip() and not line.startswith("#")))
     for row in rows:
         if row["commit"].endswith("-dirty") or row["check"] != "ok":
-            sys.exit(f"bench/results/scale: a row that cannot stand: {row}")
+            sys.exit(f"bench/results/{file}.csv: a row that cannot stand: {row}")
         for key in ("n", "batch", "gpus"):
             row[key] = int(row[key])
         for key in ("time_ms", "gb_s", "efficiency"):
             row[key] = float(row[key])
     return rows
+
+
+def scale_rows(folder="scale"):
+    """The rows of a folder: scale, scale/two or scale/mpi."""
+    return [row for file in SCALE_FILES if os.path.dirname(file) == folder for row in scale_file(file)]
 
 
 RESULTS = read_results()
@@ -76,6 +84,11 @@ def of_500000(row):
     return 500000 / row["batch"]
 
 
+def runs_of(row):
+    """On how many matrices a rival ran whose time was scaled to the batch."""
+    return int(row["rival"].split("(")[1].split()[0])
+
+
 def digits(x, count=3):
     return f"{float(f'{x:.{count}g}'):g}"
 
@@ -95,10 +108,11 @@ def beside(row):
 
 
 def source(*files):
-    """Machine and commit of these files' rows, and the files: the end of a caption."""
+    """Machine and commit of these files' rows, or of (file, rows), and the files: the end of a caption."""
     places = {}
     for file in files:
-        for row in RESULTS[file]:
+        file, rows = file if isinstance(file, tuple) else (file, RESULTS[file])
+        for row in rows:
             place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
             places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
     return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."

@@ -1,21 +1,32 @@
 #!/usr/bin/env python3
-"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of times in README.md,
-docs/geev.md, docs/stebz-cuda.md, docs/heev.md and docs/heev-cuda.md from bench/results/*.csv: no number of a
-measurement is typed by hand.  Needs nothing but Python 3.8.  measured.py reads the rows, performance_heev.py is
-heev's part.
+"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of measured times on all pages from
+bench/results: no number of a measurement is typed by hand.  A page says where a table belongs by two marks, see TABLES.
+Needs nothing but Python 3.8.  measured.py reads the rows, performance_geev.py and performance_heev.py are parts.
 
     bench/performance.py            writes them
     bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
+
+Both fail where a page has a table of times that nothing made, or a picture has no title.
 """
+import glob
 import os
 import re
 import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
+import performance_geev as geev  # noqa: E402
 import performance_heev as heev  # noqa: E402
 import plot  # noqa: E402
-from measured import (NUMBERS, RESULTS, ROOT, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
-                      scale_rows, source, time, times, wrapped)
+from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
+                      runs_of, scale_file, scale_rows, source, time, times, wrapped)
+
+
+SHARE = "scale-share-h200"
+
+
+def million():
+    """stebz, n = 1,000,000, one GPU, device arrays: scale_share's share 1 of 1."""
+    return row_of(SHARE, family="stebz", n=1000000, method="share 1/1 first")
 
 
 # ------------------------------------------------------------------- plots
@@ -42,11 +53,11 @@ def plot_stebz_cuda():
     tree, host = ([r for r in f64 if r["rival"].startswith(name)] for name in ("interval-tree", "eigpack cpu"))
     f.line("Lessig's interval tree\nsame GPU, f64", points(tree, "rival_ms"), 2)
     f.line("eigpack\n16 cores of the host, f64", points(host, "rival_ms"), 3)
-    f.line("eigpack\nH200, f64", points(f64), 0, heavy=True)
+    f.line("eigpack\nH200, f64", points(f64 + [million()]), 0, heavy=True)
     f.line("eigpack\nH200, f32, to 1e\N{MINUS SIGN}5", points(f32), 1, dashed=True)
     f.bars("limit set beforehand", points(f64 + f32, "limit_ms"))
     return f, ("All eigenvalues of one random symmetric tridiagonal matrix in the GPU's memory, f64 to full accuracy, "
-               "by CUDA events. " + source(file))
+               "by CUDA events; n = 1,000,000 by the clock. " + source(file, (SHARE, [million()])))
 
 
 def plot_stebz_batched():
@@ -111,57 +122,82 @@ PLOTS = (
 
 # ------------------------------------------------------------------- texts
 
-def several_gpus(family, n, gpus):
-    """The row of a call of bench_scale on pinned memory."""
-    row, = (r for r in scale_rows() if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
+def two_gpus(family, n, gpus):
+    """The row of a call of bench_scale on pinned memory, of a host with two GPUs."""
+    row, = (r for r in scale_rows("scale/two") if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
     return row
+
+
+def core_for_core(row):
+    """A sequential rival beside eigpack's threads: its time, and the ratio for equal numbers of cores."""
+    return f"{time(row['rival_ms'])} ({times(row['ratio'])}; core for core {times(row['ratio'] / row['threads'])})"
+
+
+def geev_rivals(n):
+    """The fastest first; each ran on a part of the batch, which its row says."""
+    cores = row_of("geev-cpu-xeon-16threads", n=n, type="f64")
+    one = row_of("geev-rivals-h200", n=n, type="f64", rival="numpy")
+    words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER Xgeev", "cusolver")]
+    found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)) for word, name in words]
+    runs = sorted(runs_of(row) for _, row in found)
+    return (f"scaled from the number that ran: LAPACK on 16 cores of a host {time(cores['rival_ms'] * of_500000(cores))} "
+            f"({cores['batch']:,} ran), NumPy on one core {time(one['rival_ms'])} ({runs_of(one):,}); on the same GPU, one matrix "
+            "after the other, " + ", ".join(f"{word} {time(row['rival_ms'])}" for word, row in found)
+            + f" ({runs[0]:,} to {runs[-1]:,})")
+
+
+def claims():
+    """The rows of README.md's table: what, eigpack's time in ms, what others take, the CSV files that hold it."""
+    cpu, gpu = "stebz-cpu-xeon-2threads", "stebz-cuda-h200"
+    one = {"type": "f64", "batch": 1}
+    found = []
+
+    def line(problem, row, other, *files):
+        found.append((problem, row["time_ms"], other, files))
+
+    sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
+    line("all eigenvalues, n = 2048, f64, two cores", sterf,
+         f"LAPACK, sequential: dsterf {core_for_core(sterf)}, dstebz {core_for_core(stebz)}", cpu)
+    for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
+        host, tree = (row_of(gpu, n=n, method="multisection uniform", rival=name, **one)
+                      for name in ("eigpack cpu", "interval-tree"))
+        line(words, host, f"eigpack on the host's 16 cores {beside(host)}; Lessig's interval tree, as eigpack has it, "
+             f"same GPU, {beside(tree)}", gpu)
+    alone, two = (two_gpus("stebz", 1000000, k) for k in (1, 2))
+    line("n = 1,000,000, f64, from the host's memory, two H200", two, f"one H200 {time(alone['time_ms'])}",
+         "scale/two/scale-cuda-2xh200")
+    batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
+    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}", gpu)
+    host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
+    line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
+         f"LAPACK (OpenBLAS) dgehrd + dhseqr, one matrix a core, {beside(host)}", "geev-cpu-xeon-16threads")
+    others = (geev.CUDA, geev.RIVALS, "geev-cpu-xeon-16threads")
+    device = {n: geev.resident(n, "f64") for n in (10, 30)}
+    line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], geev_rivals(10), *others)
+    copied = row_of(geev.CUDA, family="geev-host", method="chunk0", n=10, type="f64")
+    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}", geev.CUDA)
+    line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], geev_rivals(30), *others)
+    line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200",
+         row_of(geev.CUDA, family="geev-affine-all", n=15, type="f64"), "", geev.CUDA)
+    for row in heev.short_rows():
+        line(*row)
+    case = {"n": 4096, "type": "f64", "method": "auto"}
+    rrr, divide = (row_of("stemr-cpu-xeon-1thread", rival=name, **case) for name in ("dstemr", "dstedc"))
+    line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, one core", rrr,
+         f"LAPACK (OpenBLAS), same core: dstedc {beside(divide)}, dstemr {beside(rrr)}", "stemr-cpu-xeon-1thread")
+    many = row_of("stemr-cpu-xeon-16threads", rival="dstedc", **case)
+    line("the same on 16 cores", many, f"dstedc, which uses little more than one of them, {time(many['rival_ms'])}; "
+         "dstemr is sequential", "stemr-cpu-xeon-16threads")
+    dense = row_of("stemr-rivals-h200", n=4096, type="f64", method="auto uniform01", rival="cusolverDnXsyevd")
+    line("the same on an H200", dense, "cuSOLVER there has no solver for a tridiagonal matrix; Xsyevd of the dense one "
+         f"{beside(dense)}", "stemr-rivals-h200")
+    return found
 
 
 def table_short():
     """The table of README.md and of the page."""
-    cpu, gpu = "stebz-cpu-xeon-2threads", "stebz-cuda-h200"
-    one = {"type": "f64", "batch": 1}
-    sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
-    tree = {n: row_of(gpu, n=n, method="multisection uniform", rival="interval-tree", **one) for n in (2048, 32768)}
-    batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
-    host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
-    device = {n: row_of("geev-cuda-h200", family="geev-resident", n=n, type="f64") for n in (10, 30)}
-    copied = row_of("geev-cuda-h200", family="geev-host", method="chunk0", n=10, type="f64")
-    loop = row_of("geev-cuda-h200", family="geev-affine-all", n=15, type="f64")
-
-    def rivals(n):
-        words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER", "cusolver"), ("NumPy (one core)", "numpy")]
-        found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)["rival_ms"]) for word, name in words]
-        return ", ".join(f"{word} {time(ms)}" for word, ms in found)
-
-    lines = ["| problem | eigpack | others |", "|---|---|---|"]
-
-    def line(problem, row, other=""):
-        lines.append(f"| {problem} | {time(row['time_ms'])} | {other} |")
-
-    line("all eigenvalues, n = 2048, f64, two cores", sterf,
-         f"LAPACK on one core: dsterf {beside(sterf)}, dstebz {beside(stebz)}")
-    for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
-        line(words, tree[n], f"Lessig's interval tree, same GPU, {beside(tree[n])}")
-    one_gpu, four = (several_gpus("stebz", 1000000, k) for k in (1, 4))
-    line("n = 1,000,000, f64, from the host's memory, four H200", four, f"one H200 {time(one_gpu['time_ms'])}")
-    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}")
-    line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
-         f"LAPACK dgehrd + dhseqr, same cores, {beside(host)}")
-    line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], rivals(10))
-    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}")
-    line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], rivals(30))
-    line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200", loop)
-    for row in heev.short_rows():
-        line(*row)
-    case = {"n": 4096, "type": "f64"}
-    rrr, divide = (row_of("stemr-cpu-xeon-16threads", method="auto", rival=name, **case) for name in ("dstemr", "dstedc"))
-    line("all eigenpairs of a tridiagonal matrix, n = 4096, f64, 16 cores", rrr,
-         f"LAPACK: dstemr {beside(rrr)}, dstedc on the same cores {beside(divide)}")
-    dense = row_of("stemr-rivals-h200", method="auto uniform01", rival="cusolverDnXsyevd", **case)
-    line("the same on an H200", row_of("stemr-cuda-h200", n=4096, type="f64", method="auto uniform"),
-         f"cuSOLVER Xsyevd of the dense matrix {time(dense['rival_ms'])}")
-    return "\n".join(lines)
+    return "\n".join(["| problem | eigpack | others |", "|---|---|---|"]
+                     + [f"| {problem} | {time(ms)} | {other} |" for problem, ms, other, _ in claims()])
 
 
 def table_stebz_cuda():
@@ -185,7 +221,8 @@ def table_stebz_cuda():
                  f"{row['limit_ms']:g}" if row["limit_ms"] else ""]
         cells += [f"{digits(r[0]['rival_ms'])} ({times(r[0]['ratio'])})" if r else "" for r in rivals]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    lines.append(f"| f64 n = 1,000,000 | {digits(million()['time_ms'])} | | | | |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(file, (SHARE, [million()])))}"
 
 
 def table_geev_cpu():
@@ -202,22 +239,26 @@ def table_geev_cpu():
 
 
 def page():
-    two, many, gpu, geev = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads", "stebz-cuda-h200", "geev-cuda-h200"
+    two, many, gpu = "stebz-cpu-xeon-2threads", "stebz-cpu-xeon-16threads", "stebz-cuda-h200"
     cores = {n: [row_of(file, n=n, type="f64", method="multisection", batch=1)["time_ms"] for file in (two, many)]
              for n in (512, 32768)}
     big = {n: row_of(gpu, n=n, type="f64", method="multisection uniform", batch=1)["time_ms"]
-           for n in (512, 2048, 131072, 1000000)}
+           for n in (512, 2048, 131072)}
+    big[1000000] = million()["time_ms"]
     glued = {t: row_of(two, n=4200, type=t, rival=r) for t, r in (("f32", "ssterf"), ("f64", "dsterf"))}
-    device = {n: row_of(geev, family="geev-resident", n=n, type="f64") for n in (10, 15, 30)}
-    pinned = row_of(geev, family="geev-host", method="chunk0", n=10, type="f64")
-    pageable = row_of(geev, family="geev-host-pageable", n=10, type="f64")
+    device = {n: geev.resident(n, "f64") for n in (10, 15, 30)}
+    pinned = row_of(geev.CUDA, family="geev-host", method="chunk0", n=10, type="f64")
+    pageable = row_of(geev.CUDA, family="geev-host-pageable", n=10, type="f64")
     lapack = {n: row_of("geev-cpu-xeon-16threads", n=n, type="f64")["ratio"] for n in (20, 64)}
+    least, most, near, far = geev.parts()
     text = f"""# Performance
 
 Made by `bench/performance.py` from the CSV files in [bench/results](../bench/results/README.md), which has all rows,
-machines and commands. A time is the median of many repeats, and every answer that was timed was checked. A rival ran
-on the same machine in the same run; only the rivals of geev on a GPU had a run of their own. Where a limit is drawn,
-it was set before the code was written. CPU machines are shared and noisy: there only ratios count.
+machines and commands. A time is the median of many repeats, and every answer that was timed was checked. A ratio
+compares two times of one machine, taken in turns in one run; where a row has several files, the rivals had runs of
+their own, and no ratio stands there. The rivals are the fastest of those measured, and some that are in wide use.
+Where a limit is drawn, it was set before the code was written. CPU machines are shared and noisy: there only ratios
+count.
 
 {table_short()}
 
@@ -238,8 +279,9 @@ as stebz does; geev and heev do n^3.
   {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
   ([stebz.md](stebz.md)).
-- **geev on a GPU** stands at 15 to 23 % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)): the limits
-  are kept, the aims, 1.2 to 1.9 times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it goes
+- **geev on a GPU** stands at {100 * least:.0f} to {100 * most:.0f} % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)):
+  the limits are kept, the aims, {near:.1f} to {far:.1f} times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it
+  goes
   through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
   {time(device[30]['time_ms'])} for n = 30.
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
@@ -253,28 +295,53 @@ as stebz does; geev and heev do n^3.
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
   ([heev-cuda.md](heev-cuda.md)).
 """
+    text += "\n## Which file holds which claim\n\n" + wrapped(
+        "The rows of the table above, the file in [bench/results](../bench/results/README.md) that holds each, and the command "
+        "that made the file; machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
+
+
+def note_of(file):
+    """The words beside a CSV file: (machine, driver, command, the rest)."""
+    path = os.path.join(ROOT, f"bench/results/{file}.txt")
+    if not os.path.exists(path):
+        sys.exit(f"bench/results/{file}.txt is missing: lines Machine:, Driver:, Command:, then what else is to be said")
+    with open(path, encoding="utf-8") as lines:
+        text = lines.read()
+    head = re.match(r"Machine: (.+)\nDriver: (.+)\nCommand: (.+)\n((?s:.*))", text)
+    if not head:
+        sys.exit(f"bench/results/{file}.txt does not begin with lines Machine:, Driver:, Command:")
+    return head.groups()
+
+
+def table_claims():
+    """Which file holds each row of README.md's table, and what made it."""
+    lines = ["| claim | file | command |", "|---|---|---|"]
+    for problem, ms, _, files in claims():
+        for number, file in enumerate(files):
+            claim = f"{problem}: {time(ms)}" if number == 0 else "its rivals"
+            lines.append(f"| {claim} | [{file}.csv](../bench/results/{file}.csv) | `{note_of(file)[2]}` |")
+    return "\n".join(lines)
 
 
 def raw_tables():
     text = """# Results
 
-All measured rows, as tables; made by `bench/performance.py` from the CSV files beside this page.
-[docs/performance.md](../../docs/performance.md) shows the most important ones as plots.
+All measured rows, as tables, with machine, driver, commit and command; made by `bench/performance.py` from the CSV
+files beside this page and the `.txt` file that goes with each. [docs/performance.md](../../docs/performance.md) shows
+the most important ones as plots. COMMIT stands for the commit of the rows; a program without a path lies in the
+build's folder, `bench` or above.
 
 Times are medians in milliseconds. `limit` is the bar that was set for the case before it was built. `ratio` is the
 rival's time over eigpack's. An `error` is in the units of the family's bench (`eigpack bench --help`), and every row
-passed its check. Rows measured from a tree that was not committed are not kept.
+passed its check. Rows measured from a tree that was not committed are not kept. `geev-tune-h200.txt` is what
+`eigpack bench geev --tune --device cuda` printed.
 """
     columns = ("family", "type", "n", "batch", "device", "method", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
                "error")
     for file, rows in RESULTS.items():
-        text += f"\n## {file}\n\n"
-        note = os.path.join(ROOT, f"bench/results/{file}.txt")
-        if os.path.exists(note):
-            with open(note, encoding="utf-8") as lines:
-                text += "".join(("    " + line).rstrip() + "\n" for line in lines) + "\n"
+        text += head_of(file, rows)
         text += "| case | type | n | batch | device | method | time ms | limit ms | rival | rival ms | ratio | error |\n"
         text += "|---|---|---:|---:|---|---|---:|---:|---|---:|---:|---:|\n"
         for row in rows:
@@ -284,8 +351,25 @@ passed its check. Rows measured from a tree that was not committed are not kept.
             for key in NUMBERS[3:]:
                 shown[key] = f"{row[key]:.4g}" if row[key] else ""
             text += "| " + " | ".join(str(shown[key]) for key in columns) + " |\n"
-        for place in sorted({f"Machine: {row['machine']}; commit {row['commit']}." for row in rows}):
-            text += f"\n{place}\n"
+    columns = ("family", "type", "n", "batch", "memory", "device", "gpus", "time_ms", "gb_s", "efficiency")
+    for file in SCALE_FILES:
+        rows = scale_file(file)
+        text += head_of(file, rows)
+        text += "| case | type | n | batch | memory | device | GPUs or ranks | time ms | GB/s | efficiency |\n"
+        text += "|---|---|---:|---:|---|---|---:|---:|---:|---:|\n"
+        for row in rows:
+            text += "| " + " | ".join(str(row[key]) for key in columns) + " |\n"
+    return text
+
+
+def head_of(file, rows):
+    machine, driver, command, rest = note_of(file)
+    commits = ", ".join(sorted({row["commit"] for row in rows}))
+    seen = "; ".join(sorted({row["machine"] for row in rows}))
+    text = (f"\n## {file}\n\n- Machine: {machine} (in the rows: {seen})\n- Driver: {driver}\n- Commit: {commits}\n"
+            f"- Command: `{command}`\n\n")
+    if rest:
+        text += "".join(("    " + line).rstrip() + "\n" for line in rest.strip("\n").split("\n")) + "\n"
     return text
 
 
@@ -328,14 +412,165 @@ def table_stemr_cuda():
     return "\n".join(lines)
 
 
-def with_table(path, table):
-    """The page with the lines between its two marks replaced."""
+def lines_of_note(file, pattern):
+    """What a run printed beside its rows: the groups of each line of bench/results/FILE.txt that has the pattern."""
+    return [match.groups() for match in re.finditer(pattern, note_of(file)[3], re.M)]
+
+
+def table_stemr_certificate():
+    """docs/stemr-cuda.md: what the certificate adds to a call."""
+    pattern = (r"^(\w+) f64 n = (\d+), \2 pairs: .*; ([0-9.]+) ms, with the certificate ([0-9.]+)$")
+    times = {(kind, int(n)): (float(call), float(whole))
+             for kind, n, call, whole in lines_of_note("stemr-cuda-h200", pattern)}
+    kinds = (("uniform", "U(0,1)"), ("121", "1-2-1"), ("glued", "glued"))
+    lines = ["| n | " + " | ".join(f"{name}, ms | of the call" for _, name in kinds) + " |", "|---:|" + "---|---|" * len(kinds)]
+    for n in (512, 4096, 8192, 16384, 32768):
+        cells = [str(n)]
+        for kind, _ in kinds:
+            call, whole = times[kind, n]
+            cells += [digits(whole - call), f"{100 * (whole - call) / call:.0f} %"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n\n" + printed("stemr-cuda-h200")
+
+
+def table_stemr_passes():
+    """docs/stemr-cuda.md: where the time of a call goes."""
+    names = ("root", "tree", "refinement", "vectors", "fallbacks")
+    pattern = r"^(\w+) f64 n = (\d+), \2 pairs: " + " ".join(name + r" ([0-9.]+)" for name in names)
+    found = {(kind, int(n)): times for kind, n, *times in lines_of_note("stemr-cuda-h200", pattern)}
+    lines = ["| matrix | n | brackets | clusters, and singles beside them | refinement | vectors | what was left over |",
+             "|---|---:|---|---|---|---|---|"]
+    for kind, name in (("uniform", "U(0,1)"), ("121", "1-2-1"), ("glued", "glued")):
+        lines += [f"| {name} | {n} | " + " | ".join(digits(float(ms)) for ms in found[kind, n]) + " |" for n in (512, 4096, 32768)]
+    return "\n".join(lines) + "\n\n" + printed("stemr-cuda-h200")
+
+
+def table_stebz_passes():
+    """docs/stebz-cuda.md: where the time of a call goes; f64 is printed after f32."""
+    pattern = r"^# uniform n = (\d+): preparation ([0-9.]+) ms table ([0-9.]+) ms brackets ([0-9.]+) ms$"
+    times = {int(n): some for n, *some in lines_of_note("stebz-cuda-h200", pattern)}
+    lines = ["| n, f64 | preparation, ms | table | brackets |", "|---:|---|---|---|"]
+    lines += [f"| {n} | " + " | ".join(digits(float(ms)) for ms in times[n]) + " |" for n in sorted(times)]
+    return "\n".join(lines) + "\n\n" + printed("stebz-cuda-h200")
+
+
+def printed(file):
+    return f"Printed by the run that made [{file}.csv](../bench/results/{file}.csv): [{file}.txt](../bench/results/{file}.txt)."
+
+
+def table_stebz_cpu():
+    """docs/stebz.md: two cores beside LAPACK, which uses one."""
+    file = "stebz-cpu-xeon-2threads"
+    lines = ["| matrix | n | f64, ms | dstebz | dsterf | f32, ms | sstebz | ssterf |", "|---|---:|---|---|---|---|---|---|"]
+    for method, name in (("", "uniform"), (" glued", "glued Wilkinson"), (" ten", "uniform, ten eigenvalues")):
+        for n in sorted({row["n"] for row in rows_of(file, method="multisection" + method)}):
+            cells = [name, str(n)]
+            for kind, letter in (("f64", "d"), ("f32", "s")):
+                case = {"method": "multisection" + method, "n": n, "type": kind}
+                cells.append(digits(rows_of(file, **case)[0]["time_ms"]))
+                for rival in ("stebz", "sterf"):
+                    rows = rows_of(file, rival=letter + rival, **case)
+                    cells.append(f"{digits(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})" if rows else "")
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(file))}"
+
+
+def table_scale_two():
+    """docs/scale.md: what two GPUs give since stebz's launches end by the clock."""
+    lines = ["| call, f64 | host memory | one GPU, ms | two, ms | t(1) / (2 t(2)) |", "|---|---|---:|---:|---:|"]
+    rows = [row for row in scale_rows("scale/two") if not row["family"].startswith("copy")]
+    for one in (row for row in rows if row["gpus"] == 1):
+        two, = (r for r in rows if r["gpus"] == 2 and (r["family"], r["memory"]) == (one["family"], one["memory"]))
+        lines.append(f"| {one['family']}, n = {one['n']:,}" + (f", {one['batch']:,} of them" if one["batch"] > 1 else "")
+                     + f" | {one['memory']} | {one['time_ms']:.4g} | {two['time_ms']:.4g} | {two['efficiency']:.2f} |")
+    return "\n".join(lines) + "\n\n" + scale_source("scale/two")
+
+
+def table_scale_mpi():
+    """docs/scale.md: ranks of MPI on the GPUs of one host."""
+    lines = ["| f64 | commit | 1 rank, ms | 2 ranks | 4 ranks | t(1) / (k t(k)) |", "|---|---|---|---|---|---|"]
+    rows = scale_rows("scale/mpi")
+    for family, words in (("mpi stebz", "`eig_mpi_dstebz`, n = {:,}"), ("mpi stemr", "`eig_mpi_dstemr`, n = {:,}, vectors")):
+        for commit in dict.fromkeys(row["commit"] for row in rows):
+            some = {row["gpus"]: row for row in rows if (row["family"], row["commit"]) == (family, commit)}
+            lines.append(f"| {words.format(some[1]['n'])} | {commit} | "
+                         + " | ".join(f"{some[k]['time_ms']:.4g}" if k in some else "" for k in (1, 2, 4)) + " | "
+                         + ", ".join(f"{some[k]['efficiency']:.2f}" for k in sorted(some) if k > 1) + " |")
+    return "\n".join(lines) + "\n\n" + scale_source("scale/mpi")
+
+
+def scale_source(folder):
+    return ", ".join(f"[{file}.csv](../bench/results/{file}.csv)" for file in SCALE_FILES if os.path.dirname(file) == folder) + "."
+
+
+def table_scalapack():
+    """docs/scale.md: beside ScaLAPACK on the same ranks."""
+    file = "scale-scalapack-xeon-8ranks"
+    lines = ["| all of them, n = 4096 | eigpack_mpi | ScaLAPACK | ratio |", "|---|---|---|---|"]
+    for row in RESULTS[file]:
+        what = "eigenvalues" if row["family"] == "stebz" else "eigenvectors too"
+        lines.append(f"| {what} | {time(row['time_ms'])} | {row['rival'].replace('+', ' and ')} {time(row['rival_ms'])} | "
+                     f"{digits(row['ratio'])} |")
+    return "\n".join(lines) + f"\n\n{source(file)}"
+
+
+# What stands between <!-- made by bench/performance.py: NAME --> and <!-- end --> on any page.
+TABLES = {
+    "claims": table_short, "stebz cpu": table_stebz_cpu, "stebz cuda": table_stebz_cuda, "stebz passes": table_stebz_passes,
+    "stemr cpu": table_stemr_cpu, "stemr cuda": table_stemr_cuda, "stemr certificate": table_stemr_certificate,
+    "stemr passes": table_stemr_passes, "geev cpu": table_geev_cpu, "scale two": table_scale_two, "scale mpi": table_scale_mpi,
+    "scale scalapack": table_scalapack, **geev.TABLES, **heev.TABLES,
+}
+MARK = re.compile(r"(<!-- made by bench/performance\.py: ([^>]+) -->\n\n)(?s:(?!<!-- made).)*?(<!-- end -->)")
+
+
+def with_tables(path, used):
+    """The page with what lies between its marks replaced; None where it has no mark."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
-    marks = r"(<!-- made by bench/performance.py -->\n\n).*?(\n\n<!-- end -->)"
-    if not re.search(marks, text, re.S):
-        sys.exit(f"{path} has no marks <!-- made by bench/performance.py --> and <!-- end -->")
-    return re.sub(marks, lambda match: match[1] + table + match[2], text, flags=re.S)
+    if text.count("<!-- made by bench/performance.py") != len(MARK.findall(text)):
+        sys.exit(f"{path}: a mark <!-- made by bench/performance.py: NAME --> without its <!-- end -->")
+
+    def made(match):
+        if match[2] not in TABLES:
+            sys.exit(f"{path}: no table is called {match[2]!r}")
+        used.add(match[2])
+        return f"{match[1]}{TABLES[match[2]]()}\n\n{match[3]}"
+    return MARK.sub(made, text)
+
+
+# Tables of times that no file of bench/results holds: page, how the table's first line begins, and why it may stand there.
+ALLOWED = (
+    ("docs/python.md", "", "times of the bindings, which are measured with the packages that a user installs"),
+    ("docs/octave.md", "", "the same"),
+)
+NOTES = "## Laboratory notes"
+TIMES = re.compile(r"(?<![\w.])\d[\d.,]*\s?(ms|us|µs|ns|s|min)\b|\b(ms|us|µs|ns|seconds)\b|\b\d[\d.]*x\b")
+
+
+def stray_tables(path):
+    """The first lines of tables with times that nothing made: outside marks and code, above the laboratory notes."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    above, notes, below = text.partition(f"\n{NOTES}\n")
+    if re.search(r"^## ", below, re.M):
+        sys.exit(f"{path}: {NOTES!r} is not the last section")
+    above = re.sub(r"^```(?s:.*?)^```", "", above, flags=re.M)
+    above = re.sub(r"<!-- made by (?s:.*?)<!-- end", "", above)
+    tables = re.findall(r"(?:^\|.*\n)+", above + "\n", re.M)
+    return [f"{path}: {table.splitlines()[0]}" for table in tables if TIMES.search(table)
+            and not any(path == page and table.startswith(begin) for page, begin, _ in ALLOWED)]
+
+
+def pictures_amiss():
+    """Pictures without a title, or with a background, which is a white box on a dark page."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "docs/images/*.svg"))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if "<title>" not in text or re.search(r'<rect width="100%"|<path d="M0 0h\d+v\d+H0z"', text):
+            found.append(os.path.relpath(path, ROOT))
+    return found
 
 
 def main():
@@ -344,13 +579,11 @@ def main():
     made = {f"docs/images/performance-{name}.svg": make()[0].svg() for name, _, make in PLOTS}
     made["docs/performance.md"] = page()
     made["bench/results/README.md"] = raw_tables()
-    made["README.md"] = with_table("README.md", table_short())
-    made["docs/geev.md"] = with_table("docs/geev.md", table_geev_cpu())
-    made["docs/stemr.md"] = with_table("docs/stemr.md", table_stemr_cpu())
-    made["docs/stemr-cuda.md"] = with_table("docs/stemr-cuda.md", table_stemr_cuda())
-    made["docs/stebz-cuda.md"] = with_table("docs/stebz-cuda.md", table_stebz_cuda())
-    made["docs/heev.md"] = with_table("docs/heev.md", heev.table_cpu())
-    made["docs/heev-cuda.md"] = with_table("docs/heev-cuda.md", heev.tables_cuda())
+    used = set()
+    pages = ["README.md"] + sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs/*.md")))
+    made.update({path: with_tables(path, used) for path in pages if path not in made})
+    if used != set(TABLES):
+        sys.exit(f"tables that no page shows: {', '.join(sorted(set(TABLES) - used))}")
     stale = []
     for path, text in made.items():
         place = os.path.join(ROOT, path)
@@ -360,6 +593,12 @@ def main():
         else:
             with open(place, "w", encoding="utf-8") as file:
                 file.write(text)
+    strays = [line for path in pages if path != "docs/performance.md" for line in stray_tables(path)]
+    if strays:
+        sys.exit("tables of times that no script makes; make them from a file of bench/results (TABLES in bench/performance.py), or put "
+                 f"them below {NOTES!r} at the end of the page:\n" + "\n".join(strays))
+    if pictures_amiss():
+        sys.exit(f"pictures without a title, or with a background: {', '.join(pictures_amiss())}")
     if stale:
         sys.exit(f"not as the CSV files make them: {', '.join(stale)}; run bench/performance.py")
 

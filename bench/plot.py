@@ -5,17 +5,20 @@
     figure.bars("limit", [(2048, 5.0)])
     text = figure.svg()
 
-Times are in milliseconds.  The legend stands to the right, in the order of the calls; later lines lie on top.
+Times are in milliseconds.  The legend stands to the right, in the order of the calls; later lines lie on top.  A picture has no
+background, and colours that read on white and on black.
 """
 import math
 
 WIDTH, HEIGHT = 850, 430
 LEFT, RIGHT, TOP, BOTTOM = 78, 560, 40, 372  # the frame of the plot
-INK, GRID, FINE = "#222222", "#d4d4d4", "#efefef"
-LIMIT = "#c1121f"
-# Colours that colour-blind readers can tell apart (M. Okabe and K. Ito), each with a marker of its own.
+INK = "#757b84"
+GRID, FINE = '#808080" stroke-opacity="0.35', '#808080" stroke-opacity="0.13'  # colour and how much of it
+LIMIT = "#d62839"
+LABEL = 26  # pixels that the number of a tick takes
+# Colours that colour-blind readers can tell apart (near those of M. Okabe and K. Ito), each with a marker of its own.
 STYLES = [
-    ("#0072b2", "circle"), ("#56b4e9", "ring"), ("#d55e00", "square"), ("#e69f00", "triangle"),
+    ("#1f7fc0", "circle"), ("#4aa0d0", "ring"), ("#d55e00", "square"), ("#c98a00", "triangle"),
     ("#009e73", "diamond"), ("#7f7f7f", ""),
 ]
 UNITS = [(1e3, "s"), (1, "ms"), (1e-3, "µs"), (1e-6, "ns")]
@@ -37,7 +40,7 @@ def marker(kind, x, y, colour):
     if kind == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
     if kind == "ring":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="white" stroke="{colour}" stroke-width="1.8"/>'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="none" stroke="{colour}" stroke-width="1.8"/>'
     if kind == "square":
         return f'<rect x="{x - 3.6:.1f}" y="{y - 3.6:.1f}" width="7.2" height="7.2" fill="{colour}"/>'
     if kind == "triangle":
@@ -52,7 +55,6 @@ class Figure:
         self.title, self.xlabel, self.xticks, self.ylabel = title, xlabel, xticks, ylabel
         self.series = []
 
-    # A label's second line is set in grey.
     def line(self, label, points, style, dashed=False, heavy=False):
         if not points:
             raise ValueError(f"{self.title}: no rows for {label!r}")
@@ -90,11 +92,13 @@ class Figure:
         return out
 
     def axes(self):
-        out = self.levels()
+        out, last = self.levels(), -LABEL
         for tick in self.xticks:
             x, _ = self.at(tick, 1)
             out.append(f'<path d="M{x:.1f} {TOP}V{BOTTOM}" stroke="{GRID}"/>')
-            out.append(f'<text x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:,}</text>')
+            if x >= last + LABEL:  # else its number would lie on the one before
+                out.append(f'<text x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:,}</text>')
+                last = x
         out.append(f'<path d="M{LEFT} {TOP}H{RIGHT}V{BOTTOM}H{LEFT}z" fill="none" stroke="{INK}"/>')
         middle = (LEFT + RIGHT) / 2
         out.append(f'<text x="{LEFT}" y="24" font-size="15" font-weight="bold">{escape(self.title)}</text>')
@@ -128,9 +132,8 @@ class Figure:
             else:
                 out.append(f'<path d="M{RIGHT + 16} {y}h32" {self.stroke(style, dashed, heavy)}/>')
                 out.append(marker(STYLES[style][1], RIGHT + 32, y, STYLES[style][0]))
-            for number, part in enumerate(label.split("\n")):
-                colour = ' fill="#666666"' if number else ""
-                out.append(f'<text x="{RIGHT + 56}" y="{y + 4}"{colour}>{escape(part)}</text>')
+            for part in label.split("\n"):
+                out.append(f'<text x="{RIGHT + 56}" y="{y + 4}">{escape(part)}</text>')
                 y += 16
             y += 10
         return out
@@ -140,6 +143,5 @@ class Figure:
         head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
                 f'viewBox="0 0 {WIDTH} {HEIGHT}" '
                 'font-family="Helvetica, Arial, sans-serif" font-size="13" role="img">',
-                f"<title>{escape(self.title)}</title>", '<rect width="100%" height="100%" fill="white"/>',
-                f'<g fill="{INK}">']
+                f"<title>{escape(self.title)}</title>", f'<g fill="{INK}">']
         return "\n".join(head + self.axes() + self.curves() + self.legend() + ["</g>", "</svg>"]) + "\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the table and the plot of docs/scale.md's section on several GPUs from bench/results/scale/*.csv, which
 bench_scale wrote: no number of a measurement is typed by hand.  --check compares instead.  Needs Python 3.8 alone."""
+import math
 import os
 import re
 import sys
@@ -15,21 +16,22 @@ MUST = 0.9
 
 
 class Shares(plot.Figure):
-    """Shares from 0.5 to 1.05 over the number of GPUs."""
+    """Shares up to 1.05, from the tenth below the least, over the number of GPUs."""
 
-    low, high = 0.5, 1.05
+    high = 1.05
 
     def scale(self):
         self.x0, self.x1 = 0.5, max(self.xticks) + 0.5
+        self.low = math.floor(10 * min(y for s in self.series for _, y in s[2]) - 0.05) / 10
 
     def at(self, x, y):
         right = (x - self.x0) / (self.x1 - self.x0)
-        up = (min(max(y, self.low), self.high) - self.low) / (self.high - self.low)
+        up = (y - self.low) / (self.high - self.low)
         return plot.LEFT + right * (plot.RIGHT - plot.LEFT), plot.BOTTOM - up * (plot.BOTTOM - plot.TOP)
 
     def levels(self):
         out = []
-        for tenth in range(5, 11):
+        for tenth in range(round(10 * self.low), 11):
             _, y = self.at(1, tenth / 10)
             out.append(f'<path d="M{plot.LEFT} {y:.1f}H{plot.RIGHT}" stroke="{plot.GRID}"/>')
             out.append(f'<text x="{plot.LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth / 10:.1f}</text>')
@@ -62,7 +64,8 @@ def picture(rows):
     figure = Shares("Several GPUs in one context", "GPUs", gpus, "t(1) / (k t(k))")
     for style, (name, memory, group) in enumerate(groups_of(rows)):
         points = {r["gpus"]: r["efficiency"] for r in group if single_use(r["device"])}
-        figure.line(f"{name}\n{size_of(group[0])}, {memory}", list(points.items()), style % 6, dashed=memory != "pinned")
+        size = size_of(group[0]).replace(", ", "\n", 1)
+        figure.line(f"{name}, {memory}\n{size}", list(points.items()), style % 6, dashed=memory != "pinned")
     return figure.svg()
 
 

@@ -18,7 +18,7 @@ endif()
 if(TARGET eigpack_cli)
     install(TARGETS eigpack_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(FILES include/eigpack.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/eigpack.h include/eigpack.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY data/ DESTINATION ${EIG_DATA_DIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -36,7 +36,7 @@ set(EIG_SOURCES
     src/cpu/geev/geev_cpu.c
 )
 
-# Plain code, compiled once for each type (EIG_TYPE, see src/cpu/typed.h).
+# Plain code, compiled once for each type (EIG_TYPE, see src/cpu/per_type.h).
 set(EIG_TYPES s d c z)
 set(EIG_ALL_SOURCES src/cpu/heev/heev_reference.c)
 set(EIG_REAL_SOURCES

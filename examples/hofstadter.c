@@ -107,10 +107,11 @@ static double y_of(double energy)
 static void draw_axes(FILE *file)
 {
     static const char *const names[] = {"0", "1/4", "1/2", "3/4", "1"};
-    fprintf(file, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"none\" stroke=\"#222\"/>\n", LEFT, TOP, WIDTH, HEIGHT, WIDTH);
+    fprintf(file, "<path d=\"M%d %dh%dv%dh-%dz\" fill=\"none\" stroke=\"#757b84\"/>\n", LEFT, TOP, WIDTH, HEIGHT,
+            WIDTH);
     for (int k = 0; k <= 4; ++k) {
         double const x = x_of(k / 4.0), y = y_of(2 * k - 4);
-        fprintf(file, "<path d=\"M%.1f %dv5M%d %.1fh-5\" stroke=\"#222\"/>\n", x, TOP + HEIGHT, LEFT, y);
+        fprintf(file, "<path d=\"M%.1f %dv5M%d %.1fh-5\" stroke=\"#757b84\"/>\n", x, TOP + HEIGHT, LEFT, y);
         fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, TOP + HEIGHT + 20, names[k]);
         fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%d</text>\n", LEFT - 9, y + 4.5,
                 k < 2 ? "\xe2\x88\x92" : "" /* a minus sign */, abs(2 * k - 4));
@@ -131,9 +132,10 @@ static int draw(const char *path)
     int const width = LEFT + WIDTH + 20, height = TOP + HEIGHT + 56;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-            "<path d=\"M0 0h%dv%dH0z\" fill=\"#fff\"/>\n<g stroke=\"#0b3d78\" stroke-width=\"%.1f\">\n",
-            width, height, width, height, width, height, least);
+            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#757b84\">\n"
+            "<title>Energies of an electron on a lattice over the magnetic flux</title>\n<g stroke=\"#2f78c4\" "
+            "stroke-width=\"%.1f\">\n",
+            width, height, width, height, least);
     for (int k = 0; k < fluxes; ++k) {
         const bands *const b = &butterfly[k];
         fprintf(file, "<path d=\"");

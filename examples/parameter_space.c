@@ -122,7 +122,8 @@ static void draw_slice(FILE *file, int ki, int left, int top)
                     top + (GRID - 1 - kd) * CELL, (end - kp) * CELL, CELL, (end - kp) * CELL, fill);
         }
     }
-    fprintf(file, "</g><path d=\"M%d %dh%dv%dh-%dz\" fill=\"none\" stroke=\"#222\"/>\n", left, top, SIDE, SIDE, SIDE);
+    fprintf(file, "</g><path d=\"M%d %dh%dv%dh-%dz\" fill=\"none\" stroke=\"#757b84\"/>\n", left, top, SIDE, SIDE,
+            SIDE);
 }
 
 /* Ticks at every slice, numbers below the lowest row and to the left of the first column alone. */
@@ -131,14 +132,14 @@ static void draw_ticks(FILE *file, int left, int top)
     double const unit = SIDE - CELL; /* from the middle of the first cell to that of the last */
     for (int i = 0; i <= 2; ++i) {
         double const x = left + CELL / 2 + unit * i / 2;
-        fprintf(file, "<path d=\"M%.1f %dv4\" stroke=\"#222\"/>\n", x, top + SIDE);
+        fprintf(file, "<path d=\"M%.1f %dv4\" stroke=\"#757b84\"/>\n", x, top + SIDE);
         if (top + SIDE == BOTTOM)
             fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x, BOTTOM + 18,
                     most[0] * i / 2);
     }
     for (int i = 0; i <= 3; ++i) {
         double const y = top + SIDE - CELL / 2 - unit * i / 3;
-        fprintf(file, "<path d=\"M%d %.1fh-4\" stroke=\"#222\"/>\n", left, y);
+        fprintf(file, "<path d=\"M%d %.1fh-4\" stroke=\"#757b84\"/>\n", left, y);
         if (left == LEFT)
             fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", LEFT - 8, y + 4.5,
                     most[2] * i / 3);
@@ -155,7 +156,8 @@ static void draw_key(FILE *file)
             bottom + 16);
     for (int k = 0; k < SHADES; ++k) {
         int const top = TOP + 60 + k * high;
-        fprintf(file, "<path d=\"M%d %dh22v%dh-22z\" fill=\"%s\" stroke=\"#222\"/>\n", KEY, top, high, scale[k].colour);
+        fprintf(file, "<path d=\"M%d %dh22v%dh-22z\" fill=\"%s\" stroke=\"#757b84\"/>\n", KEY, top, high,
+                scale[k].colour);
         if (k + 1 < SHADES)
             fprintf(file, "<text x=\"%d\" y=\"%.1f\">%s%g</text>\n", KEY + 28, top + high + 4.5,
                     scale[k].least < 0 ? "\xe2\x88\x92" : "" /* a minus sign */,
@@ -169,9 +171,9 @@ static int write_slices(const char *path)
     if (!file) return 0;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-            "<path d=\"M0 0h%dv%dH0z\" fill=\"#fff\"/>\n",
-            KEY + 90, BOTTOM + 52, KEY + 90, BOTTOM + 52, KEY + 90, BOTTOM + 52);
+            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#757b84\">\n"
+            "<title>Stable gains of a PID controller, in six slices</title>\n",
+            KEY + 90, BOTTOM + 52, KEY + 90, BOTTOM + 52);
     for (int s = 0; s < SLICES; ++s) {
         int const ki = 1 + s * (GRID - 2) / (SLICES - 1), left = LEFT + s % 3 * STEP_X, top = TOP + s / 3 * STEP_Y;
         draw_slice(file, ki, left, top);

@@ -1,4 +1,5 @@
-/* What the pictures share.  Colours are dark enough for print; numbers that are drawn are never rescaled by the viewer. */
+/* What the pictures share.  They have no background, and colours that read on white and on black; numbers that are drawn are never
+ * rescaled by the viewer. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "pictures/chart.h"
 
@@ -17,9 +18,10 @@ bool chart_begin(chart *c, const char *path, int width, int height, int left, co
     }
     fprintf(c->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"26\" font-size=\"16\">",
-            width, height, width, height, left);
+            "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#757b84\">\n<title>",
+            width, height, width, height);
+    chart_text(c->out, title);
+    fprintf(c->out, "</title>\n<text x=\"%d\" y=\"26\" font-size=\"16\">", left);
     chart_text(c->out, title);
     fputs("</text>\n", c->out);
     return true;
@@ -160,7 +162,7 @@ static void axis_x(FILE *out, const axis *a, int y, int tick_end, int label_y, i
     for (int i = 0; tick(a, step, i, &x); i++) {
         double const at = axis_pixel(a, x);
         axis_label(text, x, step);
-        fprintf(out, "<path d=\"M%.1f %dV%d\" stroke=\"#222\"/>", at, y, tick_end);
+        fprintf(out, "<path d=\"M%.1f %dV%d\" stroke=\"#757b84\"/>", at, y, tick_end);
         fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at, label_y, text);
     }
     fprintf(out, "<text x=\"%.0f\" y=\"%d\" font-size=\"14\" text-anchor=\"middle\">", (a->from + a->to) / 2, name_y);
@@ -186,8 +188,8 @@ void chart_axis_y(FILE *out, const axis *a, int x, int grid)
     for (int i = 0; tick(a, step, i, &y); i++) {
         double const at = axis_pixel(a, y);
         axis_label(text, y, step);
-        if (grid) fprintf(out, "<path d=\"M%d %.1fH%d\" stroke=\"#ddd\"/>", x, at, grid);
-        fprintf(out, "<path d=\"M%d %.1fh-5\" stroke=\"#222\"/>", x, at);
+        if (grid) fprintf(out, "<path d=\"M%d %.1fH%d\" stroke=\"#808080\" stroke-opacity=\"0.3\"/>", x, at, grid);
+        fprintf(out, "<path d=\"M%d %.1fh-5\" stroke=\"#757b84\"/>", x, at);
         fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", x - 9, at + 4.5, text);
     }
     fprintf(out, "<text transform=\"translate(%.0f %.0f) rotate(-90)\" font-size=\"14\" text-anchor=\"middle\">",
@@ -198,8 +200,8 @@ void chart_axis_y(FILE *out, const axis *a, int x, int grid)
 
 void chart_frame(FILE *out, const box *b)
 {
-    fprintf(out, "<path d=\"M%d %dH%dV%dH%dZ\" stroke=\"#222\" fill=\"none\"/>\n", b->left, b->top, b->right, b->bottom,
-            b->left);
+    fprintf(out, "<path d=\"M%d %dH%dV%dH%dZ\" stroke=\"#757b84\" fill=\"none\"/>\n", b->left, b->top, b->right,
+            b->bottom, b->left);
 }
 
 /* ------------------------------------------------------------------ shades */
@@ -224,7 +226,7 @@ void chart_key(FILE *out, const shades *s, int x, int top, int bottom, const cha
         char text[LABEL_SIZE];
         double const level = s->level[k - 1];
         axis_label(text, level, level == 0 ? 1 : fabs(level));
-        fprintf(out, "<path d=\"M%d %.1fh5\" stroke=\"#222\"/><text x=\"%d\" y=\"%.1f\">%s</text>\n", x + WIDE,
+        fprintf(out, "<path d=\"M%d %.1fh5\" stroke=\"#757b84\"/><text x=\"%d\" y=\"%.1f\">%s</text>\n", x + WIDE,
                 bottom - k * high, x + WIDE + 8, bottom - k * high + 4.5, text);
         widest = fmax(widest, label_width(text));
     }

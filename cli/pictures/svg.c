@@ -52,7 +52,7 @@ static void draw_rug(FILE *out, const axis *x, const double *w, int64_t m)
         fprintf(out, "M%.2f %dv%d", at, BASE + 3, RUG - 3);
         last = at;
     }
-    fprintf(out, "\"/>\n<path stroke=\"#222\" fill=\"none\" d=\"M%d %dH%dM%d %dH%d\"/>\n", LEFT, BASE, RIGHT, LEFT,
+    fprintf(out, "\"/>\n<path stroke=\"#757b84\" fill=\"none\" d=\"M%d %dH%dM%d %dH%d\"/>\n", LEFT, BASE, RIGHT, LEFT,
             BASE + RUG, RIGHT);
 }
 

@@ -206,7 +206,7 @@ static void draw_curve(FILE *out, const axis *x, const axis *y, const svg_parame
 {
     double last_x = -1e9, last_y = 0;
     bool drawing = false;
-    fputs("<path class=\"curve\" fill=\"none\" stroke=\"#1f5f9e\" stroke-width=\"1.8\" stroke-linejoin=\"round\" "
+    fputs("<path class=\"curve\" fill=\"none\" stroke=\"#3b7fc4\" stroke-width=\"1.8\" stroke-linejoin=\"round\" "
           "stroke-linecap=\"round\" d=\"",
           out);
     for (int64_t i = 0; i < p->count; i++) {
@@ -243,8 +243,8 @@ static bool curve(const char *path, const char *title, const svg_measure *m, con
     if (!chart_begin(&c, path, WIDTH, HEIGHT, wide_frame.left, title, error)) return false;
     if (y.low <= m->limit && m->limit <= y.high)
         fprintf(c.out,
-                "<path class=\"border\" d=\"M%d %.1fH%d\" stroke=\"#111\" stroke-dasharray=\"6 4\"/>"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" fill=\"#555\">%s</text>\n",
+                "<path class=\"border\" d=\"M%d %.1fH%d\" stroke=\"#757b84\" stroke-dasharray=\"6 4\"/>"
+                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" fill=\"#757b84\">%s</text>\n",
                 wide_frame.left, axis_pixel(&y, m->limit), wide_frame.right, wide_frame.right - 6,
                 axis_pixel(&y, m->limit) + (m->stable_above ? -6 : 16), "stable");
     draw_curve(c.out, &x, &y, parameter, value);

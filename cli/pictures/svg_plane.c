@@ -54,7 +54,7 @@ static view make_view(const numbers *w)
 static void draw_points(FILE *out, const view *v, const numbers *w)
 {
     double const dot = v->count <= 100 ? 6 : v->count <= 600 ? 4.5 : v->count <= 3000 ? 3 : 2;
-    fprintf(out, "<path class=\"eigenvalues\" stroke=\"#1f5f9e\" stroke-width=\"%g\" stroke-linecap=\"round\" d=\"",
+    fprintf(out, "<path class=\"eigenvalues\" stroke=\"#3b7fc4\" stroke-width=\"%g\" stroke-linecap=\"round\" d=\"",
             dot);
     for (int64_t k = 0; k < w->count; k++)
         if (is_finite(w, k))
@@ -100,8 +100,8 @@ static bool make_density(density *d, const view *v, const numbers *w)
  * steps where the most is not ten times the least. */
 static shades density_shades(double least, double most)
 {
-    static const char *const blues[] = {"#d6e6f4", "#b5d4e9", "#87bddc", "#5aa2cf",
-                                        "#3585bf", "#1866ac", "#08488e", "#062a5c"};
+    static const char *const blues[] = {"#dbe9f6", "#c0d8ed", "#a3c7e4", "#86b5da",
+                                        "#69a2cf", "#4f8fc4", "#387bb8", "#2467a9"};
     enum { BLUES = sizeof blues / sizeof *blues };
     static const double leads[][3] = {{1}, {1, 3}, {1, 2, 5}};
     shades s = {.count = 1};

@@ -1,7 +1,7 @@
 /* Words for vectors of one width per instruction set, for kernels: files that are compiled once for each instruction
  * set and type.
  *
- *     vreal    a vector of reals (typed.h); it has SIMD_LANES lanes
+ *     vreal    a vector of reals (per_type.h); it has SIMD_LANES lanes
  *     vint     the vector of integers of the same size; a mask, the result of a comparison, is one: each lane is -1
  *              where the comparison holds, else 0
  *
@@ -10,7 +10,7 @@
 #ifndef EIG_SIMD_H
 #define EIG_SIMD_H
 
-#include "typed.h"
+#include "per_type.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,6 +83,17 @@ SIMD_FN vreal simd_sqrt(vreal x)
 SIMD_FN vreal simd_abs(vreal x)
 {
     return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_MAX, INT64_MAX));
+}
+
+/* pow2.inc for the lanes. */
+SIMD_FN vreal pow2_floor_lanes(vreal x)
+{
+    return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_C(0x7f800000), INT64_C(0x7ff0000000000000)));
+}
+
+SIMD_FN vreal pow2_inverse_lanes(vreal x)
+{
+    return (vreal)(FLOAT_OR_DOUBLE(INT32_C(0x7f000000), INT64_C(0x7fe0000000000000)) - (vint)x);
 }
 
 /* Lanes of a where the mask is set, else of b. */

@@ -87,6 +87,7 @@ size_t eig_cuda_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
 eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p);
 size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p);
+eig_status eig_cuda_heev_select(eig_context *ctx, const heev_selection *s);
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p);
 }

@@ -505,4 +505,58 @@ else
     echo "no pseudo-terminal here: the progress bar is not checked"
 fi
 
+# ---------------------------------------------------------------- options that go to the library
+# d and e times 1000, so that an absolute tolerance is another one than a relative; alone and as a batch of two.
+for ((k = 1; k <= 60; k++)); do echo $((k * k * 1000)); done >wide_d.dat
+for ((k = 1; k < 60; k++)); do echo 1000; done >wide_e.dat
+for f in wide_d wide_e; do for b in 1 2; do echo "$(tr '\n' ' ' <$f.dat)"; done >${f}2.dat; done
+# widths LEAST MOST RELATIVE: the widest of the enclosures b.dat is LEAST to MOST wide, or where RELATIVE is 1 that times its ends.
+widths() {
+    awk -v least="$1" -v most="$2" -v relative="$3" 'NF == 2 {
+        w = ($2 - $1) / (relative ? ($2 > -$1 ? $2 : -$1) : 1); widest = w > widest ? w : widest; rows++ }
+        END { exit !(rows % 60 == 0 && rows > 0 && widest >= least && widest <= most) }' b.dat
+}
+for files in "wide_d.dat wide_e.dat" "wide_d2.dat wide_e2.dat"; do
+    for method in multisection interval-tree reference; do
+        # shellcheck disable=SC2086 # two words
+        for option in "--tolerance 0.01 1e-7 0.01 0" "--relative 1e-4 1e-9 1e-4 1"; do
+            read -r name value least most relative <<<"$option"
+            expect 0 '' stebz $files -q --device cpu --method $method "$name" "$value" --enclosures b.dat
+            check "$name $value, $method, $files" widths "$least" "$most" "$relative"
+        done
+    done
+done
+for method in multisection,brackets interval-tree,one-intervals reference,bisection; do
+    "$program" stebz wide_d.dat wide_e.dat -q --device cpu --timing --method ${method%,*} -o w.dat 2>err
+    check "the passes of ${method%,*}" grep -q "${method#*,} [0-9.]*[,)]" err
+done
+printf '0.1 7 0 0\n0 0.2 0 0\n0.3 1 0.7 11\n1e-9 3 0 0.9\n' >permuted.txt
+expect 0 '' geev permuted.txt --sort real --device cpu
+check "balanced, a permuted triangle's diagonal" cmp <(awk '{ print $1, $2 }' out) <(printf '%s 0\n' 0.10000000000000001 0.20000000000000001 0.69999999999999996 0.90000000000000002)
+expect 0 '' geev permuted.txt --sort real --no-balance --device cpu
+check "not balanced, nearly that" near <(awk '{ print $1 }' out) 1e-6 <(printf '%s\n' 0.1 0.2 0.7 0.9)
+check "but not to the bit" eval "! grep -qx '0.90000000000000002 0' out"
+printf '1 5e-17\n5e-17 1e-32\n' >definite.txt
+expect 0 '' heev definite.txt --relative --device cpu
+check "--relative" near <(tr ' ' '\n' <out) 1e-46 <(printf '7.5e-33\n1\n')
+expect 0 '' heev definite.txt --device cpu
+check "without it" eval "! grep -q '^7\.[45]' out"
+# The type is the file's, if no --type says otherwise; of stebz and stemr f64.
+for type in f32,f4,c64,c8 f64,f8,c128,c16; do
+    IFS=, read -r real as_real complex as_complex <<<"$type"
+    expect 0 '' generate gaussian -n 3 --batch 2 --type "$real" -o A.npy
+    expect 0 '' geev A.npy -q --values w.npy --measure radius --measure-output m.npy
+    check "geev of $real" eval "grep -aq \"'<$as_complex'\" w.npy && grep -aq \"'<$as_real'\" m.npy"
+    for of in $real,$as_real $complex,$as_complex; do
+        expect 0 '' generate hermitian -n 3 --batch 2 --type "${of%,*}" -o A.npy
+        expect 0 '' heev A.npy -q --values w.npy --vectors v.npy
+        check "heev of ${of%,*}" eval "grep -aq \"'<$as_real'\" w.npy && grep -aq \"'<${of#*,}'\" v.npy"
+    done
+    expect 0 '' generate uniform -n 5 --type "$real" -o d5.npy -o e5.npy
+    for command in stebz stemr; do
+        expect 0 '' $command d5.npy e5.npy -q --device cpu -o w.npy
+        check "$command of $real" grep -aq "'<f8'" w.npy
+    done
+done
+
 finish

@@ -280,6 +280,42 @@ printf '1 1\n1 1\n' >nan_e.dat
 expect 1 '^eigpack: 1 of 2 matrices failed' stebz nan_d.dat nan_e.dat -q -o nan_w.dat --info nan_i.dat
 check "the other one is solved" [ "$(grep -c nan nan_w.dat)" -eq 1 ]
 check "info tells which" [ "$(tr '\n' ' ' <nan_i.dat)" = "0 -1 " ]
+# A number that float32 does not hold, at each place: named by its place among the matrices' own numbers, padding apart.
+# ones FILE ROWS COLUMNS PLACES...: ones, but 1e300 at the places.
+ones() {
+    local file=$1 rows=$2 columns=$3 k
+    shift 3
+    {
+        printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': ($rows, $columns), }"
+        for ((k = 0; k < rows * columns; k++)); do
+            if [[ " $* " == *" $k "* ]]; then printf '\234\165\0\210\074\344\067\176'; else printf '\0\0\0\0\0\0\360\077'; fi
+        done
+    } >"$file"
+}
+for rows in 1 2 3; do
+    ones fd.npy $rows 3
+    ones fe.npy $rows 2
+    for ((place = 0; place < 3 * rows; place++)); do
+        ones beyond.npy $rows 3 $place
+        expect 2 "^eigpack: d\[$place\] = 1e\+300 is beyond float32: use --type f64$" stebz beyond.npy fe.npy --type f32
+    done
+    for ((place = 0; place < 2 * rows; place++)); do
+        ones beyond.npy $rows 2 $place
+        expect 2 "^eigpack: e\[$place\] = 1e\+300 is beyond float32: use --type f64$" stebz fd.npy beyond.npy --type f32
+        ones beyond.npy $rows 3 $((place / 2 * 3 + 1 + place % 2)) 0 3 6
+        expect 2 "^eigpack: e\[$place\] = 1e\+300 is beyond float32: use --type f64$" stebz fd.npy beyond.npy --type f32
+    done
+    expect 0 '' stebz fd.npy fe.npy --type f32
+    cp out unpadded
+    ones fe.npy $rows 3 0 3 6
+    expect 0 '' stebz fd.npy fe.npy --type f32
+    check "$rows matrices: the padding is not looked at" cmp out unpadded
+done
+for place in 0 1; do
+    printf '1 1 1\n' >fd.dat
+    printf '7\n%s\n%s\n' "$([ $place = 0 ] && echo nan || echo 1)" nan >beyond.dat
+    expect 1 "^eigpack: e\[$place\] is nan: the matrix must be finite$" stebz fd.dat beyond.dat
+done
 expect 2 'absent.npy: cannot be opened' stebz bd.npy be.npy --reference absent.npy
 expect 2 'd.npy: 21 values, but there are 3 x 40 eigenvalues' stebz bd.npy be.npy --reference d.npy
 expect 2 'interval is for one matrix' stebz bd.npy be.npy --interval 0,1

@@ -61,6 +61,26 @@ expect 0 '' geev roots.txt --sort imaginary
 check "by imaginary part" table 1e-13 1 -2 -3 0 1 2
 expect 0 '' geev roots.txt --sort magnitude
 check "by magnitude" table 1e-13 1 2 1 -2 -3 0
+# Ties in every first key: 0, -1, +-i, 1, -4, +-4i, 4, which a CPU finds exactly.
+printf '%s\n' '0 -4 0 0 0 0 0 0 0' '4 0 0 0 0 0 0 0 0' '0 0 4 0 0 0 0 0 0' '0 0 0 1 0 0 0 0 0' '0 0 0 0 0 0 0 0 0' '0 0 0 0 0 0 -1 0 0' \
+    '0 0 0 0 0 1 0 0 0' '0 0 0 0 0 0 0 -1 0' '0 0 0 0 0 0 0 0 -4' >ties.txt
+for type in f64 f32; do
+    expect 0 '' geev ties.txt --device cpu --sort real --type $type
+    check "ties by real part, then |Im|, $type" table 0 -4 0 -1 0 0 0 0 1 0 -1 0 4 0 -4 1 0 4 0
+    expect 0 '' geev ties.txt --device cpu --sort imaginary --type $type
+    check "ties by imaginary part, then Re, $type" table 0 0 -4 0 -1 -4 0 -1 0 0 0 1 0 4 0 0 1 0 4
+    expect 0 '' geev ties.txt --device cpu --sort magnitude --type $type
+    check "ties by magnitude, then Re, $type" table 0 0 0 -1 0 0 1 0 -1 1 0 -4 0 0 4 0 -4 4 0
+done
+# The same over a family, whose points are sorted each for itself.
+for sort in real imaginary magnitude; do
+    expect 0 '' geev ties.txt --device cpu --sort $sort
+    cp out alone
+    awk '{ for (i = 1; i <= NF; i++) $i = 0; print }' ties.txt >none.txt
+    expect 0 '' geev --device cpu --affine none.txt,ties.txt --grid 1:4:2 --sort $sort
+    check "$sort: a family's first point" cmp <(awk '$1 == 1 { print $2, $3 }' out) alone
+    check "$sort: its second" cmp <(awk '$1 == 4 { print $2, $3 }' out) <(awk '{ print 4 * $1, 4 * $2 }' alone)
+done
 printf -- '6 -11 6\n1 0 0\n0 1 0\n' >companion.txt
 expect 0 '' geev companion.txt --sort real
 check "the roots 1, 2, 3" table 1e-12 1 0 2 0 3 0

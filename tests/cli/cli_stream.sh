@@ -251,4 +251,29 @@ if script -qec true term >/dev/null 2>&1; then
     check "one bar" awk -v RS='\r' 'match($0, /\] +[0-9]+ %/) { p = substr($0, RSTART + 1, RLENGTH - 3) + 0; if (p < last) bad = 1; last = p; seen++ } END { exit bad || seen < 2 }' term
 fi
 
+# ---------------------------------------------------------------- generated batches, in slices
+# last BYTES ARGUMENTS...: the end of each file that is generated.
+last() {
+    "$program" generate "${@:2}" >/dev/null 2>err || fail "generate ${*:2}: $(head -c 300 err)"
+    tail -q -c "$1" g*.npy | cksum
+}
+# sliced BYTES BATCH ARGUMENTS...: of a random kind the last matrix, slices on, is that of its own seed.
+sliced() {
+    local bytes=$1 batch=$2
+    shift 2
+    [ "$(last "$bytes" "$@")" != "$(last "$bytes" "$@" --seed 2)" ] || return 0
+    random=$((random + 1))
+    check "generate $*: the last of $batch" [ "$(last "$bytes" "$@" --batch "$batch" --seed 4)" = "$(last "$bytes" "$@" --seed $((3 + batch)))" ]
+}
+# kinds HEADING: the names below a heading of the list.
+kinds() { "$program" generate --list | awk -v heading="$1" '/^[a-z]/ { ours = index($0, heading) == 1 } /^  / && ours { print $1 }'; }
+random=0
+for kind in $(kinds nonsymmetric | grep -v closed-loop); do sliced 2048 4200 "$kind" -n 16 -o g.npy; done
+for kind in $(kinds 'real symmetric'); do sliced 2048 4200 "$kind" -n 16 --type c64 -o g.npy; done
+check "the random kinds of full matrices are many" [ $random -ge 20 ]
+rm g.npy
+for kind in uniform latms5; do sliced 120 34000 $kind -n 16 -o g1.npy -o g2.npy; done
+check "and two tridiagonal ones" [ $random -ge 22 ]
+rm g1.npy g2.npy
+
 finish

@@ -30,6 +30,48 @@ static void test_padding(void **state)
     eig_destroy(ctx);
 }
 
+/* Arrays that are aligned to their real numbers alone give the bits of others. */
+static void test_alignment(void **state)
+{
+    static outputs aligned, shifted;
+    static char elements[2][BLOCK];
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        shifted.shift = type_size(real_types[i % 2]);
+        operate_well(ctx, op, real_types[i % 2], &aligned);
+        operate_well(ctx, op, real_types[i % 2], &shifted);
+        outputs_gather(&aligned, elements[0]), outputs_gather(&shifted, elements[1]);
+        if (memcmp(elements[0], elements[1], BLOCK) != 0)
+            fail_msg("%s %s: other bits %zu bytes on", op->name, type_name(real_types[i % 2]), shifted.shift);
+    }
+    eig_destroy(ctx);
+}
+
+/* The bits of an output do not depend on whether others are NULL: each that may be, and all of them. */
+static void test_least_outputs(void **state)
+{
+    static outputs all, least;
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+        const operation *const op = &operations[i / 2];
+        operate_well(ctx, op, real_types[i % 2], &all);
+        assert_true(all.optional > 0);
+        for (least.without = ALL_OF_THEM; least.without <= all.optional; ++least.without) {
+            operate_well(ctx, op, real_types[i % 2], &least);
+            for (int k = 0; k < all.outs; ++k) {
+                size_t const at = all.out[k].at, bytes = (size_t)extent_span(least.out[k].extent) * all.out[k].size;
+                if (memcmp(all.block + at, least.block + at, bytes) != 0)
+                    fail_msg("%s %s: other bits in output %d without number %d of those that may be NULL", op->name,
+                             type_name(real_types[i % 2]), k, least.without);
+            }
+        }
+    }
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------------- workspaces */
 
 /* Exactly as large as the query says: nothing behind it is touched, a byte less is refused before anything is written,
@@ -306,16 +348,10 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_no_context),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_padding), cmocka_unit_test(test_alignment),    cmocka_unit_test(test_least_outputs),
+        cmocka_unit_test(test_teams),   cmocka_unit_test(test_workspace),    cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),   cmocka_unit_test(test_many_threads), cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams), cmocka_unit_test(test_no_context),   cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

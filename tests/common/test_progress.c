@@ -11,10 +11,12 @@
 
 /* What a callback saw; times in seconds of the processors, so that others who share the machine do not count. */
 typedef struct record {
+    eig_context *ctx; /* NULL: it is not asked what it is, as several CPUs whose threads vary */
     pthread_t caller;
     int calls, stop_at; /* stop_at > 0: this call asks to stop */
     double last, stopped, highest_pause, called;
-    char wrong[120]; /* what was wrong first */
+    char described[120]; /* what the context says of itself outside */
+    char wrong[300];     /* what was wrong first */
 } record;
 
 static double processor_ms(void)
@@ -38,6 +40,9 @@ static int note(void *user, double fraction)
         snprintf(r->wrong, sizeof r->wrong, "another thread than the caller's");
     if (!r->wrong[0] && !(fraction >= r->last && fraction <= 1))
         snprintf(r->wrong, sizeof r->wrong, "fraction %.17g after %.17g", fraction, r->last);
+    if (!r->wrong[0] && r->ctx && strcmp(eig_describe(r->ctx), r->described) != 0)
+        snprintf(r->wrong, sizeof r->wrong, "at %g the context is \"%s\", outside \"%s\"", fraction,
+                 eig_describe(r->ctx), r->described);
     r->highest_pause = fmax(r->highest_pause, now - r->called);
     r->last = fraction, r->called = now;
     if (++r->calls != r->stop_at) return 0;
@@ -47,7 +52,9 @@ static int note(void *user, double fraction)
 
 static record record_of(eig_context *ctx, record *r, int stop_at)
 {
-    *r = (record){.caller = pthread_self(), .stop_at = stop_at, .called = processor_ms()};
+    *r = (record){
+        .ctx = test_on_several() ? NULL : ctx, .caller = pthread_self(), .stop_at = stop_at, .called = processor_ms()};
+    snprintf(r->described, sizeof r->described, "%s", eig_describe(ctx));
     assert_int_equal(eig_set_progress(ctx, note, r), EIG_OK);
     return *r;
 }

@@ -97,6 +97,36 @@ static void test_extreme_measures(void **state)
     eig_destroy(ctx);
 }
 
+/* Without value any measure will do, and the eigenvalues are as ever; one of both there must be.  With n = 0 there is nothing to
+ * measure: value is not written, and info of each point is 0. */
+static void test_outputs(void **state)
+{
+    enum { N = 5, M = 2, POINTS = 9 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    double a[(M + 1) * N * N], x[M * POINTS], value[POINTS];
+    eig_z w[POINTS * N], alone[POINTS * N];
+    int info[POINTS];
+    for (int k = 0; k < (M + 1) * N * N; ++k) a[k] = sin(1 + 3 * k);
+    for (int k = 0; k < M * POINTS; ++k) x[k] = cos(k);
+#define AFFINE(n, w, measure, value) \
+    eig_dgeev_affine(ctx, NULL, n, M, a, N, N *N, x, M, w, N, (eig_geev_measure)(measure), value, info, POINTS)
+    assert_int_equal(AFFINE(N, w, EIG_GEEV_RADIUS, value), EIG_OK);
+    static int const measures[] = {0, 'X', EIG_GEEV_ABSCISSA, -1};
+    for (size_t k = 0; k < COUNT(measures); ++k) {
+        memset(alone, 0, sizeof alone);
+        assert_int_equal(AFFINE(N, alone, measures[k], NULL), EIG_OK);
+        assert_memory_equal(alone, w, sizeof w);
+    }
+    expect_refused(ctx, AFFINE(N, w, 'X', value), EIG_BAD_ARGUMENT, "measure = 88");
+    expect_refused(ctx, AFFINE(N, NULL, EIG_GEEV_RADIUS, NULL), EIG_BAD_ARGUMENT, "w and value are");
+    for (int p = 0; p < POINTS; ++p) value[p] = 55, info[p] = 7;
+    assert_int_equal(AFFINE(0, w, EIG_GEEV_RADIUS, value), EIG_OK);
+    for (int p = 0; p < POINTS; ++p) assert_true(value[p] == 55 && info[p] == 0);
+#undef AFFINE
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
@@ -104,6 +134,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_affine),
         cmocka_unit_test(test_affine_single),
         cmocka_unit_test(test_extreme_measures),
+        cmocka_unit_test(test_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

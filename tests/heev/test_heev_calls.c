@@ -250,6 +250,81 @@ static void test_tolerance(void **state)
     eig_destroy(ctx);
 }
 
+/* A diagonal but for one pair (p, q), of this size, in the last part of the type: real or imaginary. */
+static batch one_pair(int64_t n, eig_type type, int64_t p, int64_t q, double size)
+{
+    batch b = batch_new(n, 1, type);
+    int const parts = type_is_complex(type) ? 2 : 1;
+    numbers_fill(&b.a, 0);
+    for (int64_t i = 0; i < n; ++i) numbers_put_part(&b.a, parts * (i * n + i), (double)(i + 1));
+    numbers_put_part(&b.a, parts * (q * n + p) + parts - 1, size);
+    numbers_put_part(&b.a, parts * (p * n + q) + parts - 1, parts == 2 ? -size : size);
+    return b;
+}
+
+/* What counts as 0 of an element: just below the bound it is left where it is, in no sweep, just above it is not. */
+static void test_bound(void **state)
+{
+    static const int64_t orders[] = {5, 10, 40, 70};
+    static double const tolerances[] = {0.1, 1e-3};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * 2 * 2 * 2 * 3 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 96], places[3][2] = {{0, 1}, {n / 2, n - 1}, {0, n - 1}};
+        int64_t const p = places[c / 32 % 3][0], q = places[c / 32 % 3][1];
+        eig_heev_options o = by(c / 4 % 2 ? EIG_HEEV_REFERENCE : EIG_HEEV_JACOBI);
+        o.tolerance = tolerances[c / 8 % 2], o.relative = (int)(c / 16 % 2);
+        double squares = 0;
+        for (int64_t i = 1; i <= n; ++i) squares += (double)(i * i);
+        /* x = tolerance sqrt(squares + 2 x^2) / n */
+        double const part = o.tolerance / (double)n;
+        double const bound =
+            o.relative ? o.tolerance * sqrt((double)((p + 1) * (q + 1))) : part * sqrt(squares / (1 - 2 * part * part));
+        for (int above = 0; above < 2; ++above) {
+            batch b = one_pair(n, all_types[c % 4], p, q, bound * (above ? 1.001 : 0.999));
+            bool kept = true;
+            solve(ctx, &o, &b);
+            for (int64_t k = 0; k < n; ++k) kept = kept && numbers_re(&b.w, k) == (double)(k + 1);
+            if (b.info[0] != 0 || (b.sweeps[0] > 0) != above || (!above && !kept))
+                fail_msg("method %d%s, n=%lld %s: an element (%lld, %lld) just %s the tolerance %g: %d sweeps, w[%lld] "
+                         "= %.17g",
+                         (int)o.method, o.relative ? " relative" : "", (long long)n, type_name(b.type), (long long)q,
+                         (long long)p, above ? "above" : "below", o.tolerance, b.sweeps[0], (long long)p,
+                         numbers_re(&b.w, p));
+            batch_free(&b);
+        }
+    }
+    eig_destroy(ctx);
+}
+
+/* One sweep, or one QL step an eigenvalue, is too little for a full matrix on every road, and is told; without vectors
+ * too.  Thirty are enough. */
+static void test_one_sweep(void **state)
+{
+    static const int64_t orders[] = {8, 20, 32, 33, 40, 64, 65, 100};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * 4 * 2 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 32];
+        eig_heev_options o = by(methods[c / 4 % 4]);
+        bool const jacobi = o.method == EIG_HEEV_JACOBI || o.method == EIG_HEEV_REFERENCE;
+        if (!test_on_cpu() && n > 32 && !jacobi) continue; /* there is nothing that max_sweeps would limit */
+        batch b = batch_make("ensemble", n, 3, all_types[c % 4], 5);
+        placement const p = {.values_only = c / 16 % 2};
+        for (o.max_sweeps = 1; o.max_sweeps <= 30; o.max_sweeps += 29) {
+            solve_part(ctx, &o, &b, p, 0, 3);
+            for (int m = 0; m < 3; ++m)
+                if ((b.info[m] > 0) != (o.max_sweeps == 1) ||
+                    (o.max_sweeps == 1 && o.method != EIG_HEEV_AUTO && b.sweeps[m] != jacobi))
+                    fail_msg("method %d, n=%lld %s%s: at most %d sweeps give info %d, %d sweeps", (int)o.method,
+                             (long long)n, type_name(b.type), p.values_only ? " values" : "", o.max_sweeps, b.info[m],
+                             b.sweeps[m]);
+        }
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* --------------------------------------------------------- sizes and refusals */
 
 static void test_empty(void **state)
@@ -421,10 +496,11 @@ static void test_progress(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),     cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_empty),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_options),    cmocka_unit_test(test_workspace), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),    cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up), cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_bound),    cmocka_unit_test(test_one_sweep),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_refused),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_workspace),  cmocka_unit_test(test_progress),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev calls", tests, NULL, NULL);

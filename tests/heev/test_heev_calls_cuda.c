@@ -185,6 +185,76 @@ static void test_refused(void **state)
     eig_destroy(ctx);
 }
 
+/* Ranges of device arrays: the bits that the call gives of host arrays, by a lent workspace of exactly the size that is
+ * told, in a graph; nothing is written beside them. */
+static void test_ranges(void **state)
+{
+    enum { MATRICES = 6, PAD = 2 };
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    for (size_t c = 0; c < 4 * order_count(); ++c)
+        for (int way = 0; way < 8; ++way) {
+            int64_t const n = order_of(c / 4), il = (n + 1) / 2, iu = (3 * n + 3) / 4;
+            eig_type const type = all_types[c % 4], real = type_real(type);
+            bool const row_major = way & 1, by_value = way & 2, vectors = way & 4;
+            batch b = batch_make("ensemble", n, MATRICES, type, 3);
+            numbers_put_part(&b.a, (type_is_complex(type) ? 2 : 1) * n * n, NAN); /* matrix 1 */
+            eig_heev_options o = EIG_HEEV_OPTIONS;
+            o.row_major = row_major, o.range = by_value ? EIG_RANGE_VALUE : EIG_RANGE_INDEX;
+            o.il = il, o.iu = iu, o.vl = -0.5, o.vu = 0.75;
+            int64_t const columns = by_value ? n : iu - il + 1, stride_w = columns + PAD;
+            int64_t const ldv = (row_major ? columns : n) + PAD, stride_v = ldv * (row_major ? n : columns) + PAD;
+            numbers w = numbers_room(real, MATRICES * stride_w), v = numbers_room(type, MATRICES * stride_v);
+            int64_t m[MATRICES] = {0}, told[MATRICES];
+            int info[MATRICES];
+            memset(w.data, 0xff, numbers_bytes(&w)), memset(v.data, 0xff, numbers_bytes(&v));
+            CUDA(cudaDeviceSynchronize());
+            assert_int_equal(eig_set_stream(ctx, NULL), EIG_OK);
+            assert_int_equal(eig_heev_batched(ctx, type, &o, n, b.a.data, n, n * n, m, w.data, stride_w,
+                                              vectors ? v.data : NULL, ldv, stride_v, b.info, NULL, MATRICES),
+                             EIG_OK);
+            void *const at_a = device_memory(numbers_bytes(&b.a)), *const at_w = device_memory(numbers_bytes(&w));
+            void *const at_v = device_memory(numbers_bytes(&v));
+            int64_t *const at_m = device_memory(sizeof m);
+            int *const at_info = device_memory(sizeof info);
+            size_t need = 0;
+            assert_int_equal(eig_heev_work_size(ctx, type, &o, n, vectors, MATRICES, &need), EIG_OK);
+            void *const work = device_memory(need);
+            CUDA(cudaMemcpy(at_a, b.a.data, numbers_bytes(&b.a), cudaMemcpyHostToDevice));
+            CUDA(cudaDeviceSynchronize());
+#define CALL_THERE()                                                                                              \
+    eig_heev_batched(ctx, type, &o, n, at_a, n, n *n, at_m, at_w, stride_w, vectors ? at_v : NULL, ldv, stride_v, \
+                     at_info, NULL, MATRICES)
+            assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
+            assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
+            expect_refused(ctx, CALL_THERE(), EIG_BAD_WORKSPACE, "the workspace lent has");
+            assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
+            CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+            assert_int_equal(CALL_THERE(), EIG_OK);
+            device_replay(stream);
+            CUDA(cudaStreamSynchronize(stream));
+            numbers w_there = numbers_room(real, w.count), v_there = numbers_room(type, v.count);
+            CUDA(cudaMemcpy(w_there.data, at_w, numbers_bytes(&w), cudaMemcpyDeviceToHost));
+            CUDA(cudaMemcpy(v_there.data, at_v, numbers_bytes(&v), cudaMemcpyDeviceToHost));
+            CUDA(cudaMemcpy(told, at_m, sizeof m, cudaMemcpyDeviceToHost));
+            CUDA(cudaMemcpy(info, at_info, sizeof info, cudaMemcpyDeviceToHost));
+            assert_memory_equal(told, m, sizeof m);
+            assert_memory_equal(info, b.info, sizeof info);
+            if (memcmp(w_there.data, w.data, numbers_bytes(&w)) || memcmp(v_there.data, v.data, numbers_bytes(&v)))
+                fail_msg("n=%lld %s way %d: other bits", (long long)n, type_name(type), way);
+            assert_true(device_guard_holds(at_w, numbers_bytes(&w)) && device_guard_holds(at_v, numbers_bytes(&v)) &&
+                        device_guard_holds(at_m, sizeof m) && device_guard_holds(work, need));
+            assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+            void *const there[] = {at_a, at_w, at_v, at_m, at_info, work};
+            for (size_t i = 0; i < COUNT(there); ++i) CUDA(cudaFree(there[i]));
+            numbers_free(&w), numbers_free(&v), numbers_free(&w_there), numbers_free(&v_there), batch_free(&b);
+        }
+    eig_destroy(ctx);
+    CUDA(cudaStreamDestroy(stream));
+}
+
 int main(int argc, char **argv)
 {
     small = argc > 1 && strcmp(argv[1], "small") == 0;
@@ -193,6 +263,7 @@ int main(int argc, char **argv)
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_gives_up),        cmocka_unit_test(test_slices),  cmocka_unit_test(test_stream_and_graph),
         cmocka_unit_test(test_workspace_bound), cmocka_unit_test(test_refused), cmocka_unit_test(test_pass_times),
+        cmocka_unit_test(test_ranges),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the pages show is true.  README's blocks, and then those of docs/*.md, run in their order, as a reader would:
 # sh blocks in one shell with an empty home; a C block with a main is saved as mine.c and compiled by pkg-config with
-# all warnings; a cmake block is saved as CMakeLists.txt.
+# all warnings; a cpp block is saved as mine.cpp, a cmake block as CMakeLists.txt.
 #     tests/package/docs.sh BUILD_FOLDER
 # The examples lie beside README, as in the repository.  BUILD_FOLDER takes the place of build/release, since a build takes
 # minutes; the preset is configured for all that.  It may ask for no other builder than scripts/demo installs on a bare
@@ -28,11 +28,12 @@ script() {
             print "EIG_END"
             if (main) demand("cc -std=c11 -Wall -Wextra -pedantic -Werror mine.c -o mine $(pkg-config --cflags --libs eigpack) -lm && ./mine")
         }
-        $0 == "```" { if (language == "c") end_c(); else if (language == "cmake") print "EIG_END"; language = ""; next }
+        $0 == "```" { if (language == "c") end_c(); else if (language == "cpp" || language == "cmake") print "EIG_END"; language = ""; next }
         /^```/ {
             language = substr($0, 4)
             main = 0
             if (language == "c") print "cat >mine.c <<\"EIG_END\""
+            if (language == "cpp") print "cat >mine.cpp <<\"EIG_END\""
             if (language == "cmake") print "cat >CMakeLists.txt <<\"EIG_END\""
             next
         }
@@ -43,7 +44,7 @@ script() {
             demand($0)
         }
         language == "c" && /^int main/ { main = 1 }
-        language == "c" || language == "cmake" { print }' "$1"
+        language == "c" || language == "cpp" || language == "cmake" { print }' "$1"
 }
 
 : >"$temp/all.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every header compiles alone: the public ones as C11 and as C++17, the others as C11.
+# Every header compiles alone: the public one as C11 and C++17, its face in C++ as C++17 and C++20, with exceptions and without,
+# the others as C11.
 #     tests/package/headers.sh C_COMPILER [CXX_COMPILER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -15,7 +16,13 @@ alone() { # HEADER COMPILER FLAGS...
 }
 
 alone include/eigpack.h "$cc" -x c -std=c11
-if [ -n "$cxx" ]; then alone include/eigpack.h "$cxx" -x c++ -std=c++17; fi
+if [ -n "$cxx" ]; then
+    alone include/eigpack.h "$cxx" -x c++ -std=c++17
+    for standard in 17 20; do
+        alone include/eigpack.hpp "$cxx" -x c++ -std=c++$standard -Wshadow -Wconversion
+        alone include/eigpack.hpp "$cxx" -x c++ -std=c++$standard -fno-exceptions
+    done
+fi
 # for_sd.h, for_lanes.h and kinds.h need what they are told, headers named cuda need its toolkit, src/mpi and tests/mpi their MPI.  Headers of
 # the CPU and formulas are compiled for float and double, but for some that say "double alone" in their first lines.
 find src io cli bench tests -name '*.h' ! -name for_sd.h ! -name for_lanes.h ! -name kinds.h ! -name '*cuda*' ! -path 'src/mpi/*' ! -path 'tests/mpi/*' | while read -r header; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a build into a fresh prefix and uses it as a stranger would: by find_package and by pkg-config, shared and
-# static, from C11 and C++17, and with the options of an older and of a newer header; then compares the symbols of the
+# static, from C11, C++17 and C++20, and with the options of an older and of a newer header; then compares the symbols of the
 # shared library with tests/package/symbols.txt.
 #     tests/package/install.sh BUILD_FOLDER
 set -euo pipefail
@@ -26,7 +26,7 @@ libdir=$(dirname "$library")
 cmake -S "$tests/consumer" -B "$temp/consumer" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" >"$temp/log" 2>&1 &&
     cmake --build "$temp/consumer" >>"$temp/log" 2>&1 || { cat "$temp/log" >&2; fail "find_package(eigpack) failed"; }
-for program in c_eigpack c_static cxx_eigpack cxx_static; do
+for program in c_eigpack c_static cxx_eigpack cxx_static face_17 face_20; do
     "$temp/consumer/$program" || fail "$program failed"
 done
 readelf -d "$temp/consumer/c_static" | grep -q 'NEEDED.*eigpack' && fail "c_static needs the shared library"

@@ -194,6 +194,72 @@ static void test_tolerances(void **state)
     eig_destroy(ctx);
 }
 
+/* T times 2^scale, with an abstol that goes with it, or with a reltol: each method keeps the tolerance told, wherever T lies.
+ * Float's powers are smaller. */
+static void test_scaled_tolerances(void **state)
+{
+    (void)state;
+    enum { N = 90 };
+    static const int scales[] = {-100, -40, 0, 40, 100}, tolerances[] = {-4, -10, -17, -30, -45};
+    eig_context *ctx = test_context(2);
+    for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method)
+        for (int c = 0; c < 2 * 5 * 5; ++c) {
+            bool const single = c % 2;
+            int const scale = scales[c / 2 % 5] * (single ? 3 : 5) / 5, tolerance = tolerances[c / 10];
+            eig_stebz_options options = with_method((eig_stebz_method)method);
+            fixture f = make("uniform", N, 4, real_types[c % 2]);
+            for (int64_t i = 0; i < N; ++i) f.t.d[i] = ldexp(f.t.d[i], scale);
+            for (int64_t i = 0; i + 1 < N; ++i) f.t.e[i] = ldexp(f.t.e[i], scale);
+            take(&f);
+            for (int relative = 0; relative < 2; ++relative) {
+                char what[80];
+                snprintf(what, sizeof what, "method %d, T times 2^%d, %s 2^%d", method, scale,
+                         relative ? "reltol" : "abstol", tolerance + (relative ? 0 : scale));
+                options.abstol = relative ? 0 : ldexp(1, tolerance + scale);
+                options.reltol = relative ? ldexp(1, tolerance) : 0;
+                assert_int_equal(solve_with(ctx, &options, &f, true), N);
+                certify_enclosures(what, &f, 1);
+                if (!relative) certify(what, &f, 1, N, 0.5 * options.abstol);
+                for (int64_t k = 0; relative && k < N; ++k) {
+                    double const lower = numbers_part(&f.lower, k), upper = numbers_part(&f.upper, k);
+                    double const most = options.reltol * fmax(fabs(lower), fabs(upper));
+                    if (!(upper - lower <= most + 24 * type_eps(f.type) * f.scale))
+                        fail_msg("%s: the enclosure of %lld, about %g, is %g wide", what, (long long)k + 1, w_of(&f, k),
+                                 upper - lower);
+                }
+            }
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
+/* A graded, diagonally dominant T: the tight tolerance that finds its small eigenvalues to high relative accuracy does so
+ * wherever T lies. */
+static void test_scaled_graded(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    eig_context *ctx = test_context(1);
+    for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method)
+        for (int scale = -100; scale <= 100; scale += 50) {
+            eig_stebz_options options = with_method((eig_stebz_method)method);
+            fixture f = make("uniform", N, 3, EIG_D);
+            for (int i = 0; i < N; ++i) f.t.d[i] = ldexp(1, scale - 3 * i);
+            for (int i = 0; i + 1 < N; ++i) f.t.e[i] = i % 7 == 6 ? 0 : ldexp(0.25, scale - 3 * i - 2);
+            take(&f);
+            options.abstol = ldexp(1, scale - 300);
+            solve(ctx, &options, &f);
+            for (int64_t k = 1; k <= N; ++k) {
+                double const exact = (double)reference_eigenvalue(N, f.t.d, f.t.e, k);
+                if (fabs(w_of(&f, k - 1) - exact) > 16 * DBL_EPSILON * fabs(exact))
+                    fail_msg("method %d, graded, times 2^%d: w[%lld] = %.17g, exactly %.17g", method, scale,
+                             (long long)k - 1, w_of(&f, k - 1), exact);
+            }
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
 /* -------------------------------------------------------------- enclosures */
 
 /* Every kind, both types, all methods: the enclosures hold the eigenvalues and are narrow; those of the fast methods
@@ -292,9 +358,12 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_known_spectra), cmocka_unit_test(test_small_couplings),
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_tolerances),    cmocka_unit_test(test_enclosures),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_scaling),       cmocka_unit_test(test_signs_of_zero),
+        cmocka_unit_test(test_all_kinds),       cmocka_unit_test(test_known_spectra),
+        cmocka_unit_test(test_small_couplings), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_tolerances),      cmocka_unit_test(test_enclosures),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_signs_of_zero),   cmocka_unit_test(test_scaled_tolerances),
+        cmocka_unit_test(test_scaled_graded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,18 @@ static void test_overflowing_values(void **state)
             assert_int_equal(solve(ctx, &o, &f), 1);
             o.vl = -INFINITY, o.vu = -most;
             assert_int_equal(solve(ctx, &o, &f), 1);
+            /* mirrored: DBL_MAX is an end as good as infinity */
+            f.t.d[0] = f.t.d[1] = most;
+            take(&f);
+            static double const ends[] = {INFINITY, DBL_MAX};
+            for (int k = 0; k < 2; ++k) {
+                o.vl = -INFINITY, o.vu = ends[k];
+                assert_int_equal(solve_with(ctx, &o, &f, true), 2);
+                assert_true(fabs(w_of(&f, 0)) <= 4 * type_eps(f.type) * most && w_of(&f, 1) == INFINITY);
+                o.vl = most;
+                assert_int_equal(solve(ctx, &o, &f), 1);
+                assert_true(w_of(&f, 0) == INFINITY);
+            }
             drop(&f);
         }
     eig_destroy(ctx);
@@ -194,13 +206,46 @@ static void test_small_beside_largest(void **state)
     eig_destroy(ctx);
 }
 
+/* One row that stands alone beside one long block, whose squares are nearly all of the work: at either end and within, of
+ * any size, for norms from the promise's border to the largest. */
+static void test_one_row_beside_largest(void **state)
+{
+    (void)state;
+    if (!test_on_cpu()) skip_because("a GPU does not give rows that stand alone exactly there");
+    enum { N = 40 };
+    static const int norms[] = {959, 962, 1000, 1020}, orders[] = {2, 3, 7, N};
+    static double const alone[] = {1e-300, -3e-310, 5e-324, 1e-290, -1e-200, 1};
+    eig_context *ctx = test_context(2);
+    for (int c = 0; c < 4 * 4 * 6 * 3; ++c) {
+        int const n = orders[c / 4 % 4], at = c / 96 == 0 ? 0 : c / 96 == 1 ? n / 2 : n - 1;
+        double const largest = ldexp(1, norms[c % 4]), one = alone[c / 16 % 6];
+        eig_stebz_options o = EIG_STEBZ_OPTIONS;
+        o.abstol = 5e-324;
+        fixture f = make("uniform", n, 1, EIG_D);
+        for (int i = 0; i < n; ++i) f.t.d[i] = largest * (1 + 0.1 * i);
+        for (int i = 0; i + 1 < n; ++i) f.t.e[i] = i + 1 == at || i == at ? 0 : largest / 8;
+        f.t.d[at] = one;
+        take(&f);
+        assert_int_equal(solve_with(ctx, &o, &f, true), n);
+        int found = 0;
+        for (int k = 0; k < n; ++k) found += fabs(w_of(&f, k) - one) <= 16 * DBL_EPSILON * fabs(one);
+        if (found != 1)
+            fail_msg("n = %d, ||T|| near 2^%d: row %d of %.17g is lost, w[0] = %.17g", n, norms[c % 4], at, one,
+                     w_of(&f, 0));
+        certify("one row", &f, 1, n, 0);
+        certify_enclosures("one row", &f, 1);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagonal_ranges),      cmocka_unit_test(test_ranges_at_zero),
         cmocka_unit_test(test_overflowing_values),   cmocka_unit_test(test_small_beside_large),
-        cmocka_unit_test(test_small_beside_largest),
+        cmocka_unit_test(test_small_beside_largest), cmocka_unit_test(test_one_row_beside_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4, OUTPUTS = 8 };
+enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4, OUTPUTS = 8, ALL_OF_THEM = -1 };
 
 /* Where an array's elements lie: columns of so many rows, ld apart, in matrices that are a stride apart. */
 typedef struct extent {
@@ -63,6 +63,10 @@ typedef struct outputs {
     extent in_extent[INPUTS];
     int inputs;
     bool dense;             /* leading dimensions and strides are the least */
+    int without;            /* of the outputs that may be NULL the one by this number from 1, or ALL_OF_THEM, are */
+    int optional;           /* how many there were */
+    size_t shift;           /* this many bytes behind a multiple of 16 lie the arrays, but for those of int64_t */
+    char *shifted[INPUTS];  /* the inputs, where there is a shift */
     const elsewhere *there; /* NULL: all lies on the host */
 } outputs;
 
@@ -74,8 +78,9 @@ static inline int64_t above(const outputs *o, int64_t pad)
 
 static inline void *output_in(outputs *o, extent e, size_t size)
 {
+    if (o->used == 0) o->outs = o->optional = 0;
+    o->used += o->shift;
     void *const at = (o->there ? o->there->block : o->block) + o->used;
-    if (o->used == 0) o->outs = 0;
     if (o->outs == OUTPUTS) fail_msg("too many outputs");
     o->out[o->outs].at = o->used, o->out[o->outs].size = size, o->out[o->outs++].extent = e;
     o->used += ((size_t)extent_span(e) * size + 15) & ~(size_t)15;
@@ -86,6 +91,31 @@ static inline void *output_in(outputs *o, extent e, size_t size)
 static inline void *output(outputs *o, int64_t count, size_t size)
 {
     return output_in(o, line(count), size);
+}
+
+/* Of whole numbers. */
+static inline int64_t *output_whole(outputs *o, int64_t count)
+{
+    size_t const shift = o->shift;
+    o->shift = 0;
+    int64_t *const at = output(o, count, sizeof *at);
+    o->shift = shift;
+    return at;
+}
+
+/* The last output goes with the one before: both are there, or neither. */
+static inline void *goes_with_it(outputs *o, void *last)
+{
+    if (o->without != ALL_OF_THEM && o->without != o->optional) return last;
+    o->out[o->outs - 1].extent.count = 0;
+    return NULL;
+}
+
+/* The last output is one that may be NULL. */
+static inline void *may_be_null(outputs *o, void *last)
+{
+    o->optional += 1;
+    return goes_with_it(o, last);
 }
 
 /* Count numbers uniform in [-1, 1), the same for every caller. */
@@ -115,8 +145,12 @@ static inline const void *input_in(outputs *o, eig_type type, extent e)
 {
     numbers *const x = &o->in[o->inputs];
     *x = some_in(type, e);
+    size_t const bytes = (size_t)x->count * type_size(type);
+    if (o->shift && !(o->shifted[o->inputs] = malloc(bytes + o->shift))) fail_msg("no memory");
+    char *const shifted = o->shift ? o->shifted[o->inputs] + o->shift : NULL;
     o->in_extent[o->inputs++] = e;
-    return o->there ? o->there->copy(x->data, (size_t)x->count * type_size(type)) : x->data;
+    if (shifted) return memcpy(shifted, x->data, bytes);
+    return o->there ? o->there->copy(x->data, bytes) : x->data;
 }
 
 static inline const void *input(outputs *o, eig_type type, int64_t count)
@@ -129,14 +163,18 @@ static inline void inputs_kept(const char *name, const outputs *o)
 {
     for (int i = 0; i < o->inputs; ++i) {
         numbers x = some_in(o->in[i].type, o->in_extent[i]);
-        if (!numbers_same(&x, &o->in[i])) fail_msg("%s overwrites an input", name);
+        const char *const at = o->shift ? o->shifted[i] + o->shift : o->in[i].data;
+        if (memcmp(at, x.data, (size_t)x.count * type_size(x.type)) != 0) fail_msg("%s overwrites an input", name);
         numbers_free(&x);
     }
 }
 
 static inline void inputs_free(outputs *o)
 {
-    while (o->inputs > 0) numbers_free(&o->in[--o->inputs]);
+    while (o->inputs > 0) {
+        numbers_free(&o->in[--o->inputs]);
+        if (o->shift) free(o->shifted[o->inputs]);
+    }
 }
 
 static inline void outputs_clear(outputs *o)
@@ -206,9 +244,10 @@ static inline eig_status operate_stebz(eig_context *ctx, eig_type type, int meth
     size_t const real = type_size(type);
     if (bytes) return eig_stebz_work_size(ctx, type, &options, N, 1, bytes);
     const void *const d = input(o, type, N), *const e = input(o, type, N - 1);
-    void *const w = output(o, N, real), *const lower = output(o, N, real), *const upper = output(o, N, real);
-    int64_t *const m = output(o, 1, sizeof *m);
-    int *const info = output(o, 1, sizeof *info);
+    void *const w = output(o, N, real), *const lower = may_be_null(o, output(o, N, real));
+    void *const upper = goes_with_it(o, output(o, N, real));
+    int64_t *const m = may_be_null(o, output_whole(o, 1));
+    int *const info = may_be_null(o, output(o, 1, sizeof *info));
     return eig_stebz(ctx, type, &options, N, d, e, m, w, lower, upper, info);
 }
 
@@ -222,9 +261,9 @@ static inline eig_status operate_stebz_batched(eig_context *ctx, eig_type type, 
     const void *const d = input_in(o, type, lines(N, BATCH, stride_d));
     const void *const e = input_in(o, type, lines(N - 1, BATCH, stride_e));
     extent const found = lines(N, BATCH, stride_w);
-    void *const w = output_in(o, found, real), *const lower = output_in(o, found, real);
-    void *const upper = output_in(o, found, real);
-    int *const info = output(o, BATCH, sizeof *info);
+    void *const w = output_in(o, found, real), *const lower = may_be_null(o, output_in(o, found, real));
+    void *const upper = goes_with_it(o, output_in(o, found, real));
+    int *const info = may_be_null(o, output(o, BATCH, sizeof *info));
     return eig_stebz_batched(ctx, type, &options, N, d, stride_d, e, stride_e, w, lower, upper, stride_w, info, BATCH);
 }
 
@@ -234,8 +273,8 @@ static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, in
     (void)method;
     if (bytes) return eig_stebz_count_work_size(ctx, type, N, M, bytes);
     const void *const d = input(o, type, N), *const e = input(o, type, N - 1), *const x = input(o, type, M);
-    int64_t *const count = output(o, M, sizeof *count);
-    int *const info = output(o, 1, sizeof *info);
+    int64_t *const count = output_whole(o, M);
+    int *const info = may_be_null(o, output(o, 1, sizeof *info));
     return eig_stebz_count(ctx, type, N, d, e, M, x, count, info);
 }
 
@@ -256,7 +295,7 @@ static inline eig_status operate_geev_batched(eig_context *ctx, eig_type type, i
     int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 3), stride_w = n + above(o, 2);
     const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
     void *const w = output_in(o, lines(n, batch, stride_w), 2 * type_size(type));
-    int *const info = output(o, batch, sizeof *info);
+    int *const info = may_be_null(o, output(o, batch, sizeof *info));
     return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, NULL, 0, 0, NULL, 0, 0, NULL, info,
                             batch);
 }
@@ -269,7 +308,7 @@ static inline eig_status operate_geev(eig_context *ctx, eig_type type, int metho
     int64_t const lda = N + above(o, 3);
     const void *const a = input_in(o, type, (extent){N, N, lda, 1, 0});
     void *const w = output(o, N, 2 * type_size(type));
-    int *const info = output(o, 1, sizeof *info);
+    int *const info = may_be_null(o, output(o, 1, sizeof *info));
     return eig_geev(ctx, type, &options, N, a, lda, w, NULL, 0, NULL, 0, NULL, info);
 }
 
@@ -284,7 +323,7 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
     const void *const x = input_in(o, type, lines(M, POINTS, stride_x));
     void *const w = output_in(o, lines(N, POINTS, stride_w), 2 * type_size(type));
     void *const value = output(o, POINTS, type_size(type));
-    int *const info = output(o, POINTS, sizeof *info);
+    int *const info = may_be_null(o, output(o, POINTS, sizeof *info));
     return eig_geev_affine(ctx, type, &options, N, M, a, lda, stride_a, x, stride_x, w, stride_w, EIG_GEEV_RADIUS,
                            value, info, POINTS);
 }
@@ -305,7 +344,8 @@ static inline eig_status operate_heev(eig_context *ctx, eig_type real, int metho
     const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
     void *const w = output_in(o, lines(n, batch, stride_w), type_size(real));
     void *const v = values ? NULL : output_in(o, (extent){n, n, ldv, batch, stride_v}, type_size(type));
-    int *const info = output(o, batch, sizeof *info), *const sweeps = output(o, batch, sizeof *sweeps);
+    int *const info = may_be_null(o, output(o, batch, sizeof *info));
+    int *const sweeps = may_be_null(o, output(o, batch, sizeof *sweeps));
     return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, NULL, w, stride_w, v, ldv, stride_v, info, sweeps,
                             batch);
 }
@@ -324,12 +364,13 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
     size_t const real = type_size(type);
     int64_t const ldz = N + above(o, 5), pairs = options.range == EIG_RANGE_INDEX ? options.iu - options.il + 1 : N;
     const void *const d = input(o, type, N), *const e = input(o, type, N - 1);
-    int64_t *const m = output(o, 1, sizeof *m);
+    int64_t *const m = may_be_null(o, output_whole(o, 1));
     void *const w = output(o, pairs, real);
     void *const z = values ? NULL : output_in(o, (extent){N, pairs, ldz, 1, 0}, real);
-    int64_t *const isuppz = output(o, 2 * pairs, sizeof *isuppz);
-    int *const info = output(o, pairs, sizeof *info);
-    void *const residual = output(o, pairs, real), *const orthogonality = output(o, 1, real);
+    int64_t *const isuppz = may_be_null(o, output_whole(o, 2 * pairs));
+    int *const info = may_be_null(o, output(o, pairs, sizeof *info));
+    void *const residual = may_be_null(o, output(o, pairs, real));
+    void *const orthogonality = may_be_null(o, output(o, 1, real));
     return eig_stemr(ctx, type, &options, N, d, e, m, w, z, ldz, isuppz, info, residual, orthogonality, NULL);
 }
 

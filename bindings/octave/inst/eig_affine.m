@@ -1,4 +1,4 @@
-function w = eig_affine(A, x, measure)
+function w = eig_affine(A, x, varargin)
 % EIG_AFFINE  Eigenvalues of A0 + x1*A1 + ... + xm*Am at many points x
 %
 %   w = EIG_AFFINE(A, x): A is n x n x (m+1), its pages are A0 to Am; x is m x p, a point a column.  Column w(:,k) holds
@@ -10,6 +10,8 @@ function w = eig_affine(A, x, measure)
 %     'radius'    max(abs(w)), below 1 where x(k+1) = A*x(k) is stable
 %     'damping'   min(-real(w) ./ abs(w)), the least damping ratio; w = 0 counts as -1
 %
+%   EIG_AFFINE(..., 'device', NAME, 'threads', NUMBER): see pageeig.
+%
 %   A matrix that is not finite is the error eigpack:notFinite.
 %
 %   Example:
@@ -17,19 +19,20 @@ function w = eig_affine(A, x, measure)
 %     v = eig_affine(A, linspace(0, 4, 1000), 'abscissa');
 %
 %   See also eig, pageeig.
-  if nargin < 2 || nargin > 3
+  [rest, settings] = take_settings(varargin);
+  if nargin < 2 || numel(rest) > 1
     error('eigpack:badArgument', 'eigpack: eig_affine takes matrices, points, and perhaps a measure');
   end
   letter = char(0);
-  if nargin == 3
-    known = strcmpi(measure, {'abscissa', 'radius', 'damping'});
+  if ~isempty(rest)
+    known = strcmpi(rest{1}, {'abscissa', 'radius', 'damping'});
     if ~any(known)
       error('eigpack:badArgument', 'eigpack: a measure is ''abscissa'', ''radius'' or ''damping''');
     end
     letters = 'ARD';
     letter = letters(known);
   end
-  w = eigpack_gateway('affine', A, x, letter);
+  w = eigpack_gateway('affine', A, x, letter, settings{:});
 end
 
 %!test <*values and measures against eig>
@@ -61,6 +64,12 @@ end
 %! assert(size(eig_affine(cat(3, A, A), zeros(1, 0), 'radius')), [1, 0]);
 %! assert(size(eig_affine(zeros(0, 0, 2), [1, 2, 3])), [0, 3]);
 %! assert(isreal(eig_affine(A, zeros(0, 2))));
+%!test <*threads change nothing>
+%! A = cat(3, [0, 1; -1, 0], [0, 0; 0, -1]);
+%! x = linspace(0, 4, 1000);
+%! v = eig_affine(A, x, 'abscissa');
+%! assert(eig_affine(A, x, 'abscissa', 'threads', 1), v);
+%! assert(eig_affine(A, x, 'device', 'cpu', 'abscissa'), v);
 %!error id=eigpack:badSize eig_affine(ones(2, 2, 2), ones(2, 3))
 %!error id=eigpack:badSize eig_affine(ones(2, 3), zeros(0, 1))
 %!error id=eigpack:badSize eig_affine(ones(2, 2, 0), 1)

@@ -1,4 +1,4 @@
-function [V, w] = eig_tridiagonal(d, e, by, ends)
+function [V, w] = eig_tridiagonal(d, e, varargin)
 % EIG_TRIDIAGONAL  Eigenvalues and eigenvectors of symmetric tridiagonal matrices, all or some
 %
 %   w = EIG_TRIDIAGONAL(d, e) computes the eigenvalues, ascending, of the matrix with the diagonal d and the
@@ -11,6 +11,8 @@ function [V, w] = eig_tridiagonal(d, e, by, ends)
 %   EIG_TRIDIAGONAL(d, e, 'index', [first, last]) computes the eigenvalues of these indices, from 1, inclusive;
 %   EIG_TRIDIAGONAL(d, e, 'value', [low, high]) those in (low, high], of one matrix.
 %
+%   EIG_TRIDIAGONAL(..., 'device', NAME, 'threads', NUMBER): see pageeig.
+%
 %   Values alone come from bisection, with vectors from relatively robust representations (MRRR).  A NaN or an infinity
 %   in d or e is the error eigpack:notFinite.
 %
@@ -18,45 +20,16 @@ function [V, w] = eig_tridiagonal(d, e, by, ends)
 %     n = 100000;
 %     w = eig_tridiagonal(2 * ones(n, 1), -ones(n - 1, 1), 'index', [1, 10]);
 %
-%   See also eig, pageeig.
-  if nargin ~= 2 && nargin ~= 4
+%   See also eig, eig_counts, eig_enclosures, pageeig.
+  if nargin < 2
     error('eigpack:badArgument', 'eigpack: eig_tridiagonal takes d and e, and ''index'' or ''value'' with two ends');
   end
-  range = 'A';
-  if nargin == 2
-    ends = [0, 0];
-  elseif strcmpi(by, 'index')
-    range = 'I';
-  elseif strcmpi(by, 'value')
-    range = 'V';
-  else
-    error('eigpack:badArgument', 'eigpack: a range is by ''index'' or by ''value''');
-  end
-  ends = double(ends);
+  [rest, settings] = take_settings(varargin);
+  [range, ends] = read_range('eig_tridiagonal', rest);
   if nargout < 2
-    V = eigpack_gateway('stebz', d, e, range, ends);
-  elseif any(size(d) == 1) || isempty(d)
-    [w, V] = eigpack_gateway('stemr', d, e, range, ends);
+    V = eigpack_gateway('stebz', d, e, range, ends, settings{:});
   else
-    [V, w] = pairs_of_columns(d, e, range, ends);
-  end
-end
-
-function [V, w] = pairs_of_columns(d, e, range, ends)
-  if ~isequal(size(e), size(d) - [1, 0])
-    error('eigpack:badSize', 'eigpack: e must have a row less than d, and as many columns');
-  end
-  if range == 'V'
-    error('eigpack:badArgument', 'eigpack: a range by value is for one matrix');
-  end
-  for k = 1:size(d, 2)
-    [wk, Vk] = eigpack_gateway('stemr', d(:, k), e(:, k), range, ends);
-    if k == 1
-      w = zeros(numel(wk), size(d, 2), class(wk));
-      V = zeros([size(Vk), size(d, 2)], class(Vk));
-    end
-    w(:, k) = wk;
-    V(:, :, k) = Vk;
+    [w, V] = eigpack_gateway('stemr', d, e, range, ends, settings{:});
   end
 end
 
@@ -125,6 +98,27 @@ end
 %! [V, w] = eig_tridiagonal(zeros(0, 1), []);
 %! assert(size(V), [0, 0]);
 %! assert(size(w), [0, 1]);
+%! [V, w] = eig_tridiagonal(zeros(3, 0), zeros(2, 0));
+%! assert(size(V), [3, 3, 0]);
+%! assert(size(w), [3, 0]);
+%!test <*a batch of pairs has the bits of one matrix>
+%! randn('state', 6);
+%! d = randn(30, 5);
+%! e = randn(29, 5);
+%! [V, w] = eig_tridiagonal(d, e, 'index', [3, 7]);
+%! for k = 1:5
+%!   [Vk, wk] = eig_tridiagonal(d(:, k), e(:, k), 'index', [3, 7], 'threads', 1);
+%!   assert(V(:, :, k), Vk);
+%!   assert(w(:, k), wk);
+%! end
+%!test <*threads change nothing>
+%! randn('state', 7);
+%! d = randn(3000, 1);
+%! e = randn(2999, 1);
+%! w = eig_tridiagonal(d, e);
+%! assert(eig_tridiagonal(d, e, 'threads', 1), w);
+%! assert(eig_tridiagonal(d, e, 'Threads', 3, 'index', [5, 9], 'device', 'cpu'), w(5:9));
+%!error <first is matrix 2: the input holds> [V, w] = eig_tridiagonal([1, 1; 1, NaN], [1, 1]);
 %!error id=eigpack:badSize eig_tridiagonal(1:3, 1:3)
 %!error <^eigpack: e is 1 x 1, and must be 2 x 1> eig_tridiagonal(1:3, 1)
 %!error id=eigpack:badSize eig_tridiagonal(ones(3, 2), ones(2, 1))

@@ -1,4 +1,4 @@
-function [V, D, W] = pageeig(X, form)
+function [V, D, W] = pageeig(X, varargin)
 % PAGEEIG  Eigenvalues, and eigenvectors of Hermitian pages, of every page of an array
 %
 %   E = PAGEEIG(X) computes the eigenvalues of X(:,:,k) for every k.  X is n x n x ..., real or complex, double or
@@ -8,6 +8,10 @@ function [V, D, W] = pageeig(X, form)
 %   Hermitian (real: symmetric).  [V, D, W] = PAGEEIG(X) adds left eigenvectors, which are V then.
 %
 %   PAGEEIG(..., FORM) gives eigenvalues as columns ('vector') or as diagonal matrices ('matrix').
+%
+%   PAGEEIG(..., 'device', NAME) computes on 'cpu', which is the default, on 'cuda' or 'cuda:1', a GPU, on 'cuda:all', all
+%   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes so many threads of the CPU; 0, the
+%   default, is as many as there are.  Results do not depend on threads.
 %
 %   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order; complex pages that are not
 %   Hermitian have no method here: error eigpack:notSupported.  A page with a NaN or an infinity is the error
@@ -22,15 +26,16 @@ function [V, D, W] = pageeig(X, form)
     V = eigpack_gateway('values', X);
     return;
   end
-  if nargin < 1 || nargin > 2
+  [rest, settings] = take_settings(varargin);
+  if nargin < 1 || numel(rest) > 1
     error('eigpack:badArgument', 'eigpack: pageeig takes an array, and ''vector'' or ''matrix''');
   end
-  if nargin < 2
-    if nargout > 1
-      form = 'matrix';
-    else
-      form = 'vector';
-    end
+  if ~isempty(rest)
+    form = rest{1};
+  elseif nargout > 1
+    form = 'matrix';
+  else
+    form = 'vector';
   end
   if ~any(strcmpi(form, {'vector', 'matrix'}))
     error('eigpack:badArgument', 'eigpack: the form of eigenvalues is ''vector'' or ''matrix''');
@@ -39,16 +44,16 @@ function [V, D, W] = pageeig(X, form)
   more = size(X);
   more = more(3:end);
   if nargout > 1
-    hermitian = eigpack_gateway('hermitian', X);
+    hermitian = eigpack_gateway('hermitian', X, settings{:});
     if ~all(hermitian)
       error('eigpack:notSupported', ['eigpack: page %d is not Hermitian; eigenvectors of such pages are not computed, ' ...
             'eigenvalues are: E = pageeig(X)'], find(~hermitian, 1));
     end
-    [w, V] = eigpack_gateway('heev', X);
+    [w, V] = eigpack_gateway('heev', X, settings{:});
     V = reshape(V, [n, n, more]);
     W = V;
   else
-    w = eigpack_gateway('values', X);
+    w = eigpack_gateway('values', X, settings{:});
   end
   if strcmpi(form, 'vector')
     D = reshape(w, [n, 1, more]);
@@ -160,6 +165,38 @@ end
 %!   E = pageeig(X);
 %! end
 %! assert(size(E), [4, 1, 2000]);
+%!test <*devices and threads>
+%! randn('state', 9);
+%! X = randn(5, 5, 300);
+%! E = pageeig(X);
+%! assert(pageeig(X, 'threads', 1), E);
+%! assert(pageeig(X, 'device', 'cpu', 'vector'), E);
+%! for device = {'auto', 'cpu', 'auto'}
+%!   F = pageeig(X, 'device', device{1});
+%!   assert(size(F), size(E));
+%! end
+%! assert(pageeig(X), E);
+%! X = hermitian_pages(4, 3, 'complex', 'double');
+%! [V, D] = pageeig(X, 'threads', 1);
+%! [V2, D2] = pageeig(X, 'threads', 2, 'matrix');
+%! assert(isequal(V, V2) && isequal(D, D2));
+%!test <*a GPU, where there is one>
+%! randn('state', 9);
+%! X = randn(5, 5, 300);
+%! try
+%!   E = pageeig(X, 'device', 'cuda');
+%! catch failure
+%!   assert(failure.identifier, 'eigpack:deviceFailure');
+%!   E = pageeig(X);
+%! end
+%! assert(sort(abs(E(:, :, 7))), sort(abs(eig(X(:, :, 7)))), 1e-12);
+%!error id=eigpack:deviceFailure pageeig(1, 'device', 'cuda:99')
+%!error id=eigpack:badArgument pageeig(1, 'device', 'no such device')
+%!error id=eigpack:badArgument pageeig(1, 'device', 3)
+%!error id=eigpack:badArgument pageeig(1, 'threads', -1)
+%!error id=eigpack:badArgument pageeig(1, 'threads', 1.5)
+%!error id=eigpack:badArgument pageeig(1, 'threads', 'all')
+%!error <^eigpack: 'threads' is followed by its value$> pageeig(1, 'threads')
 %!error <^eigpack: the pages of X are 2 x 3, and must be square$> pageeig(ones(2, 3))
 %!error id=eigpack:badSize pageeig(ones(0, 2, 5))
 %!error id=eigpack:badClass pageeig(int32([1, 2; 3, 4]))

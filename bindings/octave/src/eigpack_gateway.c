@@ -15,11 +15,20 @@
 #include <quit.h>
 #endif
 
+/* One context a device, the one that was used last in front; the call uses that. */
+enum { MOST_CONTEXTS = 4, LONGEST_NAME = 64 };
+static struct {
+    char device[LONGEST_NAME];
+    eig_context *context;
+} open_contexts[MOST_CONTEXTS];
 static eig_context *context;
 
-static void close_context(void)
+static void close_contexts(void)
 {
-    eig_destroy(context);
+    for (int k = 0; k < MOST_CONTEXTS; k++) {
+        eig_destroy(open_contexts[k].context);
+        open_contexts[k].context = NULL;
+    }
     context = NULL;
 }
 
@@ -337,10 +346,10 @@ typedef struct tridiagonal {
     double vl, vu;
 } tridiagonal;
 
-/* in: d, e, 'A', 'I' or 'V', and the two ends. */
-static tridiagonal read_tridiagonal(const mxArray *in[])
+/* in: d, e. */
+static tridiagonal read_diagonals(const mxArray *in[])
 {
-    tridiagonal t = {.il = 0};
+    tridiagonal t = {.range = EIG_RANGE_ALL};
     eig_type type_e;
     t.d = read_real(in[0], "d", &t.type);
     t.e = read_real(in[1], "e", &type_e);
@@ -357,6 +366,13 @@ static tridiagonal read_tridiagonal(const mxArray *in[])
         fail("eigpack:badSize", "e is %lld x %lld, and must be %lld x %lld", (long long)mxGetM(in[1]),
              (long long)mxGetN(in[1]), (long long)length, (long long)t.batch);
     }
+    return t;
+}
+
+/* in: d, e, 'A', 'I' or 'V', and the two ends. */
+static tridiagonal read_tridiagonal(const mxArray *in[])
+{
+    tridiagonal t = read_diagonals(in);
     t.range = (eig_range)(int)mxGetScalar(in[2]);
     need(mxIsDouble(in[3]) && !mxIsComplex(in[3]) && mxGetNumberOfElements(in[3]) == 2, "eigpack:badArgument",
          "a range has two ends, real numbers of class double");
@@ -388,50 +404,101 @@ static int64_t room_of(const tridiagonal *t)
     return part ? t->iu - t->il + 1 : t->n;
 }
 
-/* stebz(d, e, range, ends): w. */
-static void stebz(mxArray *out[], const mxArray *in[])
+/* w and, of three results, lower and upper. */
+static void bisect(mxArray *out[], const mxArray *in[], int results)
 {
     tridiagonal const t = read_tridiagonal(in);
     int64_t const n = t.n, room = room_of(&t), off = n > 0 ? n - 1 : 0;
     eig_stebz_options options = EIG_STEBZ_OPTIONS;
     options.range = t.range, options.il = t.il, options.iu = t.iu, options.vl = t.vl, options.vu = t.vu;
     int *info = scratch(t.batch, sizeof *info);
+    void *w[3] = {NULL, NULL, NULL};
     if (t.range == EIG_RANGE_VALUE) {
         int64_t m = 0;
-        void *w = scratch(n, eig_type_size(t.type));
-        check(eig_stebz(context, t.type, &options, n, t.d, t.e, &m, w, NULL, NULL, info));
+        for (int r = 0; r < results; r++) w[r] = scratch(n, eig_type_size(t.type));
+        check(eig_stebz(context, t.type, &options, n, t.d, t.e, &m, w[0], w[1], w[2], info));
         check_info(info, 1, "matrix");
-        out[0] = columns_of(t.type, w, m, 1);
+        for (int r = 0; r < results; r++) out[r] = columns_of(t.type, w[r], m, 1);
         return;
     }
-    out[0] = real_result(t.type, room, t.batch, 1);
-    check(eig_stebz_batched(context, t.type, &options, n, t.d, n, t.e, off, mxGetData(out[0]), NULL, NULL, room, info,
-                            t.batch));
+    for (int r = 0; r < results; r++) {
+        out[r] = real_result(t.type, room, t.batch, 1);
+        w[r] = mxGetData(out[r]);
+    }
+    check(eig_stebz_batched(context, t.type, &options, n, t.d, n, t.e, off, w[0], w[1], w[2], room, info, t.batch));
     check_info(info, t.batch, "matrix");
 }
 
-/* stemr(d, e, range, ends): w and V of one matrix. */
+/* stebz(d, e, range, ends): w. */
+static void stebz(mxArray *out[], const mxArray *in[])
+{
+    bisect(out, in, 1);
+}
+
+/* enclosures(d, e, range, ends): w, lower, upper. */
+static void enclosures(mxArray *out[], const mxArray *in[])
+{
+    bisect(out, in, 3);
+}
+
+/* counts(d, e, x): how many eigenvalues of one matrix are smaller than each x, as doubles in x's shape. */
+static void counts(mxArray *out[], const mxArray *in[])
+{
+    tridiagonal const t = read_diagonals(in);
+    eig_type type_x;
+    const void *x = read_real(in[2], "x", &type_x);
+    need(t.batch == 1, "eigpack:badSize", "d has several columns or none, and counts are of one matrix");
+    need(type_x == t.type, "eigpack:badClass", "d and x are of different classes");
+    int64_t const m = (int64_t)mxGetNumberOfElements(in[2]);
+    int64_t *count = scratch(m, sizeof *count);
+    int info = 0;
+    check(eig_stebz_count(context, t.type, t.n, t.d, t.e, m, x, count, &info));
+    need(info == EIG_INFO_OK, "eigpack:notFinite", "d, e or x holds a NaN, or d or e an infinity");
+    out[0] = mxCreateNumericArray(mxGetNumberOfDimensions(in[2]), mxGetDimensions(in[2]), mxDOUBLE_CLASS, mxREAL);
+    double *result = mxGetData(out[0]);
+    for (int64_t j = 0; j < m; j++) result[j] = (double)count[j];
+}
+
+/* Fails where a matrix is not finite or a pair lacks a promise; info is that of found pairs of room a matrix. */
+static void check_pairs(const int *info, int64_t room, int64_t found, int64_t batch)
+{
+    int *finite = scratch(batch, sizeof *finite);
+    for (int64_t b = 0; b < batch && room > 0; b++)
+        finite[b] = info[b * room] == EIG_INFO_NOT_FINITE ? EIG_INFO_NOT_FINITE : EIG_INFO_OK;
+    check_info(finite, batch, "matrix");
+    for (int64_t b = 0; b < batch; b++) {
+        for (int64_t k = 0; k < found; k++) {
+            int const lack = info[b * room + k];
+            if (lack == EIG_INFO_OK) continue;
+            fail("eigpack:notConverged", "pair %lld of matrix %lld lacks a promise: %s", (long long)k + 1,
+                 (long long)b + 1, lack & EIG_STEMR_RESIDUAL ? "its residual" : "its orthogonality");
+        }
+    }
+}
+
+/* stemr(d, e, range, ends): w and V. */
 static void stemr(mxArray *out[], const mxArray *in[])
 {
     tridiagonal const t = read_tridiagonal(in);
-    need(t.batch == 1, "eigpack:badSize", "stemr takes one matrix");
-    int64_t const n = t.n, room = room_of(&t);
+    int64_t const n = t.n, room = room_of(&t), off = n > 0 ? n - 1 : 0, ld = n > 0 ? n : 1;
     size_t const size = eig_type_size(t.type);
     eig_stemr_options options = EIG_STEMR_OPTIONS;
     options.range = t.range, options.il = t.il, options.iu = t.iu, options.vl = t.vl, options.vu = t.vu;
-    int64_t m = 0;
-    int *info = scratch(n, sizeof *info);
-    void *w = scratch(room, size), *v = scratch(n * room, size);
-    check(eig_stemr(context, t.type, &options, n, t.d, t.e, &m, w, v, n > 0 ? n : 1, NULL, info, NULL, NULL, NULL));
-    if (n > 0 && info[0] == EIG_INFO_NOT_FINITE) check_info(info, 1, "matrix");
-    for (int64_t k = 0; k < m; k++) {
-        if (info[k] != EIG_INFO_OK) {
-            fail("eigpack:notConverged", "pair %lld lacks a promise: %s", (long long)k + 1,
-                 info[k] & EIG_STEMR_RESIDUAL ? "its residual" : "its orthogonality");
-        }
+    int *info = scratch(room * t.batch, sizeof *info);
+    if (t.range == EIG_RANGE_VALUE) {
+        int64_t m = 0;
+        void *w = scratch(room, size), *v = scratch(n * room, size);
+        check(eig_stemr(context, t.type, &options, n, t.d, t.e, &m, w, v, ld, NULL, info, NULL, NULL, NULL));
+        check_pairs(info, room, m, 1);
+        out[0] = columns_of(t.type, w, m, 1);
+        out[1] = columns_of(t.type, v, n, m);
+        return;
     }
-    out[0] = columns_of(t.type, w, m, 1);
-    out[1] = columns_of(t.type, v, n, m);
+    out[0] = real_result(t.type, room, t.batch, 1);
+    out[1] = real_result(t.type, n, room, t.batch);
+    check(eig_stemr_batched(context, t.type, &options, n, t.d, n, t.e, off, NULL, mxGetData(out[0]), room,
+                            mxGetData(out[1]), ld, ld * room, NULL, info, NULL, NULL, NULL, t.batch));
+    check_pairs(info, room, room, t.batch);
 }
 
 /* affine(A, x, measure): w (n x points), or with a measure that is not 0 its values (1 x points). */
@@ -464,15 +531,59 @@ static void affine(mxArray *out[], const mxArray *in[])
 
 /* ----------------------------------------------------------------- gateway */
 
+/* Puts the device's context in front, opened where it is not; of too many the one that was used least lately is closed. */
+static void use_device(const char *device)
+{
+    int k = 0;
+    while (k < MOST_CONTEXTS - 1 && open_contexts[k].context && strcmp(open_contexts[k].device, device) != 0) k++;
+    eig_context *found = open_contexts[k].context;
+    if (found && strcmp(open_contexts[k].device, device) != 0) {
+        eig_destroy(found);
+        found = open_contexts[k].context = NULL;
+    }
+    if (!found) {
+        eig_status const status = eig_create(&found, device);
+        if (status != EIG_OK) {
+            char sentence[400];
+            snprintf(sentence, sizeof sentence, "%s", found ? eig_error_detail(found) : eig_status_text(status));
+            eig_destroy(found);
+            fail(status == EIG_BAD_ARGUMENT ? "eigpack:badArgument" : "eigpack:deviceFailure", "%s", sentence);
+        }
+        eig_set_progress(found, interrupted, NULL);
+    }
+    memmove(open_contexts + 1, open_contexts, (size_t)k * sizeof *open_contexts);
+    snprintf(open_contexts[0].device, LONGEST_NAME, "%s", device);
+    context = open_contexts[0].context = found;
+}
+
+/* in: a device's name and a number of threads, or nothing: the CPU, with as many threads as there are. */
+static void settings(int count, const mxArray *in[])
+{
+    char device[LONGEST_NAME] = "cpu";
+    double threads = 0;
+    if (count == 2) {
+        need(mxIsChar(in[0]) && mxGetString(in[0], device, sizeof device) == 0, "eigpack:badArgument",
+             "a device is 'cpu', 'cuda', 'cuda:1' or 'auto'");
+        need(mxIsDouble(in[1]) && !mxIsComplex(in[1]) && mxGetNumberOfElements(in[1]) == 1, "eigpack:badArgument",
+             "threads is a number");
+        threads = mxGetScalar(in[1]);
+        need(floor(threads) == threads && threads >= 0 && threads < 1e9, "eigpack:badArgument",
+             "threads must be a whole number, or 0 for as many as there are");
+    }
+    use_device(device);
+    check(eig_set_threads(context, (int)threads));
+}
+
 static const struct {
     const char *name;
     int arguments, most_results;
     void (*call)(mxArray *out[], const mxArray *in[]);
 } commands[] = {
-    {"hermitian", 1, 1, hermitian}, {"heev", 1, 2, heev},   {"values", 1, 1, values},
-    {"stebz", 4, 1, stebz},         {"stemr", 4, 2, stemr}, {"affine", 3, 1, affine},
+    {"hermitian", 1, 1, hermitian},   {"heev", 1, 2, heev},     {"values", 1, 1, values}, {"stebz", 4, 1, stebz},
+    {"enclosures", 4, 3, enclosures}, {"counts", 3, 1, counts}, {"stemr", 4, 2, stemr},   {"affine", 3, 1, affine},
 };
 
+/* eigpack_gateway(COMMAND, arguments...) or eigpack_gateway(COMMAND, arguments..., device, threads) */
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 {
     char name[16] = "";
@@ -480,16 +591,17 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
     size_t const count = sizeof commands / sizeof *commands;
     size_t k = 0;
     while (k < count && strcmp(name, commands[k].name) != 0) k++;
-    need(k < count && nrhs - 1 == commands[k].arguments && nlhs <= commands[k].most_results, "eigpack:badArgument",
-         "eigpack_gateway is called by pageeig, eig_tridiagonal and eig_affine");
-    if (!context) {
+    int const more = k < count ? nrhs - 1 - commands[k].arguments : -1;
+    need((more == 0 || more == 2) && nlhs <= commands[k].most_results, "eigpack:badArgument",
+         "eigpack_gateway is called by pageeig, eig_tridiagonal and their like");
+    static bool locked;
+    if (!locked) {
         mexLock(); /* threads of OpenMP outlive the call: their code must stay */
-        mexAtExit(close_context);
-        eig_status const status = eig_create(&context, "cpu");
-        if (status == EIG_OK) eig_set_progress(context, interrupted, NULL);
-        check(status);
+        mexAtExit(close_contexts);
+        locked = true;
     }
-    mxArray *out[2] = {NULL, NULL};
+    settings(more, prhs + nrhs - more);
+    mxArray *out[3] = {NULL, NULL, NULL};
     commands[k].call(out, prhs + 1);
     for (int r = 0; r < (nlhs > 1 ? nlhs : 1); r++) plhs[r] = out[r];
 }

@@ -2,8 +2,8 @@
 #ifndef EIG_GEEV_PLAIN_H
 #define EIG_GEEV_PLAIN_H
 
+#include "per_type.h"
 #include "problem.h"
-#include "typed.h"
 
 /* The largest absolute value among x[0], x[step], ..., x[(count-1)*step]. */
 static inline real geev_largest(int64_t count, const real *x, int64_t step)

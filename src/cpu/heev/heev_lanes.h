@@ -6,17 +6,6 @@
 #include "heev.h"
 #include "simd.h"
 
-/* As in pow2.inc, by the bits of a number. */
-SIMD_FN vreal pow2_floor_lanes(vreal x)
-{
-    return (vreal)((vint)x & FLOAT_OR_DOUBLE(INT32_C(0x7f800000), INT64_C(0x7ff0000000000000)));
-}
-
-SIMD_FN vreal pow2_inverse_lanes(vreal x)
-{
-    return (vreal)(FLOAT_OR_DOUBLE(INT32_C(0x7f000000), INT64_C(0x7fe0000000000000)) - (vint)x);
-}
-
 #define TEMPLATE "householder.inc"
 #include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"

@@ -5,7 +5,7 @@
 
 #include "heev.h"
 #include "heev_cpu.h"
-#include "typed.h"
+#include "per_type.h"
 
 /* Element (i, j) at i + j*ld of each plane; im is NULL where the type is real. */
 typedef struct heev_matrix {

@@ -2,7 +2,7 @@
  * Compiled once for each type. */
 #include "stebz_cpu.h"
 
-#include "typed.h"
+#include "per_type.h"
 
 static void load(int64_t n, const void *diagonal, const void *beside, int scale, double *a, double *b)
 {

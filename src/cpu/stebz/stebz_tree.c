@@ -11,7 +11,7 @@
 #include "stebz_cpu.h"
 
 #include "openmp.h"
-#include "typed.h"
+#include "per_type.h"
 
 enum { TREE_BLOCK = 512 };
 

@@ -5,7 +5,7 @@
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
-#include "typed.cuh"
+#include "per_type.cuh"
 #include "words/team.cuh"
 
 enum { PLAIN_THREADS = 256 };

@@ -9,7 +9,7 @@
  * Limits   in double with n > 40 some entries of a lane do not fit its registers and go to local memory (for n > 56,
  *          3.7 KB of stores in the code).  With the matrix in shared memory throughout the kernel was still slower. */
 #include "geev_grid.cuh"
-#include "typed.cuh"
+#include "per_type.cuh"
 #include "words/team.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */

@@ -10,7 +10,7 @@
  *          of their iteration go to the next launch: it has smaller tiles, of which more run at once.
  * Results  blocks of order 2 stay until a stage's end; then all of their eigenvalues are computed. */
 #include "geev_chase.cuh"
-#include "typed.cuh"
+#include "per_type.cuh"
 
 /* Entries of a matrix in a tile, with the padding that sweeps read. */
 static __host__ __device__ inline int tile_entries(int n, int slots)

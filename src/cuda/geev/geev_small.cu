@@ -14,7 +14,7 @@
  * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; a matrix is read once, its results
  *          are written once. */
 #include "geev_small_matrix.cuh"
-#include "typed.cuh"
+#include "per_type.cuh"
 #include "words/team.cuh"
 
 /* ---------------------------------------------------------------- in and out */

@@ -1,11 +1,11 @@
-/* heev on CUDA: words for the files of kernels, each of which CMake compiles once for each type: those of typed.cuh, and
+/* heev on CUDA: words for the files of kernels, each of which CMake compiles once for each type: those of per_type.cuh, and
  *
  *     number     the type's numbers; number::real are their parts */
 #ifndef EIG_HEEV_TYPED_CUH
 #define EIG_HEEV_TYPED_CUH
 
 #include "heev/heev_number.cuh"
-#include "typed.cuh"
+#include "per_type.cuh"
 
 using number_s = heev_number<float, false>;
 using number_d = heev_number<double, false>;

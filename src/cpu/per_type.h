@@ -10,8 +10,8 @@
  *     ISA_TYPED(f)               f_avx2_d ...: the table that a file of kernels exports
  *
  * fabs, sqrt and the like are those of <tgmath.h>, which serve either type. */
-#ifndef EIG_TYPED_H
-#define EIG_TYPED_H
+#ifndef EIG_CPU_PER_TYPE_H
+#define EIG_CPU_PER_TYPE_H
 
 #ifndef EIG_TYPE
 #error "eigpack: this file is compiled with -DEIG_TYPE=s, d, c or z"

@@ -2,8 +2,8 @@
  *
  *     TYPED(f)   f_s, f_d, f_c or f_z: what such a file exports
  *     real       the type's real numbers: float or double */
-#ifndef EIG_CUDA_TYPED_CUH
-#define EIG_CUDA_TYPED_CUH
+#ifndef EIG_CUDA_PER_TYPE_CUH
+#define EIG_CUDA_PER_TYPE_CUH
 
 #define EIG_PASTE_(a, b) a##_##b
 #define EIG_PASTE(a, b) EIG_PASTE_(a, b)

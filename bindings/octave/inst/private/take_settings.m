@@ -1,0 +1,22 @@
+function [rest, settings] = take_settings(arguments)
+% Arguments without the pairs 'device', NAME and 'threads', NUMBER, and what the gateway takes for these.
+  rest = {};
+  settings = {};
+  k = 1;
+  while k <= numel(arguments)
+    name = arguments{k};
+    if ~ischar(name) || ~any(strcmpi(name, {'device', 'threads'}))
+      rest{end + 1} = name; %#ok<AGROW>
+      k = k + 1;
+      continue;
+    end
+    if k == numel(arguments)
+      error('eigpack:badArgument', 'eigpack: ''%s'' is followed by its value', name);
+    end
+    if isempty(settings)
+      settings = {'cpu', 0};
+    end
+    settings{1 + strcmpi(name, 'threads')} = arguments{k + 1};
+    k = k + 2;
+  end
+end

@@ -68,12 +68,13 @@ def with_library(hook):
     """The hook with the library's sources in the folder library, whence an sdist takes them."""
 
     def wrapped(*arguments, **named):
-        if os.path.exists(LIBRARY):  # this is an sdist
+        if os.path.exists("PKG-INFO"):  # this is an sdist
             return hook(*arguments, **named)
         try:
+            shutil.rmtree(LIBRARY, ignore_errors=True)
+            os.mkdir(LIBRARY)
             for name in SOURCES:
                 source, target = os.path.join(ROOT, name), os.path.join(LIBRARY, name)
-                os.makedirs(LIBRARY, exist_ok=True)
                 (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, target)
             return hook(*arguments, **named)
         finally:

@@ -10,9 +10,9 @@ jax.config.update("jax_default_matmul_precision", "highest")  # a GPU would mult
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
-from eigpack import _core  # noqa: E402
+from eigpack import _core, _jax  # noqa: E402
 
-traced = pytest.mark.skipif(not _core.jax_targets(), reason="built without XLA's headers")
+traced = pytest.mark.skipif(bool(_jax.lacks()), reason=f"eigpack {_jax.lacks()}")
 
 
 def made(dtype, *shape):
@@ -233,8 +233,6 @@ def test_diagonals_broadcast_under_jit():
 
 
 def test_a_runtime_older_than_the_headers(monkeypatch):
-    from eigpack import _jax
-
     for found in (_jax.lacks, _jax.targets):
         found.cache_clear()
     try:

@@ -6,6 +6,7 @@ import eigpack
 import numpy as np
 import pytest
 from conftest import DEVICE, check_pairs, eps_of, hermitian, made, same_spectrum
+from eigpack import _families, _numpy
 
 ALL = [np.float32, np.float64, np.complex64, np.complex128]
 
@@ -292,3 +293,49 @@ def test_help_names_every_parameter():
         lines = [line.split(" : ")[0] for line in described.split("\n") if " : " in line and not line.startswith(" ")]
         assert ", ".join(lines).split(", ") == list(inspect.signature(function).parameters), name
         assert not any(f"<{shared}>" in text for shared in eigpack._TEXTS), name
+
+
+class AsOnDevice:
+    """NumPy's arrays by the road of arrays on a device, on the CPU: info is an array, looked at where check says so."""
+
+    host = False
+    device, stream, workspace = (lambda x: "cpu"), (lambda x: 0), (lambda count, like: np.empty(count, np.uint8))
+
+
+for name in "take convert strides packed contiguous address empty broadcast first transpose numbers".split():
+    setattr(AsOnDevice, name, staticmethod(getattr(_numpy, name)))
+
+
+def test_the_road_of_device_arrays(rng):
+    a, d, e = spoil(hermitian(rng, float, 2, 3, 6, 6), 1, 0, 0, 0), spoil(rng.uniform(size=(2, 3, 6)), 1, 0, 0), rng.uniform(size=(3, 5))
+    told = _families.PLAIN._replace(return_info=True)
+    some = "I", (1, 2), "subset_by_index"
+    one = "V", (0.0, 1.0), "subset_by_value"
+    calls = [
+        ("eigvals", (a,), ()),
+        ("eigh", (a,), ("L", _families.ALL)),
+        ("eigh", (a,), ("L", some)),
+        ("eigvalsh", (a[0, 0],), ("U", one)),
+        ("eigvalsh_tridiagonal", (d, e), (some, True, 0.0, True)),
+        ("eigvalsh_tridiagonal", (d[0, 0], e[0]), (one, True, 0.0, False)),
+        ("eigh_tridiagonal", (d, e), (_families.ALL, True)),
+        ("eigh_tridiagonal", (d[0, 0], e[0]), (one, True)),
+        ("sturm_count", (d, e, d), ()),
+    ]
+
+    def arrays_of(result):
+        found = []
+        _families.mapped(found.append, result)
+        return found
+
+    for name, arrays, options in calls:
+        family = getattr(_families, name)
+        for more in (_families.PLAIN, told):
+            there, here = (family(lib, *arrays, *options, more, None, check) for lib, check in ((AsOnDevice, None), (_numpy, False)))
+            for x, y in zip(arrays_of(there), arrays_of(here), strict=True):
+                assert np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"), name
+            if arrays[0].ndim > 2:
+                with pytest.raises(eigpack.LinAlgError, match="1 of 6 matrices failed, the first at 3"):
+                    family(AsOnDevice, *arrays, *options, more, None, True)
+    quiet = _families.eigh_tridiagonal(AsOnDevice, d, e, _families.ALL, False, _families.PLAIN, None, True)
+    assert np.isnan(quiet.eigenvalues[1, 0]).all()

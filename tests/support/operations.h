@@ -79,7 +79,7 @@ static inline int64_t above(const outputs *o, int64_t pad)
 static inline void *output_in(outputs *o, extent e, size_t size)
 {
     if (o->used == 0) o->outs = o->optional = 0;
-    o->used += o->shift;
+    o->used = ((o->used + 15) & ~(size_t)15) + o->shift;
     void *const at = (o->there ? o->there->block : o->block) + o->used;
     if (o->outs == OUTPUTS) fail_msg("too many outputs");
     o->out[o->outs].at = o->used, o->out[o->outs].size = size, o->out[o->outs++].extent = e;

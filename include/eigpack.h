@@ -228,6 +228,11 @@ typedef struct eig_pass {
  * for its work, and is refused while its stream is captured. */
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
+/* The road that the last computation took: the name of its row in the family's table of roads (docs/heev.md,
+ * docs/heev-cuda.md and their like), e.g. "warp"; of several devices the first one's; "" where there was none, or where a
+ * call runs.  Valid while the library is loaded.  Since 0.3. */
+EIG_API const char *eig_get_road(const eig_context *ctx);
+
 /* How many passes the last call had that measured them; 0 where none did, or where a call runs.  Since 0.3. */
 EIG_API int eig_get_passes(const eig_context *ctx);
 

@@ -515,6 +515,10 @@ class basic_context : public detail::tridiagonal<basic_context<Failures>, typena
     {
         return done(eig_set_timing(ctx_, on));
     }
+    const char *get_road() const noexcept
+    {
+        return eig_get_road(ctx_);
+    }
     int get_passes() const noexcept
     {
         return eig_get_passes(ctx_);

@@ -316,8 +316,14 @@ eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass)
     return EIG_OK;
 }
 
-void eig_begin_passes(eig_context *ctx, int count, const char *const *names)
+const char *eig_get_road(const eig_context *ctx)
 {
+    return !ctx || __atomic_load_n(&ctx->occupant, __ATOMIC_ACQUIRE) || !ctx->road ? "" : ctx->road;
+}
+
+void eig_begin_passes(eig_context *ctx, const char *road, int count, const char *const *names)
+{
+    ctx->road = road;
     if (!ctx->timing) return;
     ctx->passes = count;
     for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){sizeof(eig_pass), names[i], 0};

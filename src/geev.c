@@ -105,7 +105,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld, is too large, must be at most %lld", (long long)p.m,
             (long long)EIG_MOST_COUNT);
     if (p.n == 0 || p.batch == 0) {
-        eig_begin_passes(ctx, 0, NULL);
+        eig_begin_passes(ctx, NULL, 0, NULL);
         return p.info ? ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info) : EIG_OK;
     }
     if (p.affine && (status = geev_check_affine(ctx, &p)) != EIG_OK) return status;

@@ -199,7 +199,7 @@ static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_p
     REQUIRE(!one || p.layout == EIG_LAYOUT_MATRIX_WISE, "heev: layout = '%c', must be 'M' for one matrix",
             (int)p.layout);
     if (p.n == 0 || p.batch == 0) {
-        eig_begin_passes(ctx, 0, NULL);
+        eig_begin_passes(ctx, NULL, 0, NULL);
         if (p.info) status = ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info);
         if (p.m && status == EIG_OK) status = ctx->backend->clear(ctx, p.m, (size_t)p.batch * sizeof *p.m);
         return p.sweeps && status == EIG_OK ? ctx->backend->clear(ctx, p.sweeps, (size_t)p.batch * sizeof *p.sweeps)

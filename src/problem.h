@@ -202,6 +202,7 @@ struct eig_context {
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
+    const char *road; /* of the last call, by its name in the table; NULL: none */
     bool timing;
     int passes;
     eig_pass pass[EIG_MOST_PASSES];
@@ -258,8 +259,8 @@ eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void
 /* Calls the progress callback, if there is one; EIG_CANCELLED when it asks to stop. */
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction);
 
-/* Where times are measured: begins the list of the call's passes, all of 0 ms. */
-void eig_begin_passes(eig_context *ctx, int count, const char *const *names);
+/* Notes the call's road; where times are measured, begins the list of its passes, all of 0 ms. */
+void eig_begin_passes(eig_context *ctx, const char *road, int count, const char *const *names);
 
 /* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow.  The most rows of a
  * tridiagonal matrix, which has vectors besides, and of a dense one. */

@@ -66,7 +66,7 @@ static eig_status stebz(eig_context *ctx, const eig_stebz_options *options, steb
     if ((status = stebz_check_sizes(ctx, "stebz", p.type, p.n, p.batch)) != EIG_OK) return status;
     if ((status = stebz_options(ctx, options, &p)) != EIG_OK) return status;
     if (p.n == 0 || p.batch == 0) {
-        eig_begin_passes(ctx, 0, NULL);
+        eig_begin_passes(ctx, NULL, 0, NULL);
         if (p.m) status = ctx->backend->clear(ctx, p.m, sizeof *p.m);
         if (p.info && status == EIG_OK) status = ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info);
         return status;

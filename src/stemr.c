@@ -84,7 +84,7 @@ static eig_status stemr_solve(eig_context *ctx, stemr_problem *p)
 {
     eig_status status = EIG_OK;
     if (p->n == 0) {
-        eig_begin_passes(ctx, 0, NULL);
+        eig_begin_passes(ctx, NULL, 0, NULL);
         if (p->m) status = ctx->backend->clear(ctx, p->m, sizeof *p->m);
         if (p->orthogonality && p->z && status == EIG_OK)
             status = ctx->backend->clear(ctx, p->orthogonality, type_size(p->type));

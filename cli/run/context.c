@@ -133,7 +133,8 @@ void cli_say(const arguments *args, const char *format, ...)
 void cli_print_times(eig_context *ctx, const cli_times *times)
 {
     if (ranks_rank() > 0) return;
-    fprintf(stderr, "%s\nread %.3f ms, solve %.3f ms", cli_describe(ctx), times->read_ms, times->solve_ms);
+    fprintf(stderr, "%s, road \"%s\"\nread %.3f ms, solve %.3f ms", cli_describe(ctx), eig_get_road(ctx),
+            times->read_ms, times->solve_ms);
     for (int i = 0; i < times->passes; i++)
         fprintf(stderr, "%s%s %.3f", i == 0 ? " (" : ", ", times->pass[i].name, times->pass[i].ms);
     fprintf(stderr, "%s, write %.3f ms\n", times->passes > 0 ? ")" : "", times->write_ms);

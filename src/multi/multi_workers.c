@@ -236,6 +236,7 @@ static eig_status await(eig_context *ctx, const multi_call *call)
 static void merge_times(eig_context *ctx, int active)
 {
     const multi_state *const s = multi_state_of(ctx);
+    ctx->road = s->worker[0].child->road;
     if (!ctx->timing) return;
     ctx->passes = 0;
     for (int i = 0; i < active; ++i) {

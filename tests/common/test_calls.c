@@ -160,6 +160,40 @@ static void test_timing(void **state)
     eig_destroy(ctx);
 }
 
+/* The road of a call is a row of its family's table. */
+static void test_roads(void **state)
+{
+    static double a[40 * 40], w[80], d[40], e[40];
+    (void)state;
+    eig_context *ctx = test_context(2);
+    eig_stebz_options stebz = EIG_STEBZ_OPTIONS;
+    eig_geev_options geev = EIG_GEEV_OPTIONS;
+    eig_heev_options heev = EIG_HEEV_OPTIONS;
+    eig_stemr_options stemr = EIG_STEMR_OPTIONS;
+    assert_string_equal(eig_get_road(ctx), "");
+    assert_string_equal(eig_get_road(NULL), "");
+    stebz.method = EIG_STEBZ_REFERENCE, geev.method = EIG_GEEV_REFERENCE, heev.method = EIG_HEEV_REFERENCE;
+    stemr.method = EIG_STEMR_REFERENCE;
+    for (int i = 0; i < 40; ++i) a[i + 40 * i] = d[i] = i, e[i] = 1;
+    assert_int_equal(eig_dstebz(ctx, &stebz, 40, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "reference");
+    assert_int_equal(eig_dsyev(ctx, NULL, 20, a, 40, NULL, w, NULL, 0, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), test_on_cpu() ? "tile" : "warp");
+    assert_int_equal(eig_dsyev(ctx, &heev, 20, a, 40, NULL, w, NULL, 0, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "reference");
+    assert_int_equal(eig_dgeev(ctx, NULL, 40, a, 40, (eig_z *)(void *)w, NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
+    assert_true(strlen(eig_get_road(ctx)) > 0 && strcmp(eig_get_road(ctx), "reference") != 0);
+    assert_int_equal(eig_dgeev(ctx, &geev, 40, a, 40, (eig_z *)(void *)w, NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "reference");
+    assert_int_equal(eig_dstemr(ctx, NULL, 40, d, e, NULL, w, NULL, 0, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "auto");
+    assert_int_equal(eig_dstemr(ctx, &stemr, 40, d, e, NULL, w, NULL, 0, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "reference");
+    assert_int_equal(eig_dsyev(ctx, NULL, 0, NULL, 1, NULL, NULL, NULL, 1, NULL, NULL), EIG_OK);
+    assert_string_equal(eig_get_road(ctx), "");
+    eig_destroy(ctx);
+}
+
 /* The passes together take what the call takes, but for some checks; in one of some calls, where others share the machine. */
 static void test_times(void **state)
 {
@@ -348,10 +382,13 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_padding), cmocka_unit_test(test_alignment),    cmocka_unit_test(test_least_outputs),
-        cmocka_unit_test(test_teams),   cmocka_unit_test(test_workspace),    cmocka_unit_test(test_timing),
-        cmocka_unit_test(test_times),   cmocka_unit_test(test_many_threads), cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_streams), cmocka_unit_test(test_no_context),   cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_padding),      cmocka_unit_test(test_roads),
+        cmocka_unit_test(test_alignment),    cmocka_unit_test(test_least_outputs),
+        cmocka_unit_test(test_teams),        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_many_threads), cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),      cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

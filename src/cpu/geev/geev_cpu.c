@@ -163,7 +163,7 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 #pragma omp parallel num_threads(threads)
         geev_work(ctx, p, &watch, areas + (size_t)cpu_thread_number() * area);
     }
-    eig_begin_passes(ctx, 1, pass_name);
+    eig_begin_passes(ctx, road_of(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&watch);
 }

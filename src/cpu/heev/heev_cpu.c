@@ -165,7 +165,7 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 #pragma omp parallel num_threads(threads)
         heev_work(ctx, p, &watch, areas + (size_t)cpu_thread_number() * area);
     }
-    eig_begin_passes(ctx, 1, pass_name);
+    eig_begin_passes(ctx, eig_cpu_heev_road(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&watch);
 }

@@ -40,7 +40,7 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
     eig_status const status = eig_workspace(ctx, "stebz_count", eig_cpu_stebz_count_work_size(ctx, q), &work);
     if (status != EIG_OK) return status;
     static const char *const pass_name[] = {"counts"};
-    eig_begin_passes(ctx, 1, pass_name);
+    eig_begin_passes(ctx, "counts", 1, pass_name);
     stebz_search search = {.kernels = &eig_cpu_kernels(ctx, q->type)->stebz};
     double const start = eig_cpu_clock();
     bool const finite = eig_cpu_stebz_finite(&search, &p, 0);

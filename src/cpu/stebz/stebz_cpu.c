@@ -94,14 +94,18 @@ enum { BLOCKS = 3 /* after the methods */ };
 
 /* The roads by the method, and the one that multisection takes where T splits. */
 static const struct stebz_road {
+    const char *name;
     road_solve *solve;
     int passes;
     const char *pass[4];
 } roads[] = {
-    [EIG_STEBZ_MULTISECTION] = {solve_whole, 3, {"preparation", "table", "brackets"}},
-    [EIG_STEBZ_INTERVAL_TREE] = {solve_tree, 4, {"preparation", "step 1", "one-intervals", "mult-intervals"}},
-    [EIG_STEBZ_REFERENCE] = {solve_reference, 2, {"preparation", "bisection"}},
-    [BLOCKS] = {eig_cpu_stebz_solve_blocks, 3, {"preparation", "blocks", "sorting"}},
+    [EIG_STEBZ_MULTISECTION] = {"multisection", solve_whole, 3, {"preparation", "table", "brackets"}},
+    [EIG_STEBZ_INTERVAL_TREE] = {"interval tree",
+                                 solve_tree,
+                                 4,
+                                 {"preparation", "step 1", "one-intervals", "mult-intervals"}},
+    [EIG_STEBZ_REFERENCE] = {"reference", solve_reference, 2, {"preparation", "bisection"}},
+    [BLOCKS] = {"blocks", eig_cpu_stebz_solve_blocks, 3, {"preparation", "blocks", "sorting"}},
 };
 
 static const struct stebz_road *stebz_road_of(const stebz_problem *p, bool split)
@@ -241,7 +245,7 @@ eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
     bool split = false;
     status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL, &split) : solve_batch(ctx, p, work);
     const struct stebz_road *const road = stebz_road_of(p, split);
-    eig_begin_passes(ctx, single ? road->passes : 1, single ? road->pass : batch);
+    eig_begin_passes(ctx, single ? road->name : "batch", single ? road->passes : 1, single ? road->pass : batch);
     if (!single) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];
     return status;

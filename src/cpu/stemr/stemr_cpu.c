@@ -286,7 +286,7 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
     else if (status == EIG_OK)
         fill_nan(p);
     if (p->stats) *p->stats = t.stats;
-    eig_begin_passes(ctx, STEMR_PASSES, names);
+    eig_begin_passes(ctx, p->method == EIG_STEMR_REFERENCE ? "reference" : "auto", STEMR_PASSES, names);
     for (int i = 0; ctx->timing && i < STEMR_PASSES; ++i) ctx->pass[i].ms = ms[i];
     if (status != EIG_OK) return t.watch.status != EIG_OK ? t.watch.status : status;
     return eig_cpu_watch_end(&t.watch);

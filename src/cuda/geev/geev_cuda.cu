@@ -140,7 +140,7 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     bool on_device;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, 3, passes);
+    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, 3, passes);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;

@@ -96,7 +96,7 @@ eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
-    eig_begin_passes(ctx, road->passes, road->pass);
+    eig_begin_passes(ctx, road->name, road->passes, road->pass);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;

@@ -148,7 +148,7 @@ eig_status eig_cuda_stebz_paced(eig_context *ctx, const stebz_problem *p, double
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
     const stebz_road *const road = eig_cuda_stebz_road(ctx, p);
-    eig_begin_passes(ctx, road->passes, road->pass);
+    eig_begin_passes(ctx, road->name, road->passes, road->pass);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;
@@ -221,7 +221,7 @@ eig_status eig_cuda_stebz_count(eig_context *ctx, const stebz_count_problem *p)
     bool on_device = false;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, 1, passes);
+    eig_begin_passes(ctx, "counts", 1, passes);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;

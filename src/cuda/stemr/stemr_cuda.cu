@@ -260,10 +260,10 @@ static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t s
     return status;
 }
 
-static void begin_passes(eig_context *ctx)
+static void begin_passes(eig_context *ctx, const stemr_problem *p)
 {
     static const char *const names[PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
-    eig_begin_passes(ctx, PASSES, names);
+    eig_begin_passes(ctx, eig_cuda_stemr_road(p)->name, PASSES, names);
 }
 
 static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *call)
@@ -271,7 +271,7 @@ static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *
     int64_t const slices = slices_of(p);
     int64_t *const cut = slices > 1 ? (int64_t *)malloc((size_t)(slices + 1) * sizeof *cut) : NULL;
     eig_status status = cut ? cut_slices(ctx, p, slices, cut) : EIG_OK;
-    begin_passes(ctx);
+    begin_passes(ctx, p);
     call->cut = cut;
     if (status == EIG_OK) status = eig_cuda_run_host(ctx, call);
     if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has put its own */
@@ -290,7 +290,7 @@ extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
     if (status != EIG_OK) return status;
     if (p->stats) *p->stats = eig_stemr_stats{};
     if (!on_device) return run_host(ctx, p, &call);
-    begin_passes(ctx);
+    begin_passes(ctx, p);
     void *work;
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "stemr", eig_cuda_stemr_work_size(ctx, p), &work);

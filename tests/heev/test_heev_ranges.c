@@ -222,6 +222,35 @@ static void test_work_size(void **state)
     free(work), ranged_free(&r), batch_free(&b);
 }
 
+static int stop(void *user, double fraction)
+{
+    (void)fraction;
+    ++*(int *)user;
+    return 1;
+}
+
+/* After a cancelled call the context is as before: its workspace is its own, and the callback the caller's. */
+static void test_cancelled(void **state)
+{
+    enum { N = 50, MATRICES = 3000 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    batch b = batch_make("ensemble", N, MATRICES, EIG_D, 3);
+    ranged r = ranged_new(&b, 1, true);
+    eig_heev_options o = EIG_HEEV_OPTIONS;
+    o.range = EIG_RANGE_INDEX, o.il = o.iu = 1;
+    int calls = 0;
+    assert_int_equal(eig_set_progress(ctx, stop, &calls), EIG_OK);
+    assert_int_equal(call_range(ctx, o, &b, &r, true), EIG_CANCELLED);
+    assert_true(calls > 0);
+    assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+    batch one = batch_make("ensemble", 150, 1, EIG_D, 4);
+    solve(ctx, NULL, &one);
+    certify_vectors("after a cancelled range", &one, 0, 10);
+    ranged_free(&r), batch_free(&b), batch_free(&one);
+    eig_destroy(ctx);
+}
+
 static void test_refused(void **state)
 {
     double a[4] = {2, 1, 1, 2}, w[2], v[4];
@@ -251,8 +280,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_index), cmocka_unit_test(test_by_value),  cmocka_unit_test(test_all_and_one),
-        cmocka_unit_test(test_many),     cmocka_unit_test(test_work_size), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_by_index),  cmocka_unit_test(test_by_value),  cmocka_unit_test(test_all_and_one),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_work_size), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

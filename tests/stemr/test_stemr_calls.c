@@ -515,6 +515,42 @@ static void test_batched(void **state)
     eig_destroy(ctx);
 }
 
+static int stop_at(void *user, double fraction)
+{
+    double *const last = user;
+    bool const stops = fraction >= last[1];
+    last[0] = fraction;
+    return stops;
+}
+
+/* A batch tells how far all of it is; after a cancelled one the callback is the caller's again. */
+static void test_batched_progress(void **state)
+{
+    enum { N = 300, MATRICES = 4 };
+    static double d[N * MATRICES], e[N * MATRICES], w[N * MATRICES], z[N * N];
+    double last[2] = {-1, 0.4};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int i = 0; i < N * MATRICES; ++i) d[i] = 2 + 0.01 * (i % 17), e[i] = 1;
+    assert_int_equal(eig_set_progress(ctx, stop_at, last), EIG_OK);
+    expect_refused(
+        ctx, eig_dstemr_batched(ctx, NULL, N, d, N, e, N, NULL, w, N, z, N, 0, NULL, NULL, NULL, NULL, NULL, MATRICES),
+        EIG_BAD_ARGUMENT, "stride_z = 0");
+    eig_status const status =
+        eig_dstemr_batched(ctx, NULL, N, d, N, e, N, NULL, w, N, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, MATRICES);
+    if (last[0] < 0.4) skip_because("the calls are too short to tell how far they are");
+    assert_int_equal(status, EIG_CANCELLED);
+    assert_true(last[0] >= 0.4 && last[0] < 0.8);
+    last[0] = -1, last[1] = 2;
+    assert_int_equal(eig_dstemr(ctx, NULL, N, d, e, NULL, w, z, N, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+    assert_true(last[0] <= 1);
+    assert_int_equal(
+        eig_dstemr_batched(ctx, NULL, N, d, N, e, N, NULL, w, N, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, MATRICES),
+        EIG_OK);
+    assert_true(last[0] >= 0.75 && last[0] <= 1);
+    eig_destroy(ctx);
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -588,10 +624,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_subsets),
         cmocka_unit_test(test_subnormal_ends), cmocka_unit_test(test_overflowing_ends),
         cmocka_unit_test(test_range_ends),     cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_batched),        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_batched),        cmocka_unit_test(test_batched_progress),
+        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_passes),         cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,4 +276,12 @@ for kind in uniform latms5; do sliced 120 34000 $kind -n 16 -o g1.npy -o g2.npy;
 check "and two tridiagonal ones" [ $random -ge 22 ]
 rm g1.npy g2.npy
 
+# A matrix that fails in an early slice is not forgotten.
+"$program" generate random -n 8 --batch 20000 -o early.npy -q
+printf '\377\377\377\377\377\377\377\377' | dd of=early.npy bs=1 seek=$((128 + 5 * 512)) conv=notrunc 2>/dev/null
+for family in heev geev; do
+    expect 1 '1 of 20000 matrices failed' $family early.npy --values w.npy $little
+done
+rm early.npy w.npy
+
 finish

@@ -263,6 +263,31 @@ static void test_empty(void **state)
     eig_destroy(ctx);
 }
 
+/* no_balance changes the bits of a graded matrix on every road. */
+static void test_no_balance(void **state)
+{
+    static const int64_t n[] = {6, 20, 40, 70};
+    static double a[70 * 70];
+    static eig_z w[2][70];
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t k = 0; k < COUNT(n); ++k)
+        for (int reference = 0; reference < 2; ++reference) {
+            int64_t const order = n[k];
+            for (int64_t f = 0; f < order * order; ++f)
+                a[f] = sin(1 + 7.1 * (double)(f % order) + 3.3 * (double)(f / order)) *
+                       pow(10, (double)(f % order - f / order) / 4);
+            for (int b = 0; b < 2; ++b) {
+                eig_geev_options o = EIG_GEEV_OPTIONS;
+                o.no_balance = b, o.method = reference ? EIG_GEEV_REFERENCE : EIG_GEEV_AUTO;
+                assert_int_equal(eig_dgeev(ctx, &o, order, a, order, w[b], NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
+            }
+            if (memcmp(w[0], w[1], (size_t)order * sizeof **w) == 0)
+                fail_msg("n=%lld reference %d: no_balance changes nothing", (long long)order, reference);
+        }
+    eig_destroy(ctx);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -366,9 +391,11 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
-        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_empty),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_gives_up), cmocka_unit_test(test_order),    cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_methods),  cmocka_unit_test(test_progress), cmocka_unit_test(test_gives_up_isolated),
+        cmocka_unit_test(test_zeros),      cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_balance), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gives_up),   cmocka_unit_test(test_order),
+        cmocka_unit_test(test_bits),       cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_progress),   cmocka_unit_test(test_gives_up_isolated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,17 @@ static void test_many(void **state)
     for (int64_t k = 0; k < MANY / SOME; ++k) memcpy(a + k * SOME * 9, some.a.data, SOME * 9 * sizeof *a);
     eig_heev_options o = EIG_HEEV_OPTIONS;
     o.range = EIG_RANGE_INDEX, o.il = o.iu = 2;
+    int *const info = malloc(MANY * sizeof *info);
+    if (!info) skip_because("no memory for six million matrices");
+    int64_t const late = MANY - 7; /* in the last part */
+    float const kept = a[late * 9];
+    a[late * 9] = NAN;
+    assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, w, 1, v, N, N, info, NULL, MANY), EIG_OK);
+    for (int64_t k = 0; k < MANY; ++k)
+        if (info[k] != (k == late ? EIG_INFO_NOT_FINITE : EIG_INFO_OK))
+            fail_msg("info[%lld] = %d", (long long)k, info[k]);
+    free(info);
+    a[late * 9] = kept;
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, w, 1, v, N, N, NULL, NULL, MANY), EIG_OK);
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, one_w, 1, one_v, N, N, NULL, NULL, SOME), EIG_OK);
     for (int64_t k = 0; k < MANY / SOME; ++k) {

@@ -38,7 +38,7 @@ static void who(char *text, size_t room, int culprit, const char *words)
 
 static void works(eig_mpi_context *ctx)
 {
-    eig_mpi_run run;
+    eig_mpi_run run = EIG_MPI_RUN;
     CHECK(eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, &run, w, NULL, NULL) == EIG_OK && run.total == N);
     CHECK(eig_mpi_error_detail(ctx)[0] == '\0');
 }

@@ -43,7 +43,7 @@ static void compare(eig_mpi_context *ctx, const test_matrix *t, const eig_mpi_op
     size_t const size = eig_type_size(t->type);
     spectrum one = whole(ctx, t, o), mine = arrays_for(t, where, o);
     bool const reads = !where || where->input == EIG_MPI_INPUT_ALL || where->root == test_rank;
-    eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
+    eig_mpi_run run = {sizeof run, -1, -1, -1, -1, -1};
     CHECK(eig_mpi_stebz(ctx, t->type, where, o, t->n, reads ? t->d : NULL, reads ? t->e : NULL, &run, mine.w,
                         mine.lower, mine.upper) == EIG_OK);
     int64_t begin, count;
@@ -163,7 +163,7 @@ static void test_not_finite(eig_mpi_context *ctx)
             eig_stebz_options o = EIG_STEBZ_OPTIONS;
             if (by_value) o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
             double *const w = test_array(sizeof *w, n);
-            eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
+            eig_mpi_run run = {sizeof run, -1, -1, -1, -1, -1};
             int64_t count;
             CHECK(eig_mpi_dstebz(ctx, NULL, &o, n, t.d, t.e, &run, w, NULL, NULL) == EIG_OK);
             CHECK(run.total == 0 && run.count == 0 && run.info == EIG_INFO_NOT_FINITE);

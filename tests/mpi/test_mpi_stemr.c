@@ -66,7 +66,7 @@ static void compare(eig_mpi_context *ctx, const test_matrix *t, const eig_mpi_op
     if (output == EIG_MPI_OUTPUT_RUNS) eig_mpi_slice(asked, test_rank, test_size, NULL, &room);
     pairs mine = {.stats = EIG_STEMR_STATS};
     if (!none && room > 0) mine = make(t->type, t->n, ldz, room);
-    eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
+    eig_mpi_run run = {sizeof run, -1, -1, -1, -1, -1};
     double skew = -1;
     float skew_single = -1;
     CHECK(eig_mpi_stemr(ctx, t->type, where, o, t->n, reads ? t->d : NULL, reads ? t->e : NULL, &run, mine.w, mine.z,
@@ -189,7 +189,7 @@ static void test_not_finite(eig_mpi_context *ctx)
             eig_stemr_options o = EIG_STEMR_OPTIONS;
             if (by_value) o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
             pairs mine = make(EIG_D, n, n, n);
-            eig_mpi_run run = {sizeof run, -1, -1, -1, -1};
+            eig_mpi_run run = {sizeof run, -1, -1, -1, -1, -1};
             int64_t count;
             CHECK(eig_mpi_dstemr(ctx, NULL, &o, n, t.d, t.e, &run, mine.w, mine.z, n, mine.isuppz, mine.info,
                                  mine.residual, &mine.orthogonality, &mine.stats) == EIG_OK);

@@ -123,7 +123,7 @@ static void check_stop(const eig_ranks *r)
 int main(int argc, char **argv)
 {
     const eig_ranks *r;
-    int const wanted = argc > 1 ? atoi(argv[1]) : 1, status = cli_ranks_open(&r);
+    int const wanted = argc > 1 ? atoi(argv[1]) : 1, status = ranks_load(&r);
     if (status != 0) return status;
     if (!r) {
         CHECK(wanted == 1);

@@ -28,7 +28,7 @@ class Places(ctypes.Structure):
 class Run(ctypes.Structure):
     """eig_mpi_run."""
 
-    _fields_ = [("first", c_int64), ("count", c_int64), ("total", c_int64), ("info", c_int)]
+    _fields_ = [("size", c_size_t), ("first", c_int64), ("count", c_int64), ("total", c_int64), ("info", c_int)]
 
 
 class Range(ctypes.Structure):
@@ -73,14 +73,14 @@ class Context:
 
     def eigvalsh(self, n, d=None, e=None):
         """All eigenvalues, on all ranks; d and e count on rank 0."""
-        places, w, run = Places(ctypes.sizeof(Places), 1, 1, 0), np.empty(n), Run()
+        places, w, run = Places(ctypes.sizeof(Places), 1, 1, 0), np.empty(n), Run(ctypes.sizeof(Run))
         given = n, pointer(d), pointer(e), byref(run)
         self.check(library.eig_mpi_dstebz(self.handle, byref(places), None, *given, pointer(w), None, None))
         return w
 
     def eigh(self, n, il, iu, d=None, e=None):
         """Eigenpairs il to iu, from 1: this rank's run of them, as (number of its first, values, vectors in rows)."""
-        places, run, count = Places(ctypes.sizeof(Places), 1, 0, 0), Run(), self.slice(iu - il + 1)
+        places, run, count = Places(ctypes.sizeof(Places), 1, 0, 0), Run(ctypes.sizeof(Run)), self.slice(iu - il + 1)
         wanted = Range(ctypes.sizeof(Range), ord("I"), 0, il, iu)
         w, z = np.empty(count), np.empty((count, n))
         given = n, pointer(d), pointer(e), byref(run), pointer(w), pointer(z), n

@@ -33,9 +33,9 @@ static eig_status geev_check_sizes(eig_context *ctx, const geev_problem *p)
     long long const n = p->n, batch = p->batch;
     REQUIRE(type_index(p->type) >= 0, "geev: type = %d, must be 's', 'd', 'c' or 'z'", (int)p->type);
     REQUIRE(n >= 0, "geev: n = %lld, must be >= 0", n);
-    REQUIRE(n <= EIG_MOST_ORDER, "geev: n = %lld, is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
+    REQUIRE(n <= EIG_MOST_ORDER, "geev: n = %lld is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
     REQUIRE(batch >= 0, "geev: batch = %lld, must be >= 0", batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld, is too large, must be at most %lld", batch,
+    REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld is too large, must be at most %lld", batch,
             (long long)EIG_MOST_COUNT);
     if (type_is_complex(p->type))
         return eig_fail(ctx, EIG_NO_BACKEND, "geev: type = '%c': this version has no code for complex matrices",
@@ -102,7 +102,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     REQUIRE(!matrix_wise || p.layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p.layout,
             p.affine ? "for affine families" : "for one matrix");
     REQUIRE(!p.affine || p.m >= 0, "geev_affine: m = %lld, must be >= 0", (long long)p.m);
-    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld, is too large, must be at most %lld", (long long)p.m,
+    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld is too large, must be at most %lld", (long long)p.m,
             (long long)EIG_MOST_COUNT);
     if (p.n == 0 || p.batch == 0) {
         eig_begin_passes(ctx, NULL, 0, NULL);

@@ -50,9 +50,9 @@ static eig_status heev_check_sizes(eig_context *ctx, const heev_problem *p)
     long long const n = p->n, batch = p->batch;
     REQUIRE(type_index(p->type) >= 0, "heev: type = %d, must be 's', 'd', 'c' or 'z'", (int)p->type);
     REQUIRE(n >= 0, "heev: n = %lld, must be >= 0", n);
-    REQUIRE(n <= EIG_MOST_ORDER, "heev: n = %lld, is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
+    REQUIRE(n <= EIG_MOST_ORDER, "heev: n = %lld is too large, must be at most %lld", n, (long long)EIG_MOST_ORDER);
     REQUIRE(batch >= 0, "heev: batch = %lld, must be >= 0", batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "heev: batch = %lld, is too large, must be at most %lld", batch,
+    REQUIRE(batch <= EIG_MOST_COUNT, "heev: batch = %lld is too large, must be at most %lld", batch,
             (long long)EIG_MOST_COUNT);
     return EIG_OK;
 }
@@ -129,6 +129,17 @@ static range_room heev_range_room(const heev_problem *p)
 static size_t heev_range_bytes(const range_room *r)
 {
     return arena_rounded((size_t)r->count * r->w) + arena_rounded((size_t)r->count * r->v);
+}
+
+/* A driver never sees m, and of a range it sees the room in place of w and v: so here they are asked where they lie. */
+static eig_status heev_check_sides(eig_context *ctx, const heev_problem *p)
+{
+    bool const there = ctx->backend->on_device(ctx, p->w);
+    REQUIRE(!p->v || ctx->backend->on_device(ctx, p->v) == there,
+            "heev: of w and v one lies in the memory of the GPU and one in that of the host");
+    REQUIRE(!p->m || ctx->backend->on_device(ctx, p->m) == there,
+            "heev: of w and m one lies in the memory of the GPU and one in that of the host");
+    return EIG_OK;
 }
 
 /* Matrices first to first+count-1, all their pairs, to w and v. */
@@ -212,6 +223,7 @@ static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_p
         p.stride_w = p.n, p.stride_v = p.ldv * p.n;
         if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = p.lda * p.n;
     }
+    if ((p.range != EIG_RANGE_ALL || p.m) && (status = heev_check_sides(ctx, &p)) != EIG_OK) return status;
     if (p.range != EIG_RANGE_ALL) return heev_range(ctx, &p);
     status = ctx->backend->heev(ctx, &p);
     heev_selection const all = {&p, 0, p.batch, NULL, NULL};

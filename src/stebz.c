@@ -28,10 +28,10 @@ static eig_status stebz_check_sizes(eig_context *ctx, const char *call, eig_type
 {
     REQUIRE(type == EIG_S || type == EIG_D, "%s: type = %d, must be 's' or 'd'", call, (int)type);
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call, (long long)n);
-    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld, is too large, must be at most %lld", call, (long long)n,
+    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld is too large, must be at most %lld", call, (long long)n,
             (long long)EIG_MOST_ROWS);
     REQUIRE(batch >= 0, "%s: batch = %lld, must be >= 0", call, (long long)batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "%s: batch = %lld, is too large, must be at most %lld", call, (long long)batch,
+    REQUIRE(batch <= EIG_MOST_COUNT, "%s: batch = %lld is too large, must be at most %lld", call, (long long)batch,
             (long long)EIG_MOST_COUNT);
     return EIG_OK;
 }

@@ -37,7 +37,7 @@ static eig_status stemr_check_size(eig_context *ctx, const char *call, eig_type 
 {
     REQUIRE(type == EIG_S || type == EIG_D, "%s: type = %d, must be 's' or 'd'", call, (int)type);
     REQUIRE(n >= 0, "%s: n = %lld, must be >= 0", call, (long long)n);
-    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld, is too large, must be at most %lld", call, (long long)n,
+    REQUIRE(n <= EIG_MOST_ROWS, "%s: n = %lld is too large, must be at most %lld", call, (long long)n,
             (long long)EIG_MOST_ROWS);
     return EIG_OK;
 }
@@ -128,7 +128,7 @@ static eig_status stemr_check_batch(eig_context *ctx, const stemr_problem *p, in
     long long const n = p->n, wanted = p->iu - p->il + 1;
     size_t const size = type_size(p->type);
     REQUIRE(batch >= 0, "stemr: batch = %lld, must be >= 0", (long long)batch);
-    REQUIRE(batch <= EIG_MOST_COUNT, "stemr: batch = %lld, is too large, must be at most %lld", (long long)batch,
+    REQUIRE(batch <= EIG_MOST_COUNT, "stemr: batch = %lld is too large, must be at most %lld", (long long)batch,
             (long long)EIG_MOST_COUNT);
     REQUIRE(!p->tree, "stemr: tree is given with a batch, must be NULL");
     if (batch <= 1 || n == 0) return EIG_OK;

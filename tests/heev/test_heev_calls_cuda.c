@@ -235,6 +235,11 @@ static void test_ranges(void **state)
             assert_int_equal(CALL_THERE(), EIG_OK);
             device_replay(stream);
             CUDA(cudaStreamSynchronize(stream));
+            /* m of the host beside arrays of the device */
+            expect_refused(ctx,
+                           eig_heev_batched(ctx, type, &o, n, at_a, n, n * n, m, at_w, stride_w, NULL, ldv, stride_v,
+                                            at_info, NULL, MATRICES),
+                           EIG_BAD_ARGUMENT, "w and m");
             numbers w_there = numbers_room(real, w.count), v_there = numbers_room(type, v.count);
             CUDA(cudaMemcpy(w_there.data, at_w, numbers_bytes(&w), cudaMemcpyDeviceToHost));
             CUDA(cudaMemcpy(v_there.data, at_v, numbers_bytes(&v), cudaMemcpyDeviceToHost));

@@ -328,3 +328,30 @@ void eig_begin_passes(eig_context *ctx, const char *road, int count, const char 
     ctx->passes = count;
     for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){sizeof(eig_pass), names[i], 0};
 }
+
+/* -------------------------------------------------------------------- steps */
+
+static int tell_step(void *user, double fraction)
+{
+    const call_steps *const s = user;
+    double const all = s->first + s->share * fraction;
+    return s->callback(s->user, all < 1 ? all : 1);
+}
+
+void eig_steps_begin(eig_context *ctx, call_steps *steps, int64_t batch)
+{
+    *steps = (call_steps){.callback = ctx->progress, .user = ctx->progress_user, .batch = batch};
+    steps->share = 1 / (double)batch;
+    if (steps->callback) ctx->progress = tell_step, ctx->progress_user = steps;
+}
+
+void eig_steps_next(eig_context *ctx, call_steps *steps, int64_t matrices)
+{
+    steps->first += (double)matrices / (double)steps->batch;
+    for (int k = 0; ctx->timing && k < ctx->passes; ++k) ctx->pass[k].ms = steps->ms[k] += ctx->pass[k].ms;
+}
+
+void eig_steps_end(eig_context *ctx, call_steps *steps)
+{
+    ctx->progress = steps->callback, ctx->progress_user = steps->user;
+}

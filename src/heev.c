@@ -161,13 +161,18 @@ static eig_status heev_range_parts(eig_context *ctx, const heev_problem *p, cons
 {
     char *const v = room + arena_rounded((size_t)r->count * r->w);
     eig_status status = EIG_OK;
+    call_steps steps;
+    eig_steps_begin(ctx, &steps, p->batch);
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += r->count) {
         int64_t const left = p->batch - first, count = left < r->count ? left : r->count;
+        steps.share = (double)count / (double)p->batch;
         heev_problem const part = heev_part(p, first, count, room, v);
         heev_selection const s = {p, first, count, room, v};
         status = ctx->backend->heev(ctx, &part);
         if (status == EIG_OK) status = selects->heev_select(ctx, &s);
+        eig_steps_next(ctx, &steps, count);
     }
+    eig_steps_end(ctx, &steps);
     return status;
 }
 

@@ -262,6 +262,20 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 /* Notes the call's road; where times are measured, begins the list of its passes, all of 0 ms. */
 void eig_begin_passes(eig_context *ctx, const char *road, int count, const char *const *names);
 
+/* A call whose matrices a backend solves in several steps: progress goes on from one step to the next, and the times of the
+ * passes are added up. */
+typedef struct call_steps {
+    eig_progress callback;
+    void *user;
+    int64_t batch;
+    double first, share; /* of the step that runs; share is that of one matrix unless the caller sets it */
+    double ms[EIG_MOST_PASSES];
+} call_steps;
+
+void eig_steps_begin(eig_context *ctx, call_steps *steps, int64_t batch);
+void eig_steps_next(eig_context *ctx, call_steps *steps, int64_t matrices); /* after a step of this many */
+void eig_steps_end(eig_context *ctx, call_steps *steps);
+
 /* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow.  The most rows of a
  * tridiagonal matrix, which has vectors besides, and of a dense one. */
 #define EIG_MOST_COUNT (INT64_MAX / 64)

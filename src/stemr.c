@@ -155,19 +155,6 @@ static void *next(const void *array, int64_t stride, size_t size)
     return array ? (char *)array + (size_t)stride * size : NULL;
 }
 
-/* How far a batch is, for the caller's callback. */
-typedef struct batch_progress {
-    eig_progress callback;
-    void *user;
-    double first, share; /* of the matrix that is being solved */
-} batch_progress;
-
-static int tell_batch(void *user, double fraction)
-{
-    const batch_progress *const b = user;
-    return b->callback(b->user, b->first + b->share * fraction);
-}
-
 /* One matrix after the other: each call has threads, or a GPU, for itself. */
 eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
                              const void *d, int64_t stride_d, const void *e, int64_t stride_e, int64_t *m, void *w,
@@ -185,18 +172,18 @@ eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_op
     if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
     if ((status = stemr_check_batch(ctx, &p, stride_d, stride_e, stride_w, stride_z, batch)) != EIG_OK) return status;
     size_t const size = type_size(type);
-    batch_progress all = {ctx->progress, ctx->progress_user, 0, 1 / (double)batch};
-    if (all.callback) ctx->progress = tell_batch, ctx->progress_user = &all;
+    call_steps steps;
+    eig_steps_begin(ctx, &steps, batch);
     for (int64_t b = 0; b < batch && status == EIG_OK; ++b) {
-        all.first = (double)b / (double)batch;
         status = stemr_solve(ctx, &p);
+        eig_steps_next(ctx, &steps, 1);
         stemr_add_stats(&sum, &own);
         p.d = next(p.d, stride_d, size), p.e = next(p.e, stride_e, size);
         p.w = next(p.w, stride_w, size), p.z = next(p.z, stride_z, size), p.m = next(p.m, 1, sizeof *m);
         p.isuppz = next(p.isuppz, 2 * stride_w, sizeof *isuppz), p.info = next(p.info, stride_w, sizeof *info);
         p.residual = next(p.residual, stride_w, size), p.orthogonality = next(p.orthogonality, 1, size);
     }
-    ctx->progress = all.callback, ctx->progress_user = all.user;
+    eig_steps_end(ctx, &steps);
     if (stats && status == EIG_OK) eig_write_structure(stats, &sum, sizeof sum);
     return status;
 }

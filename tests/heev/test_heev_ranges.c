@@ -171,6 +171,14 @@ static void test_all_and_one(void **state)
     eig_destroy(ctx);
 }
 
+/* How far the call was; negative where that went back. */
+static int goes_on(void *user, double fraction)
+{
+    double *const last = user;
+    *last = fraction >= *last && fraction <= 1 ? fraction : -1;
+    return *last < 0;
+}
+
 /* More matrices than are computed at a time. */
 static void test_many(void **state)
 {
@@ -185,6 +193,8 @@ static void test_many(void **state)
     for (int64_t k = 0; k < MANY / SOME; ++k) memcpy(a + k * SOME * 9, some.a.data, SOME * 9 * sizeof *a);
     eig_heev_options o = EIG_HEEV_OPTIONS;
     o.range = EIG_RANGE_INDEX, o.il = o.iu = 2;
+    double last = 0;
+    assert_int_equal(eig_set_progress(ctx, goes_on, &last), EIG_OK);
     int *const info = malloc(MANY * sizeof *info);
     if (!info) skip_because("no memory for six million matrices");
     int64_t const late = MANY - 7; /* in the last part */
@@ -195,6 +205,8 @@ static void test_many(void **state)
         if (info[k] != (k == late ? EIG_INFO_NOT_FINITE : EIG_INFO_OK))
             fail_msg("info[%lld] = %d", (long long)k, info[k]);
     free(info);
+    assert_true(last > 0.9);
+    assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
     a[late * 9] = kept;
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, w, 1, v, N, N, NULL, NULL, MANY), EIG_OK);
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, one_w, 1, one_v, N, N, NULL, NULL, SOME), EIG_OK);

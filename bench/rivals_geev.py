@@ -2,6 +2,7 @@
 """Eigenvalues of batches of nonsymmetric matrices: eigpack against what GPU users have today, in one run.
 
     rivals_geev.py LIBEIGPACK.SO [COMMIT]     prints CSV, one row a case and rival; needs PyTorch with CUDA
+    rivals_geev.py LIBEIGPACK.SO COMMIT LIBTOKURA.SO     the program of the paper's authors alone, see below
 
 own      eig_{d,s}geev_batched on a PyTorch tensor of 500,000 matrices on the device, entries from U(0,1)
 rivals   on the first matrices of the same tensor, as many as take about half a second; their time is scaled to 500,000,
@@ -9,6 +10,8 @@ rivals   on the first matrices of the same tensor, as many as take about half a 
          torch.linalg.eigvals; jax.numpy.linalg.eigvals; cuSOLVER's cusolverDnXgeev, one matrix after the other on one
          stream; LAPACK's by numpy.linalg.eigvals on the host, copies not counted
 times    medians of repeats, between synchronisations of the device
+tokura   github.com/hirokitokura/tokura_dgeev_batched, MIT, f64, n <= 32: compiled for this GPU after its own autotuning; both
+         from pinned host arrays to pinned host arrays, all 500,000 matrices
 check    the sum of each spectrum is the trace of its matrix to 10 n eps ||A||_F, for own and rivals alike
 """
 import ctypes
@@ -59,15 +62,17 @@ class Own:
         if status != 0:
             sys.exit(f"eigpack: {self.c.eig_error_detail(self.context).decode()}")
 
-    def bound(self, a):
+    def bound(self, a, w=None, info=None):
         """A call that computes the eigenvalues of a, and where it leaves them and info."""
         batch, n, _ = a.shape
         double = a.dtype == torch.float64
-        w = torch.full((batch, n), float("nan"), dtype=torch.complex128 if double else torch.complex64, device="cuda")
-        info = torch.full((batch,), -99, dtype=torch.int32, device="cuda")
+        if w is None:
+            w = torch.full((batch, n), float("nan"), dtype=torch.complex128 if double else torch.complex64, device="cuda")
+            info = torch.full((batch,), -99, dtype=torch.int32, device="cuda")
         call = self.c.eig_dgeev_batched if double else self.c.eig_sgeev_batched
         pointer, size = lambda x: ctypes.c_void_p(x.data_ptr()), ctypes.c_int64
-        arguments = (self.context, None, size(n), pointer(a), size(n), size(n * n), pointer(w), size(n), pointer(info),
+        no_vectors = (None, size(n), size(n * n)) * 2 + (None,)
+        arguments = (self.context, None, size(n), pointer(a), size(n), size(n * n), pointer(w), size(n), *no_vectors, pointer(info),
                      size(batch))
         return lambda: self.must(call(*arguments)), w, info
 
@@ -159,11 +164,55 @@ def time_rival(call, a):
     return ms * BATCH / count, count, error_of(a[:count], w)
 
 
+class Tokura:
+    """The program of the paper's authors, and eigpack, on the same pinned arrays of the host.  Its functions have C++ names."""
+
+    def __init__(self, path):
+        c = ctypes.CDLL(path)
+        self.malloc, self.free = c._Z13tokura_mallocPPdii, c._Z11tokura_freePPd
+        self.flags_malloc, self.flags_free = c._Z19tokura_flags_mallocPPci, c._Z17tokura_flags_freePc
+        self.eigenvalues = c._Z20tokura_dgeev_batchediPPdS0_S0_iPc
+
+    def pinned(self, width):
+        """An array of BATCH rows, and the pointers to them that the program wants."""
+        pointers = (ctypes.c_void_p * BATCH)()
+        self.malloc(pointers, width, BATCH)
+        rows = (ctypes.c_double * (BATCH * width)).from_address(pointers[0])
+        return numpy.frombuffer(rows).reshape(BATCH, width), pointers
+
+    def row(self, own, n, name):
+        (a, at), (re, re_at), (im, im_at) = self.pinned(n * n), self.pinned(n), self.pinned(n)
+        flags = ctypes.c_void_p()
+        self.flags_malloc(ctypes.byref(flags), BATCH)
+        a[:] = numpy.random.default_rng(1).random(a.shape)
+        matrices = torch.from_numpy(a).view(BATCH, n, n)
+        w = torch.empty((BATCH, n), dtype=torch.complex128).pin_memory()
+        info = torch.full((BATCH,), -99, dtype=torch.int32).pin_memory()
+        rival_ms, status = milliseconds(lambda: self.eigenvalues(n, at, re_at, im_at, BATCH, flags), REPEATS)
+        failed = status or any(ctypes.string_at(flags, BATCH))
+        rival_error = error_of(matrices[:20000], torch.from_numpy(re + 1j * im)[:20000])
+        call, w, info = own.bound(matrices, w, info)
+        ms, _ = milliseconds(call, REPEATS)
+        error = error_of(matrices[:20000], w[:20000]) if int(info.abs().max()) == 0 else float("inf")
+        for pointers in (at, re_at, im_at):
+            self.free(pointers)
+        self.flags_free(flags)
+        check = "ok" if error <= 10 and rival_error <= 10 and not failed else "FAIL"
+        print(f'geev-rivals-host,f64,{n},{BATCH},cuda,auto,0,{ms:.4g},,tokura_dgeev_batched,{rival_ms:.6g},{rival_ms / ms:.4g},'
+              f'{error:.3g},{check},{name}', flush=True)
+
+
 def main():
-    own, others = Own(sys.argv[1]), rivals()
+    own = Own(sys.argv[1])
     commit = sys.argv[2] if len(sys.argv) > 2 else "unknown"
     machine = f"{torch.cuda.get_device_name()}; PyTorch {torch.__version__}"
     print(COLUMNS)
+    if len(sys.argv) > 3:
+        tokura = Tokura(sys.argv[3])
+        for n in ORDERS[1:-1]:
+            tokura.row(own, n, f'"{machine}",{commit}')
+        return
+    others = rivals()
     generator = torch.Generator(device="cuda").manual_seed(1)
     for dtype, name in ((torch.float64, "f64"), (torch.float32, "f32")):
         for n in ORDERS:

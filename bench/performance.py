@@ -169,13 +169,17 @@ def claims():
     batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
     line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}", gpu)
     host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
+    processes = row_of("geev-processes-xeon-16", n=30, type="f64")
     line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
-         f"LAPACK (OpenBLAS) dgehrd + dhseqr, one matrix a core, {beside(host)}", "geev-cpu-xeon-16threads")
+         f"LAPACK (OpenBLAS) dgehrd + dhseqr, one matrix a thread, {beside(host)}; in a process a core {time(processes['rival_ms'])}",
+         "geev-cpu-xeon-16threads", "geev-processes-xeon-16")
     others = (geev.CUDA, geev.RIVALS, "geev-cpu-xeon-16threads")
     device = {n: geev.resident(n, "f64") for n in (10, 30)}
     line("500,000 nonsymmetric 10 x 10 matrices, f64, H200", device[10], geev_rivals(10), *others)
     copied = row_of(geev.CUDA, family="geev-host", method="chunk0", n=10, type="f64")
-    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}", geev.CUDA)
+    authors = row_of(geev.AUTHORS, n=10)
+    line("the same from and to pinned host memory", copied, f"the copy alone {time(copied['rival_ms'])}; the program of the paper's "
+         f"authors {beside(authors)}", geev.CUDA, geev.AUTHORS)
     line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], geev_rivals(30), *others)
     line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200",
          row_of(geev.CUDA, family="geev-affine-all", n=15, type="f64"), "", geev.CUDA)

@@ -3,7 +3,7 @@ import plot
 from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of, source, time, times
 
 # CPU: ratios alone, from a busy machine.
-CPU, MKL = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread"
+CPU, MKL, PROCESSES = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread", "heev-processes-xeon-16"
 CUDA, RIVALS, COUNTS = "heev-cuda-h200", "heev-rivals-h200", "heev-counts-h200"
 TYPES = (("c128", "zheevd"), ("f64", "dsyevd"), ("c64", "cheevd"), ("f32", "ssyevd"))
 
@@ -69,6 +69,9 @@ def short_rows():
         what = "Hermitian" if kind == "c128" else "symmetric"
         lines.append((f"eigenpairs of {row['batch']:,} {what} matrices {n} x {n}, {kind}, one AMD core", row,
                       f"MKL's {row['rival']}, same core, {beside(row)}", MKL))
+    row = row_of(PROCESSES, type="c128", n=8)
+    lines.append((f"eigenpairs of {row['batch']:,} Hermitian matrices 8 x 8, c128, 16 Intel cores", row,
+                  f"LAPACK (OpenBLAS) zheevd in a process a core {beside(row)}", PROCESSES))
     for kind, n, batch in (("c128", 16, 20000), ("f64", 16, 20000), ("c128", 128, 200)):
         rivals = sorted(rows_of(RIVALS, type=kind, n=n, batch=batch, method="auto", rival="cusolver"),
                         key=lambda row: row["rival_ms"])

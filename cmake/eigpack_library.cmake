@@ -38,18 +38,23 @@ set(EIG_SOURCES
 
 # Plain code, compiled once for each type (EIG_TYPE, see src/cpu/per_type.h).
 set(EIG_TYPES s d c z)
-set(EIG_ALL_SOURCES src/cpu/heev/heev_reference.c)
+set(EIG_ALL_SOURCES
+    src/cpu/heev/heev_reference.c
+    src/cpu/geev/geev_reference.c
+    src/cpu/geev/geev_balance.c
+    src/cpu/geev/geev_vectors.c
+    src/cpu/geev/geev_store.c
+)
 set(EIG_REAL_SOURCES
     src/cpu/stebz/stebz_setup.c
     src/cpu/stebz/stebz_tree.c
-    src/cpu/geev/geev_reference.c
-    src/cpu/geev/geev_balance.c
-    src/cpu/geev/geev_store.c
+    src/cpu/geev/geev_francis.c
 )
 set(EIG_SOURCES_s ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
 set(EIG_SOURCES_d ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
-set(EIG_SOURCES_c ${EIG_ALL_SOURCES})
-set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
+set(EIG_COMPLEX_SOURCES src/cpu/geev/geev_single_shift.c)
+set(EIG_SOURCES_c ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_z ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline

@@ -11,9 +11,9 @@
  *   eig_{s,d}syev                 all or some eigenvalues and eigenvectors of a real symmetric matrix
  *   eig_{s,d}syev_batched         the same for many matrices of one order
  *   eig_{c,z}heev[_batched]       the same for complex Hermitian matrices
- *   eig_{s,d,c,z}geev             eigenvalues of a nonsymmetric matrix, by double-shift QR
+ *   eig_{s,d,c,z}geev             eigenvalues and eigenvectors of a nonsymmetric matrix, by shifted QR
  *   eig_{s,d,c,z}geev_batched     the same for many small matrices of one order
- *   eig_{s,d}geev_affine          the same for A0 + x_1 A_1 + ... + x_m A_m over a list of points x
+ *   eig_{s,d,c,z}geev_affine      eigenvalues of A0 + x_1 A_1 + ... + x_m A_m over a list of points x
  *
  * Types.  Letters as in LAPACK: s is float, d is double, c and z are complex of these.  Every typed function
  * eig_?NAME(ctx, ...) has a form eig_NAME(ctx, type, ...) whose arrays are void pointers to the type, for callers that
@@ -681,7 +681,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
 
 /* Eigenvalues and, where wanted, eigenvectors of batch n x n matrices: A VR = VR diag(w), VL^H A = diag(w) VL^H.
  *
- * So far: eigenvalues of real matrices.  Complex matrices, vl, vr and condition are refused with EIG_NO_BACKEND.
+ * So far a CUDA context has eigenvalues of real matrices alone: it refuses complex matrices, vl, vr and condition with
+ * EIG_NO_BACKEND.
  *
  *   ctx       context
  *   options   NULL = all defaults
@@ -692,13 +693,17 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
  *   stride_w  >= n
  *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1, its
- *             largest element real: element i of it is vl[i + k*ldvl + b*stride_vl]
+ *             largest element real and positive: element i of it is vl[i + k*ldvl + b*stride_vl]
  *   ldvl      >= max(1, n); unused where vl is NULL, as is stride_vl
  *   stride_vl >= ldvl*n
  *   vr, ldvr, stride_vr   likewise, right eigenvectors
  *   condition [n] every stride_w entries, out, or NULL: |y^H x| of the unit left and right eigenvectors y and x of
- *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k]
+ *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k].  0 to 1; 0 or tiny where w[k] is defective
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
+ *
+ * Each right vector has ||A x - w x|| <= 10 n eps ||A||, each left one ||A^H y - conj(w) y||, in the sense of the bound
+ * below.  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue are real.  A
+ * defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
  *
  * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  The
  * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
@@ -712,6 +717,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
+ * Where info[b] is not 0 the vectors and condition numbers of matrix b are NaN.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
@@ -720,8 +726,11 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
- * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration.
- * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); docs/geev.md.
+ * w may differ in the last places with vectors and without.
+ * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
+ * Complex matrices take four times as many.
+ * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's trevc3;
+ * docs/geev.md.
  */
 EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
                                      int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *vl, int64_t ldvl,

@@ -1,4 +1,4 @@
-/* geev: eigenvalues of nonsymmetric matrices, mostly in batches.  Public functions -> problem -> checks -> backend. */
+/* geev: eigenvalues and eigenvectors of nonsymmetric matrices, mostly in batches.  Public functions -> problem -> checks -> backend. */
 #include "problem.h"
 
 /* The problem's options: the caller's, with defaults resolved, checked. */
@@ -37,13 +37,7 @@ static eig_status geev_check_sizes(eig_context *ctx, const geev_problem *p)
     REQUIRE(batch >= 0, "geev: batch = %lld, must be >= 0", batch);
     REQUIRE(batch <= EIG_MOST_COUNT, "geev: batch = %lld is too large, must be at most %lld", batch,
             (long long)EIG_MOST_COUNT);
-    if (type_is_complex(p->type))
-        return eig_fail(ctx, EIG_NO_BACKEND, "geev: type = '%c': this version has no code for complex matrices",
-                        (int)p->type);
-    if (p->vectors)
-        return eig_fail(ctx, EIG_NO_BACKEND,
-                        "geev: vl, vr or condition is given, must be NULL: this version has no code for eigenvectors");
-    return EIG_OK;
+    return ctx->backend->geev_serves(ctx, p);
 }
 
 static eig_status geev_check_input(eig_context *ctx, const geev_problem *p)
@@ -83,14 +77,31 @@ static eig_status geev_check_affine(eig_context *ctx, const geev_problem *p)
     return EIG_OK;
 }
 
+/* An array of eigenvectors; name: "vl" or "vr". */
+static eig_status geev_check_vectors(eig_context *ctx, const geev_problem *p, const char *name, const void *v,
+                                     int64_t ld, int64_t stride)
+{
+    long long const n = p->n, batch = p->batch;
+    size_t const size = type_size(type_complex_of(p->type));
+    if (!v) return EIG_OK;
+    REQUIRE(ld >= n, "geev: ld%s = %lld < n = %lld", name, (long long)ld, n);
+    REQUIRE(eig_addressable(n, ld, n, size), "geev: ld%s = %lld is too large", name, (long long)ld);
+    REQUIRE(batch == 1 || stride >= ld * n, "geev: stride_%s = %lld < ld%s*n = %lld", name, (long long)stride, name,
+            (long long)ld * n);
+    REQUIRE(eig_addressable(batch, stride, ld * n, size), "geev: batch = %lld with stride_%s = %lld is too large",
+            batch, name, (long long)stride);
+    return EIG_OK;
+}
+
 static eig_status geev_check_output(eig_context *ctx, const geev_problem *p)
 {
     REQUIRE(p->w || p->affine, "geev: w is NULL with n = %lld", (long long)p->n);
     REQUIRE(!p->w || p->batch == 1 || p->stride_w >= p->n, "geev: stride_w = %lld < n = %lld", (long long)p->stride_w,
             (long long)p->n);
-    REQUIRE(!p->w || eig_addressable(p->batch, p->stride_w, p->n, 2 * type_size(p->type)),
+    REQUIRE(!p->w || eig_addressable(p->batch, p->stride_w, p->n, type_size(type_complex_of(p->type))),
             "geev: batch = %lld with stride_w = %lld is too large", (long long)p->batch, (long long)p->stride_w);
-    return EIG_OK;
+    eig_status const status = geev_check_vectors(ctx, p, "vl", p->vl, p->ldvl, p->stride_vl);
+    return status == EIG_OK ? geev_check_vectors(ctx, p, "vr", p->vr, p->ldvr, p->stride_vr) : status;
 }
 
 static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_problem p, bool matrix_wise)
@@ -112,7 +123,10 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     if ((status = geev_check_input(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_check_output(ctx, &p)) != EIG_OK) return status;
     /* Strides of one matrix or point are unused: they enter no product. */
-    if (p.batch == 1) p.stride_w = p.n, p.stride_x = p.m;
+    if (p.batch == 1) {
+        p.stride_w = p.n, p.stride_x = p.m;
+        p.stride_vl = p.ldvl * p.n, p.stride_vr = p.ldvr * p.n;
+    }
     if (p.layout == EIG_LAYOUT_MATRIX_WISE && (p.affine ? p.m + 1 : p.batch) == 1) p.stride_a = p.lda * p.n;
     return ctx->backend->geev(ctx, &p);
 }
@@ -124,7 +138,9 @@ eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_opti
 {
     geev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
     p.w = w, p.stride_w = stride_w, p.info = info, p.vectors = vl || vr || condition;
-    (void)ldvl, (void)stride_vl, (void)ldvr, (void)stride_vr;
+    p.vl = vl, p.ldvl = vl ? ldvl : 0, p.stride_vl = vl ? stride_vl : 0;
+    p.vr = vr, p.ldvr = vr ? ldvr : 0, p.stride_vr = vr ? stride_vr : 0;
+    p.condition = condition;
     return geev(ctx, options, p, false);
 }
 
@@ -134,7 +150,7 @@ eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *opt
 {
     geev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .w = w, .stride_w = n, .info = info};
     p.vectors = vl || vr || condition;
-    (void)ldvl, (void)ldvr;
+    p.vl = vl, p.ldvl = vl ? ldvl : 0, p.vr = vr, p.ldvr = vr ? ldvr : 0, p.condition = condition;
     return geev(ctx, options, p, true);
 }
 
@@ -158,6 +174,8 @@ eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_op
     geev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
+    REQUIRE(!vectors || batch <= 1 || n == 0 || eig_addressable(batch, n * n, n * n, type_size(EIG_Z)),
+            "geev_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
     size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->geev_work_size(ctx, &p);
     if ((status = eig_check_need(ctx, "geev_work_size", need)) == EIG_OK) *bytes = need;
     return status;

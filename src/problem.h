@@ -127,8 +127,7 @@ static inline batch_strides heev_strides_of_v(const heev_problem *p)
 
 /* One call of eig_geev, eig_geev_batched or eig_geev_affine. */
 typedef struct geev_problem {
-    eig_type type; /* of a; s or d */
-    bool vectors;  /* whether eigenvectors or condition numbers are wanted: refused so far */
+    eig_type type; /* of a and x; w, vl and vr are of its complex type, condition and value of its real one */
     bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
     int64_t n, batch; /* affine: batch is the number of points */
     const void *a;
@@ -137,8 +136,12 @@ typedef struct geev_problem {
     int64_t m;
     const void *x;
     int64_t stride_x;
-    void *w; /* eig_c or eig_z; NULL only where value is set */
+    void *w; /* NULL only where value is set */
     int64_t stride_w;
+    bool vectors;  /* any of vl, vr and condition; set in a workspace query too, which has none of them */
+    void *vl, *vr; /* NULL: not wanted; as is condition */
+    int64_t ldvl, ldvr, stride_vl, stride_vr;
+    void *condition;          /* [n] every stride_w */
     eig_geev_measure measure; /* 'A', 'R' or 'D' */
     void *value;              /* NULL: not wanted */
     int *info;                /* NULL: not wanted */
@@ -175,6 +178,8 @@ typedef struct backend {
     eig_status (*heev_select)(eig_context *ctx, const heev_selection *s);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);
+    /* EIG_NO_BACKEND, with a sentence, where it has no code for such a call, of which type and vectors count. */
+    eig_status (*geev_serves)(eig_context *ctx, const geev_problem *p);
 } backend;
 
 extern const backend eig_backend_cpu;

@@ -23,6 +23,17 @@ static inline bool type_is_single(eig_type type)
     return type == EIG_S || type == EIG_C;
 }
 
+/* The type of its complex numbers, and that of its real ones. */
+static inline eig_type type_complex_of(eig_type type)
+{
+    return type_is_single(type) ? EIG_C : EIG_Z;
+}
+
+static inline eig_type type_real_of(eig_type type)
+{
+    return type_is_single(type) ? EIG_S : EIG_D;
+}
+
 static inline size_t type_size(eig_type type)
 {
     return (type_is_single(type) ? sizeof(float) : sizeof(double)) << (type_is_complex(type) ? 1 : 0);

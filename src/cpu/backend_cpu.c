@@ -149,6 +149,7 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
     {                                                                               \
         .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, \
                  &eig_cpu_heev_large_##isa##_##type},                               \
+        .geev = {eig_cpu_geev_reference_##type, NULL},                              \
     }
 
 #define ALL_KERNELS(isa)                                                                              \
@@ -192,4 +193,5 @@ const backend eig_backend_cpu = {
     .heev_select = eig_cpu_heev_select,
     .geev_work_size = eig_cpu_geev_work_size,
     .geev = eig_cpu_geev,
+    .geev_serves = eig_cpu_geev_serves,
 };

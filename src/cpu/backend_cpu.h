@@ -14,7 +14,7 @@ typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 /* Milliseconds of a steady clock. */
 double eig_cpu_clock(void);
 
-/* What the families have for one instruction set and one type; of the complex types only heev. */
+/* What the families have for one instruction set and one type; of the complex types only heev and geev. */
 typedef struct cpu_kernels {
     stebz_kernels stebz;
     heev_kernels heev;
@@ -39,5 +39,6 @@ eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s);
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p);
+eig_status eig_cpu_geev_serves(eig_context *ctx, const geev_problem *p);
 
 #endif

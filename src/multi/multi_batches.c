@@ -45,14 +45,17 @@ static const void *matrix_at(eig_type type, const void *a, eig_layout layout, in
 static eig_status geev_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
 {
     geev_problem q = *(const geev_problem *)call->problem;
-    eig_type const complex = q.type == EIG_S ? EIG_C : EIG_Z;
+    eig_type const complex = type_complex_of(q.type), real = type_real_of(q.type);
     q.batch = count;
     if (q.affine)
         q.x = q.x ? type_at(q.type, q.x, first * q.stride_x) : NULL;
     else
         q.a = matrix_at(q.type, q.a, q.layout, q.lda, q.stride_a, first);
     if (q.w) q.w = type_at(complex, q.w, first * q.stride_w);
-    if (q.value) q.value = type_at(q.type, q.value, first);
+    if (q.vl) q.vl = type_at(complex, q.vl, first * q.stride_vl);
+    if (q.vr) q.vr = type_at(complex, q.vr, first * q.stride_vr);
+    if (q.condition) q.condition = type_at(real, q.condition, first * q.stride_w);
+    if (q.value) q.value = type_at(real, q.value, first);
     if (q.info) q.info += first;
     return child->backend->geev(child, &q);
 }
@@ -66,12 +69,25 @@ size_t eig_multi_geev_work_size(const eig_context *ctx, const geev_problem *p)
 eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
 {
     multi_array const arrays[] = {
-        {"a", p->a}, {"x", p->affine ? p->x : NULL}, {"w", p->w}, {"value", p->value}, {"info", p->info},
+        {"a", p->a},   {"x", p->affine ? p->x : NULL}, {"w", p->w},         {"vl", p->vl},
+        {"vr", p->vr}, {"condition", p->condition},    {"value", p->value}, {"info", p->info},
     };
-    eig_status const status = eig_multi_check(ctx, "geev", arrays, 5);
+    eig_status const status = eig_multi_check(ctx, "geev", arrays, 8);
     if (status != EIG_OK) return status;
     double const n = (double)p->n;
-    return run_batch(ctx, "geev", geev_part, p, p->batch, 10 * n * n * n, 1);
+    return run_batch(ctx, "geev", geev_part, p, p->batch, (p->vectors ? 25 : 10) * n * n * n, 1);
+}
+
+/* All children must serve the call. */
+eig_status eig_multi_geev_serves(eig_context *ctx, const geev_problem *p)
+{
+    const multi_state *const s = multi_state_of(ctx);
+    for (int i = 0; i < s->workers; ++i) {
+        eig_context *const child = s->worker[i].child;
+        eig_status const status = child->backend->geev_serves(child, p);
+        if (status != EIG_OK) return eig_fail(ctx, status, "%s", eig_error_detail(child));
+    }
+    return EIG_OK;
 }
 
 /* ------------------------------------------------------------------------ heev */
@@ -79,7 +95,7 @@ eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
 static eig_status heev_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
 {
     heev_problem q = *(const heev_problem *)call->problem;
-    eig_type const real = type_is_single(q.type) ? EIG_S : EIG_D;
+    eig_type const real = type_real_of(q.type);
     q.batch = count;
     q.a = matrix_at(q.type, q.a, q.layout, q.lda, q.stride_a, first);
     q.w = type_at(real, q.w, first * q.stride_w);

@@ -1,5 +1,6 @@
-/* Formulas of geev, the eigenvalues of real nonsymmetric matrices: scaling and balancing (balance.inc), the
- * double-shift QR iteration (francis.inc), measures of a spectrum (measure.inc).
+/* Formulas of geev, the eigenvalues and eigenvectors of nonsymmetric matrices: scaling and balancing (balance.inc), the
+ * double-shift QR iteration of real matrices (francis.inc), the single-shift one of complex matrices and vectors of a
+ * triangular matrix (schur.inc), measures of a spectrum (measure.inc).
  *
  * All but the measures are free of branches, so that the same text also compiles for lanes of a vector
  * (src/cpu/for_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
@@ -32,6 +33,9 @@ enum { FRANCIS_PATIENCE = 30 };
 /* sqrt(SAFMIN) / EPS: the square of a number above it keeps all its digits; 2^-459 and 2^-40. */
 #define SQRT_TINY (REAL_IS_FLOAT ? 0x1p-40f : 0x1p-459)
 
+/* The largest entry of an eigenvector of a triangular matrix before it is normalised, about; 2^60 and 2^500. */
+#define SCHUR_LARGE (REAL_IS_FLOAT ? 0x1p60f : 0x1p500)
+
 #define LOGICAL int
 #define SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define ANY(mask) (mask)
@@ -41,6 +45,8 @@ enum { FRANCIS_PATIENCE = 30 };
 #define TEMPLATE "balance.inc"
 #include "for_sd.h"
 #define TEMPLATE "francis.inc"
+#include "for_sd.h"
+#define TEMPLATE "schur.inc"
 #include "for_sd.h"
 #define TEMPLATE "measure.inc"
 #include "for_sd.h"

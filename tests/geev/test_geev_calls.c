@@ -288,6 +288,39 @@ static void test_no_balance(void **state)
     eig_destroy(ctx);
 }
 
+/* What the arrays of vectors must be, and what a backend without code for them says. */
+static void test_refused_vectors(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    double a[8] = {0}, condition[2] = {7, 7};
+    eig_z z[4] = {{0, 0}}, v[4] = {{7, 7}};
+    eig_status const BAD = EIG_BAD_ARGUMENT, none = EIG_NO_BACKEND;
+    size_t bytes;
+    if (eig_geev_work_size(ctx, EIG_C, NULL, 2, 0, 1, &bytes) == EIG_NO_BACKEND) {
+        expect_refused(ctx, eig_zgeev(ctx, NULL, 2, z, 2, v, NULL, 0, NULL, 0, NULL, NULL), none, "complex matrices");
+        expect_refused(ctx, eig_geev_work_size(ctx, EIG_C, NULL, 2, 0, 1, &bytes), none, "type = 'c'");
+    }
+    if (eig_geev_work_size(ctx, EIG_D, NULL, 2, 1, 1, &bytes) == EIG_NO_BACKEND) {
+        expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, v, 2, NULL, 0, NULL, NULL), none, "eigenvectors");
+        expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, NULL, 0, NULL, 0, condition, NULL), none, "condition");
+    } else {
+#define CALL(vl, ldvl, stride_vl, vr, ldvr, stride_vr, batch) \
+    eig_dgeev_batched(ctx, NULL, 2, a, 2, 4, z, 2, vl, ldvl, stride_vl, vr, ldvr, stride_vr, NULL, NULL, batch)
+        expect_refused(ctx, CALL(v, 1, 4, NULL, 0, 0, 1), BAD, "ldvl = 1 < n = 2");
+        expect_refused(ctx, CALL(NULL, 0, 0, v, 1, 4, 1), BAD, "ldvr = 1 < n = 2");
+        expect_refused(ctx, CALL(v, 2, 3, NULL, 0, 0, 2), BAD, "stride_vl = 3 < ldvl*n = 4");
+        expect_refused(ctx, CALL(NULL, 0, 0, v, 3, 5, 2), BAD, "stride_vr = 5 < ldvr*n = 6");
+        expect_refused(ctx, CALL(v, INT64_MAX, 4, NULL, 0, 0, 1), BAD, "ldvl = 9223372036854775807 is too large");
+        expect_refused(ctx, CALL(NULL, 0, 0, v, 2, INT64_MAX, 2), BAD, "is too large");
+        expect_refused(ctx, eig_geev_work_size(ctx, EIG_S, NULL, 1 << 20, 1, (int64_t)1 << 40, &bytes), BAD,
+                       "too large");
+#undef CALL
+    }
+    assert_true(v[0].re == 7 && condition[0] == 7);
+    eig_destroy(ctx);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -300,15 +333,6 @@ static void test_refused(void **state)
 #define CALL(o, n, a, lda, stride, w, stride_w, batch) \
     eig_dgeev_batched(ctx, o, n, a, lda, stride, w, stride_w, NULL, 0, 0, NULL, 0, 0, NULL, NULL, batch)
     expect_refused(ctx, CALL(NULL, -1, a, 2, 4, w, 2, 2), BAD, "n = -1");
-    eig_z z[4] = {{0, 0}}, v[4] = {{7, 7}};
-    double condition[2] = {7, 7};
-    eig_status const none = EIG_NO_BACKEND;
-    expect_refused(ctx, eig_zgeev(ctx, NULL, 2, z, 2, v, NULL, 0, NULL, 0, NULL, NULL), none, "complex matrices");
-    expect_refused(ctx, eig_geev_work_size(ctx, EIG_C, NULL, 2, 0, 1, &(size_t){0}), none, "type = 'c'");
-    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, v, 2, NULL, 0, NULL, NULL), none, "eigenvectors");
-    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, NULL, 0, v, 2, NULL, NULL), none, "eigenvectors");
-    expect_refused(ctx, eig_dgeev(ctx, NULL, 2, a, 2, z, NULL, 0, NULL, 0, condition, NULL), none, "condition");
-    assert_true(v[0].re == 7 && condition[0] == 7);
     expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, -2), BAD, "batch = -2");
     expect_refused(ctx, CALL(NULL, 2, NULL, 2, 4, w, 2, 2), BAD, "a is NULL");
     expect_refused(ctx, CALL(NULL, 2, a, 2, 4, NULL, 2, 2), BAD, "w is NULL");
@@ -391,11 +415,17 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
-        cmocka_unit_test(test_zeros),      cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_no_balance), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_gives_up),   cmocka_unit_test(test_order),
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_progress),   cmocka_unit_test(test_gives_up_isolated),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_balance),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_vectors),
+        cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_gives_up_isolated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

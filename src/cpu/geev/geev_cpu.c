@@ -32,18 +32,13 @@ typedef struct geev_road {
 
 static bool is_reference(const geev_problem *p)
 {
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
+    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE || p->vectors || type_is_complex(p->type);
 }
 
 static int unit_of_reference(const geev_kernels *kernels)
 {
     (void)kernels;
     return 1;
-}
-
-static int64_t reference_bytes(const geev_problem *p)
-{
-    return geev_reference_numbers(p->n) * (int64_t)type_size(p->type);
 }
 
 static void solve_reference(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
@@ -68,7 +63,7 @@ static int unit_of_lanes(const geev_kernels *kernels)
 /* The reference needs the area, too, for a matrix on which the lanes did not converge. */
 static int64_t lanes_bytes(const geev_problem *p)
 {
-    int64_t const tile = geev_tile_vectors(p->n) * 64, reference = reference_bytes(p);
+    int64_t const tile = geev_tile_vectors(p->n) * 64, reference = geev_reference_bytes(p);
     return tile > reference ? tile : reference;
 }
 
@@ -84,7 +79,7 @@ static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int6
 /* ------------------------------------------------------------------- the table */
 
 static const geev_road roads[] = {
-    {"reference", is_reference, unit_of_reference, reference_bytes, solve_reference},
+    {"reference", is_reference, unit_of_reference, geev_reference_bytes, solve_reference},
     {"lanes", is_lanes, unit_of_lanes, lanes_bytes, solve_lanes},
 };
 
@@ -141,6 +136,12 @@ static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *
         road->solve(kernels, p, first, left < unit ? (int)left : unit, work, watch);
     }
     eig_cpu_watch_wait(watch);
+}
+
+eig_status eig_cpu_geev_serves(eig_context *ctx, const geev_problem *p)
+{
+    (void)ctx, (void)p;
+    return EIG_OK;
 }
 
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)

@@ -15,11 +15,15 @@
  *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves n > GEEV_MOST, and a matrix
  *                         whose lane did not converge
  *     geev_balance.c      plain balancing, for this solver and for a lane that must be permuted
- *     geev_store.c        stores the results of a matrix
- *     geev_plain.h        what these three files share */
+ *     geev_francis.c      real types: reduction and double-shift iteration of this solver
+ *     geev_single_shift.c complex types: the same with single shifts
+ *     geev_vectors.c      eigenvectors and condition numbers from a Schur form
+ *     geev_store.c        stores the eigenvalues of a matrix
+ *     geev_plain.h        what these files share */
 #ifndef EIG_GEEV_CPU_H
 #define EIG_GEEV_CPU_H
 
+#include "arena.h"
 #include "problem.h"
 #include "watch.h"
 
@@ -49,8 +53,7 @@ typedef struct geev_tiles {
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_numbers numbers of the
- * problem's type.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
 typedef void geev_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* The kernels of an instruction set and type. */
@@ -59,7 +62,8 @@ typedef struct geev_kernels {
     const geev_tiles *tiles;
 } geev_kernels;
 
-extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d;
+extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_geev_reference_c,
+    eig_cpu_geev_reference_z;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s, eig_cpu_geev_tiles_avx512_s;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
 
@@ -69,10 +73,13 @@ static inline int64_t geev_column(int64_t n)
     return n | 1;
 }
 
-/* Numbers in the work area of the reference: the matrix, and two rows. */
-static inline int64_t geev_reference_numbers(int64_t n)
+/* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows and a permutation besides. */
+static inline int64_t geev_reference_bytes(const geev_problem *p)
 {
-    return n * (geev_column(n) + 2);
+    int64_t const n = p->n, real = (int64_t)type_size(type_real_of(p->type));
+    int64_t const matrix = n * geev_column(n) * (int64_t)type_size(p->type);
+    if (!p->vectors) return matrix + 5 * n * real;
+    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * real)) + n * (int64_t)sizeof(int64_t);
 }
 
 /* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of

@@ -1,31 +1,92 @@
-/* geev on the CPU: the plain code of one type that its files share. */
+/* geev on the CPU: the plain code that its files share, of one type.  A complex matrix lies in two planes, the real parts
+ * of its entries and the imaginary ones. */
 #ifndef EIG_GEEV_PLAIN_H
 #define EIG_GEEV_PLAIN_H
 
 #include "per_type.h"
 #include "problem.h"
+#include "watch.h"
 
-/* The largest absolute value among x[0], x[step], ..., x[(count-1)*step]. */
-static inline real geev_largest(int64_t count, const real *x, int64_t step)
+enum { GEEV_PARTS = EIG_COMPLEX ? 2 : 1 };
+
+/* A matrix: element (i, j) is a[i*si + j*sj], its imaginary part lies `im` further on. */
+typedef struct geev_view {
+    real *a;
+    int64_t si, sj, im;
+} geev_view;
+
+/* The largest absolute value among the parts of x[0], x[step], ..., x[(count-1)*step]. */
+static inline real geev_largest(int64_t count, const real *x, int64_t step, int64_t im)
 {
     real most = 0;
-    for (int64_t k = 0; k < count; ++k) {
-        real const size = fabs(x[k * step]);
-        most = size > most ? size : most;
+    for (int part = 0; part < GEEV_PARTS; ++part) {
+        for (int64_t k = 0; k < count; ++k) {
+            real const size = fabs(x[k * step + part * im]);
+            most = size > most ? size : most;
+        }
     }
     return most;
 }
 
+/* The largest absolute value in rows and columns l..i of a column-major matrix with `below` diagonals below the main one. */
+static inline real geev_largest_of(geev_view h, int64_t l, int64_t i, int64_t below)
+{
+    real most = 0;
+    for (int64_t j = l; j <= i; ++j) {
+        int64_t const last = j + below < i ? j + below : i;
+        real const here = geev_largest(last - l + 1, h.a + l + j * h.sj, 1, h.im);
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Whether to go on with a matrix; part: how much of it is done, 0 to 1. */
+static inline bool geev_go_on(cpu_watch *watch, double part)
+{
+    return !watch || eig_cpu_watch_look(watch, part);
+}
+
+/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  The matrices are column-major. */
+typedef struct geev_schur {
+    int64_t n, lo, hi;  /* rows and columns lo..hi were not triangular after the permutation */
+    geev_view t, q;     /* T; Q, with a == NULL where only eigenvalues are wanted */
+    real *re, *im;      /* [n] the eigenvalues of T, in order */
+    real *scale;        /* [n] the diagonal of D */
+    int64_t *from;      /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
+    real *x, *y, *work; /* [2n] each; the first two hold a row each during the reduction */
+} geev_schur;
+
+/* The work area of a matrix of order n; values: only eigenvalues are wanted.  The bytes are geev_reference_bytes. */
+geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work);
+
+/* Loads matrix b to s->t; false if an entry is not finite. */
+bool TYPED(eig_cpu_geev_load)(const geev_problem *p, int64_t b, const geev_schur *s);
+
 /* Permutes the matrix so that it is upper triangular except for the diagonal block lo..hi (hi < lo: there is no such
- * block).  Above and beside that block only the diagonal stays. */
-void TYPED(eig_cpu_geev_isolate)(int64_t n, real *a, int64_t si, int64_t sj, int64_t *lo, int64_t *hi);
+ * block).  from: [n] out; NULL: above and beside that block only the diagonal stays. */
+void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int64_t *lo, int64_t *hi);
 
 /* Scales the rows and columns of that block by powers of two until the norms of row i and column i agree by the rules of
- * dgebal.  scale: [n] work. */
-void TYPED(eig_cpu_geev_balance)(int64_t n, real *a, int64_t si, int64_t sj, real *scale, int64_t lo, int64_t hi);
+ * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
+void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
+
+/* The reduction to Hessenberg form, T := Q^H T Q, and the iteration, at most `most` steps between two deflations, which
+ * writes eigenvalues to re and im; *info is as eig_dgeev_batched defines it.  False where the watch stops it.
+ * geev_francis.c for the real types, geev_single_shift.c for the complex ones. */
+bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch);
+bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
+
+/* The reduction's part of the flops. */
+static double const geev_reduction = 0.3;
+
+/* Makes a 2 x 2 block on the diagonal of T, with real eigenvalues re[l] and re[l+1], triangular. */
+void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 
 /* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for. */
 void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
                                real unscale, int info);
+
+/* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T. */
+void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s);
 
 #endif

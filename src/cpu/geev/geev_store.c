@@ -14,7 +14,7 @@ void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re,
         /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
         real const x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
         if (w) w[2 * k] = x, w[2 * k + 1] = y;
-        if (p->value) measure = TYPED(geev_measure)(p->measure, measure, x, y, k == 0);
+        if (p->value) measure = REAL_TYPED(geev_measure)(p->measure, measure, x, y, k == 0);
     }
     if (p->value) ((real *)p->value)[b] = info == 0 ? measure : (real)NAN;
     if (p->info) p->info[b] = info;

@@ -162,11 +162,11 @@ static inline void balance_tile(tile_state *tile)
     for (int t = 0; t < SIMD_LANES; ++t) {
         if (permute >> t & 1) {
             int64_t lo, hi;
-            int64_t const si = (int64_t)tile->row * SIMD_LANES, sj = SIMD_LANES;
+            geev_view const matrix = {lane(tile->h, t), (int64_t)tile->row * SIMD_LANES, SIMD_LANES, 0};
             /* The reference isolates first and scales then, so that isolated eigenvalues keep their digits. */
             if (tile->factor[t] < 1) tile->failed |= 1u << t;
-            TYPED(eig_cpu_geev_isolate)(tile->n, lane(tile->h, t), si, sj, &lo, &hi);
-            TYPED(eig_cpu_geev_balance)(tile->n, lane(tile->h, t), si, sj, (real *)tile->scale, lo, hi);
+            TYPED(eig_cpu_geev_isolate)(tile->n, matrix, NULL, &lo, &hi);
+            TYPED(eig_cpu_geev_balance)(tile->n, matrix, (real *)tile->scale, lo, hi);
         } else {
             which[t] = -1;
         }

@@ -124,13 +124,26 @@ static cuda_call list_arrays(const geev_problem *p)
     cuda_call call = {"geev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, 0, {}};
     call.array[call.arrays++] = input_of(p);
     cuda_add_rows(&call, "x", p->m > 0 ? p->x : NULL, false, p->m, p->stride_x, size);
-    cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, 2 * size);
-    cuda_add_rows(&call, "value", p->value, true, 1, 1, size);
+    cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, type_size(type_complex_of(p->type)));
+    cuda_add_rows(&call, "value", p->value, true, 1, 1, type_size(type_real_of(p->type)));
     cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     return call;
 }
 
 /* --------------------------------------------------------------------- driver */
+
+eig_status eig_cuda_geev_serves(eig_context *ctx, const geev_problem *p)
+{
+    if (type_is_complex(p->type))
+        return eig_fail(ctx, EIG_NO_BACKEND,
+                        "geev: type = '%c': a CUDA context has no code for complex matrices, a CPU one has",
+                        (int)p->type);
+    if (p->vectors)
+        return eig_fail(
+            ctx, EIG_NO_BACKEND,
+            "geev: vl, vr or condition is given: a CUDA context has no code for eigenvectors, a CPU one has");
+    return EIG_OK;
+}
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {

@@ -1,0 +1,244 @@
+/* geev on the CPU, plain code: eigenvectors and condition numbers from a Schur form, by back-substitution as in LAPACK's
+ * trevc, one vector at a time.  Compiled once for each type.
+ *
+ * A left vector is a right one of the matrix that is mirrored at its other diagonal: z T = w z is T' z' = w z' with
+ * element (i, j) of T' that in row n-1-j and column n-1-i of T, and z' the entries of z in reverse.  T' is upper
+ * triangular, too, so that one function serves both; the left vector is conj(z). */
+#include "geev.h"
+#include "geev_cpu.h"
+#include "geev_plain.h"
+
+/* The mirrored matrix, and that of which a vector's entries in reverse order are the factors of the columns. */
+static geev_view mirrored(geev_view t, int64_t n)
+{
+    geev_view const v = {t.a + (n - 1) * (t.si + t.sj), -t.sj, -t.si, t.im};
+    return v;
+}
+
+static geev_view reversed(geev_view q, int64_t n)
+{
+    geev_view const v = {q.a + (n - 1) * q.sj, q.si, -q.sj, q.im};
+    return v;
+}
+
+static real entry_re(geev_view v, int64_t i, int64_t j)
+{
+    return v.a[i * v.si + j * v.sj];
+}
+
+static real entry_im(geev_view v, int64_t i, int64_t j)
+{
+    return EIG_COMPLEX ? v.a[i * v.si + j * v.sj + v.im] : 0;
+}
+
+/* The vector under way: entries below `open` wait, with what is left of their right sides. */
+typedef struct geev_vector {
+    real *x; /* [2n] real parts, then imaginary parts */
+    int64_t n;
+} geev_vector;
+
+/* Entries first..last times f. */
+static void rescale(geev_vector v, int64_t last, real f)
+{
+    for (int64_t i = 0; f != 1 && i <= last; ++i) v.x[i] *= f, v.x[v.n + i] *= f;
+}
+
+/* Takes entry j, which is known, out of the right sides of the entries 0..last. */
+static void eliminate(geev_view t, geev_vector v, int64_t j, int64_t last)
+{
+    real const re = v.x[j], im = v.x[v.n + j];
+    for (int64_t i = 0; i <= last; ++i) {
+        real const a = entry_re(t, i, j), b = entry_im(t, i, j);
+        v.x[i] -= EIG_COMPLEX ? a * re - b * im : a * re;
+        v.x[v.n + i] -= EIG_COMPLEX ? a * im + b * re : a * im;
+    }
+}
+
+/* Entry j from the pivot d and its right side. */
+static void find_entry(geev_vector v, int64_t j, int64_t last, const real *d)
+{
+    rescale(v, last, REAL_TYPED(schur_guard)(v.x[j], v.x[v.n + j], d[0], d[1]));
+    REAL_TYPED(schur_divide)(v.x[j], v.x[v.n + j], d[0], d[1], v.x + j, v.x + v.n + j);
+}
+
+/* Entries j-1 and j, whose rows form a 2 x 2 block. */
+static void find_two(geev_view t, geev_vector v, int64_t j, int64_t last, real re, real im, real least)
+{
+    real const a[2] = {entry_re(t, j - 1, j - 1) - re, -im}, d[2] = {entry_re(t, j, j) - re, -im};
+    real u[6], r[4] = {v.x[j - 1], v.x[v.n + j - 1], v.x[j], v.x[v.n + j]};
+    REAL_TYPED(schur_eliminate)(a, entry_re(t, j - 1, j), entry_re(t, j, j - 1), d, least, u, r);
+    v.x[j - 1] = r[0], v.x[v.n + j - 1] = r[1], v.x[j] = r[2], v.x[v.n + j] = r[3];
+    find_entry(v, j, last, u + 4);
+    v.x[j - 1] -= u[2] * v.x[j] - u[3] * v.x[v.n + j];
+    v.x[v.n + j - 1] -= u[2] * v.x[v.n + j] + u[3] * v.x[j];
+    find_entry(v, j - 1, last, u);
+}
+
+/* The vector x of (T - w) x = 0 with w = re + i im, whose last entry that is not zero stands in row k; that of a complex
+ * pair ends with rows k-1 and k. */
+static void substitute(geev_view t, geev_vector v, int64_t k, real re, real im, real floor)
+{
+    real const least = REAL_TYPED(schur_least)(re, im, floor);
+    bool const pair = !EIG_COMPLEX && im != 0;
+    for (int64_t i = 0; i < 2 * v.n; ++i) v.x[i] = 0;
+    v.x[k] = 1;
+    if (pair) REAL_TYPED(schur_start)
+    (entry_re(t, k - 1, k - 1), entry_re(t, k - 1, k), entry_re(t, k, k - 1), entry_re(t, k, k), re, im, v.x + k - 1,
+     v.x + v.n + k - 1, v.x + k, v.x + v.n + k);
+    int64_t const first = pair ? k - 2 : k - 1;
+    for (int64_t j = k; j > first; --j) eliminate(t, v, j, first);
+    for (int64_t j = first; j >= 0; --j) {
+        if (!EIG_COMPLEX && j > 0 && entry_re(t, j, j - 1) != 0) {
+            find_two(t, v, j, k, re, im, least);
+            eliminate(t, v, j, j - 2), eliminate(t, v, j - 1, j - 2);
+            --j;
+        } else {
+            real d[2] = {entry_re(t, j, j) - re, entry_im(t, j, j) - im};
+            REAL_TYPED(schur_pivot)(least, d, d + 1);
+            find_entry(v, j, k, d);
+            eliminate(t, v, j, j - 1);
+        }
+    }
+}
+
+/* The largest part of a vector, and the vector times the power of two that brings it to 1. */
+static void bring_to_one(int64_t n, real *x)
+{
+    real most = 0;
+    for (int64_t i = 0; i < 2 * n; ++i) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    real const size = most > REAL_MIN ? most : REAL_MIN;
+    real const f = REAL_TYPED(pow2_inverse)(REAL_TYPED(pow2_floor)(size));
+    for (int64_t i = 0; i < 2 * n; ++i) x[i] *= f;
+}
+
+/* to: Q x, or Q conj(x) for a left vector, whose entries above k are zero. */
+static void multiply(geev_view q, const real *x, bool left, int64_t n, int64_t k, real *to)
+{
+    for (int64_t i = 0; i < 2 * n; ++i) to[i] = 0;
+    for (int64_t j = 0; j <= k; ++j) {
+        real const re = x[j], im = left ? -x[n + j] : x[n + j];
+        for (int64_t i = 0; i < n; ++i) {
+            real const a = entry_re(q, i, j), b = entry_im(q, i, j);
+            to[i] += EIG_COMPLEX ? a * re - b * im : a * re;
+            to[n + i] += EIG_COMPLEX ? a * im + b * re : a * im;
+        }
+    }
+}
+
+/* x := D x, or D^-1 x of a left vector, as large as it comes out.  Entries of D may be so far apart that their ratio is no
+ * number.  So x is multiplied by the square root of D twice, and brought to 1 between: an entry that counts at the end
+ * counts then, too. */
+static void unbalance(const geev_schur *s, bool left, real *x)
+{
+    int64_t const n = s->n;
+    for (int step = 0; step < 2; ++step) {
+        for (int64_t i = 0; i < n; ++i) {
+            int const all = ilogb(s->scale[i]), half = all / 2, e = step == 0 ? half : all - half;
+            real const f = ldexp((real)1, left ? -e : e);
+            x[i] *= f, x[n + i] *= f;
+        }
+        bring_to_one(n, x);
+    }
+}
+
+/* x with 2-norm 1 and its largest entry real and positive. */
+static void normalise(int64_t n, real *x)
+{
+    real sum = 0, most = 0, re = 1, im = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        real const square = x[i] * x[i] + x[n + i] * x[n + i];
+        sum += square;
+        if (square > most) most = square, re = x[i], im = x[n + i];
+    }
+    real const f = 1 / (sqrt(sum) * sqrt(re * re + im * im)), c = re * f, s = -im * f;
+    for (int64_t i = 0; i < n; ++i) {
+        real const a = x[i], b = x[n + i];
+        x[i] = a * c - b * s, x[n + i] = (a == re && b == im) ? 0 : a * s + b * c;
+    }
+}
+
+/* The vector of eigenvalue k, of the whole matrix, in the permuted order: to x. */
+static void find_vector(const geev_schur *s, bool left, int64_t k, real floor, real *x, real *work)
+{
+    int64_t const n = s->n;
+    bool const pair = !EIG_COMPLEX && s->im[k] != 0;
+    geev_view const t = left ? mirrored(s->t, n) : s->t, q = left ? reversed(s->q, n) : s->q;
+    geev_vector const v = {work, n};
+    int64_t const last = left ? n - 1 - k : k + pair;
+    substitute(t, v, last, s->re[k], s->im[k], floor);
+    bring_to_one(n, work);
+    multiply(q, work, left, n, last, x);
+    bring_to_one(n, x);
+    unbalance(s, left, x);
+    normalise(n, x);
+}
+
+/* Stores x, or its conjugate, as column k. */
+static void store(real *v, int64_t ld, const geev_schur *s, int64_t k, const real *x, bool conjugate)
+{
+    int64_t const n = s->n;
+    for (int64_t i = 0; v && i < n; ++i) {
+        real *const to = v + 2 * (s->from[i] + k * ld);
+        to[0] = x[i] + (real)0;
+        to[1] = (conjugate ? -x[n + i] : x[n + i]) + (real)0;
+    }
+}
+
+static void store_nan(int64_t n, real *v, int64_t ld)
+{
+    for (int64_t k = 0; v && k < n; ++k)
+        for (int64_t i = 0; i < 2 * n; ++i) v[i + 2 * k * ld] = (real)NAN;
+}
+
+/* |y^H x| */
+static real condition_of(int64_t n, const real *y, const real *x)
+{
+    real re = 0, im = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        re += y[i] * x[i] + y[n + i] * x[n + i];
+        im += y[i] * x[n + i] - y[n + i] * x[i];
+    }
+    real const size = REAL_TYPED(geev_modulus)(re, im);
+    return size < 1 ? size : 1;
+}
+
+/* Scales T and its eigenvalues so that the largest entry lies between 1 and 2. */
+static void scale_form(const geev_schur *s)
+{
+    int64_t const n = s->n;
+    real const most = geev_largest_of(s->t, 0, n - 1, n), size = most > REAL_MIN ? most : REAL_MIN;
+    real const f = REAL_TYPED(pow2_inverse)(REAL_TYPED(pow2_floor)(size));
+    for (int part = 0; part < GEEV_PARTS; ++part)
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < n; ++i) s->t.a[i + j * s->t.sj + part * s->t.im] *= f;
+    for (int64_t k = 0; k < n; ++k) s->re[k] *= f, s->im[k] *= f;
+}
+
+void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s)
+{
+    int64_t const n = p->n;
+    real *const vl = p->vl ? (real *)p->vl + 2 * b * p->stride_vl : NULL;
+    real *const vr = p->vr ? (real *)p->vr + 2 * b * p->stride_vr : NULL;
+    real *const condition = p->condition ? (real *)p->condition + b * p->stride_w : NULL;
+    if (!s) {
+        store_nan(n, vl, p->ldvl);
+        store_nan(n, vr, p->ldvr);
+        for (int64_t k = 0; condition && k < n; ++k) condition[k] = (real)NAN;
+        return;
+    }
+    real const floor = REAL_MIN * ((real)n / REAL_EPSILON);
+    scale_form(s);
+    for (int64_t k = 0; k < n; ++k) {
+        bool const pair = !EIG_COMPLEX && s->im[k] != 0;
+        real *const x = s->x, *const y = s->y;
+        if (vr || condition) find_vector(s, false, k, floor, x, s->work);
+        if (vl || condition) find_vector(s, true, k, floor, y, s->work);
+        real const c = condition ? condition_of(n, y, x) : 0;
+        for (int64_t twin = 0; twin <= pair; ++twin) {
+            store(vr, p->ldvr, s, k + twin, x, twin);
+            store(vl, p->ldvl, s, k + twin, y, twin);
+            if (condition) condition[k + twin] = c;
+        }
+        k += pair;
+    }
+}

@@ -18,22 +18,22 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
 set(EIG_LIBRARY_PACKAGE libeigpack${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(EIG_PACKAGE_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
-set(EIG_PACKAGE_TEXT "eigpack finds eigenvalues and eigenvectors of batches of small matrices and
- of symmetric tridiagonal matrices of any size, on all cores.")
+set(EIG_PACKAGE_TEXT "eigpack finds eigenvalues and eigenvectors of batches of small matrices and\nof symmetric tridiagonal matrices of any size, on all cores.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${EIG_LIBRARY_PACKAGE})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "eigenvalues and eigenvectors, many at a time: library\n ${EIG_PACKAGE_TEXT}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${EIG_PACKAGE_TEXT}\n\nThe shared library.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libeigpack-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${EIG_LIBRARY_PACKAGE} (= ${EIG_PACKAGE_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, cmake")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "eigenvalues and eigenvectors, many at a time: headers\n ${EIG_PACKAGE_TEXT}\n .\n Headers for C and C++, a module for Fortran, the static library, pkg-config and CMake files.")
+    "${EIG_PACKAGE_TEXT}\n\nHeaders for C and C++, a module for Fortran, the static library,\npkg-config and CMake files.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME eigpack-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "eigenvalues and eigenvectors, many at a time: program\n ${EIG_PACKAGE_TEXT}\n .\n The program eigpack, for files of matrices.")
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "${EIG_PACKAGE_TEXT}\n\nThe program eigpack, for files of matrices.")
 
 # What Debian wants of each package: copyright and changelog; and that manual pages are packed.
 option(EIG_DEBIAN "Install what Debian's packages have besides" OFF)

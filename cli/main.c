@@ -2,6 +2,7 @@
  * writes its results. */
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ, isatty */
 #include "commands/commands.h"
+#include "pages/pages.h"
 #include "run/memory.h"
 #include "run/progress.h"
 #include "run/ranks.h"
@@ -19,11 +20,21 @@ static const cli_command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+static const cli_program program = {"eigenvalues and eigenvectors, many at a time, on CPUs and GPUs", commands,
+                                    COMMANDS};
+
+/* Words in a command's place that are none. */
+static const char *const other_words[] = {"help", "version", "completion", "manual"};
+enum { OTHER_WORDS = sizeof other_words / sizeof *other_words };
+
 static void usage(FILE *out)
 {
     fprintf(out, "usage: eigpack COMMAND ...\n\nEigenvalues and eigenvectors, many at a time, on CPUs and GPUs.\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "\neigpack help COMMAND tells the options of a command; eigpack version the version.\n");
+    fprintf(
+        out,
+        "\neigpack help COMMAND tells the options of a command; eigpack version the version.\n"
+        "eigpack completion bash|zsh|fish prints a script for the shell, eigpack manual [COMMAND] a manual page.\n");
 }
 
 /* Output that did not arrive (a full disk, a closed pipe) is a failure like any other. */
@@ -44,11 +55,10 @@ static const cli_command *find_command(const char *name)
 
 static int unknown(const char *name)
 {
-    static const char *const words[] = {"help", "version"};
     const char *near = NULL;
     int least = INT_MAX;
-    for (int i = 0; i < COMMANDS + 2; i++) {
-        const char *const known = i < COMMANDS ? commands[i]->name : words[i - COMMANDS];
+    for (int i = 0; i < COMMANDS + OTHER_WORDS; i++) {
+        const char *const known = i < COMMANDS ? commands[i]->name : other_words[i - COMMANDS];
         int const distance = word_distance(name, known);
         if (distance < least) least = distance, near = known;
     }
@@ -88,6 +98,23 @@ static int version(void)
     return CLI_OK;
 }
 
+static int manual(const char *name)
+{
+    const cli_command *const command = name ? find_command(name) : NULL;
+    if (name && !command) return unknown(name);
+    if (command)
+        manual_command(&program, command);
+    else
+        manual_program(&program);
+    return CLI_OK;
+}
+
+static int completion(const char *shell)
+{
+    if (shell && completion_script(&program, shell)) return CLI_OK;
+    return cli_fail(CLI_USAGE, "completion takes one of bash, zsh and fish");
+}
+
 static bool is_one_of(const char *name, const char *a, const char *b, const char *c)
 {
     return strcmp(name, a) == 0 || strcmp(name, b) == 0 || strcmp(name, c) == 0;
@@ -97,7 +124,9 @@ static bool is_one_of(const char *name, const char *a, const char *b, const char
 static int help(const char *name)
 {
     const cli_command *const command = name ? find_command(name) : NULL;
-    if (name && !command && !is_one_of(name, "help", "version", "--help")) return unknown(name);
+    for (int i = 0; name && i < OTHER_WORDS; i++)
+        if (strcmp(name, other_words[i]) == 0) name = NULL;
+    if (name && !command && strcmp(name, "--help") != 0) return unknown(name);
     if (command)
         options_help(command);
     else
@@ -112,6 +141,8 @@ static int dispatch(int argc, char **argv)
     if (command) return run(command, argc, argv);
     if (is_one_of(name, "help", "--help", "-h")) return help(name[0] == '-' ? NULL : argv[2]);
     if (is_one_of(name, "version", "--version", "-V")) return version();
+    if (strcmp(name, "manual") == 0) return manual(argv[2]);
+    if (strcmp(name, "completion") == 0) return completion(argv[2]);
     if (argc > 1) return unknown(name);
     usage(stderr);
     return CLI_USAGE;

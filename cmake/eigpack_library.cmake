@@ -141,7 +141,7 @@ if(BUILD_SHARED_LIBS)
     set_target_properties(eigpack PROPERTIES VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} EXPORT_NAME eigpack)
     if(UNIX AND NOT APPLE)
-        set(EIG_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/eigpack.map)
+        eig_symbols(EIG_SYMBOLS)
         target_link_options(eigpack PRIVATE LINKER:--version-script=${EIG_SYMBOLS} LINKER:--no-undefined)
         set_target_properties(eigpack PROPERTIES LINK_DEPENDS ${EIG_SYMBOLS})
     endif()

@@ -72,11 +72,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The one place of the version: builds and packages read these three lines. */
 #define EIG_VERSION_MAJOR 0
 #define EIG_VERSION_MINOR 3
 #define EIG_VERSION_PATCH 0
-#define EIG_VERSION 300 /* 10000*major + 100*minor + patch */
-#define EIG_VERSION_STRING "0.3.0"
+#define EIG_VERSION (10000 * EIG_VERSION_MAJOR + 100 * EIG_VERSION_MINOR + EIG_VERSION_PATCH)
+#define EIG_VERSION_QUOTED(x) #x
+#define EIG_VERSION_JOINED(major, minor, patch) EIG_VERSION_QUOTED(major.minor.patch)
+#define EIG_VERSION_STRING EIG_VERSION_JOINED(EIG_VERSION_MAJOR, EIG_VERSION_MINOR, EIG_VERSION_PATCH)
 
 #if defined(EIG_BUILDING)
 #define EIG_API __attribute__((visibility("default")))

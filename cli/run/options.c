@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that every command takes. */
-static const option_row common_options[] = {
+const option_row options_common[] = {
     {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
     {"threads", 0, "T", "threads of the CPU; 0 = one a core (default)"},
     {"timing", 0, NULL, "say on stderr how long each stage took"},
@@ -22,12 +21,22 @@ static const option_row common_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
+const help_note options_files = {
+    "files", "by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
+             "- is standard input or standard output"};
+const help_note options_output = {
+    "output", "standard output has data alone, what is said is on stderr; eigenvalues are printed where no output is\n"
+              "named.  The files of a run are all kept or all removed: they get their names when all are complete"};
+const help_note options_status = {"exit status",
+                                  "0 done; 1 a computation or comparison failed, or an output cannot be written;\n"
+                                  "2 the command line is wrong or an input cannot be read; 130 stopped by Ctrl-C"};
+
 enum { LONG_FIRST = 256 }; /* what getopt_long returns for row 0: beyond every letter */
 
 /* Row number `index` over the command's own rows and then the common ones; NULL past the end. */
 static const option_row *row_at(const cli_command *command, int index)
 {
-    const option_row *const tables[] = {command->options, common_options};
+    const option_row *const tables[] = {command->options, options_common};
     for (int t = 0; t < 2; t++)
         for (const option_row *row = tables[t]; row->name; row++)
             if (index-- == 0) return row;
@@ -55,6 +64,18 @@ static void print_rows(const option_row *row)
     }
 }
 
+/* "title: text", further lines below the text's first. */
+static void print_note(const help_note *note)
+{
+    int const indent = (int)strlen(note->title) + 2;
+    printf("%s: ", note->title);
+    for (const char *at = note->text; *at; at++) {
+        putchar(*at);
+        if (*at == '\n') printf("%*s", indent, "");
+    }
+    putchar('\n');
+}
+
 void options_help(const cli_command *command)
 {
     printf("usage: eigpack %s%s%s\n\n%s\n", command->name, command->usage[0] ? " " : "", command->usage, command->text);
@@ -63,16 +84,12 @@ void options_help(const cli_command *command)
         print_rows(command->options);
     }
     printf("\noptions of every command:\n");
-    print_rows(common_options);
-    printf(
-        "\nfiles: by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
-        "       - is standard input or standard output\n"
-        "output: standard output has data alone, what is said is on stderr; eigenvalues are printed where no output "
-        "is\n"
-        "       named.  The files of a run are all kept or all removed: they get their names when all are complete\n");
-    printf("\nexamples:\n%s", command->examples);
-    printf("\nexit status: 0 done; 1 a computation or comparison failed, or an output cannot be written;\n"
-           "             2 the command line is wrong or an input cannot be read; 130 stopped by Ctrl-C\n");
+    print_rows(options_common);
+    printf("\n");
+    print_note(&options_files);
+    print_note(&options_output);
+    printf("\nexamples:\n%s\n", command->examples);
+    print_note(&options_status);
 }
 
 /* ---------------------------------------------------------------- reading */

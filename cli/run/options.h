@@ -46,6 +46,15 @@ int options_read(const cli_command *command, int argc, char **argv, arguments *a
 
 void options_help(const cli_command *command);
 
+/* Options that every command takes, ended by a row without a name. */
+extern const option_row options_common[];
+
+/* What --help says of every command beside its own text. */
+typedef struct help_note {
+    const char *title, *text;
+} help_note;
+extern const help_note options_files, options_output, options_status;
+
 /* How many letters must be changed, left out, added or swapped with their neighbours to make one word of the other. */
 int word_distance(const char *a, const char *b);
 

@@ -15,9 +15,10 @@ done
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
+sed "s/@EIG_NODE@/$(scripts/stamp --print minor)/" cmake/eigpack.map.in >"$temp/eigpack.map"
 grep -lE '^(eig_status|const char \*|int|size_t|void) ?eig_' src/*.c | sed 's/.*/#include "&"/' |
     "$cc" -x c -std=c11 -g -O0 -w -DEIG_BUILDING -fPIC -fvisibility=hidden -I. -Isrc -Iinclude - -x none -shared \
-        -Wl,--version-script=cmake/eigpack.map -o "$temp/libeigpack.so"
+        -Wl,--version-script="$temp/eigpack.map" -o "$temp/libeigpack.so"
 abidw --headers-dir include --drop-private-types --exported-interfaces-only --drop-undefined-syms --no-corpus-path --no-comp-dir-path \
     --no-show-locs --no-architecture --no-elf-needed --no-parameter-names "$temp/libeigpack.so" >"$temp/abi.xml"
 if [ "${2:-}" = --update ]; then cp "$temp/abi.xml" $stored; fi

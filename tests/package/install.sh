@@ -74,12 +74,15 @@ awk 'NR % 2 && NR > 1 && !($1 > stebz && $2 > geev) { bad = 1 } { stebz = $1; ge
 
 # The program and its data
 if [ -x "$prefix/bin/eigpack" ]; then
+    for file in man/man1/eigpack.1 man/man1/eigpack-stebz.1 bash-completion/completions/eigpack zsh/site-functions/_eigpack fish/vendor_completions.d/eigpack.fish; do
+        [ -s "$prefix/share/$file" ] || [ ! -d "$build/pages" ] || fail "no share/$file was installed"
+    done
     "$prefix/bin/eigpack" eigenvalues --iters-timing 1 --filename-result "$temp/result.dat" >"$temp/log" 2>&1 &&
         grep -q '^PASSED' "$temp/log" || { cat "$temp/log" >&2; fail "the installed program does not find its data"; }
 fi
 
 # A program that was linked with another minor version does not start with this library: the file's name and the symbols' node.
-minor=$(sed -n 's/^#define EIG_VERSION_STRING "\([0-9]*\.[0-9]*\)\..*/\1/p' "$include")
+minor=$("$tests/../../scripts/stamp" --print minor)
 readelf -d "$library" | grep -q "SONAME.*\[libeigpack\.so\.$minor\]" || fail "the library's SONAME is not libeigpack.so.$minor"
 grep -q "@@EIGPACK_$minor\$" "$tests/symbols.txt" || fail "symbols.txt is not of version node EIGPACK_$minor"
 

@@ -14,7 +14,7 @@ from scikit_build_core import build
 COMPILERS = {"C": ("CC", ("cc", "gcc", "clang", "icx"), "gcc"), "C++": ("CXX", ("c++", "g++", "clang++", "icpx"), "g++")}
 
 LIBRARY, ROOT = "library", os.path.join("..", "..")
-SOURCES = ("CMakeLists.txt", "LICENSE", "cmake", "include", "src")
+SOURCES = ("CMakeLists.txt", "LICENSE", "cmake", "include", "packaging/address", "src")
 
 
 def lacking(told):
@@ -75,6 +75,7 @@ def with_library(hook):
             os.mkdir(LIBRARY)
             for name in SOURCES:
                 source, target = os.path.join(ROOT, name), os.path.join(LIBRARY, name)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
                 (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, target)
             return hook(*arguments, **named)
         finally:
@@ -92,7 +93,28 @@ for name in build.__all__:
     globals()[name] = with_library(hook) if name == "build_sdist" else hook
 
 
+def root():
+    return LIBRARY if os.path.exists("PKG-INFO") else ROOT
+
+
+def read(name):
+    with open(os.path.join(root(), name), encoding="utf-8") as file:
+        return file.read()
+
+
+def version():
+    return ".".join(re.search(rf"^#define EIG_VERSION_{part} (\d+)$", read("include/eigpack.h"), re.MULTILINE)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+
+
+def urls():
+    lines = [line.split() for line in read("packaging/address").splitlines() if line[:1] not in "#"]
+    home, repository = (dict(lines)[word] for word in ("home", "repository"))
+    return {"Homepage": home, "Documentation": home, "Repository": repository, "Changelog": f"{repository}/blob/main/CHANGELOG.md"}
+
+
 class Provider:
+    """What CMake and pip learn from the same two files, and a dependency that a free-threaded Python has not."""
+
     def dynamic_metadata(self, settings, project):
         linked = sysconfig.get_config_var("Py_GIL_DISABLED")
-        return {"dependencies": ["numpy>=1.23"] + ([] if linked else ["nanobind-backend>=1.0"])}
+        return {"version": version(), "urls": urls(), "dependencies": ["numpy>=1.23"] + ([] if linked else ["nanobind-backend>=1.0"])}

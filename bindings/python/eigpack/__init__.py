@@ -19,7 +19,7 @@ from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult, Info
 from ._libraries import bring_home, library_of
 
-__version__ = "0.3.0"
+__version__ = _core.version
 __all__ = [
     "Bounds",
     "DeviceError",

@@ -292,6 +292,7 @@ int refuse_subinterpreter(PyObject *)
 
 NB_MODULE(_core_of_nanobind, module)
 {
+    module.attr("version") = EIG_VERSION_STRING;
     nb::set_leak_warnings(false);
     nb::register_exception_translator(translate);
     module.def("geev", geev);

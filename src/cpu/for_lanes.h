@@ -16,6 +16,7 @@
 #define EPS REAL_EPSILON
 #define SAFMIN REAL_MIN
 #define FABS simd_abs
+#define FMA simd_fma
 #define SQRT simd_sqrt
 #define LOGICAL vint
 #define SELECT simd_select
@@ -32,6 +33,7 @@
 #undef EPS
 #undef SAFMIN
 #undef FABS
+#undef FMA
 #undef SQRT
 #undef LOGICAL
 #undef SELECT

@@ -1,10 +1,11 @@
 /* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it; docs/heev.md has the
  * table too.
  *
- * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix.
+ * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix. Too few matrices for a tile are
+ *           units of their own.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
- *           tile (heev_kernels.c).
+ *           tile and alone (heev_kernels.c).
  * Progress  one parallel region a call (watch.h). */
 #include "heev_cpu.h"
 
@@ -67,6 +68,11 @@ static void run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t
     kernels->tiles->tridiagonal(p, b, count, work);
 }
 
+static void run_tile_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
+{
+    kernels->tiles->alone(p, b, work);
+}
+
 static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
                       cpu_watch *watch)
 {
@@ -75,11 +81,11 @@ static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_
 }
 
 static const heev_road roads[] = {
-    {"reference", is_reference, false, heev_reference_bytes, run_reference},
-    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi},
-    {"tile", is_tile, true, heev_tile_bytes, run_tile},
-    {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference},
-    {"large", is_any, false, heev_large_bytes, run_large},
+    {"reference", is_reference, false, heev_reference_bytes, run_reference, NULL},
+    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL},
+    {"tile", is_tile, true, heev_tile_bytes, run_tile, run_tile_alone},
+    {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference, NULL},
+    {"large", is_any, false, heev_large_bytes, run_large, NULL},
 };
 
 const heev_road *eig_cpu_heev_road(const heev_problem *p)
@@ -102,16 +108,29 @@ static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem
     return &eig_cpu_kernels(ctx, p->type)->heev;
 }
 
-/* Matrices of a unit of work. */
-static int heev_unit(const eig_context *ctx, const heev_problem *p)
+/* How a call's matrices become units of work: tiles of `lanes` matrices, of which the last may not be full, and behind them units
+ * of one matrix. */
+typedef struct heev_cut {
+    int lanes;
+    int64_t tiles, alone;
+} heev_cut;
+
+static heev_cut heev_cut_of(const eig_context *ctx, const heev_problem *p)
 {
-    return eig_cpu_heev_road(p)->tiles ? kernels_of(ctx, p)->tiles->lanes : 1;
+    const heev_road *const road = eig_cpu_heev_road(p);
+    if (!road->tiles) return (heev_cut){1, 0, p->batch};
+    int const lanes = kernels_of(ctx, p)->tiles->lanes;
+    int64_t const tiles = p->batch / lanes, left = p->batch % lanes;
+    /* A tile takes as long as half its lanes' matrices alone. */
+    if (road->run_alone && 2 * left <= lanes) return (heev_cut){lanes, tiles, left};
+    return (heev_cut){lanes, tiles + (left > 0), 0};
 }
 
-static int64_t heev_units(const eig_context *ctx, const heev_problem *p)
+/* Threads that are worth their start. */
+static int heev_threads(const eig_context *ctx, const heev_problem *p)
 {
-    int const unit = heev_unit(ctx, p);
-    return p->batch / unit + (p->batch % unit != 0);
+    heev_cut const cut = heev_cut_of(ctx, p);
+    return cpu_threads(ctx, cut.tiles + cut.alone);
 }
 
 /* The work areas of all threads; *area: bytes from one to the next. */
@@ -126,7 +145,7 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
     arena measure = {0};
     char *areas;
     size_t area;
-    heev_layout(&measure, p, cpu_threads(ctx, heev_units(ctx, p)), &areas, &area);
+    heev_layout(&measure, p, heev_threads(ctx, p), &areas, &area);
     return measure.used;
 }
 
@@ -135,17 +154,22 @@ static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     const heev_kernels *const kernels = kernels_of(ctx, p);
-    int const unit = heev_unit(ctx, p);
+    heev_cut const cut = heev_cut_of(ctx, p);
+    cpu_watch *const looked_at = p->n > LONG_ORDER ? watch : NULL;
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
-        int64_t const b = u * unit, left = p->batch - b;
-        road->run(kernels, p, b, left < unit ? (int)left : unit, work, p->n > LONG_ORDER ? watch : NULL);
+        int64_t const b = u < cut.tiles ? u * cut.lanes : cut.tiles * cut.lanes + (u - cut.tiles), left = p->batch - b;
+        if (u >= cut.tiles && road->run_alone)
+            road->run_alone(kernels, p, b, work);
+        else
+            road->run(kernels, p, b, left < cut.lanes ? (int)left : cut.lanes, work, looked_at);
     }
     eig_cpu_watch_wait(watch);
 }
 
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 {
-    int const threads = cpu_threads(ctx, heev_units(ctx, p));
+    int const threads = heev_threads(ctx, p);
+    heev_cut const cut = heev_cut_of(ctx, p);
     arena a = {0};
     char *areas;
     size_t area;
@@ -158,7 +182,7 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "heev", heev_units(ctx, p));
+    eig_cpu_watch_start(&watch, ctx, "heev", cut.tiles + cut.alone);
     if (threads == 1) {
         heev_work(ctx, p, &watch, areas);
     } else {

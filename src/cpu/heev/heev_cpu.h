@@ -8,6 +8,7 @@
  *     heev_kernels.c      a tile of matrices, one a SIMD lane; its parts are
  *     heev_tile.h           loading, scaling, storing
  *     heev_tridiagonal.h    the tridiagonal method
+ *     heev_alone.h          the same for one matrix, with the same bits
  *     heev_jacobi.h         Jacobi
  *     heev_lanes.h          formulas and complex numbers for lanes
  *     heev_large.c          one matrix, n > 64, by the tridiagonal method; its parts are
@@ -37,10 +38,14 @@ typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch
  * work: heev_tile_bytes, aligned to 64. */
 typedef void heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
 
-/* heev_kernels.c: many matrices at once. */
+/* Matrix b as the tridiagonal tile solver would. */
+typedef void heev_alone_solver(const heev_problem *p, int64_t b, void *work);
+
+/* heev_kernels.c: many matrices at once, and one. */
 typedef struct heev_tiles {
     int lanes;
     heev_tile_solver *jacobi, *tridiagonal;
+    heev_alone_solver *alone;
 } heev_tiles;
 
 /* heev_large.c: one matrix. work: heev_large_bytes, aligned to 64. */
@@ -63,6 +68,8 @@ typedef struct heev_road {
     int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
     void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
                 cpu_watch *watch); /* one unit */
+    void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work); /* NULL, or one matrix of
+                                                          an unfilled tile, with the same bits */
 } heev_road;
 
 /* The first row of the table that serves the call: one always does. */
@@ -92,17 +99,34 @@ static inline int heev_tile_row(int n)
 
 /* The work area of a tile, in vectors of up to 64 bytes: A, V, the diagonal and what lies beside it, marks, two vectors,
  * phases, factors. */
-static inline int64_t heev_tile_bytes(const heev_problem *p)
+static inline int64_t heev_lanes_bytes(const heev_problem *p)
 {
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
     return 64 * (parts * n * heev_tile_row((int)n) * (p->vectors ? 2 : 1) + 3 * n + parts * 3 * n + n);
 }
 
-/* heev_large.c: distance of two columns in reals, an odd number of blocks of 64 bytes. */
-static inline int64_t heev_large_column(int64_t n, size_t real)
+/* One matrix: distance of two columns in reals, an odd number of blocks of 64 bytes. */
+static inline int64_t heev_padded_column(int64_t n, size_t real)
 {
     int64_t const block = 64 / (int64_t)real;
     return ((n + block - 1) / block | 1) * block;
+}
+
+enum { HEEV_ALONE_VECTORS = 10 };
+
+/* The work area of heev_alone.h: A, Z, V, vectors. */
+static inline int64_t heev_alone_bytes(const heev_problem *p)
+{
+    size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1, planes = p->vectors ? 2 * parts + 1 : parts;
+    return (planes * p->n + HEEV_ALONE_VECTORS) * heev_padded_column(p->n, real) * (int64_t)real;
+}
+
+/* Of a tile, or of one matrix in its place. */
+static inline int64_t heev_tile_bytes(const heev_problem *p)
+{
+    int64_t const tile = heev_lanes_bytes(p), alone = heev_alone_bytes(p);
+    return tile > alone ? tile : alone;
 }
 
 enum {
@@ -120,7 +144,7 @@ enum {
  * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
-    int64_t const ld = heev_large_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
+    int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
     int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
     int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
     int64_t const most = reduce > divide ? reduce : divide;
@@ -132,7 +156,7 @@ static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
-    int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_large_column(p->n, real);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_padded_column(p->n, real);
     int64_t const columns = parts * (p->n + HEEV_SPARE) + (p->vectors ? 2 * p->n : 0) + 12;
     int64_t const edges = p->vectors ? 0 : p->n * 64 / (int64_t)real;
     return (columns * ld + edges + heev_large_scratch(p->n, parts, real)) * (int64_t)real +

@@ -10,6 +10,8 @@
 #include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"
 #include "for_lanes.h"
+#define TEMPLATE "ql.inc"
+#include "for_lanes.h"
 
 /* A number of the type in every lane; im is 0 where the type is real, and the compiler drops it. */
 typedef struct vnumber {

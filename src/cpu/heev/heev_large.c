@@ -19,7 +19,7 @@
 /* Lays the work area out as heev_large_bytes counts it. */
 static void lay_out(large_matrix *m, const heev_problem *p, void *work)
 {
-    int64_t const n = p->n, ld = heev_large_column(n, sizeof(real));
+    int64_t const n = p->n, ld = heev_padded_column(n, sizeof(real));
     real *rest = work;
     *m = (large_matrix){.n = n, .ld = ld};
     for (int part = 0; part < HEEV_PARTS; ++part) m->a[part] = rest, rest += (n + HEEV_SPARE) * ld;

@@ -167,20 +167,15 @@ static inline vreal ql_start(const ql_block *block)
 static inline void ql_row(tile_state *tile, int i, vint inside, ql_step *q, vreal *c, vreal *s)
 {
     vreal *const d = tile->d, *const e = tile->e;
-    vreal const f = q->s * e[i], b = q->c * e[i], sum = simd_fma(f, f, q->g * q->g);
-    vint const plain = sum >= simd_splat(TINY * TINY);
-    vreal const root = simd_sqrt(sum), safe = simd_select(plain, root, simd_splat(1));
-    vreal const sine = simd_select(plain, f / safe, (vreal){0});
-    vreal const cosine = simd_select(plain, q->g / safe, simd_splat(1));
-    e[i + 1] = simd_select(inside, simd_select(plain, root, q->g), e[i + 1]);
-    vreal const g = d[i + 1] - q->p, r = simd_fma(d[i] - g, sine, 2 * cosine * b), p = sine * r;
-    d[i + 1] = simd_select(inside, g + p, d[i + 1]);
-    q->p = simd_select(inside, p, q->p), q->g = simd_select(inside, simd_fma(cosine, r, -b), q->g);
-    q->s = simd_select(inside, sine, q->s), q->c = simd_select(inside, cosine, q->c);
-    /* The rounding of root, which c and s share, is taken out again for Z: its errors would add up. */
-    vreal const excess = (real)0.5 * simd_fma(-cosine, cosine, simd_fma(-sine, sine, simd_splat(1)));
-    *c = simd_select(inside, simd_fma(cosine, excess, cosine), simd_splat(1));
-    *s = simd_select(inside, simd_fma(sine, excess, sine), (vreal){0});
+    ql_step next = *q;
+    vreal size, diagonal;
+    ql_row_lanes(d[i], d[i + 1], e[i], simd_splat(TINY), &next.g, &next.s, &next.c, &next.p, &size, &diagonal);
+    e[i + 1] = simd_select(inside, size, e[i + 1]);
+    d[i + 1] = simd_select(inside, diagonal, d[i + 1]);
+    q->p = simd_select(inside, next.p, q->p), q->g = simd_select(inside, next.g, q->g);
+    q->s = simd_select(inside, next.s, q->s), q->c = simd_select(inside, next.c, q->c);
+    ql_correct_lanes(&next.c, &next.s);
+    *c = simd_select(inside, next.c, simd_splat(1)), *s = simd_select(inside, next.s, (vreal){0});
 }
 
 /* Columns i and i+1 of Z, which is real here: its rows have one vector each. */

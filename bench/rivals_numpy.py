@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""eigpack.eigh and eigvalsh on a CPU beside numpy.linalg's, in one process and with the same number of threads.
+
+    OPENBLAS_NUM_THREADS=T bench/rivals_numpy.py FILE.csv COMMIT [--threads T] [--types f64,...] [--n LIST] [--batch LIST]
+                                                 [--budget SECONDS] [--most SECONDS] [--values | --vectors] [--only FILE.csv]
+
+matrices  random, real and imaginary parts normal, in NumPy's order; batches are (batch, n, n)
+times     ms, the least of several turns, in which the two libraries run one after the other: at least --budget seconds a case, at
+          least 3 turns.  A turn of a short case is many calls.  Cases that are expected to take NumPy longer than --most seconds
+          are left out.
+error     the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| of one matrix, in n eps; of values alone |w - NumPy's| / max|w|
+--only    measures the cases of this file whose ratio is below 1.2 again, and writes them to FILE.csv
+"""
+import argparse
+import csv
+import os
+import sys
+import time
+
+TYPES = ("f64", "f32", "c128", "c64")
+SMALL = "1,2,3,4,5,6,7,8,10,12,16,20,24,28,32,40,48,56,64,65,80,96,128,160,200,256,384,512,768,1024,1500,2048,3000,4096"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("csv")
+    parser.add_argument("commit")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--types", default=",".join(TYPES))
+    parser.add_argument("--n", default=SMALL)
+    parser.add_argument("--batch", default="1,10,100")
+    parser.add_argument("--budget", type=float, default=0.3)
+    parser.add_argument("--most", type=float, default=20)
+    parser.add_argument("--values", action="store_true")
+    parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--only")
+    return parser.parse_args()
+
+
+args = arguments()
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = str(args.threads)
+import numpy  # noqa: E402
+import eigpack  # noqa: E402
+
+DTYPE = {"f32": numpy.float32, "f64": numpy.float64, "c64": numpy.complex64, "c128": numpy.complex128}
+COLUMNS = ("family", "type", "n", "batch", "device", "method", "threads", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
+           "error", "check", "machine", "commit")
+FLOPS = 4e9 * min(args.threads, 2)  # what NumPy makes a second, for the guess of what a case takes
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown processor")
+    return f"{name}, {args.threads} thread{'s' if args.threads > 1 else ''}"
+
+
+def matrices(kind, n, batch, generator):
+    a = generator.standard_normal((batch, n, n), dtype=numpy.float32 if kind in ("f32", "c64") else numpy.float64)
+    if kind.startswith("c"):
+        a = a + 1j * generator.standard_normal(a.shape, dtype=a.dtype)
+    a = (a + a.conj().swapaxes(-1, -2)) / 2
+    return numpy.ascontiguousarray(a[0] if batch == 1 else a)
+
+
+def guess(kind, n, batch, vectors):
+    """Seconds of NumPy."""
+    flops = (9 if vectors else 4 / 3 * 2) * n**3 * (4 if kind.startswith("c") else 1)
+    return batch * (flops / FLOPS / (2 if kind in ("f32", "c64") else 1) + 5e-6)
+
+
+def turn(call, a, count):
+    start = time.perf_counter()
+    for _ in range(count):
+        call(a)
+    return (time.perf_counter() - start) / count
+
+
+def least(calls, a):
+    """The least seconds of a call of each, and how often each took its turn."""
+    for call in calls:
+        call(a)
+    first = [turn(call, a, 1) for call in calls]
+    counts = [max(1, min(1000, int(2e-4 / x))) for x in first]
+    best, turns, begin = first, 1, time.perf_counter()
+    while turns < 3 or time.perf_counter() - begin < args.budget:
+        if sum(first) > args.most and turns > 1:
+            break
+        best = [min(b, turn(call, a, count)) for b, call, count in zip(best, calls, counts)]
+        turns += 1
+    return best
+
+
+def check(kind, n, batch, vectors, a):
+    """The error of the last matrix of the batch."""
+    one = a if batch == 1 else a[-1]
+    eps = n * numpy.finfo(DTYPE[kind]).eps
+    wide = one.astype(numpy.complex128 if kind.startswith("c") else numpy.float64)
+    if not vectors:
+        w = eigpack.eigvalsh(a)
+        w, theirs = w if batch == 1 else w[-1], numpy.linalg.eigvalsh(wide)
+        return float(abs(w - theirs).max() / max(abs(theirs).max(), 1e-300)) / eps
+    w, v = eigpack.eigh(a)
+    w, v = (w, v) if batch == 1 else (w[-1], v[-1])
+    v = v.astype(wide.dtype)
+    d = numpy.linalg.norm(wide @ v - v * w) / numpy.linalg.norm(wide)
+    q = numpy.linalg.norm(v.conj().T @ v - numpy.eye(n))
+    return float(max(d, q)) / eps
+
+
+def measure(kind, n, batch, vectors, generator):
+    a = matrices(kind, n, batch, generator)
+    own, rival = least([eigpack.eigh, numpy.linalg.eigh] if vectors else [eigpack.eigvalsh, numpy.linalg.eigvalsh], a)
+    error = check(kind, n, batch, vectors, a)
+    good = error <= (10 if n > 3 else 40)
+    return {"family": "heev", "type": kind, "n": n, "batch": batch, "device": "cpu", "method": "auto" if vectors else "auto values",
+            "threads": args.threads, "time_ms": f"{1e3 * own:.5g}", "limit_ms": "",
+            "rival": f"numpy.linalg.{'eigh' if vectors else 'eigvalsh'}", "rival_ms": f"{1e3 * rival:.5g}",
+            "ratio": f"{rival / own:.4g}", "error": f"{error:.3g}", "check": "ok" if good else "FAIL", "machine": machine(),
+            "commit": args.commit}
+
+
+def cases():
+    if args.only:
+        with open(args.only, encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if float(row["ratio"]) < 1.2:
+                    yield row["type"], int(row["n"]), int(row["batch"]), row["method"] == "auto"
+        return
+    for n in map(int, args.n.split(",")):
+        for batch in map(int, args.batch.split(",")):
+            for kind in args.types.split(","):
+                for vectors in (True, False):
+                    if not (args.values if vectors else args.vectors):
+                        yield kind, n, batch, vectors
+
+
+def main():
+    eigpack.set_threads(args.threads)
+    generator, low = numpy.random.default_rng(1), 0
+    with open(args.csv, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for kind, n, batch, vectors in cases():
+            if guess(kind, n, batch, vectors) > args.most or batch * n * n * DTYPE[kind]().itemsize > 2**30:
+                continue
+            row = measure(kind, n, batch, vectors, generator)
+            writer.writerow(row)
+            file.flush()
+            low += float(row["ratio"]) < 0.9
+            print(f"{kind:5} n = {n:4} x {batch:3} {row['method']:12} {row['time_ms']:>9} ms, NumPy {row['rival_ms']:>9} ms, "
+                  f"{row['ratio']:>6}x, error {row['error']} {row['check']}{' LOW' if float(row['ratio']) < 0.9 else ''}", flush=True)
+    print(f"{low} ratios below 0.9", file=sys.stderr)
+
+
+main()

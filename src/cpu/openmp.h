@@ -14,6 +14,7 @@
 static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 {
 #ifdef _OPENMP
+    if (useful <= 1) return 1;
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
     /* A quota lowers OpenMP's default, unless somebody has chosen that. */
     int const set = omp_get_max_threads(), quota = ctx->quota > 0 && ctx->quota < set ? ctx->quota : set;
@@ -21,7 +22,7 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
     /* While a callback runs, only eig_describe comes here. */
     if ((omp_in_parallel() && !ctx->reporting) || eig_threads_lost()) return 1;
     int const few = wanted < most ? wanted : most;
-    return useful <= 1 ? 1 : eig_threads_creatable(useful < few ? (int)useful : few);
+    return eig_threads_creatable(useful < few ? (int)useful : few);
 #else
     (void)ctx, (void)useful;
     return 1;

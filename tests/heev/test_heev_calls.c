@@ -85,6 +85,33 @@ static void test_bits(void **state)
     for (int c = 0; c < 4; ++c) check_bits(101 + c, 3, all_types[c], EIG_HEEV_AUTO);
 }
 
+/* A matrix alone and in a full batch, of every order for which a CPU has tiles; with steps enough, and with too few. */
+static void test_alone(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    int64_t given_up = 0;
+    for (int64_t n = 1; n <= 64; ++n)
+        for (int c = 0; c < 4; ++c) {
+            if (n > 8 && c % 2 == (int)(n % 2)) continue;
+            int64_t const count = 16;
+            batch whole = mixture(n, count, all_types[c]), again = mixture(n, count, all_types[c]);
+            eig_heev_options o = by(EIG_HEEV_TRIDIAGONAL);
+            for (o.max_sweeps = 0; o.max_sweeps < 2; ++o.max_sweeps) {
+                solve(ctx, &o, &whole);
+                for (int64_t m = 0; m < count; ++m) {
+                    placement const p = {.upper = m % 2};
+                    solve_part(ctx, &o, &again, p, m, 1);
+                    given_up += again.info[m] > 0;
+                }
+                same_results(&whole, &again, true, "alone");
+            }
+            batch_free(&whole), batch_free(&again);
+        }
+    assert_true(given_up > 100);
+    eig_destroy(ctx);
+}
+
 /* Reversed: each matrix meets other neighbours in another lane. */
 static void test_order(void **state)
 {
@@ -537,11 +564,12 @@ static void test_gives_up_values(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),     cmocka_unit_test(test_values_only),
-        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_bound),     cmocka_unit_test(test_one_sweep),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_refused),   cmocka_unit_test(test_gives_up_values),
-        cmocka_unit_test(test_options),    cmocka_unit_test(test_workspace), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_alone),           cmocka_unit_test(test_bits),       cmocka_unit_test(test_order),
+        cmocka_unit_test(test_values_only),     cmocka_unit_test(test_not_finite), cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_sweeps),          cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_one_sweep),       cmocka_unit_test(test_empty),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gives_up_values), cmocka_unit_test(test_options),    cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_progress),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev calls", tests, NULL, NULL);

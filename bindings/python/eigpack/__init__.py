@@ -256,6 +256,20 @@ def eigvalsh(
     >>> eigpack.eigvalsh(np.diag([3.0, 1.0, 2.0]), subset_by_index=(0, 1))
     array([1., 2.])
     """
+    if (
+        type(a) is _families.np.ndarray
+        and subset_by_index is None
+        and subset_by_value is None
+        and device is None
+        and check is None
+        and type(method) is str
+        and method == "auto"
+        and relative is False
+        and return_info is False
+    ):
+        result = _families.hermitian_plain(a, UPLO, False)
+        if result is not None:
+            return result
     which = subset(subset_by_index, subset_by_value)
     more = _more("eigh", return_info, method, relative=relative)
     return _serve("eigvalsh", (a,), _triangle(UPLO), which, more, device, check)
@@ -302,6 +316,20 @@ def eigh(
     >>> w, v.shape, told.info
     (array([3.]), (2, 1), array(0, dtype=int32))
     """
+    if (
+        type(a) is _families.np.ndarray
+        and subset_by_index is None
+        and subset_by_value is None
+        and device is None
+        and check is None
+        and type(method) is str
+        and method == "auto"
+        and relative is False
+        and return_info is False
+    ):
+        result = _families.hermitian_plain(a, UPLO, True)
+        if result is not None:
+            return result
     which = subset(subset_by_index, subset_by_value)
     more = _more("eigh", return_info, method, relative=relative)
     return _serve("eigh", (a,), _triangle(UPLO), which, more, device, check)

@@ -17,8 +17,8 @@
 enum { ALONE_COLUMNS = EIG_COMPLEX ? 2 : 4 /* vectors of columns of V, or of rows of A, at once */ };
 
 typedef struct alone_matrix {
-    int n, ld, rows;                    /* order; distance of columns; rows with the zeros behind them, whole vectors */
-    real *a[2], *z, *v[2];              /* planes; element (i, j) at i + j*ld, of v at i*ld + j; z, v NULL: not wanted */
+    int n, ld, rows;       /* order; distance of columns; rows with the zeros behind them, whole vectors */
+    real *a[2], *z, *v[2]; /* planes; element (i, j) at i + j*ld, of v at i*ld + j; z, v NULL: not wanted */
     real *d, *e, *bad, *tau, *phase[2]; /* [rows] */
     real *x[2], *y[2];                  /* [rows] */
     real up, unit;                      /* the matrix was multiplied by up, then divided by unit */
@@ -47,7 +47,10 @@ SIMD_FN void put_at(real *const x[2], int i, vnumber y)
 }
 
 /* The planes of column j of A. */
-#define COLUMN_OF_A(m, j) {(m)->a[0] + (j) * (m)->ld, EIG_COMPLEX ? (m)->a[1] + (j) * (m)->ld : NULL}
+#define COLUMN_OF_A(m, j)                                                         \
+    {                                                                             \
+        (m)->a[0] + (j) * (m)->ld, EIG_COMPLEX ? (m)->a[1] + (j) * (m)->ld : NULL \
+    }
 
 /* The first row of the vector that holds row i. */
 SIMD_FN int vector_of(int i)
@@ -65,8 +68,7 @@ static inline alone_matrix alone_lay_out(const heev_problem *p, void *work)
         m.z = rest, rest += n * ld;
         for (int part = 0; part < HEEV_PARTS; ++part) m.v[part] = rest, rest += n * ld;
     }
-    real **const vectors[] = {&m.d,        &m.e,    &m.bad,  &m.tau,  &m.phase[0],
-                              &m.phase[1], &m.x[0], &m.x[1], &m.y[0], &m.y[1]};
+    real **const vectors[] = {&m.d, &m.e, &m.bad, &m.tau, &m.phase[0], &m.phase[1], &m.x[0], &m.x[1], &m.y[0], &m.y[1]};
     _Static_assert(sizeof vectors / sizeof *vectors == HEEV_ALONE_VECTORS, "room for them");
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += ld;
     return m;

@@ -115,22 +115,30 @@ typedef struct heev_cut {
     int64_t tiles, alone;
 } heev_cut;
 
+/* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type). */
+static int64_t heev_tile_cost(const heev_problem *p)
+{
+    return 1 + p->n / 16;
+}
+
 static heev_cut heev_cut_of(const eig_context *ctx, const heev_problem *p)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     if (!road->tiles) return (heev_cut){1, 0, p->batch};
     int const lanes = kernels_of(ctx, p)->tiles->lanes;
     int64_t const tiles = p->batch / lanes, left = p->batch % lanes;
-    /* A tile takes as long as half its lanes' matrices alone. */
-    if (road->run_alone && 2 * left <= lanes) return (heev_cut){lanes, tiles, left};
+    int64_t const side_by_side = tiles == 0 ? cpu_threads(ctx, left) : 1;
+    if (road->run_alone && left <= side_by_side * heev_tile_cost(p)) return (heev_cut){lanes, tiles, left};
     return (heev_cut){lanes, tiles + (left > 0), 0};
 }
 
-/* Threads that are worth their start. */
-static int heev_threads(const eig_context *ctx, const heev_problem *p)
+/* Threads that are worth their start, which takes some 20 us; a matrix of n <= 64 alone takes about n^2/25 us. */
+static int heev_threads(const eig_context *ctx, const heev_problem *p, heev_cut cut)
 {
-    heev_cut const cut = heev_cut_of(ctx, p);
-    return cpu_threads(ctx, cut.tiles + cut.alone);
+    int64_t const units = cut.tiles + cut.alone;
+    if (p->n > HEEV_TILE || units > 4096) return cpu_threads(ctx, units);
+    int64_t const worth = (cut.tiles * heev_tile_cost(p) + cut.alone) * p->n * p->n / 500;
+    return cpu_threads(ctx, worth < units ? worth : units);
 }
 
 /* The work areas of all threads; *area: bytes from one to the next. */
@@ -145,16 +153,15 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
     arena measure = {0};
     char *areas;
     size_t area;
-    heev_layout(&measure, p, heev_threads(ctx, p), &areas, &area);
+    heev_layout(&measure, p, heev_threads(ctx, p, heev_cut_of(ctx, p)), &areas, &area);
     return measure.used;
 }
 
 /* What one thread of the team does. */
-static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *watch, char *work)
+static void heev_work(const eig_context *ctx, const heev_problem *p, heev_cut cut, cpu_watch *watch, char *work)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     const heev_kernels *const kernels = kernels_of(ctx, p);
-    heev_cut const cut = heev_cut_of(ctx, p);
     cpu_watch *const looked_at = p->n > LONG_ORDER ? watch : NULL;
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
         int64_t const b = u < cut.tiles ? u * cut.lanes : cut.tiles * cut.lanes + (u - cut.tiles), left = p->batch - b;
@@ -168,8 +175,8 @@ static void heev_work(const eig_context *ctx, const heev_problem *p, cpu_watch *
 
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 {
-    int const threads = heev_threads(ctx, p);
     heev_cut const cut = heev_cut_of(ctx, p);
+    int const threads = heev_threads(ctx, p, cut);
     arena a = {0};
     char *areas;
     size_t area;
@@ -184,10 +191,10 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     cpu_watch watch;
     eig_cpu_watch_start(&watch, ctx, "heev", cut.tiles + cut.alone);
     if (threads == 1) {
-        heev_work(ctx, p, &watch, areas);
+        heev_work(ctx, p, cut, &watch, areas);
     } else {
 #pragma omp parallel num_threads(threads)
-        heev_work(ctx, p, &watch, areas + (size_t)cpu_thread_number() * area);
+        heev_work(ctx, p, cut, &watch, areas + (size_t)cpu_thread_number() * area);
     }
     eig_begin_passes(ctx, eig_cpu_heev_road(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;

@@ -68,7 +68,8 @@ typedef struct heev_road {
     int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
     void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
                 cpu_watch *watch); /* one unit */
-    void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work); /* NULL, or one matrix of
+    void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b,
+                      void *work); /* NULL, or one matrix of
                                                           an unfilled tile, with the same bits */
 } heev_road;
 
@@ -144,7 +145,8 @@ enum {
  * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
-    int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
+    int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real,
+                  strip = HEEV_STRIP_BYTES / (int64_t)real;
     int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
     int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
     int64_t const most = reduce > divide ? reduce : divide;

@@ -145,11 +145,11 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
     }
 
 /* Those of the complex types. */
-#define COMPLEX_KERNELS(isa, type)                                                  \
-    {                                                                               \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type, \
-                 &eig_cpu_heev_large_##isa##_##type},                               \
-        .geev = {eig_cpu_geev_reference_##type, NULL},                              \
+#define COMPLEX_KERNELS(isa, type)                                                   \
+    {                                                                                \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,  \
+                 &eig_cpu_heev_large_##isa##_##type},                                \
+        .geev = {eig_cpu_geev_reference_##type, &eig_cpu_geev_tiles_##isa##_##type}, \
     }
 
 #define ALL_KERNELS(isa)                                                                              \

@@ -32,7 +32,7 @@ typedef struct geev_road {
 
 static bool is_reference(const geev_problem *p)
 {
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE || p->vectors || type_is_complex(p->type);
+    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
 }
 
 static int unit_of_reference(const geev_kernels *kernels)
@@ -63,7 +63,7 @@ static int unit_of_lanes(const geev_kernels *kernels)
 /* The reference needs the area, too, for a matrix on which the lanes did not converge. */
 static int64_t lanes_bytes(const geev_problem *p)
 {
-    int64_t const tile = geev_tile_vectors(p->n) * 64, reference = geev_reference_bytes(p);
+    int64_t const tile = geev_tile_bytes(p), reference = geev_reference_bytes(p);
     return tile > reference ? tile : reference;
 }
 

@@ -7,7 +7,10 @@
  *     geev_kernels.c      a tile of matrices, a matrix in each SIMD lane; its parts are
  *     geev_tile.h           loading, scaling, balancing
  *     geev_hessenberg.h     the reduction to Hessenberg form
- *     geev_iterate.h        the iteration
+ *     geev_iterate.h        the iteration, with
+ *     geev_double_sweep.h     double-shift sweeps of real matrices, or
+ *     geev_single_sweep.h     single-shift sweeps of complex ones
+ *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
  *
  * compiled once for each type:
@@ -49,8 +52,11 @@ typedef struct geev_tiles {
     int lanes;
     /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= GEEV_MOST, count <= lanes.
      * Returns a mask: bit t is set where matrix first + t is left to the reference, and nothing of it is stored.
-     * work: 64 geev_tile_vectors bytes, aligned to 64. */
+     * work: geev_tile_bytes, aligned to 64. */
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
+    /* Stores eigenvectors and condition numbers of matrix b, whose form is `schur` (geev_plain.h).  work: 64 GEEV_BACK_ROWS
+     * n bytes, aligned to 64. */
+    void (*vectors)(const geev_problem *p, int64_t b, const void *schur, void *work);
 } geev_tiles;
 
 /* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
@@ -66,6 +72,8 @@ extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_g
     eig_cpu_geev_reference_z;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s, eig_cpu_geev_tiles_avx512_s;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_c, eig_cpu_geev_tiles_avx2_c, eig_cpu_geev_tiles_avx512_c;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_z, eig_cpu_geev_tiles_avx2_z, eig_cpu_geev_tiles_avx512_z;
 
 /* Distance of two columns of a matrix in the reference. */
 static inline int64_t geev_column(int64_t n)
@@ -90,10 +98,18 @@ static inline int geev_tile_row(int n)
     return (n + 1) | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: a vector of padding, n + 2 rows, then scales, reflector, and eigenvalues. */
-static inline int64_t geev_tile_vectors(int64_t n)
+/* Vectors for each row that geev_back.h works with. */
+enum { GEEV_BACK_ROWS = 6 };
+
+/* Bytes of a tile, with vectors of up to 64 bytes: padding, n + 2 rows, scales, work of the reduction; for vectors Q and
+ * the permutations of the lanes, then what geev_back.h needs for one matrix. */
+static inline int64_t geev_tile_bytes(const geev_problem *p)
 {
-    return 1 + (n + 2) * geev_tile_row((int)n) + 4 * (n + 1);
+    int64_t const n = p->n, row = geev_tile_row((int)n), parts = type_is_complex(p->type) ? 2 : 1;
+    int64_t const values = parts + (n + 2) * row * parts + (n + 1) + (n + 1) * (4 * parts + 1);
+    int64_t const one = (2 * n * geev_column(n) * parts + 3 * n) * (int64_t)sizeof(double);
+    if (!p->vectors) return 64 * values;
+    return 64 * (values + n * row * parts + 2 * n) + (n * GEEV_BACK_ROWS * 64 + one);
 }
 
 #endif

@@ -179,14 +179,14 @@ static void rotate(real *x, real *y, int64_t step, int64_t count, real cs, real 
 
 void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
 {
-    int64_t const n = s->n, ld = s->t.sj;
-    real *const d = s->t.a + l + l * ld;
+    int64_t const n = s->n, si = s->t.si, sj = s->t.sj;
+    real *const d = s->t.a + l * (si + sj), *const q = s->q.a + l * s->q.sj;
     real cs, sn;
-    TYPED(schur_rotation)(d[0], d[ld], d[1], d[1 + ld], &cs, &sn);
-    rotate(d, d + 1, ld, n - l, cs, sn);
-    rotate(d - l, d - l + ld, 1, l + 2, cs, sn);
-    rotate(s->q.a + l * ld, s->q.a + (l + 1) * ld, 1, n, cs, sn);
-    d[0] = s->re[l], d[1] = 0, d[1 + ld] = s->re[l + 1];
+    TYPED(schur_rotation)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+    rotate(d, d + si, sj, n - l, cs, sn);
+    rotate(d - l * si, d - l * si + sj, si, l + 2, cs, sn);
+    rotate(q, q + s->q.sj, s->q.si, n, cs, sn);
+    d[0] = s->re[l], d[si] = 0, d[si + sj] = s->re[l + 1];
 }
 
 /* Takes rows l..i, one or two, off the window: their eigenvalues. */

@@ -46,7 +46,8 @@ static inline bool geev_go_on(cpu_watch *watch, double part)
     return !watch || eig_cpu_watch_look(watch, part);
 }
 
-/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  The matrices are column-major. */
+/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
+ * matrices are column-major. */
 typedef struct geev_schur {
     int64_t n, lo, hi;  /* rows and columns lo..hi were not triangular after the permutation */
     geev_view t, q;     /* T; Q, with a == NULL where only eigenvalues are wanted */
@@ -85,6 +86,9 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 /* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for. */
 void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
                                real unscale, int info);
+
+/* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
+void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);
 
 /* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T. */
 void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s);

@@ -32,6 +32,7 @@
 
 enum {
     GEEV_MOST = 64,           /* largest order that the lanes take */
+    GEEV_BACK_ROWS = 6,       /* vectors for each row that geev_back.h works with */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; dgebal's rules end it after a few sweeps */
 };
 
@@ -59,8 +60,9 @@ typedef struct geev_tiles {
     void (*vectors)(const geev_problem *p, int64_t b, const void *schur, void *work);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
-typedef void geev_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch);
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or eigenvectors
+ * are found by it.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
+typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const geev_tiles *fast, cpu_watch *watch);
 
 /* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
@@ -87,7 +89,8 @@ static inline int64_t geev_reference_bytes(const geev_problem *p)
     int64_t const n = p->n, real = (int64_t)type_size(type_real_of(p->type));
     int64_t const matrix = n * geev_column(n) * (int64_t)type_size(p->type);
     if (!p->vectors) return matrix + 5 * n * real;
-    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * real)) + n * (int64_t)sizeof(int64_t);
+    int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t));
+    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * real)) + rows;
 }
 
 /* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of
@@ -97,9 +100,6 @@ static inline int geev_tile_row(int n)
 {
     return (n + 1) | 1;
 }
-
-/* Vectors for each row that geev_back.h works with. */
-enum { GEEV_BACK_ROWS = 6 };
 
 /* Bytes of a tile, with vectors of up to 64 bytes: padding, n + 2 rows, scales, work of the reduction; for vectors Q and
  * the permutations of the lanes, then what geev_back.h needs for one matrix. */

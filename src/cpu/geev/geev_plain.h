@@ -55,6 +55,7 @@ typedef struct geev_schur {
     real *scale;        /* [n] the diagonal of D */
     int64_t *from;      /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
     real *x, *y, *work; /* [2n] each; the first two hold a row each during the reduction */
+    void *lanes;        /* of the fast back-substitution */
 } geev_schur;
 
 /* The work area of a matrix of order n; values: only eigenvalues are wanted.  The bytes are geev_reference_bytes. */

@@ -16,23 +16,26 @@ import inspect
 from . import _core, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
-from ._families import Bounds, EighResult, Info
+from ._families import Bounds, EighResult, EigResult, Info
 from ._libraries import bring_home, library_of
 
 __version__ = _core.version
 __all__ = [
     "Bounds",
     "DeviceError",
+    "EigResult",
     "EighResult",
     "Info",
     "LinAlgError",
     "describe",
+    "eig",
     "eigh",
     "eigh_tridiagonal",
     "eigvals",
     "eigvals_affine",
     "eigvalsh",
     "eigvalsh_tridiagonal",
+    "roots",
     "set_threads",
     "sturm_count",
 ]
@@ -146,22 +149,22 @@ def _which(select, select_range, by_index, by_value):
 
 @_documented
 def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
-    """Eigenvalues of real square matrices, as numpy.linalg.eigvals; always complex.
+    """Eigenvalues of square matrices, as numpy.linalg.eigvals; always complex.
 
     Made for many matrices of n up to 64.
 
     Parameters
     ----------
     a : array_like, shape (..., n, n)
-        Real matrices: float32 or float64.
+        Matrices: float32, float64, complex64 or complex128.
     <geev>
     <common>
 
     Returns
     -------
     array, shape (..., n)
-        complex64 for float32, else complex128.  A complex pair is adjacent, that with the positive imaginary part first;
-        the order is that of LAPACK's iteration.
+        complex64 for float32 and complex64, else complex128.  A complex pair of a real matrix is adjacent, that with the
+        positive imaginary part first; the order is that of LAPACK's iteration.
 
     Raises
     ------
@@ -178,6 +181,83 @@ def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False
     """
     more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eigvals", (a,), more, device, check)
+
+
+@_documented
+def eig(
+    a, left=False, right=True, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+):
+    """Eigenvalues and eigenvectors of square matrices, as numpy.linalg.eig, with scipy.linalg.eig's left and right.
+
+    Everything that comes back is complex, also where NumPy gives a real array because no eigenvalue is complex.
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n, n)
+        Matrices: float32, float64, complex64 or complex128.
+    left : bool, default False
+        True: the left eigenvectors, too.
+    right : bool, default True
+        False: not the right eigenvectors.
+    <geev>
+    <common>
+
+    Returns
+    -------
+    EigResult, a named tuple of eigenvalues (..., n) and eigenvectors (..., n, n)
+        a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, its largest element is real and positive.
+        With left=True a tuple (w, vl, vr), or (w, vl) where right is False: vl^H @ a = w[..., :, None] * vl^H.  With
+        neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True its `condition` tells
+        of each eigenvalue how much of it is right.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> a = np.array([[0.0, 4.0], [-1.0, 0.0]])
+    >>> w, v = eigpack.eig(a)
+    >>> w
+    array([0.+2.j, 0.-2.j])
+    >>> bool(np.abs(a @ v - v * w).max() < 1e-14)
+    True
+    """
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check)
+
+
+@_documented
+def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+    """Roots of polynomials, as numpy.roots of each: the eigenvalues of companion matrices.
+
+    Parameters
+    ----------
+    p : array_like, shape (..., n+1)
+        Coefficients, that of the highest power first: p[..., 0] * x**n + ... + p[..., n].  The first is not 0 (NumPy
+        drops leading zeros: polynomials of a batch have one degree); roots at 0 are exact.
+    <geev>
+    <common>
+
+    Returns
+    -------
+    array, shape (..., n)
+        The roots, complex, as the eigenvalues of `eigvals`.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> eigpack.roots([[1.0, -3.0, 2.0], [1.0, 0.0, 1.0]]).round(12) + 0
+    array([[2.+0.j, 1.+0.j],
+           [0.+1.j, 0.-1.j]])
+    """
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("roots", (p,), more, device, check)
 
 
 @_documented

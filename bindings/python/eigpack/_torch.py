@@ -49,7 +49,7 @@ def op_eigvals(a: Tensor, device: str, check: bool) -> Tensor:
 
 @op_eigvals.register_fake
 def _(a, device, check):
-    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sd")]])
+    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sdcz")]])
 
 
 @torch.library.custom_op("eigpack::eigvals_affine", mutates_args=())
@@ -317,6 +317,15 @@ def eigvals(a, more, device, check):
     if more != PLAIN:
         return direct("eigvals", [a], more, device, check)
     return apply(Opaque, op_eigvals, a, device or "", checked(check, a))
+
+
+def eig(a, left, right, more, device, check):
+    square(a)
+    return direct("eig", [a], left, right, more, device, check)
+
+
+def roots(p, more, device, check):
+    return direct("roots", [p], more, device, check)
 
 
 def eigvals_affine(a, x, measure, more, device, check):

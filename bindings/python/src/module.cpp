@@ -69,16 +69,18 @@ eig_geev_options geev_options(const geev_choice &choice)
     return options;
 }
 
-/* The eigenvalues of a transposed matrix are its own. */
+/* The eigenvalues of a transposed matrix are its own; its left vectors are the conjugates of the matrix's right ones. */
 nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
                 const geev_choice &choice, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w,
-                int64_t batch, int fine, uintptr_t info)
+                uintptr_t vl, uintptr_t vr, uintptr_t condition, int64_t batch, int fine, uintptr_t info)
 {
     eig_geev_options const options = geev_options(choice);
-    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, batch, 1, fine, info,
+    double const each = vl || vr || condition ? 30 : 10;
+    return run({device, stream, work, bytes}, each * cube(n) * (double)batch, batch, 1, fine, info,
                [=](eig_context *ctx, int *told) {
                    return eig_geev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
-                                           nullptr, 0, 0, nullptr, 0, 0, nullptr, told, batch);
+                                           at<void>(vl), n, n * n, at<void>(vr), n, n * n, at<void>(condition), told,
+                                           batch);
                });
 }
 
@@ -97,12 +99,12 @@ nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, siz
                });
 }
 
-size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, int64_t batch)
+size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, bool vectors, int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
     eig_geev_options const options = geev_options(choice);
     size_t bytes = 0;
-    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, 0, batch, &bytes));
+    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, vectors, batch, &bytes));
     return bytes;
 }
 

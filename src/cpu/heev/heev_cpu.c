@@ -81,8 +81,8 @@ static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_
     kernels->large->solve(p, b, work, watch, &one);
 }
 
-static void run_large_together(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work, cpu_watch *watch,
-                               cpu_member *who)
+static void run_large_together(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+                               cpu_watch *watch, cpu_member *who)
 {
     kernels->large->solve(p, b, work, watch, who);
 }
@@ -187,7 +187,8 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
 }
 
 /* What one thread does of the tiles and the matrices that are not shared. */
-static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch, char *work)
+static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
+                      char *work)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     const heev_kernels *const kernels = kernels_of(ctx, p);

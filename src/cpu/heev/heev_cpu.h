@@ -65,8 +65,8 @@ typedef struct heev_kernels {
     const heev_large_kernels *large;
 } heev_kernels;
 
-typedef void heev_team_runner(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work, cpu_watch *watch,
-                              cpu_member *who);
+typedef void heev_team_runner(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+                              cpu_watch *watch, cpu_member *who);
 
 /* A road that a call can take. */
 typedef struct heev_road {
@@ -75,7 +75,7 @@ typedef struct heev_road {
     bool tiles;                              /* a unit of work is a tile of matrices; else one matrix */
     int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
     void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
-                cpu_watch *watch); /* one unit */
+                cpu_watch *watch);  /* one unit */
     heev_team_runner *run_together; /* NULL, or one matrix by several threads, with the same bits */
     void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b,
                       void *work); /* NULL, or one matrix of
@@ -171,7 +171,8 @@ static inline int64_t heev_bands(int64_t n, size_t real)
  * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
-    int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real, strip = HEEV_STRIP_BYTES / (int64_t)real;
+    int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real,
+                  strip = HEEV_STRIP_BYTES / (int64_t)real;
     int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
     int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
     int64_t const most = reduce > divide ? reduce : divide;

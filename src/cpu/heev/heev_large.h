@@ -41,15 +41,15 @@ typedef struct large_matrix {
     bool edges;        /* Z has only two rows: the first and the last one of each diagonal block that is solved */
     int64_t ldz;       /* of z: ld, or BLOCK where there are two rows */
     real *a[2], *z[2]; /* planes; element (i, j) at i + j*ld; a holds the elements below the diagonal, else zeros */
-    real *d, *e, *tau, *bad;       /* [ld] */
-    real *phase[2], *x[2], *y[2];  /* [ld] */
-    int64_t band, bands;           /* rows of a band, and how many bands there are */
-    band_sums *sums;               /* [bands] */
-    real *own[2];                  /* [bands * ld] */
-    real up, unit;                 /* the matrix was multiplied by up, then divided by unit */
-    rotation *noted;               /* [HEEV_NOTED] in the order of their use */
-    int count;                     /* of them */
-    real *u;                       /* a plane for a merger's vectors: that of z's imaginary parts, or of A, where it is free */
+    real *d, *e, *tau, *bad;      /* [ld] */
+    real *phase[2], *x[2], *y[2]; /* [ld] */
+    int64_t band, bands;          /* rows of a band, and how many bands there are */
+    band_sums *sums;              /* [bands] */
+    real *own[2];                 /* [bands * ld] */
+    real up, unit;                /* the matrix was multiplied by up, then divided by unit */
+    rotation *noted;              /* [HEEV_NOTED] in the order of their use */
+    int count;                    /* of them */
+    real *u; /* a plane for a merger's vectors: that of z's imaginary parts, or of A, where it is free */
     real *scratch, *first_scratch; /* [heev_large_scratch] of this thread and of the first one, which all may use */
     int64_t *order;                /* [n] columns of Z by ascending eigenvalue */
     int64_t *lists;                /* [HEEV_LISTS * n] of a merger */

@@ -61,8 +61,7 @@ static void subtract_columns(const panel *p, int64_t first, int64_t count, span 
 }
 
 /* c := X^H x over these rows, likewise. */
-static void multiply_columns(const panel *p, int64_t first, int64_t count, span rows, real *const x[2],
-                             coefficients *c)
+static void multiply_columns(const panel *p, int64_t first, int64_t count, span rows, real *const x[2], coefficients *c)
 {
     for (int64_t l = first; l < first + count; l += ABREAST) {
         wide_sum re[ABREAST], im[ABREAST];
@@ -120,7 +119,7 @@ static bool is_own(const large_matrix *m, int64_t r)
 }
 
 /* For each of this thread's bands r that has rows from `start` on. */
-#define FOR_OWN_BANDS(r, m, start)                                        \
+#define FOR_OWN_BANDS(r, m, start)                                          \
     for (int64_t r = (start) / (m)->band; r < (m)->bands; ++r) /* NOLINT */ \
         if (is_own(m, r))
 

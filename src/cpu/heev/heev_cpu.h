@@ -148,17 +148,18 @@ enum {
     HEEV_COLUMNS = 32,      /* of Z to which they are applied at once */
     HEEV_STRIP_BYTES = 768, /* of a column that a merger takes at once */
     HEEV_LISTS = 5,         /* of n indices */
-    HEEV_TOGETHER = 512,    /* the order from which on several threads may work on a matrix, */
-    HEEV_BAND_BYTES = 2048  /* and rows have sums of their own: of a column in a band */
+    HEEV_TOGETHER =
+        512, /* the order from which on several threads may work on a matrix, and rows have sums of their own, */
+    HEEV_LONG_BANDS = 2048 /* and that from which on bands are longer */
 };
 
 /* Reals of a band's sums, in whole blocks of 64 bytes. */
 #define HEEV_BAND_SUMS(real) (4 * HEEV_PANEL + 64 / (int)(real))
 
-/* Rows of a band: the order alone decides, so that bits do not depend on threads. */
+/* Rows of a band, whole blocks: the order alone decides, so that bits do not depend on threads. */
 static inline int64_t heev_band(int64_t n, size_t real)
 {
-    return n < HEEV_TOGETHER ? heev_padded_column(n, real) : HEEV_BAND_BYTES / (int64_t)real;
+    return n < HEEV_TOGETHER ? heev_padded_column(n, real) : n < HEEV_LONG_BANDS ? 256 : 512;
 }
 
 static inline int64_t heev_bands(int64_t n, size_t real)

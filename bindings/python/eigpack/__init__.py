@@ -548,7 +548,7 @@ def sturm_count(d, e, x, *, return_info=False, device=None, check=None):
     Parameters
     ----------
     <tridiagonal>
-    x : array_like, shape (..., *any)
+    x : array_like, shape (..., points)
         The points: a number for all matrices, or points of each; the leading dimensions may be 1 for those of d and e.
     <common>
 

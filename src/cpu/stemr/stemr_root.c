@@ -134,20 +134,6 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
     }
 }
 
-/* A block of one row. */
-static void add_trivial(stemr_task *t, int64_t number)
-{
-    const stemr_block *const b = &t->block[number];
-    t->pair[t->pairs++] = (stemr_pair){.block = number,
-                                       .index = 1,
-                                       .node = -1,
-                                       .column = -1,
-                                       .ready = true,
-                                       .x = wide_difference(wide_of(t->a[b->start]), wide_of(b->sigma)),
-                                       .gap = 2.0,
-                                       .state = STEMR_SINGLE};
-}
-
 /* T - sigma = L D L^T, with diagonal elements perturbed.  sigma lies below Gerschgorin's circles: all D are positive. */
 void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
 {
@@ -184,6 +170,12 @@ void eig_cpu_stemr_split(stemr_task *t)
     t->stats.blocks = t->blocks;
 }
 
+/* Where T splits; tests that move limits want representations. */
+static bool is_short(const stemr_task *t, const stemr_block *b)
+{
+    return b->length == 1 || (b->length <= STEMR_SHORT_ROWS && t->blocks > 1 && !t->p->limits);
+}
+
 eig_status eig_cpu_stemr_root(stemr_task *t)
 {
     double from, upto;
@@ -197,11 +189,8 @@ eig_status eig_cpu_stemr_root(stemr_task *t)
         int64_t last = upto == INFINITY ? b->length : count_below(t, b, upto);
         t->below += first - 1;
         if (first > last) continue;
+        if (is_short(t, b) && eig_cpu_stemr_short(t, number, first, last)) continue;
         eig_cpu_stemr_first(t, b);
-        if (b->length == 1) {
-            add_trivial(t, number);
-            continue;
-        }
         int64_t const asked = first;
         status = find_whole(t, b, &first, &last);
         t->below -= asked - first;

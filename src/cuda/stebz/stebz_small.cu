@@ -52,32 +52,49 @@ template <typename real> struct lane_array {
     }
 };
 
+/* Not 0: so that the squares below have reciprocals.  What is this small beside a norm of 1/2 counts for nothing. */
+static __device__ __forceinline__ double not_zero(double x)
+{
+    return upper_word(x) < upper_word(1e-100) ? 1e-100 : x;
+}
+static __device__ __forceinline__ float not_zero(float x)
+{
+    return upper_word(x) < upper_word(1e-15f) ? 1e-15f : x;
+}
+
+/* The shift of rows 0 and 1 of d, whose off-diagonal squared is e2 > 0. */
+template <typename real> static __device__ __forceinline__ real small_shift(real d0, real d1, real e2)
+{
+    real const over_e = inverse_root(e2), slope = (real)0.5 * (d1 - d0) * over_e;
+    real const square = fma(slope, slope, (real)1), root = square * inverse_root(square);
+    return d0 - e2 * over_e * good_inverse(slope + copysign(root, slope));
+}
+
 /* One sweep from row `from` of the lane, the warp's least being `least`; e2: squares of off-diagonals, e2[i] between
- * rows i and i+1.  Rows that are not coupled pass through. */
+ * rows i and i+1.  With D = gamma^2 + c e2 the cosine squared is gamma^2 / D: one reciprocal is in the chain of a row, and
+ * the rows that come next are loaded ahead. */
 template <typename real>
 static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_array<real> e2, int n, int from, int least)
 {
-    real const tiny = real_limits<real>::safmin / real_limits<real>::eps;
     bool const works = from < n - 1;
-    int const top = works ? from : 0;
-    real const head = d[top], root = sqrt(e2[top]);
-    real const slope = (d[top + 1] - head) / (2 * root), r0 = sqrt(fma(slope, slope, (real)1));
-    real const sigma = root > 0 ? head - root / (slope + copysign(r0, slope)) : head;
-    real c = 1, s = 0, gamma = d[n - 1] - sigma, p = gamma * gamma;
+    int const top = works ? from : 0, end = works ? from : n;
+    real const sigma = small_shift(d[top], d[top + 1], works ? e2[top] : (real)1);
+    real gamma = not_zero(d[n - 1] - sigma), t = e2[n - 2], ratio = 0;
+    real alpha = d[n - 2], above = e2[max(n - 3, 0)];
     for (int i = n - 2; i >= least; --i) {
-        if (!works || i < from) continue;
-        real const bb = e2[i], alpha = d[i], r = p + bb, old = gamma, old_c = c;
-        if (i < n - 2) e2[i + 1] = s * r;
-        bool const coupled = r > tiny, steep = p > tiny;
-        real const over_r = good_inverse(coupled ? r : (real)1), over_p = good_inverse(steep ? p : (real)1);
-        c = coupled ? p * over_r : (real)1;
-        s = coupled ? bb * over_r : (real)0;
-        gamma = fma(c, alpha - sigma, -s * old);
-        d[i + 1] = old + (alpha - gamma);
-        p = !coupled ? gamma * gamma : steep ? gamma * gamma * (r * over_p) : old_c * bb;
+        real const next_alpha = d[max(i - 1, 0)], next_above = e2[max(i - 2, 0)];
+        if (i >= end) {
+            real const square = gamma * gamma, sum = fma(gamma, gamma, t), over = good_inverse(sum), old = gamma;
+            if (i < n - 2) e2[i + 1] = ratio * sum;
+            gamma = not_zero(fma(square, alpha - sigma, -t * gamma) * over);
+            ratio = t * good_inverse(square);
+            t = square * above * over;
+            d[i + 1] = old + (alpha - gamma);
+        }
+        alpha = next_alpha, above = next_above;
     }
     if (!works) return;
-    e2[top] = s * p;
+    e2[top] = ratio * gamma * gamma;
     d[top] = sigma + gamma;
 }
 
@@ -205,42 +222,33 @@ static __device__ void small_rank(const small_args &a, int64_t first, int here, 
     }
 }
 
-/* Eigenvalues of the block's matrices, one a thread at a time. */
+/* Eigenvalues of the block's matrices, one a thread; the lanes of a warp go on to the next ones together. */
 template <typename real, bool may_pivot>
 static __device__ void small_refine(const small_args &a, int64_t first, int here, char *memory,
                                     const small_layout &layout, const stebz_facts *facts)
 {
     int const wanted = (int)(a.job.iu - a.job.il + 1), items = here * wanted;
-    stebz_facts f = {};
-    small_bracket s = {};
-    resident<real> T;
-    stebz_job job = {};
-    int at = (int)threadIdx.x - THREADS, place = 0;
-    bool active = true, done = true;
-    for (;;) {
-        while (active && done) { /* the next eigenvalue */
-            at += THREADS;
-            active = at < items;
-            if (!active) break;
-            int const matrix = at / wanted;
-            place = at % wanted;
-            f = facts_of<may_pivot>(&facts[matrix]);
-            job = small_job<real>(a, first + matrix, memory + matrix * layout.matrix_bytes, layout.rows_bytes);
-            T.t = job.t;
-            real *const w = (real *)job.w, *const lower = (real *)job.lower, *const upper = (real *)job.upper;
-            if (!f.finite || f.zero) {
-                stebz_store_trivial(f, w, lower, upper, place);
-                continue;
-            }
-            s = small_begin(f, (int)a.job.il + place, (double)w[place]);
+    for (int base = 0; base < items; base += THREADS) {
+        int const at = base + (int)threadIdx.x, item = min(at, items - 1), matrix = item / wanted,
+                  place = item % wanted;
+        stebz_facts const f = facts_of<may_pivot>(&facts[matrix]);
+        stebz_job const job =
+            small_job<real>(a, first + matrix, memory + matrix * layout.matrix_bytes, layout.rows_bytes);
+        real *const w = (real *)job.w, *const lower = (real *)job.lower, *const upper = (real *)job.upper;
+        bool const mine = at < items, computes = mine && f.finite && !f.zero;
+        resident<real> T;
+        T.t = job.t;
+        small_bracket s = small_begin(f, (int)a.job.il + place, computes ? (double)w[place] : 0);
+        bool done = !computes || small_done(f, s);
+        while (__any_sync(0xffffffffu, !done)) {
+            if (done) continue;
+            small_move(f, s, T.count(f, s.x).count);
             done = small_done(f, s);
-            if (done) stebz_store(f, w, lower, upper, place, s.lo, s.hi);
         }
-        if (!__any_sync(0xffffffffu, active)) return;
-        if (!active) continue;
-        small_move(f, s, T.count(f, s.x).count);
-        done = small_done(f, s);
-        if (done) stebz_store(f, (real *)job.w, (real *)job.lower, (real *)job.upper, place, s.lo, s.hi);
+        if (computes)
+            stebz_store(f, w, lower, upper, place, s.lo, s.hi);
+        else if (mine)
+            stebz_store_trivial(f, w, lower, upper, place);
     }
 }
 

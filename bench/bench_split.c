@@ -1,9 +1,11 @@
 /* Few eigenvalues, and matrices that split: stebz and stemr beside LAPACK, each on one thread, in one run.
  *
- *     build/bench/bench_split COMMIT [LAPACK]      prints CSV; LAPACK: a library with its functions (libopenblas.so.0)
+ *     build/bench/bench_split COMMIT [MACHINE [LAPACK]]    prints CSV; LAPACK: a library with it (libopenblas.so.0)
  *
  * Times are medians of calls that take turns, a context's workspace being there.  LAPACK's include the copies of d and e
- * that it overwrites.  check: all eigenvalues agree within 8 n eps ||T||, or FAIL. */
+ * that it overwrites.  method: what T is, and which eigenvalues are wanted.  error: the largest difference from LAPACK's
+ * eigenvalues in n eps ||T||; above 8 the row fails. */
+#include "bench/support/rows.h"
 #include "bench/support/times.h"
 #include "eigpack.h"
 
@@ -124,19 +126,26 @@ static double difference(const few_case *c)
     return most / (c->n * DBL_EPSILON * norm);
 }
 
-static void run_case(const few_case *c, const char *commit)
+static void run_case(const few_case *c, const bench_place *place)
 {
     contestant const who[2] = {{run_ours, (void *)c}, {run_theirs, (void *)c}};
     times t[2];
+    char method[64];
     make(c);
-    must(times_of_turns(who, 2, 300, t) == 0, c->kind);
-    double const ours = times_median(&t[0]), rival = times_median(&t[1]), off = difference(c);
-    char wanted[32] = "all";
-    if (c->il) snprintf(wanted, sizeof wanted, "%d to %d", c->il, c->iu);
-    printf("%s,%s,%d,%s,%s,%.2f,%.2f,%.2f,%.2g,%s,%s\n", c->rival[3] == 'e' && c->rival[4] == 'm' ? "stemr" : "stebz",
-           c->kind, c->n, wanted, c->rival, 1e3 * ours, 1e3 * rival, rival / ours, off, off <= 8 ? "ok" : "FAIL",
-           commit);
-    fflush(stdout);
+    must(times_of_turns(who, 2, 200, t) == 0, c->kind);
+    double const error = difference(c);
+    snprintf(method, sizeof method, "%s %d:%d", c->kind, c->il ? c->il : 1, c->iu ? c->iu : c->n);
+    bench_row const row = {.family = strcmp(c->rival, "dstemr") == 0 ? "stemr" : "stebz",
+                           .method = method,
+                           .type = EIG_D,
+                           .n = c->n,
+                           .batch = 1,
+                           .time_ms = times_median(&t[0]),
+                           .rival = c->rival,
+                           .rival_ms = times_median(&t[1]),
+                           .error = error,
+                           .passed = error <= 8};
+    bench_write_row(stdout, place, &row);
 }
 
 static void find(void *library, const char *name, void *function, size_t size)
@@ -201,11 +210,12 @@ int main(int argc, char **argv)
         {"dstemr", "glued Wilkinson", 420, -1, 1, 2},
         {"dstemr", "glued Wilkinson", 210, -1, 0, 0},
     };
-    must(argc > 1, "use: bench_split COMMIT [LAPACK]");
-    open_lapack(argc > 2 ? argv[2] : "libopenblas.so.0");
+    must(argc > 1, "use: bench_split COMMIT [MACHINE [LAPACK]]");
+    open_lapack(argc > 3 ? argv[3] : "libopenblas.so.0");
     must(eig_create(&ctx, "cpu") == EIG_OK && eig_set_threads(ctx, 1) == EIG_OK, "no context");
-    printf("family,matrix,n,wanted,rival,time_us,rival_us,ratio,difference,check,commit\n");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) run_case(&cases[i], argv[1]);
+    bench_place const place = bench_place_of(ctx, argc > 2 ? argv[2] : NULL, argv[1]);
+    fputs(bench_columns, stdout);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) run_case(&cases[i], &place);
     eig_destroy(ctx);
     return 0;
 }

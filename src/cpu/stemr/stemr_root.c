@@ -37,10 +37,19 @@ static eig_status find_brackets(stemr_task *t, const stemr_block *b, int64_t il,
     return eig_cpu_stebz_refine(&t->search, threads < t->threads ? threads : t->threads, NULL);
 }
 
-/* Eigenvalues of a block that lie below x. */
+/* Eigenvalues of a block that lie below x.  Where Gerschgorin's circles tell, nothing is counted. */
 static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
 {
+    double lo = INFINITY, hi = -INFINITY, before = 0;
     if (b->length == 1) return t->a[b->start] < x;
+    for (int64_t i = b->start; i < b->start + b->length; ++i) {
+        double const after = i + 1 < b->start + b->length ? fabs(t->b[i + 1]) : 0, radius = before + after;
+        double const left = t->a[i] - radius, right = t->a[i] + radius;
+        lo = left < lo ? left : lo, hi = right > hi ? right : hi;
+        before = after;
+    }
+    if (x < lo - 8 * DBL_EPSILON) return 0;
+    if (x > hi + 8 * DBL_EPSILON) return b->length;
     stebz_matrix const m = {.n = b->length, .a = t->a + b->start, .b = t->b + b->start, .pivmin = DBL_MIN};
     stebz_counts c;
     for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = x;

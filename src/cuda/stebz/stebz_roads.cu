@@ -4,10 +4,14 @@
 
 /* ----------------------------------------------------------------------- small */
 
-/* So many that their number, not the chain of operations of one, decides what the other road takes. */
+/* Up to this order a lane is as fast as a warp; above it there have to be so many for each row that their number, and not
+ * the chain of operations of one, decides (docs/stebz-cuda.md). */
+enum { ALWAYS_SMALL = 4, SMALL_EACH = 200 };
+
 static bool is_small(const eig_context *, const stebz_problem *p)
 {
-    return p->method == EIG_STEBZ_MULTISECTION && p->batched && p->n <= STEBZ_SMALL_ROWS && p->batch >= p->n * p->n;
+    if (p->method != EIG_STEBZ_MULTISECTION || !p->batched || p->n > STEBZ_SMALL_ROWS) return false;
+    return p->n <= ALWAYS_SMALL || p->batch >= SMALL_EACH * p->n;
 }
 
 static eig_status enqueue_small(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
@@ -182,7 +186,8 @@ static eig_status enqueue_reference(eig_context *ctx, stebz_call *call, cudaStre
 
 /* ------------------------------------------------------------------- the table */
 
-static const char *const small[] = {"small"}, *const batch[] = {"batch"}, *const multisection[] = {"preparation", "table", "brackets"},
+static const char *const small[] = {"small"}, *const batch[] = {"batch"},
+                         *const multisection[] = {"preparation", "table", "brackets"},
                          *const tree[] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
                          *const reference[] = {"preparation", "bisection"};
 

@@ -7,7 +7,7 @@
  * Bits      those of a matrix by itself: the leaf at which bisection ends (stebz_bracket.cuh), whatever was proposed.
  * Memory    for each matrix: 16 bytes a padded row (8 in float), an edge every 16 rows, the facts; the sweeps use the
  *           place of the rows.  Proposals wait in w.
- * Cost      the sweeps' chain of operations: about 0.85 n^2 rows of 90 clocks each for one warp, whatever the batch is.
+ * Cost      the sweeps' chain of operations: about 1.2 n^2 rows for one warp, whatever the batch is.
  *           So the road is for many matrices (stebz_roads.cu).
  * Source    the sweep: Pal, Walker and Kahan's form without square roots, as LAPACK's dsterf and as stebz_short.c. */
 #include "stebz_bracket.cuh"
@@ -70,6 +70,35 @@ template <typename real> static __device__ __forceinline__ real small_shift(real
     return d0 - e2 * over_e * good_inverse(slope + copysign(root, slope));
 }
 
+/* x / y for a y that x did not wait for: the quotient's corrections are those of the reciprocal. */
+struct small_quotient {
+    double rough, rest;
+    __device__ __forceinline__ explicit small_quotient(double y) : rough(rough_inverse(y))
+    {
+        double const off = fma(-y, rough, 1.0);
+        rest = fma(off, off, off);
+    }
+    __device__ __forceinline__ double of(double x) const
+    {
+        double const about = x * rough;
+        return fma(about, rest, about);
+    }
+};
+struct small_quotient_s {
+    float inverse;
+    __device__ __forceinline__ explicit small_quotient_s(float y) : inverse(rough_inverse(y)) {}
+    __device__ __forceinline__ float of(float x) const
+    {
+        return x * inverse;
+    }
+};
+template <typename real> struct quotient_of {
+    using type = small_quotient;
+};
+template <> struct quotient_of<float> {
+    using type = small_quotient_s;
+};
+
 /* One sweep from row `from` of the lane, the warp's least being `least`; e2: squares of off-diagonals, e2[i] between
  * rows i and i+1.  With D = gamma^2 + c e2 the cosine squared is gamma^2 / D: one reciprocal is in the chain of a row, and
  * the rows that come next are loaded ahead. */
@@ -84,11 +113,12 @@ static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_arra
     for (int i = n - 2; i >= least; --i) {
         real const next_alpha = d[max(i - 1, 0)], next_above = e2[max(i - 2, 0)];
         if (i >= end) {
-            real const square = gamma * gamma, sum = fma(gamma, gamma, t), over = good_inverse(sum), old = gamma;
+            real const square = gamma * gamma, sum = fma(gamma, gamma, t), old = gamma;
+            typename quotient_of<real>::type const over(sum);
             if (i < n - 2) e2[i + 1] = ratio * sum;
-            gamma = not_zero(fma(square, alpha - sigma, -t * gamma) * over);
+            gamma = not_zero(over.of(fma(square, alpha - sigma, -t * gamma)));
             ratio = t * good_inverse(square);
-            t = square * above * over;
+            t = over.of(square * above);
             d[i + 1] = old + (alpha - gamma);
         }
         alpha = next_alpha, above = next_above;
@@ -102,10 +132,11 @@ static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_arra
 template <typename real>
 static __device__ void small_propose(lane_array<real> d, lane_array<real> e2, int n, bool works, double negligible)
 {
-    real const least = (real)(negligible * negligible);
+    /* An off-diagonal e moves an eigenvalue by e^2 over its gap, of which the diagonal tells something. */
+    real const least = (real)(negligible * negligible), share = (real)(0.1 * negligible);
     int from = works ? 0 : n;
     for (int sweep = 0; sweep < SWEEPS * n; ++sweep) {
-        while (from < n - 1 && !(e2[from] > least)) ++from;
+        while (from < n - 1 && !(e2[from] > least + share * fabs(d[from + 1] - d[from]))) ++from;
         int const first = warp_min(from);
         if (first >= n - 1) break;
         small_sweep(d, e2, n, from, first);

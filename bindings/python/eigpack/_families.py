@@ -13,7 +13,7 @@ import numpy as np
 from . import _core, _layout
 from ._arguments import pair
 from ._errors import linalg_error
-from ._numpy import COMPLEX, LETTERS, REAL, TYPES
+from ._numpy import COMPLEX, REAL
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")

@@ -425,7 +425,7 @@ def at_once(what, a, upper):
     if letter is None or is_watched(a):
         return None
     shape = a.shape
-    if len(shape) < 2 or shape[-1] != shape[-2] or a.numel() == 0 or (what == "g" and letter not in _numpy.COMPLEX):
+    if len(shape) < 2 or shape[-1] != shape[-2] or a.numel() == 0 or (what == "g" and letter not in _direct.COMPLEX):
         return None
     n, place = shape[-1], a.device
     batch = a.numel() // (n * n)

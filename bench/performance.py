@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes docs/performance.md, its plots, bench/results/README.md and the tables of measured times on all pages from
 bench/results: no number of a measurement is typed by hand.  A page says where a table belongs by two marks, see TABLES.
-Needs nothing but Python 3.8.  measured.py reads the rows, performance_geev.py and performance_heev.py are parts.
+Needs nothing but Python 3.8.  measured.py reads the rows, performance_geev.py, performance_heev.py and performance_small.py are parts.
 
     bench/performance.py            writes them
     bench/performance.py --check    says which are not as the CSV files would make them; exit status 1 then
@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import performance_geev as geev  # noqa: E402
 import performance_heev as heev  # noqa: E402
+import performance_small as small  # noqa: E402
 import plot  # noqa: E402
 from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
                       runs_of, scale_file, scale_rows, source, time, times, wrapped)
@@ -543,7 +544,7 @@ TABLES = {
     "headlines": table_headlines, "stebz cpu": table_stebz_cpu, "stebz cuda": table_stebz_cuda, "stebz passes": table_stebz_passes,
     "stemr cpu": table_stemr_cpu, "stemr cuda": table_stemr_cuda, "stemr certificate": table_stemr_certificate,
     "stemr passes": table_stemr_passes, "geev cpu": table_geev_cpu, "scale two": table_scale_two, "scale mpi": table_scale_mpi,
-    "scale scalapack": table_scalapack, **geev.TABLES, **heev.TABLES,
+    "scale scalapack": table_scalapack, **geev.TABLES, **heev.TABLES, **small.TABLES,
 }
 MARK = re.compile(r"(<!-- made by bench/performance\.py: ([^>]+) -->\n\n)(?s:(?!<!-- made).)*?(<!-- end -->)")
 

@@ -13,7 +13,7 @@ Three arguments are common to all: ``device``, ``check`` and ``return_info``; he
 
 import inspect
 
-from . import _core, _families
+from . import _core, _direct, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult, EigResult, Info
@@ -39,6 +39,8 @@ __all__ = [
     "set_threads",
     "sturm_count",
 ]
+
+AUTO, ALL, NONE = "auto", "a", 0.0  # a default is told from an argument by identity, which costs least
 
 # What the docstrings share.
 _TEXTS = {
@@ -122,7 +124,7 @@ def _triangle(uplo):
     return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
 
 
-def _more(family, return_info, method="auto", balance=True, max_steps=None, relative=False):
+def _more(family, return_info, method=AUTO, balance=True, max_steps=None, relative=False):
     """What is asked for beside the arrays, checked."""
     plain = type(method) is str and method == "auto" and balance is True and max_steps is None and relative is False
     if plain and return_info is False:
@@ -148,7 +150,7 @@ def _which(select, select_range, by_index, by_value):
 
 
 @_documented
-def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+def eigvals(a, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None):
     """Eigenvalues of square matrices, as numpy.linalg.eigvals; always complex.
 
     Made for many matrices of n up to 64.
@@ -179,6 +181,10 @@ def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False
     >>> told.info
     array([ 0, -1], dtype=int32)
     """
+    if method is AUTO and balance is True and max_steps is None and return_info is False and device is None and check is None:
+        w = _direct.eigvals(a)
+        if w is not None:
+            return w
     more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eigvals", (a,), more, device, check)
 
@@ -262,7 +268,7 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
 
 @_documented
 def eigvals_affine(
-    a, x, measure=None, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+    a, x, measure=None, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None
 ):
     """Eigenvalues of a[0] + x[0]*a[1] + ... + x[m-1]*a[m] at many points x, or one measure of them.
 
@@ -306,7 +312,7 @@ def eigvalsh(
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     relative=False,
     return_info=False,
     device=None,
@@ -337,17 +343,10 @@ def eigvalsh(
     array([1., 2.])
     """
     if (
-        type(a) is _families.np.ndarray
-        and subset_by_index is None
-        and subset_by_value is None
-        and device is None
-        and check is None
-        and type(method) is str
-        and method == "auto"
-        and relative is False
-        and return_info is False
-    ):
-        result = _families.hermitian_plain(a, UPLO, False)
+        subset_by_index is None and subset_by_value is None and method is AUTO
+        and relative is False and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.eigvalsh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
@@ -362,7 +361,7 @@ def eigh(
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     relative=False,
     return_info=False,
     device=None,
@@ -397,17 +396,10 @@ def eigh(
     (array([3.]), (2, 1), array(0, dtype=int32))
     """
     if (
-        type(a) is _families.np.ndarray
-        and subset_by_index is None
-        and subset_by_value is None
-        and device is None
-        and check is None
-        and type(method) is str
-        and method == "auto"
-        and relative is False
-        and return_info is False
-    ):
-        result = _families.hermitian_plain(a, UPLO, True)
+        subset_by_index is None and subset_by_value is None and method is AUTO
+        and relative is False and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.eigh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
@@ -419,15 +411,15 @@ def eigh(
 def eigvalsh_tridiagonal(
     d,
     e,
-    select="a",
+    select=ALL,
     select_range=None,
     check_finite=True,
-    tol=0.0,
+    tol=NONE,
     *,
     subset_by_index=None,
     subset_by_value=None,
     bounds=False,
-    method="auto",
+    method=AUTO,
     return_info=False,
     device=None,
     check=None,
@@ -463,6 +455,13 @@ def eigvalsh_tridiagonal(
     >>> eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), select="i", select_range=(0, 1)).round(6)
     array([0.381966, 1.381966])
     """
+    if (
+        select is ALL and select_range is None and check_finite is True and tol is NONE and bounds is False and method is AUTO
+        and subset_by_index is None and subset_by_value is None and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        w = _direct.tridiagonal("b", d, e)
+        if w is not None:
+            return w
     which = _which(select, select_range, subset_by_index, subset_by_value)
     more = _more("eigvalsh_tridiagonal", return_info, method)
     arguments = flag(check_finite, "check_finite"), tolerance(tol), flag(bounds, "bounds"), more
@@ -474,14 +473,14 @@ def eigh_tridiagonal(
     d,
     e,
     eigvals_only=False,
-    select="a",
+    select=ALL,
     select_range=None,
     check_finite=True,
-    tol=0.0,
+    tol=NONE,
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     return_info=False,
     device=None,
     check=None,
@@ -520,6 +519,13 @@ def eigh_tridiagonal(
     >>> bool(told.residual.max() < 1e-14), told.stats["blocks"]
     (True, 1)
     """
+    if (
+        select is ALL and select_range is None and check_finite is True and tol is NONE and eigvals_only is False and method is AUTO
+        and subset_by_index is None and subset_by_value is None and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.tridiagonal("m", d, e)
+        if result is not None:
+            return result
     if flag(eigvals_only, "eigvals_only"):
         return eigvalsh_tridiagonal(
             d,

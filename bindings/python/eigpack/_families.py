@@ -12,9 +12,8 @@ import numpy as np
 
 from . import _core, _layout
 from ._arguments import pair
-from ._core import host_address
 from ._errors import linalg_error
-from ._numpy import COMPLEX, LETTERS, REAL, TYPES
+from ._numpy import COMPLEX, REAL
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -31,8 +30,6 @@ METHODS = {
 }
 ALL = "A", None, ""
 EVERY = "A", 0, 0, 0.0, 0.0
-PACKED = 0x101  # of NumPy's flags: C-contiguous, aligned
-REAL_TYPES = {letter: np.dtype(TYPES[real]) for letter, real in REAL.items()}
 
 
 class More(NamedTuple):
@@ -265,36 +262,6 @@ def eigvalsh(lib, a, uplo, which, more, device, check):
 
 def eigh(lib, a, uplo, which, more, device, check):
     return hermitian(lib, a, uplo, which, more, True, device, check)
-
-
-# layout, triangle, row-major, method, relative
-CHOICES = {"L": ("M", "L", True, 0, False), "U": ("M", "U", True, 0, False)}
-
-
-def hermitian_plain(a, uplo, vectors):
-    """`hermitian` of NumPy's array with no more asked for, by a shorter way: what Python does takes longer than a small matrix.
-
-    None where the array needs the other way.
-    """
-    dtype, shape, choice = a.dtype, a.shape, CHOICES.get(uplo) if type(uplo) is str else None
-    letter = LETTERS.get(dtype.char)
-    if letter is None or choice is None or len(shape) < 2 or not dtype.isnative:
-        return None
-    n = shape[-1]
-    if shape[-2] != n or a.size == 0 or a.flags.num & PACKED != PACKED:
-        return None
-    w = np.empty(shape[:-1], REAL_TYPES[letter])
-    v, at = None, 0
-    if vectors:
-        v = np.empty(shape, dtype)
-        at = host_address(v)
-    batch = 1 if len(shape) == 2 else product(shape[:-2])
-    failed = _core.heev(
-        "cpu", 0, 0, 0, letter, choice, EVERY, n, host_address(a), n, n * n, 0, host_address(w), at, 0, batch, 0, 0
-    )
-    if failed is not None:
-        raise error_of(failed, batch)
-    return EighResult(w, v) if vectors else w
 
 
 def hermitian(lib, a, uplo, which, more, vectors, device, check):

@@ -50,18 +50,17 @@ set(EIG_ALL_SOURCES
 set(EIG_REAL_SOURCES
     src/cpu/stebz/stebz_setup.c
     src/cpu/stebz/stebz_tree.c
-    src/cpu/geev/geev_francis.c
 )
 set(EIG_SOURCES_s ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
 set(EIG_SOURCES_d ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
-set(EIG_COMPLEX_SOURCES src/cpu/geev/geev_single_shift.c)
-set(EIG_SOURCES_c ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
-set(EIG_SOURCES_z ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_c ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
 # code.  stebz_pivot.c, stebz_short.c and stemr_kernels.c compute in double for either type.
-set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c src/cpu/geev/geev_kernels.c)
+set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c src/cpu/geev/geev_kernels.c
+    src/cpu/geev/geev_alone.c)
 set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_z ${EIG_ALL_KERNELS})

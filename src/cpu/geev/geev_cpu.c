@@ -73,7 +73,7 @@ static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int6
     (void)watch;
     unsigned hard = kernels->tiles->solve(p, first, count, work);
     for (int64_t b = first; hard; hard >>= 1, ++b)
-        if (hard & 1) kernels->reference(p, b, work, kernels->tiles, NULL);
+        if (hard & 1) kernels->reference(p, b, work, kernels, NULL);
 }
 
 /* ----------------------------------------------------------------------- alone */
@@ -83,12 +83,12 @@ static bool is_alone(const geev_problem *p)
     return p->n > GEEV_MOST;
 }
 
-/* The plain solver, with vectors in lanes. */
+/* The plain solver's steps as the instruction set does them, and vectors in lanes. */
 static void solve_alone(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
                         cpu_watch *watch)
 {
     (void)count;
-    kernels->reference(p, first, work, kernels->tiles, p->n > LONG_ORDER ? watch : NULL);
+    kernels->reference(p, first, work, kernels, p->n > LONG_ORDER ? watch : NULL);
 }
 
 /* ------------------------------------------------------------------- the table */

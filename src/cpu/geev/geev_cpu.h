@@ -13,13 +13,15 @@
  *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
  *
+ *     geev_alone.c        reduction and iteration of one matrix: those of the plain solver
+ *
  * compiled once for each type:
  *
  *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves n > GEEV_MOST, and a matrix
  *                         whose lane did not converge
  *     geev_balance.c      plain balancing, for this solver and for a lane that must be permuted
- *     geev_francis.c      real types: reduction and double-shift iteration of this solver
- *     geev_single_shift.c complex types: the same with single shifts
+ *     geev_francis.h      real types: reduction and double-shift iteration of this solver
+ *     geev_single_shift.h complex types: the same with single shifts
  *     geev_vectors.c      eigenvectors and condition numbers from a Schur form
  *     geev_store.c        stores the eigenvalues of a matrix
  *     geev_plain.h        what these files share */
@@ -60,14 +62,20 @@ typedef struct geev_tiles {
     void (*vectors)(const geev_problem *p, int64_t b, const void *schur, void *work);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or eigenvectors
- * are found by it.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
-typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const geev_tiles *fast, cpu_watch *watch);
+/* geev_alone.c: the reduction and iteration of one matrix; geev_plain.h has the structure, which knows the type. */
+struct geev_form;
+struct geev_kernels;
+
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or the
+ * kernels that do its steps.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
+typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast,
+                         cpu_watch *watch);
 
 /* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
     geev_solver *reference;
     const geev_tiles *tiles;
+    const struct geev_form *form;
 } geev_kernels;
 
 extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_geev_reference_c,
@@ -76,6 +84,11 @@ extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_c, eig_cpu_geev_tiles_avx2_c, eig_cpu_geev_tiles_avx512_c;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_z, eig_cpu_geev_tiles_avx2_z, eig_cpu_geev_tiles_avx512_z;
+
+extern const struct geev_form eig_cpu_geev_alone_baseline_s, eig_cpu_geev_alone_avx2_s, eig_cpu_geev_alone_avx512_s;
+extern const struct geev_form eig_cpu_geev_alone_baseline_d, eig_cpu_geev_alone_avx2_d, eig_cpu_geev_alone_avx512_d;
+extern const struct geev_form eig_cpu_geev_alone_baseline_c, eig_cpu_geev_alone_avx2_c, eig_cpu_geev_alone_avx512_c;
+extern const struct geev_form eig_cpu_geev_alone_baseline_z, eig_cpu_geev_alone_avx2_z, eig_cpu_geev_alone_avx512_z;
 
 /* Distance of two columns of a matrix in the reference. */
 static inline int64_t geev_column(int64_t n)
@@ -86,11 +99,11 @@ static inline int64_t geev_column(int64_t n)
 /* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows and a permutation besides. */
 static inline int64_t geev_reference_bytes(const geev_problem *p)
 {
-    int64_t const n = p->n, real = (int64_t)type_size(type_real_of(p->type));
+    int64_t const n = p->n, part = (int64_t)type_size(type_real_of(p->type));
     int64_t const matrix = n * geev_column(n) * (int64_t)type_size(p->type);
-    if (!p->vectors) return matrix + 5 * n * real;
+    if (!p->vectors) return matrix + 5 * n * part;
     int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t));
-    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * real)) + rows;
+    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * part)) + rows;
 }
 
 /* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of

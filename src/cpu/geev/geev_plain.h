@@ -58,6 +58,14 @@ typedef struct geev_schur {
     void *lanes;        /* of the fast back-substitution */
 } geev_schur;
 
+/* What geev_francis.h has for the real types, geev_single_shift.h for the complex ones: the reduction to Hessenberg form,
+ * T := Q^H T Q; the iteration, at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info
+ * as eig_dgeev_batched defines it.  False where the watch stops them. */
+typedef struct geev_form {
+    bool (*hessenberg)(const geev_schur *s, cpu_watch *watch);
+    bool (*iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
+} geev_form;
+
 /* The work area of a matrix of order n; values: only eigenvalues are wanted.  The bytes are geev_reference_bytes. */
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work);
 
@@ -71,12 +79,6 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int64_t 
 /* Scales the rows and columns of that block by powers of two until the norms of row i and column i agree by the rules of
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
-
-/* The reduction to Hessenberg form, T := Q^H T Q, and the iteration, at most `most` steps between two deflations, which
- * writes eigenvalues to re and im; *info is as eig_dgeev_batched defines it.  False where the watch stops it.
- * geev_francis.c for the real types, geev_single_shift.c for the complex ones. */
-bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch);
-bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
 
 /* The reduction's part of the flops. */
 static double const geev_reduction = 0.3;

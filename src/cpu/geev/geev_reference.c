@@ -8,6 +8,11 @@
 #include "arena.h"
 #include "geev.h"
 #include "geev_plain.h"
+#if EIG_COMPLEX
+#include "geev_single_shift.h"
+#else
+#include "geev_francis.h"
+#endif
 
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
 {
@@ -84,7 +89,7 @@ static void unscale_values(const geev_schur *s, real unscale, const real *x)
 }
 
 /* All of the matrix that is loaded; false where the watch stops it. */
-static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_tiles *fast, cpu_watch *watch)
+static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_kernels *fast, cpu_watch *watch)
 {
     int64_t const n = p->n;
     bool const vectors = s->q.a != NULL;
@@ -98,8 +103,9 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_ti
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
     if (p->balance) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
-    if (!TYPED(eig_cpu_geev_hessenberg)(s, watch)) return false;
-    if (!TYPED(eig_cpu_geev_iterate)(s, p->max_steps, &info, watch)) return false;
+    geev_form const plain = {hessenberg, iterate}, *const form = fast ? fast->form : &plain;
+    if (!form->hessenberg(s, watch)) return false;
+    if (!form->iterate(s, p->max_steps, &info, watch)) return false;
     if (p->vectors) {
         /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
         real *const w = s->work;
@@ -109,7 +115,7 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_ti
         unscale_values(&values, unscale, alone);
         TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
         if (info == 0 && fast)
-            fast->vectors(p, b, s, s->lanes);
+            fast->tiles->vectors(p, b, s, s->lanes);
         else
             TYPED(eig_cpu_geev_vectors)(p, b, info == 0 ? s : NULL);
         return true;
@@ -119,7 +125,7 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_ti
     return true;
 }
 
-void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, const geev_tiles *fast,
+void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, const geev_kernels *fast,
                                    cpu_watch *watch)
 {
     geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);

@@ -202,6 +202,28 @@ static real condition_of(int64_t n, const real *y, const real *x)
     return size < 1 ? size : 1;
 }
 
+#if !EIG_COMPLEX
+static void rotate(real *x, real *y, int64_t step, int64_t count, real cs, real sn)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        real const a = x[k * step], b = y[k * step];
+        x[k * step] = cs * a + sn * b, y[k * step] = cs * b - sn * a;
+    }
+}
+
+void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
+{
+    int64_t const n = s->n, si = s->t.si, sj = s->t.sj;
+    real *const d = s->t.a + l * (si + sj), *const q = s->q.a + l * s->q.sj;
+    real cs, sn;
+    TYPED(schur_rotation)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+    rotate(d, d + si, sj, n - l, cs, sn);
+    rotate(d - l * si, d - l * si + sj, si, l + 2, cs, sn);
+    rotate(q, q + s->q.sj, s->q.si, n, cs, sn);
+    d[0] = s->re[l], d[si] = 0, d[si + sj] = s->re[l + 1];
+}
+#endif
+
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
 {
     int64_t const n = s->n;

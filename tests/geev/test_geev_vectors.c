@@ -340,6 +340,25 @@ static void test_scaled(void **state)
     eig_destroy(ctx);
 }
 
+/* On a CPU n > 64 takes the plain solver's steps, compiled for the instruction set: nothing is fused, no sum is divided, and
+ * eigenvalues have the bits of the plain solver, on every instruction set. */
+static void test_alone(void **state)
+{
+    (void)state;
+    if (!test_on_cpu()) return;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < COUNT(all_types); ++c)
+        for (int64_t n = 65; n <= 73; n += 4) {
+            pairs fast = mixture(n, 7, all_types[c]), plain = mixture(n, 7, all_types[c]);
+            eig_geev_options const o = by(EIG_GEEV_REFERENCE, 0);
+            pairs_solve(ctx, NULL, &fast, WANT_RIGHT);
+            pairs_solve(ctx, &o, &plain, WANT_RIGHT);
+            same_pairs(&fast, &plain, 0, "alone and plain");
+            pairs_free(&fast), pairs_free(&plain);
+        }
+    eig_destroy(ctx);
+}
+
 /* Given up after a step or two: w as ever, vectors and condition numbers NaN; those that are done have all. */
 static void test_gives_up(void **state)
 {
@@ -468,6 +487,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_against_inverse_iteration),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

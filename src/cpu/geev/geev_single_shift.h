@@ -187,12 +187,13 @@ typedef struct rotation {
     real c, re, im;
 } rotation;
 
-/* (x, y) := G (x, y) */
+/* (x, y) := G (x, y), in sums alone: gcc 12 makes fused operations of sums and differences side by side, whatever
+ * -ffp-contract says. */
 static void rotate_rows(rotation g, real *x, int64_t plane)
 {
-    real const a = x[0], b = x[plane], c = x[1], d = x[1 + plane];
-    x[0] = g.c * a + (g.re * c - g.im * d), x[plane] = g.c * b + (g.re * d + g.im * c);
-    x[1] = g.c * c - (g.re * a + g.im * b), x[1 + plane] = g.c * d - (g.re * b - g.im * a);
+    real const a = x[0], b = x[plane], c = x[1], d = x[1 + plane], re = -g.re, im = -g.im;
+    x[0] = g.c * a + (g.re * c + im * d), x[plane] = g.c * b + (g.re * d + g.im * c);
+    x[1] = g.c * c + (re * a + im * b), x[1 + plane] = g.c * d + (re * b + g.im * a);
 }
 
 /* Columns x and y, rows first..last: (x, y) := (x, y) G^H */

@@ -64,6 +64,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/grid/heev_grid_back.cu
     src/cuda/heev/block/heev_panel.cu
     src/cuda/heev/block/heev_back.cu
+    src/cuda/heev/whole/heev_whole_reduce.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
 )

@@ -3,6 +3,7 @@
  * heev_cuda.cu         the driver: the arrays of a call, chunks, slices
  * heev_roads.cu        the table of roads: which kernels take a call
  * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
+ * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
  * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
@@ -62,7 +63,8 @@ struct heev_job {
     int64_t matrix_pitch, matrix_stride;
     void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
     void *factors;       /* [part][blocks of 32 reflectors][32*32] numbers */
-    void *areas;         /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh) */
+    void *
+        areas; /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh); whole_bytes in all */
 };
 
 /* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may run
@@ -103,6 +105,7 @@ extern "C" {
     OF_TYPE(grid_back)        \
     OF_TYPE(panel)            \
     OF_TYPE(back)             \
+    OF_TYPE(whole)            \
     OF_TYPE(jacobi)           \
     OF_TYPE(blocks)           \
     OF_TYPE(reference)
@@ -118,10 +121,17 @@ HEEV_KERNELS(HEEV_DECLARE)
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
+/* whole: bytes of job->areas; the columns that it reduces in job->matrix, whether vectors are wanted or not. */
+typedef size_t heev_whole_bytes_of(const eig_context *ctx, const heev_job *job);
+typedef int64_t heev_whole_ahead_of(const eig_context *ctx, int64_t n);
 heev_place_of eig_cuda_heev_panel_place_s, eig_cuda_heev_panel_place_d, eig_cuda_heev_panel_place_c,
     eig_cuda_heev_panel_place_z;
 heev_plan_of eig_cuda_heev_blocks_plan_s, eig_cuda_heev_blocks_plan_d, eig_cuda_heev_blocks_plan_c,
     eig_cuda_heev_blocks_plan_z;
+heev_whole_bytes_of eig_cuda_heev_whole_bytes_s, eig_cuda_heev_whole_bytes_d, eig_cuda_heev_whole_bytes_c,
+    eig_cuda_heev_whole_bytes_z;
+heev_whole_ahead_of eig_cuda_heev_whole_ahead_s, eig_cuda_heev_whole_ahead_d, eig_cuda_heev_whole_ahead_c,
+    eig_cuda_heev_whole_ahead_z;
 heev_bytes_of eig_cuda_heev_reference_bytes_s, eig_cuda_heev_reference_bytes_d, eig_cuda_heev_reference_bytes_c,
     eig_cuda_heev_reference_bytes_z;
 
@@ -133,6 +143,8 @@ struct heev_kernels {
     heev_place_of *panel_place;
     heev_plan_of *blocks_plan;
     heev_bytes_of *reference_bytes;
+    heev_whole_bytes_of *whole_bytes;
+    heev_whole_ahead_of *whole_ahead;
 };
 const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 

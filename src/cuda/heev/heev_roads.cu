@@ -10,9 +10,10 @@ enum {
 #define OF_D(kernel) eig_cuda_heev_##kernel##_d,
 #define OF_C(kernel) eig_cuda_heev_##kernel##_c,
 #define OF_Z(kernel) eig_cuda_heev_##kernel##_z,
-#define ALL_OF(OF_TYPE)                                                                          \
-    {                                                                                            \
-        HEEV_KERNELS(OF_TYPE) OF_TYPE(panel_place) OF_TYPE(blocks_plan) OF_TYPE(reference_bytes) \
+#define ALL_OF(OF_TYPE)                                                                                              \
+    {                                                                                                                \
+        HEEV_KERNELS(OF_TYPE)                                                                                        \
+        OF_TYPE(panel_place) OF_TYPE(blocks_plan) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) \
     }
 static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
 

@@ -1,7 +1,7 @@
 """Tables of small problems, for performance.py: few wanted, T that splits, what a call costs the host."""
 from measured import digits, rows_of, source, times, wrapped
 
-SPLIT = "split-cpu-xeon-1thread"
+SPLIT, LATENCY = "split-cpu-xeon-1thread", "latency-python-xeon"
 
 
 def microseconds(ms):
@@ -19,19 +19,17 @@ def table_split(family):
     return "\n".join(lines) + f"\n\n{wrapped(source(SPLIT))}"
 
 
-def table_latency(file, device):
+def table_latency():
     """docs/python.md: what a call takes of the caller's thread."""
-    kinds = list(dict.fromkeys((row["method"], row["batch"], row["n"]) for row in rows_of(file, device=device)))
-    lines = ["| arrays | matrices | `eigh`, us | beside | `eigvalsh`, us | beside | `eigvals`, us | beside |", "|---|---|---|---|---|---|---|---|"]
-    for method, batch, n in kinds:
-        cells = [method, f"{batch} of {n} x {n}"]
-        for family in ("eigh", "eigvalsh", "eigvals"):
-            rows = rows_of(file, device=device, method=method, batch=batch, n=n, family=family)
-            row = rows[0] if rows else None
-            cells += [microseconds(row["time_ms"]) if row else "",
-                      f"{microseconds(row['rival_ms'])} ({times(row['ratio'])})" if row and row["rival"] else ""]
+    names = ("eigh", "eigvalsh", "eigvals")
+    lines = ["| arrays | matrices | " + " | ".join(f"`{name}`, us | its own" for name in names) + " |", "|---|---|" + "---|---|" * len(names)]
+    for method, batch, n in dict.fromkeys((row["method"], row["batch"], row["n"]) for row in rows_of(LATENCY)):
+        cells = [method, f"{batch} of {n} x {n}" if batch > 1 else f"{n} x {n}"]
+        for name in names:
+            rows = rows_of(LATENCY, method=method, batch=batch, n=n, family=name)
+            cells += [microseconds(rows[0]["time_ms"]), f"{microseconds(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})"] if rows else ["", ""]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + f"\n\n{wrapped(source(file))}"
+    return "\n".join(lines) + f"\n\n{wrapped(source(LATENCY))}"
 
 
-TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr")}
+TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr"), "latency python": table_latency}

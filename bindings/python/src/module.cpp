@@ -290,8 +290,8 @@ eig_status plain_call(eig_context *ctx, const plain_problem &p, int *info)
     eig_type const type = (eig_type)p.type;
     int64_t const n = p.n;
     if (p.what == 'g')
-        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, nullptr, 0, 0, nullptr,
-                                0, 0, nullptr, info, p.batch);
+        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, nullptr, 0, 0,
+                                nullptr, 0, 0, nullptr, info, p.batch);
     if (p.what == 'b')
         return eig_stebz(ctx, type, nullptr, n, at<void>(p.a), at<void>(p.b), nullptr, at<void>(p.w), nullptr, nullptr,
                          info);
@@ -301,8 +301,8 @@ eig_status plain_call(eig_context *ctx, const plain_problem &p, int *info)
                          nullptr, info, nullptr, nullptr, nullptr);
     }
     eig_heev_options const options = plain_heev_options(p);
-    return eig_heev_batched(ctx, type, &options, n, at<void>(p.a), n, n * n, nullptr, at<void>(p.w), n, at<void>(p.v), n,
-                            n * n, info, nullptr, p.batch);
+    return eig_heev_batched(ctx, type, &options, n, at<void>(p.a), n, n * n, nullptr, at<void>(p.w), n, at<void>(p.v),
+                            n, n * n, info, nullptr, p.batch);
 }
 
 size_t plain_work(const borrowed &ctx, const plain_problem &p)

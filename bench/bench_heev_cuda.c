@@ -6,17 +6,18 @@
  * resident   batch 20000, n = 4 to 64, method auto, with vectors
  * values     the same without vectors
  * large      batch 200, n = 64 to 512 (c64 and f32: n = 128), with vectors and without
+ * few        f64, f32, c128, n = 128 to 4096, one matrix and, up to 1024, ten, with vectors and without
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
- * passes     for the cases of resident and large the passes of one more call
+ * passes     for the cases of resident, large and few the passes of one more call
  * once       one call of every case, no times: for a profiler (large: with vectors alone)
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and two runs give the same bits */
 #include "bench/support/passes.h"
 #include "bench_cuda.h"
 
 static const double budget_ms = 150;
-static const char *const all_parts[] = {"resident", "values", "large", "jacobi", "small", "passes", "once"};
-enum { RESIDENT, VALUES, LARGE, JACOBI, SMALL, PASSES, ONCE, PARTS };
+static const char *const all_parts[] = {"resident", "values", "large", "few", "jacobi", "small", "passes", "once"};
+enum { RESIDENT, VALUES, LARGE, FEW, JACOBI, SMALL, PASSES, ONCE, PARTS };
 static bool wanted[PARTS];
 static int only_n;            /* this order alone; 0: all */
 static const char *only_type; /* NULL: all */
@@ -41,6 +42,16 @@ static const struct bar {
     {"heev-resident", 128, 200, {2, 1.4, 0, 0}},
     {"heev-resident", 256, 200, {15, 10, 0, 0}},
     {"heev-resident", 512, 200, {90, 60, 0, 0}},
+    {"heev-few", 256, 1, {0, 1.6, 0, 0}},
+    {"heev-few", 512, 1, {0, 3.2, 0, 0}},
+    {"heev-few", 1024, 1, {0, 7, 0, 0}},
+    {"heev-few", 2048, 1, {0, 18, 0, 0}},
+    {"heev-few", 4096, 1, {0, 75, 0, 0}},
+    {"heev-few-values", 256, 1, {0, 1.4, 0, 0}},
+    {"heev-few-values", 512, 1, {0, 2.8, 0, 0}},
+    {"heev-few-values", 1024, 1, {0, 6, 0, 0}},
+    {"heev-few-values", 2048, 1, {0, 16, 0, 0}},
+    {"heev-few-values", 4096, 1, {0, 70, 0, 0}},
     {"heev-jacobi", 16, 1000, {0.2, 0, 0, 0}},
     {"heev-jacobi", 32, 1000, {0.9, 0, 0, 0}},
 };
@@ -117,6 +128,11 @@ static void run(eig_type type)
         if (wanted[LARGE] && !wanted[ONCE]) put("heev-values", type, large[k], 200, EIG_HEEV_AUTO, false);
         if (wanted[JACOBI]) put("heev-jacobi", type, large[k], 200, EIG_HEEV_JACOBI, true);
     }
+    for (int64_t n = 128; n <= 4096 && wanted[FEW] && type != EIG_C; n *= 2)
+        for (int64_t batch = 1; batch <= (n <= 1024 ? 10 : 1); batch += 9) {
+            put("heev-few", type, n, batch, EIG_HEEV_AUTO, true);
+            if (!wanted[ONCE]) put("heev-few-values", type, n, batch, EIG_HEEV_AUTO, false);
+        }
     for (int64_t n = 1; n <= 3 && wanted[SMALL]; ++n) {
         put("heev-resident", type, n, 1000000, EIG_HEEV_AUTO, true);
         put("heev-values", type, n, 1000000, EIG_HEEV_AUTO, false);

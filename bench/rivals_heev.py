@@ -8,6 +8,7 @@ parts    paper      c128, entries uniform in [0, 1): batch 1000, n = 4 to 32, an
                     jacobi: the cases of figures 5 to 9 of R. Huang, S. Liu and Y. Zhao (2023)
          resident   all types, batch 20000, n = 8, 16, 32; c128 and f64 of n = 64
          large      f64, batch 200, n = 64 to 512
+         few        f64, f32, c128, batch 1 and 10, n = 128 to 4096, beside PyTorch, which calls cuSOLVER
          small      n = 3, batch 1,000,000 (default: all parts)
 own      eig_{s,d}syev_batched, eig_{c,z}heev_batched on a PyTorch tensor on the device, with a lent workspace
 rivals   on the same tensor: cuSOLVER's cusolverDnXsyevBatched and cusolverDn?{sy,he}evjBatched, by CUDA events around the
@@ -16,7 +17,7 @@ rivals   on the same tensor: cuSOLVER's cusolverDnXsyevBatched and cusolverDn?{s
          is then scaled, and the row says how many were run
 times    medians of repeats
 errors   in units of n eps, the largest over all matrices (lambda: over samples): lambda |w - exact| / max|w|, the paper's (8)
-         without its dependence on scale; D ||A - V diag(w) V^H|| / ||A||, (9); Q ||I - V^H V||, (10), Frobenius norms, in
+         without its dependence on scale, up to n = 600; D ||A - V diag(w) V^H|| / ||A||, (9); Q ||I - V^H V||, (10), Frobenius norms, in
          double.  Exact is the quotient of Rayleigh, in long double on the host, of NumPy's vectors.  `error` is the larger
          of own D and Q; a row is ok where that and lambda are at most 10, whatever the rival's are
 work     MB of workspace: own and cuSOLVER's by their queries, the others' by PyTorch's peak where it is known
@@ -92,7 +93,7 @@ class Truth:
 
     def __init__(self, name, a):
         self.a, self.n, self.eps = a, a.shape[-1], torch.finfo(a.dtype).eps
-        few = min(SAMPLES if self.n <= 128 else 1, len(a))
+        few = min(SAMPLES if self.n <= 128 else 1 if self.n <= 600 else 0, len(a))
         self.sampled = [k * (len(a) - 1) // max(few - 1, 1) for k in range(few)]
         self.exact = [exact(a[k].cpu().numpy()) for k in self.sampled]
 
@@ -300,7 +301,7 @@ def rivals():
 # --------------------------------------------------------------------- cases
 
 def cases(parts):
-    """(type, n, batch, methods, whether the frameworks take part)"""
+    """(type, n, batch, methods, which frameworks take part: True for all)"""
     if "paper" in parts:
         for n in (4, 8, 12, 16, 20, 24, 28, 32):
             yield "c128", n, 1000, ("auto", "jacobi"), n in (8, 32)
@@ -315,6 +316,11 @@ def cases(parts):
     if "large" in parts:
         for n in (64, 128, 256, 512):
             yield "f64", n, 200, ("auto",), False
+    if "few" in parts:
+        for name in ("f64", "f32", "c128"):
+            for n in (128, 256, 512, 1024, 2048, 4096):
+                for batch in (1, 10):
+                    yield name, n, batch, ("auto",), "torch"
     if "small" in parts:
         for name in ("f64", "f32"):
             yield name, 3, 1000000, ("auto",), False
@@ -354,7 +360,7 @@ def row(name, a, method, own, own_errors, rival, commit, machine):
 
 
 def main():
-    known = ("paper", "resident", "large", "small")
+    known = ("paper", "resident", "large", "few", "small")
     orders = [int(word[2:]) for word in sys.argv[2:] if word.startswith("n=")]
     words = [word for word in sys.argv[2:] if not word.startswith("n=")]
     parts = [word for word in words if word in known] or known
@@ -370,6 +376,8 @@ def main():
         truth, results = Truth(name, a), {}
         for rival, run in others.items():
             if not (frameworks or rival.startswith("cusolver")) or (rival.startswith("cupy") and n > 32):
+                continue
+            if frameworks == "torch" and not rival.startswith("torch"):
                 continue
             try:
                 rival_ms, work, w, v, text = run_rival(run, rival, name, a, slow.get((rival, name, batch), 0))

@@ -47,6 +47,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/heev_roads.cu
     src/cuda/heev/heev_parts.cu
     src/cuda/heev/heev_select.cu
+    src/cuda/heev/whole/heev_whole_pairs.cu
     src/cuda/heev/warp/heev_ql.cu
     src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu
@@ -64,6 +65,8 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/grid/heev_grid_back.cu
     src/cuda/heev/block/heev_panel.cu
     src/cuda/heev/block/heev_back.cu
+    src/cuda/heev/block/heev_store.cu
+    src/cuda/heev/whole/heev_whole_back.cu
     src/cuda/heev/whole/heev_whole_reduce.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu

@@ -526,7 +526,7 @@ typedef enum eig_heev_method {
     EIG_HEEV_AUTO = 0,        /* by n, from measurements; Jacobi where options->relative is set */
     EIG_HEEV_JACOBI = 1,      /* rotations by pairs of columns until A is diagonal */
     EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that; on CUDA Jacobi
-                                 for n <= 2, real n = 3 with vectors, and matrices too large for the reduction */
+                                 for n <= 2 and real n = 3 with vectors */
     EIG_HEEV_REFERENCE = 3    /* the plain version: two-sided Jacobi, one matrix by one CPU thread or thread block */
 } eig_heev_method;
 
@@ -587,7 +587,9 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  *
  * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
  *
- * A range: all eigenpairs are computed, as without one and with the same bits, and those asked for are handed out.
+ * A range gives the bits of the full run (but for vectors that inverse iteration made, see eig_dstemr).  On CUDA one matrix
+ * or few of larger orders, with vectors, take O(n^2 k) for k pairs after the reduction; else all pairs are computed, and those
+ * asked for are handed out.
  * EIG_RANGE_VALUE: those whose w, as it is returned, lies in (vl, vu]; the other places of w, and of v, up to n, keep
  * what they held.  Of a matrix that is not finite a range by value finds none.
  *
@@ -605,10 +607,13 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
  * EIG_NO_BACKEND where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
- * in a CUDA graph where the workspace is lent.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
+ * in a CUDA graph where the workspace is lent.  One matrix or few of larger orders (docs/heev-large.md), with vectors, wait for
+ * the stream, as eig_dstemr does; captured they take divide and conquer, with other bits, up to n = 2048 and without a range,
+ * and are refused else.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
  * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
- * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.
+ * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
+ * number of matrices of a call decides from n = 116 on which kernels compute it: a batch has other bits than one matrix.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,

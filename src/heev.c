@@ -229,8 +229,10 @@ static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_p
         if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = p.lda * p.n;
     }
     if ((p.range != EIG_RANGE_ALL || p.m) && (status = heev_check_sides(ctx, &p)) != EIG_OK) return status;
-    if (p.range != EIG_RANGE_ALL) return heev_range(ctx, &p);
+    bool const ranged = p.range != EIG_RANGE_ALL, alone = ranged && ctx->backend->heev_ranges(ctx, &p);
+    if (ranged && !alone) return heev_range(ctx, &p);
     status = ctx->backend->heev(ctx, &p);
+    if (alone) return status;
     heev_selection const all = {&p, 0, p.batch, NULL, NULL};
     return p.m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
 }
@@ -239,7 +241,7 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
                             int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w, void *v, int64_t ldv,
                             int64_t stride_v, int *info, int *sweeps, int64_t batch)
 {
-    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
+    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a, .all = batch};
     p.m = m, p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
     p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
     return heev(ctx, options, p, false);
@@ -249,7 +251,7 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
 eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
                     int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps)
 {
-    heev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .m = m, .w = w, .info = info};
+    heev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .m = m, .w = w, .info = info, .all = 1};
     p.sweeps = sweeps, p.v = v, p.ldv = ldv, p.vectors = v != NULL;
     return heev(ctx, options, p, true);
 }
@@ -260,7 +262,7 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
     ENTER(ctx);
     eig_status status;
     REQUIRE(bytes, "heev_work_size: bytes is NULL");
-    heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
+    heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0, .all = batch};
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
     REQUIRE(batch <= 1 || n == 0 || eig_addressable(batch, n * n, n * n, type_size(type)),
@@ -268,8 +270,8 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
     size_t need = 0;
     if (n > 0 && batch > 0) {
         range_room const r = heev_range_room(&p);
-        bool const all = p.range == EIG_RANGE_ALL;
-        if (!all) p.batch = r.count;
+        bool const all = p.range == EIG_RANGE_ALL || ctx->backend->heev_ranges(ctx, &p);
+        if (!all) p.batch = r.count, p.range = EIG_RANGE_ALL;
         need = (all ? 0 : heev_range_bytes(&r)) + ctx->backend->heev_work_size(ctx, &p);
     }
     if ((status = eig_check_need(ctx, "heev_work_size", need)) == EIG_OK) *bytes = need;

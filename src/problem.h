@@ -84,7 +84,8 @@ typedef struct heev_problem {
     int64_t ldv, stride_v;
     int *info;   /* NULL: not wanted */
     int *sweeps; /* NULL: not wanted */
-    int64_t *m;  /* NULL: not wanted; for the public function and heev_select alone, as is the range */
+    int64_t all; /* matrices of the call, of which batch may be a part: what is chosen by their number */
+    int64_t *m;  /* NULL: not wanted; as the range for the public function and heev_select alone, unless heev_ranges */
     eig_range range;
     int64_t il, iu; /* always set for ALL and INDEX */
     double vl, vu;
@@ -174,7 +175,10 @@ typedef struct backend {
     size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
     eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
-    eig_status (*heev)(eig_context *ctx, const heev_problem *p); /* all pairs, whatever p->range says */
+    eig_status (*heev)(eig_context *ctx,
+                       const heev_problem *p); /* all pairs, unless heev_ranges; then it also sets m */
+    /* Whether heev finds the pairs of the range alone; heev_work_size is then that of the range. */
+    bool (*heev_ranges)(const eig_context *ctx, const heev_problem *p);
     eig_status (*heev_select)(eig_context *ctx, const heev_selection *s);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);

@@ -190,6 +190,7 @@ const backend eig_backend_cpu = {
     .stemr = eig_cpu_stemr,
     .heev_work_size = eig_cpu_heev_work_size,
     .heev = eig_cpu_heev,
+    .heev_ranges = eig_cpu_heev_ranges,
     .heev_select = eig_cpu_heev_select,
     .geev_work_size = eig_cpu_geev_work_size,
     .geev = eig_cpu_geev,

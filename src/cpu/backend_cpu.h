@@ -35,6 +35,7 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p);
 
 size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p);
+bool eig_cpu_heev_ranges(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s);
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);

@@ -347,6 +347,7 @@ extern "C" const backend eig_backend_cuda = {
     eig_cuda_stemr,
     eig_cuda_heev_work_size,
     eig_cuda_heev,
+    eig_cuda_heev_ranges,
     eig_cuda_heev_select,
     eig_cuda_geev_work_size,
     eig_cuda_geev,

@@ -179,6 +179,7 @@ const backend eig_backend_multi = {
     .stemr = eig_multi_stemr,
     .heev_work_size = eig_multi_heev_work_size,
     .heev = eig_multi_heev,
+    .heev_ranges = eig_multi_heev_ranges,
     .heev_select = eig_multi_heev_select,
     .geev_work_size = eig_multi_geev_work_size,
     .geev = eig_multi_geev,

@@ -112,6 +112,7 @@ size_t eig_multi_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
 eig_status eig_multi_stemr(eig_context *ctx, const stemr_problem *p);
 size_t eig_multi_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p);
+bool eig_multi_heev_ranges(const eig_context *ctx, const heev_problem *p);
 eig_status eig_multi_heev_select(eig_context *ctx, const heev_selection *s);
 size_t eig_multi_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p);

@@ -122,6 +122,12 @@ eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p)
     return run_batch(ctx, "heev", heev_part, p, p->batch, 10 * n * n * n, 1);
 }
 
+bool eig_multi_heev_ranges(const eig_context *ctx, const heev_problem *p)
+{
+    (void)ctx, (void)p;
+    return false;
+}
+
 /* The arrays are the host's. */
 eig_status eig_multi_heev_select(eig_context *ctx, const heev_selection *s)
 {

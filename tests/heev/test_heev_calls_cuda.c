@@ -34,7 +34,7 @@ static void test_slices(void **state)
         memcpy(r.host.w.data, first.w.data, r.w_bytes), memcpy(r.host.v.data, first.v.data, r.v_bytes);
         memcpy(r.host.info, first.info, r.info_bytes), memcpy(r.host.sweeps, first.sweeps, r.info_bytes);
         run(ctx, &o, &r, "again");
-        for (int64_t m = count - 5; m < count; ++m) { /* alone */
+        for (int64_t m = count - 5; m < count && n <= 64; ++m) { /* alone; larger ones take another road then */
             batch one = batch_new(n, 1, EIG_D);
             memcpy(one.a.data, numbers_at(&r.a, m * n * n), (size_t)(n * n) * sizeof(double));
             for (int64_t i = 0; i < n; ++i) /* a solver reads the lower triangle of what is C order here */

@@ -183,7 +183,7 @@ static inline void certify_vectors(const char *name, const batch *b, int64_t m, 
     for (int64_t k = 1; k < n; ++k)
         if (!(numbers_re(&b->w, m * n + k) >= numbers_re(&b->w, m * n + k - 1)))
             fail_msg("%s: w does not ascend", name);
-    hermitian_norms const norms = hermitian_measure(n, &b->a, &b->w, &b->v, m, true);
+    hermitian_norms const norms = hermitian_certify(n, &b->a, &b->w, &b->v, m, true);
     long double const eps = (long double)type_eps(b->type), unit = (long double)n * eps;
     /* Eigenvalues below the smallest normal number are rounded to a multiple of the smallest one. */
     long double const tiny = type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L;

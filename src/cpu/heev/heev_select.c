@@ -20,6 +20,12 @@ static void copy_columns(const heev_problem *p, const char *v, int64_t first, in
     for (size_t r = 0; r < rows; ++r) memcpy(out + r * ld * size, from + r * n * size, length * size);
 }
 
+bool eig_cpu_heev_ranges(const eig_context *ctx, const heev_problem *p)
+{
+    (void)ctx, (void)p;
+    return false;
+}
+
 eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s)
 {
     const heev_problem *const p = s->p;

@@ -2,7 +2,7 @@
  *
  * Larger batches go in slices that bound the workspace.  Nothing waits on the host, so that a call with a lent
  * workspace can be captured in a graph. */
-#include "heev/heev_cuda.cuh"
+#include "heev/whole/heev_whole.cuh"
 #include "host_arrays.cuh"
 
 /* Makes the job of a slice; with base NULL it only measures.  Returns what it takes. */
@@ -25,8 +25,16 @@ size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p)
     return layout(ctx, p, NULL, &job);
 }
 
+eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part)
+{
+    if (!job.reports) return EIG_OK;
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return eig_report_progress(ctx, "heev", job.done + job.share * part);
+}
+
 /* The whole of a problem on device arrays, slice by slice. */
-static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock)
+static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
+                        bool reports)
 {
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
     heev_job job;
@@ -35,6 +43,8 @@ static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cud
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < p->batch && status == EIG_OK; job.first += slice) {
         if (p->batch - job.first < slice) job.count = p->batch - job.first;
+        job.reports = reports;
+        job.done = (double)job.first / (double)p->batch, job.share = (double)job.count / (double)p->batch;
         if (job.first > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
         if (status == EIG_OK) status = road->enqueue(ctx, job, stream, clock);
@@ -45,7 +55,7 @@ static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cud
 /* ----------------------------------------------------------------- host arrays */
 
 /* The arrays of a call, as they stand in a chunk. */
-enum { ARRAY_A, ARRAY_W, ARRAY_V, ARRAY_INFO, ARRAY_SWEEPS };
+enum { ARRAY_A, ARRAY_W, ARRAY_V, ARRAY_INFO, ARRAY_SWEEPS, ARRAY_M };
 
 /* The problem that a chunk holds: its arrays are dense device arrays. */
 static heev_problem problem_of_chunk(const heev_problem *p, const cuda_chunk *chunk)
@@ -54,7 +64,9 @@ static heev_problem problem_of_chunk(const heev_problem *p, const cuda_chunk *ch
     q.batch = chunk->count;
     q.a = chunk->array[ARRAY_A], q.w = chunk->array[ARRAY_W], q.v = chunk->array[ARRAY_V];
     q.info = (int *)chunk->array[ARRAY_INFO], q.sweeps = (int *)chunk->array[ARRAY_SWEEPS];
-    q.lda = q.ldv = p->n, q.stride_w = p->n, q.stride_v = p->n * p->n;
+    q.m = (int64_t *)chunk->array[ARRAY_M];
+    q.lda = p->n, q.ldv = p->row_major ? heev_columns_of(p) : p->n;
+    q.stride_w = heev_columns_of(p), q.stride_v = p->n * heev_columns_of(p);
     q.stride_a = cuda_dense_stride(p->layout, p->n, chunk->count);
     return q;
 }
@@ -69,7 +81,7 @@ static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
     heev_problem const q = problem_of_chunk((const heev_problem *)problem, chunk);
-    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock);
+    return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock, chunk->whole && ctx->progress);
 }
 
 static cuda_call list_arrays(const heev_problem *p)
@@ -77,16 +89,25 @@ static cuda_call list_arrays(const heev_problem *p)
     int64_t const number = (int64_t)type_size(p->type);
     size_t const size = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     cuda_call call = {"heev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, 0, {}};
+    int64_t const columns = heev_columns_of(p), rows = p->row_major ? p->n : columns,
+                  length = p->row_major ? columns : p->n;
+    copy_nest const v = {{p->batch, rows, 1}, {p->stride_v * number, p->ldv * number, 0}, (size_t)(length * number)};
     call.array[call.arrays++] = cuda_matrices("a", p->a, false, p->layout, p->n, p->lda, p->stride_a, p->batch, number);
-    cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, size);
-    call.array[call.arrays++] =
-        cuda_matrices("v", p->v, true, EIG_LAYOUT_MATRIX_WISE, p->n, p->ldv, p->stride_v, p->batch, number);
+    cuda_add_rows(&call, "w", p->w, true, columns, p->stride_w, size);
+    call.array[call.arrays++] = cuda_array{"v", p->v, true, CUDA_BATCH_OUTER, v, false, false};
+    call.array[ARRAY_W].keeps = call.array[ARRAY_V].keeps = p->range == EIG_RANGE_VALUE;
     cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     cuda_add_rows(&call, "sweeps", p->sweeps, true, 1, 1, sizeof *p->sweeps);
+    cuda_add_rows(&call, "m", p->range == EIG_RANGE_ALL ? NULL : p->m, true, 1, 1, sizeof *p->m);
     return call;
 }
 
 /* --------------------------------------------------------------------- driver */
+
+bool eig_cuda_heev_ranges(const eig_context *ctx, const heev_problem *p)
+{
+    return p->range != EIG_RANGE_ALL && p->vectors && eig_cuda_heev_road(ctx, p)->ranges && !heev_are_many(p);
+}
 
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
 {
@@ -102,7 +123,7 @@ eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "heev", eig_cuda_heev_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
-    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
+    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
 }

@@ -22,6 +22,12 @@
  * the input's size, where that is more. */
 enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_WARP = 32, HEEV_GRID = 64, HEEV_MOST_BYTES = 256 << 20 };
 
+/* The largest order of one matrix or few whose call can be captured in a graph. */
+enum { HEEV_MOST_CAPTURED = 2048 };
+
+/* Reflectors that road block, and road whole, apply at once. */
+enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
+
 /* The room for what QL notes of a matrix: rotations in all, and sweeps. Random matrices take about 1.2 n^2 rotations
  * in 2.2 n sweeps. The worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32. A matrix that takes more has
  * to iterate twice. */
@@ -62,10 +68,30 @@ struct heev_job {
     void *matrix; /* the first matrix while it is reduced, then its reflectors: in v, or in the workspace */
     int64_t matrix_pitch, matrix_stride;
     void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
-    void *factors;       /* [part][blocks of 32 reflectors][32*32] numbers */
+    void *factors;       /* [part][blocks of K reflectors][K*K] numbers, K = HEEV_REFLECTORS or HEEV_WHOLE_REFLECTORS */
+    int64_t columns;     /* vectors that are wanted of a matrix; z and imaginary have as many */
+    /* whole/ */
+    void *grams;           /* numbers: [part][blocks of K reflectors][HEEV_GRAM_PARTS][K*K] parts of Y^H Y */
+    void *sums, *products; /* numbers: parts of Y^H Z; [part][columns][K] the product of F and Y^H Z */
+    void *values;          /* [count][n] real: eigenvalues of T, before they become those of A */
+    int *pair_info;        /* [n] of stemr */
+    int64_t *found;        /* [1] pairs of a range by value */
+    bool reports;          /* the host may wait, and tell how far the call is */
+    double done, share;    /* of the whole call: before this slice, and what it is */
     void *
         areas; /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh); whole_bytes in all */
 };
+
+/* The most pairs of a matrix that a call can find. */
+static inline int64_t heev_columns_of(const heev_problem *p)
+{
+    return p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
+}
+
+static inline size_t heev_real_size(const heev_problem *p)
+{
+    return type_is_single(p->type) ? sizeof(float) : sizeof(double);
+}
 
 /* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may run
  * at once. */
@@ -105,6 +131,8 @@ extern "C" {
     OF_TYPE(grid_back)        \
     OF_TYPE(panel)            \
     OF_TYPE(back)             \
+    OF_TYPE(whole_back)       \
+    OF_TYPE(store)            \
     OF_TYPE(whole)            \
     OF_TYPE(jacobi)           \
     OF_TYPE(blocks)           \
@@ -160,6 +188,7 @@ struct heev_road {
     eig_status (*enqueue)(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
     int passes;
     const char *const *pass; /* their names */
+    bool ranges;             /* it finds the pairs of a range alone; others are not called with one */
 };
 
 /* The first row of the table that serves the call: one always does. */
@@ -172,14 +201,27 @@ eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t 
 size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
 eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 
-/* heev_parts.cu: the slice and the arrays of the roads grid and block; their kernels. */
-bool eig_cuda_heev_block_fits(const eig_context *ctx, const heev_problem *p);
+/* whole/heev_whole_pairs.cu: eigenpairs of the matrices T of the job, or of one those of the range: then it sets job->columns.
+ * Values become d, and failed is set.  The workspace is job->imaginary. */
+size_t eig_cuda_heev_whole_pairs_bytes(const eig_context *ctx, const heev_job &job, const heev_tridiagonals &t);
+eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream_t stream);
+
+/* Where the job reports: waits for the stream, and tells that this part of the slice is done.  EIG_CANCELLED where the caller
+ * wants no more. */
+eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part);
+
+/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block and whole; their kernels. */
+heev_tridiagonals eig_cuda_heev_tridiagonals(const heev_job &job);
+heev_panel_place eig_cuda_heev_place(const eig_context *ctx, const heev_problem *p); /* of road block */
 void eig_cuda_heev_grid_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_block_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_whole_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_grid_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_block_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_whole_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
 eig_status eig_cuda_heev_grid(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 eig_status eig_cuda_heev_block(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
+eig_status eig_cuda_heev_whole(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 }
 
 #endif

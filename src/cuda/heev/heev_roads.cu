@@ -163,7 +163,23 @@ static bool is_grid(const eig_context *, const heev_problem *p)
 
 static bool is_block(const eig_context *ctx, const heev_problem *p)
 {
-    return !wants_jacobi(p) && eig_cuda_heev_block_fits(ctx, p);
+    return !wants_jacobi(p) && eig_cuda_heev_place(ctx, p) != HEEV_PANEL_NOWHERE;
+}
+
+/* The most matrices of a call for which all of the GPU on one of them, or teams of blocks on some, are faster than a block each:
+ * measured for f64 on an H200 (docs/heev-large.md).  From n = 1024 on one matrix follows the other. */
+static int64_t most_of_whole(int64_t n)
+{
+    return n <= 512 ? 32 : n <= 1024 ? 10 + (1024 - n) * 22 / 512 : 10 + (n - 1024) * 24 / 1024;
+}
+
+static bool is_whole(const eig_context *ctx, const heev_problem *p)
+{
+    int const least = p->type == EIG_Z ? 140 << 10 : 80 << 10; /* shared memory that its kernels need */
+    if (cuda_state_of(ctx)->shared_bytes < least) return false;
+    heev_panel_place const place = eig_cuda_heev_place(ctx, p);
+    if (p->n <= HEEV_GRID || wants_jacobi(p) || place == HEEV_PANEL_SHARED) return false;
+    return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p->n);
 }
 
 /* ------------------------------------------------------------------- the table */
@@ -173,15 +189,18 @@ static const char *const one_pass[] = {"tridiagonal"}, *const three_passes[] = {
 
 static const heev_road roads[] = {
     {"reference", is_reference, slice_reference, carve_reference, true, enqueue_one<&heev_kernels::reference>, 1,
-     sweeps},
-    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps},
-    {"jacobi", is_jacobi, slice_all, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps},
-    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass},
-    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes},
-    {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes},
+     sweeps, false},
+    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps, false},
+    {"jacobi", is_jacobi, slice_all, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps, false},
+    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass, false},
+    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false},
+    {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes,
+     false},
+    {"whole", is_whole, eig_cuda_heev_whole_slice, eig_cuda_heev_whole_carve, false, eig_cuda_heev_whole, 3,
+     three_passes, true},
     {"block", is_block, eig_cuda_heev_block_slice, eig_cuda_heev_block_carve, false, eig_cuda_heev_block, 3,
-     three_passes},
-    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps},
+     three_passes, false},
+    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps, false},
 };
 
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p)

@@ -60,22 +60,43 @@ static stebz_job make_job(const stebz_problem *p, int64_t matrix)
     return job;
 }
 
-/* All matrices of a problem on device arrays, one after another where the road takes them so. */
+/* One matrix of a problem on device arrays, or all where the road takes them so. */
+static eig_status enqueue(eig_context *ctx, const stebz_problem *p, int64_t matrix, void *work, cudaStream_t stream,
+                          cuda_clock *clock, int64_t limit_ns)
+{
+    const stebz_road *const road = eig_cuda_stebz_road(ctx, p);
+    stebz_call call = {p, make_job(p, matrix), NULL};
+    call.job.rest.limit_ns = limit_ns;
+    layout(ctx, road, work, &call);
+    return road->enqueue(ctx, &call, stream, clock);
+}
+
+static int64_t steps_of(const eig_context *ctx, const stebz_problem *p)
+{
+    return eig_cuda_stebz_road(ctx, p)->each ? p->batch : 1;
+}
+
 static eig_status solve(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
                         int64_t limit_ns)
 {
-    const stebz_road *const road = eig_cuda_stebz_road(ctx, p);
-    int64_t const steps = road->each ? p->batch : 1;
+    int64_t const steps = steps_of(ctx, p);
     eig_status status = EIG_OK;
     for (int64_t matrix = 0; matrix < steps && status == EIG_OK; ++matrix) {
-        stebz_call call = {p, make_job(p, matrix), NULL};
-        call.job.rest.limit_ns = limit_ns;
-        layout(ctx, road, work, &call);
         if (matrix > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = road->enqueue(ctx, &call, stream, clock);
+        if (status == EIG_OK) status = enqueue(ctx, p, matrix, work, stream, clock, limit_ns);
         if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     }
+    return status;
+}
+
+eig_status eig_cuda_stebz_enqueue(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream)
+{
+    cuda_clock off;
+    int64_t const steps = steps_of(ctx, p);
+    eig_status status = EIG_OK;
+    for (int64_t matrix = 0; matrix < steps && status == EIG_OK; ++matrix)
+        status = enqueue(ctx, p, matrix, work, stream, &off, 0);
     return status;
 }
 

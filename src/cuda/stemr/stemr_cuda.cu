@@ -139,8 +139,7 @@ static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const s
 static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cuda_clock *clock)
 {
     stemr_counts counts;
-    eig_status status = eig_cuda_start_clock(ctx, clock, stream);
-    if (status == EIG_OK) status = find_classes(ctx, t, &counts, stream);
+    eig_status status = find_classes(ctx, t, &counts, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
     if (!counts.finite || counts.zero || t->n == 1) {
@@ -178,13 +177,26 @@ static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64
     return eig_cuda_stemr_work_size(ctx, (const stemr_problem *)problem);
 }
 
-static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream,
-                                  cuda_clock *clock)
+static eig_status solve_task(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream,
+                             cuda_clock *clock)
 {
     stemr_task t = task_of(p);
     arena a = {(char *)work, 0};
     layout(&a, &t);
     return solve(ctx, &t, stream, clock);
+}
+
+extern "C" eig_status eig_cuda_stemr_enqueue(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream)
+{
+    cuda_clock off;
+    return solve_task(ctx, p, work, stream, &off);
+}
+
+static eig_status solve_on_device(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream,
+                                  cuda_clock *clock)
+{
+    eig_status const status = eig_cuda_start_clock(ctx, clock, stream);
+    return status == EIG_OK ? solve_task(ctx, p, work, stream, clock) : status;
 }
 
 /* The pairs of a chunk.  Its work is added to that of the chunks before it. */

@@ -133,6 +133,16 @@ struct sized_team {
 
 /* ------------------------------------------------------------------------ grid */
 
+/* In a kernel that is launched as `dependent` (cuda_common.cuh): waits until the kernel ahead of it has ended, with all it wrote,
+ * and then lets the next such kernel begin.  What a thread block reads before was written two kernels ahead, or earlier. */
+static __device__ __forceinline__ void follow_launch()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* True in the block that comes here last; it then sees what all others have written.  The counter is 0 before the
  * launch, and 0 again after it. */
 static __device__ __forceinline__ bool last_block(unsigned *counter)

@@ -2,22 +2,15 @@
  *
  * Formula  32 reflectors at a time: H_k ... H_{k+31} = I - Y F Y^H, F upper triangular (Schreiber and Van Loan, SIAM J. Sci.
  *          Stat. Comput. 10 (1989)); the last block of reflectors first.
- * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory from
- *          the first product to the last; a warp has some of their rows.  store: parts to numbers, into v, where the
- *          reflectors were.
+ * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory from the first
+ *          product to the last; a warp has some of their rows.  heev_store.cu: parts to numbers, into v, where the reflectors were.
  * Cost     complex 4 n^3 FMA, on tensor cores for doubles; all blocks of a matrix read its reflectors twice, from L2. */
+#include "heev/block/heev_factor.cuh"
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_cuda.cuh"
 #include "per_type.cuh"
 
-enum {
-    BACK_BLOCK = 32 /* reflectors */,
-    BACK_PITCH = 36,
-    FACTOR_PITCH = 33,
-    BACK_THREADS = 256,
-    FACTOR_THREADS = 128,
-    STORE_THREADS = 256
-};
+enum { BACK_BLOCK = HEEV_REFLECTORS, BACK_PITCH = 36, BACK_THREADS = 256, FACTOR_THREADS = 4 * BACK_BLOCK };
 
 static __device__ __forceinline__ int64_t back_blocks(int64_t n)
 {
@@ -36,56 +29,11 @@ static __device__ __forceinline__ number reflector_at(const number *y, int64_t p
 
 /* ------------------------------------------------------------------- factors */
 
-/* F from the products Y^H Y, whose lower triangle is overwritten. Both have FACTOR_PITCH numbers a row. Blocks of 8
- * on the diagonal come column by column, F(:, t) = -tau F Y^H y_t. Then two blocks F1, F2 twice become one, with -F1
- * Y1^H Y2 F2 beside them. */
-template <typename number>
-static __device__ __forceinline__ void factor_of_products(number *products, number *f, const heev_job &job, int64_t m,
-                                                          int k0)
-{
-    int const n = (int)job.p.n, rank = (int)threadIdx.x;
-    number zero;
-    set(zero, (typename number::real)0, (typename number::real)0);
-    for (int g = rank; g < BACK_BLOCK * FACTOR_PITCH; g += FACTOR_THREADS) f[g] = zero;
-    __syncthreads(); /* the products are there, and F is 0 */
-    if (rank < 32) {
-        int const base = rank / 8 * 8, i = rank % 8;
-        number *const row = f + rank * FACTOR_PITCH + base;
-        for (int t = 0; t < 8; ++t) {
-            number tau = zero, total = zero;
-            if (k0 + base + t < n - 1) tau = ((const number *)job.tau)[m * n + k0 + base + t];
-            for (int c = i; c < t; ++c)
-                total = product_add(row[c], products[(base + c) * FACTOR_PITCH + base + t], total);
-            if (i <= t) row[t] = i == t ? tau : negative(product_add(tau, total, zero));
-        }
-    }
-    for (int half = 8; half < BACK_BLOCK; half *= 2) {
-        int const count = BACK_BLOCK / 2 * half; /* elements beside the diagonal blocks */
-        __syncthreads();                         /* the blocks are there */
-        for (int g = rank; g < count; g += FACTOR_THREADS) {
-            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
-            number total = zero;
-            for (int c = 0; c <= j; ++c)
-                total = product_add(products[(base + i) * FACTOR_PITCH + base + half + c],
-                                    f[(base + half + c) * FACTOR_PITCH + base + half + j], total);
-            products[(base + half + i) * FACTOR_PITCH + base + j] = negative(total);
-        }
-        __syncthreads(); /* -Y1^H Y2 F2 is there */
-        for (int g = rank; g < count; g += FACTOR_THREADS) {
-            int const base = g / (half * half) * 2 * half, i = g / half % half, j = g % half;
-            number total = zero;
-            for (int c = i; c < half; ++c)
-                total = product_add(f[(base + i) * FACTOR_PITCH + base + c],
-                                    products[(base + half + c) * FACTOR_PITCH + base + j], total);
-            f[(base + i) * FACTOR_PITCH + base + half + j] = total;
-        }
-    }
-}
-
 template <typename number> static __global__ void __launch_bounds__(FACTOR_THREADS) heev_factor_kernel(heev_job job)
 {
-    __shared__ double memory[2 * BACK_BLOCK * FACTOR_PITCH * sizeof(number) / sizeof(double)];
-    number *const products = (number *)memory, *const f = products + BACK_BLOCK * FACTOR_PITCH;
+    constexpr int row = factor_pitch(BACK_BLOCK);
+    __shared__ double memory[2 * BACK_BLOCK * row * sizeof(number) / sizeof(double)];
+    number *const products = (number *)memory, *const f = products + BACK_BLOCK * row;
     int const n = (int)job.p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     int64_t const blocks = back_blocks(n), m = blockIdx.x / blocks, pitch = job.matrix_pitch;
     int const k0 = (int)(blockIdx.x % blocks) * BACK_BLOCK;
@@ -99,12 +47,12 @@ template <typename number> static __global__ void __launch_bounds__(FACTOR_THREA
             [&](int t, int i) { return conj(reflector_at<false>(y, pitch, n, base + i, k0 + t)); },
             [&](int i, int t) { return reflector_at<false>(y, pitch, n, base + i, k0 + 8 * warp + t); });
 #pragma unroll
-    for (int e = 0; e < tile.size; ++e) products[tile.row(e) * FACTOR_PITCH + 8 * warp + tile.column(e)] = tile.get(e);
-    factor_of_products<number>(products, f, job, m, k0);
+    for (int e = 0; e < tile.size; ++e) products[tile.row(e) * row + 8 * warp + tile.column(e)] = tile.get(e);
+    factor_of_products<BACK_BLOCK>(products, f, job, m, k0);
     __syncthreads(); /* F is there */
     number *const to = (number *)job.factors + (int64_t)blockIdx.x * BACK_BLOCK * BACK_BLOCK;
     for (int g = threadIdx.x; g < BACK_BLOCK * BACK_BLOCK; g += FACTOR_THREADS)
-        to[g] = f[g % BACK_BLOCK * FACTOR_PITCH + g / BACK_BLOCK];
+        to[g] = f[g % BACK_BLOCK * row + g / BACK_BLOCK];
 }
 
 /* ---------------------------------------------------------------------- back */
@@ -246,49 +194,6 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
         }
 }
 
-/* --------------------------------------------------------------------- store */
-
-/* A block has 32 columns of a matrix; where rows of v are dense it transposes tiles of 32 x 32. */
-template <typename number> static __global__ void __launch_bounds__(STORE_THREADS) heev_store_kernel(heev_job job)
-{
-    using real = typename number::real;
-    __shared__ double memory[32 * 33 * sizeof(number) / sizeof(double)];
-    number *const tile = (number *)memory;
-    int const n = (int)job.p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int64_t const strips = (n + 31) / 32, m = blockIdx.x / strips, b = job.first + m;
-    int const j0 = (int)(blockIdx.x % strips) * 32;
-    real const unit = ((const real *)job.unit)[m];
-    bool const good = unit == unit && job.failed[m] == 0;
-    batch_strides const s = job.at_v;
-    bool const transposed = s.j < s.i;
-    number *const v = (number *)job.p.v + b * s.b;
-    for (int i0 = 0; i0 < n; i0 += 32) {
-#pragma unroll
-        for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {
-            int const c = k * (STORE_THREADS / 32) + warp, i = i0 + lane, j = j0 + c;
-            int64_t const at = m * n * n + (int64_t)j * n + i;
-            number x;
-            set(x, (real)NAN, (real)NAN);
-            if (i < n && j < n && good)
-                set(x, ((const real *)job.z)[at], number::complex ? ((const real *)job.imaginary)[at] : (real)0);
-            if (transposed)
-                tile[c * 33 + lane] = x;
-            else if (i < n && j < n)
-                store_number(v + (i * s.i + j * s.j), x);
-        }
-        if (!transposed) continue;
-        __syncthreads(); /* the tile is there */
-#pragma unroll
-        for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {
-            int const c = k * (STORE_THREADS / 32) + warp, i = i0 + c, j = j0 + lane;
-            if (i < n && j < n) store_number(v + (i * s.i + j * s.j), tile[lane * 33 + c]);
-        }
-        __syncthreads(); /* the tile is free */
-    }
-}
-
-/* ------------------------------------------------------------------ launchers */
-
 eig_status TYPED(eig_cuda_heev_back)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     using shape = back_shape<number>;
@@ -305,8 +210,5 @@ eig_status TYPED(eig_cuda_heev_back)(eig_context *ctx, const heev_job &job, cuda
     if (status == EIG_OK)
         status = cuda_launch(ctx, "heev: back_kernel", stream, back,
                              in_shared ? heev_back_kernel<number, true> : heev_back_kernel<number, false>, job);
-    if (status == EIG_OK)
-        status = cuda_launch(ctx, "heev: store_kernel", stream, {job.count * chunks, STORE_THREADS},
-                             heev_store_kernel<number>, job);
-    return status;
+    return status == EIG_OK ? TYPED(eig_cuda_heev_store)(ctx, job, stream) : status;
 }

@@ -106,6 +106,7 @@ static eig_status cuda_open(eig_context *ctx, int device)
     if (!state) return eig_fail(ctx, EIG_NO_MEMORY, "cannot allocate the CUDA context's state");
     state->device = device;
     state->multiprocessors = properties.multiProcessorCount;
+    state->clusters = properties.major >= 9;
     state->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     state->driver = driver;
     CUresult const retained = driver.retain(&state->primary, device);

@@ -444,7 +444,7 @@ template <typename number> static size_t panels_bytes(int64_t tiles)
 
 /* Columns of V and of W that a block has at a time. */
 template <typename number> struct update_shape {
-    static constexpr int depth = sizeof(number) == 4 ? 32 : sizeof(number) == 8 ? 16 : 8, pitch = depth + 4;
+    static constexpr int depth = 32, pitch = depth + 4;
     static constexpr size_t bytes = 4 * UPDATE_TILE * pitch * sizeof(number);
 };
 

@@ -2,7 +2,8 @@
  * Householder reflectors.
  *
  * Formula  as heev_fused.cuh: H = I - tau u u^H with u = (1, ...), real off-diagonals; A u and u^H A u from A x.
- * Mapping  block b of a team of G has rows b, b + G, ... of the whole square, both triangles.  v, w, x are in all blocks.
+ * Mapping  block b of a team of G has rows b, b + G, ... of the whole square, both triangles, in registers.  v, w, x are in all
+ *          blocks.  A warp has some of the block's rows, and a class of columns; its lanes have columns.
  * Step     multiply: A - v w^H - w v^H of the step before on the own rows, and their product with x.  exchange: every block
  *          gets all of A x, and the next column of A, which is a number of each row.  finish: every block makes u, w and the
  *          next x for itself.  So a column takes one exchange and no barrier of the team.
@@ -98,7 +99,7 @@ static __device__ __forceinline__ void send_to_peer(unsigned to, unsigned barrie
 }
 static __device__ __forceinline__ void begin_arrivals(unsigned barrier)
 {
-    TEAM_ASM("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+    TEAM_ASM("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" ::"r"(barrier) : "memory");
 }
 static __device__ __forceinline__ void expect_bytes(unsigned barrier, unsigned bytes)
 {
@@ -117,7 +118,7 @@ static __device__ __forceinline__ bool bytes_are_there(unsigned barrier, unsigne
 }
 static __device__ __forceinline__ void cluster_barrier()
 {
-    TEAM_ASM("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    TEAM_ASM("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 template <typename real> static __device__ __forceinline__ real read_peer(const real *mine, int of)
 {
@@ -130,58 +131,74 @@ template <typename real> static __device__ __forceinline__ real read_peer(const 
     return x;
 }
 
-/* The shared memory of a block. */
-template <typename number, int warps, int classes, bool cluster> static size_t team_bytes(int64_t n, int64_t team)
+/* How a block works: its warps, the rows of v, w and x a thread, the classes of columns, and the numbers of the matrix that a thread
+ * has: `deep` rows of the block's in `wide` columns. */
+template <int warps_, int most_, int classes_, int deep_, int wide_> struct team_shape {
+    static constexpr int warps = warps_, most = most_, classes = classes_, deep = deep_, wide = wide_;
+    static constexpr int threads = 32 * warps, groups = warps / classes;
+    static constexpr int rows = groups * deep /* a block, at most */, columns = 32 * classes * wide;
+    static_assert(threads * most >= columns, "x has as many rows as the matrix");
+};
+
+/* v and w of a row. */
+template <typename number> struct alignas(2 * sizeof(number) < 16 ? 2 * sizeof(number) : 16) team_two {
+    number v, w;
+};
+
+/* The shared memory of a block: its inbox, v, w and x, the parts of A x and the column's own numbers. */
+template <typename number, typename shape, bool cluster> static size_t team_bytes(int64_t n)
 {
-    int64_t const rows = (n + team - 1) / team, wide = (n + 31) / 32 * 32;
     size_t const inbox = cluster ? 16 + 2 * (size_t)n * sizeof(team_message<number>) : 0;
-    return (size_t)(rows * wide + 3 * wide + rows * classes + 4) * sizeof(number) + inbox +
-           (size_t)(warps + 4) * sizeof(typename number::real);
+    return inbox + (size_t)(3 * shape::columns + shape::rows * (shape::classes + 1) + 2) * sizeof(number) +
+           (size_t)(2 * shape::warps + 1) * sizeof(typename number::real);
 }
 
-/* A block has `warps` warps, and one more that makes the reflector's numbers.  A thread has up to `most` rows of v, w and x;
- * columns come in `classes`. */
-template <typename number, int warps, int most, int classes, bool cluster> struct team_reduction {
+template <typename number, typename shape, bool cluster> struct team_reduction {
     using real = typename number::real;
     using message = team_message<number>;
-    struct reflector_of_step {
-        real beta;
-        number tau, divisor;
-    };
-    static constexpr int threads = 32 * warps, all_threads = threads + 32,
-                         chunk = sizeof(number) == 4   ? 8
-                                 : sizeof(number) == 8 ? 4
-                                                       : 2;
+    using two = team_two<number>;
+    static constexpr int warps = shape::warps, most = shape::most, classes = shape::classes, deep = shape::deep;
+    static constexpr int wide = shape::wide, groups = shape::groups, threads = shape::threads;
     team_job job;
-    int n, wide, rows, team, block, rank, lane, warp;
-    unsigned turn;                                        /* exchanges so far */
-    number *a, *v, *w, *x, *parts, *head, *tau, *divisor; /* head: numbers `first` of A x and of the column */
-    real *forms, *beta, *own_largest;
+    int n, rows, team, block, rank, lane, warp, of, group; /* of: the warp's class of columns; group: of rows */
+    unsigned turn;                                         /* exchanges so far */
+    two *vw;
+    number *x, *parts, *column, *head; /* head: numbers `first` of A x and of the column */
+    real *forms, *squares, *own_largest;
     unsigned long long *slots; /* of the team in global memory, or of this block in shared memory */
     unsigned barriers;         /* cluster: two, of 8 bytes */
 
     __device__ void carve(void *memory)
     {
-        n = job.n, wide = (n + 31) / 32 * 32, team = job.team, block = (int)blockIdx.x % team;
-        rank = (int)threadIdx.x, lane = rank % 32, warp = rank / 32, turn = 0;
-        rows = n > block ? (n - block + team - 1) / team : 0;
-        int const room = (n + team - 1) / team;
+        n = job.n, team = job.team, block = (int)blockIdx.x % team;
+        rank = (int)threadIdx.x, lane = rank % 32, warp = rank / 32, of = warp % classes, group = warp / classes;
+        turn = 0, rows = n > block ? (n - block + team - 1) / team : 0;
         if constexpr (cluster) { /* the same places in all blocks */
             barriers = shared_address(memory), slots = (unsigned long long *)memory + 2;
             memory = slots + 2 * n * message::words;
             if (rank == 0) begin_arrivals(barriers), begin_arrivals(barriers + 8);
             cluster_barrier();
-        }
-        a = (number *)memory, v = a + room * wide, w = v + wide, x = w + wide, parts = x + wide;
-        head = parts + room * classes, tau = head + 2, divisor = tau + 1;
-        forms = (real *)(divisor + 1), beta = forms + warps + 1, own_largest = beta + 1;
-        if constexpr (!cluster)
+        } else {
             slots = (unsigned long long *)job.slots + (int64_t)(blockIdx.x / team) * TEAM_TURNS * n * message::words;
+        }
+        vw = (two *)memory, x = (number *)(vw + shape::columns), parts = x + shape::columns;
+        column = parts + shape::rows * classes, head = column + shape::rows;
+        forms = (real *)(head + 2), squares = forms + warps, own_largest = squares + warps;
     }
 
-    __device__ __forceinline__ unsigned long long *slot(unsigned of, int r) const
+    __device__ __forceinline__ unsigned long long *slot(unsigned at, int r) const
     {
-        return slots + (int64_t)((of % (cluster ? 2 : TEAM_TURNS)) * n + r) * message::words;
+        return slots + (int64_t)((at % (cluster ? 2 : TEAM_TURNS)) * n + r) * message::words;
+    }
+
+    /* Row t of the warp, in the block; its row of the matrix. */
+    __device__ __forceinline__ int row_of_block(int t) const
+    {
+        return group + groups * t;
+    }
+    __device__ __forceinline__ int column_of(int c) const
+    {
+        return 32 * (of + classes * c) + lane;
     }
 
     /* ------------------------------------------------------------------ exchange */
@@ -230,6 +247,7 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
     {
         if constexpr (cluster) {
             if (rank == 0) expect_bytes(barriers + 8 * (turn % 2), (unsigned)((n - first) * sizeof(message)));
+            __syncwarp(); /* else the others may wait long before lane 0 comes to that */
             while (!bytes_are_there(barriers + 8 * (turn % 2), turn / 2 % 2)) {}
 #pragma unroll
             for (int c = 0; c < most; ++c) {
@@ -240,6 +258,11 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
             }
         } else {
             bool there[most];
+            int const probe = first + 32 * warp; /* one lane looks first: all at once would crowd out the writers */
+            message one;
+            if (lane == 0 && probe < n)
+                while (!look(slot(turn, probe), one)) {}
+            __syncwarp();
 #pragma unroll
             for (int c = 0; c < most; ++c) {
                 int const r = first + rank + c * threads;
@@ -280,38 +303,43 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
     }
 
     /* Loads matrix m; returns its unit, or NaN where it is not finite, and then all is zero. */
-    __device__ real load(int64_t m)
+    __device__ real load(int64_t m, number (&a)[deep][wide])
     {
         const number *const from = (const number *)job.from + m * job.from_stride;
         real big = 0;
         bool finite = true;
-        if (!cluster && turn > 1 && warp == warps) {
+        if (!cluster && turn > 1 && warp == warps - 1) {
             mark(n - 2);
             __threadfence();
         }
-        for (int i = 0; i < rows; ++i)
-            for (int j = rank; j < wide; j += all_threads) {
-                int const r = block + i * team;
-                number const z = j < n ? entry(from, r, j) : zero_of<number>();
+#pragma unroll
+        for (int t = 0; t < deep; ++t)
+#pragma unroll
+            for (int c = 0; c < wide; ++c) {
+                int const i = row_of_block(t), j = column_of(c);
+                number const z = i < rows && j < n ? entry(from, block + i * team, j) : zero_of<number>();
                 real const largest = real_limits<real>::largest;
                 finite = finite && fabs(z.re) <= largest && fabs(imaginary(z)) <= largest;
                 big = fmax(big, larger_part(z));
-                a[i * wide + j] = z;
+                a[t][c] = z;
             }
-        for (int j = rank; j < 3 * wide; j += all_threads) v[j] = zero_of<number>();
-        if (job.scaled) {
-            __syncthreads(); /* the rows are there */
-            return 1;
+        for (int j = rank; j < shape::columns; j += threads) vw[j].v = vw[j].w = x[j] = zero_of<number>();
+        real unit = 1;
+        if (!job.scaled) {
+            for (int across = 16; across > 0; across /= 2) big = fmax(big, __shfl_xor_sync(0xffffffffu, big, across));
+            if (lane == 0) forms[warp] = big;
+            finish_load_sync(finite, big);
+            unit = unit_of_team(m, big);
+            real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
+#pragma unroll
+            for (int t = 0; t < deep; ++t)
+#pragma unroll
+                for (int c = 0; c < wide; ++c) a[t][c] = unit == unit ? scaled(inverse, a[t][c]) : zero_of<number>();
         }
-        for (int across = 16; across > 0; across /= 2) big = fmax(big, __shfl_xor_sync(0xffffffffu, big, across));
-        if (lane == 0) forms[warp] = big;
-        finish_load_sync(finite, big);
-        real const unit = unit_of_team(m, big);
-        real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
-        for (int i = 0; i < rows; ++i)
-            for (int j = rank; j < wide; j += all_threads)
-                a[i * wide + j] = unit == unit ? scaled(inverse, a[i * wide + j]) : zero_of<number>();
-        __syncthreads(); /* the rows are there */
+        if (of == 0 && lane == 0)
+#pragma unroll
+            for (int t = 0; t < deep; ++t) column[row_of_block(t)] = a[t][0];
+        __syncthreads(); /* column 0 is there; v, w and x are 0 */
         return unit;
     }
 
@@ -319,7 +347,7 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
     {
         finite = !__syncthreads_or(!finite);
         big = forms[0];
-        for (int k = 1; k <= warps; ++k) big = fmax(big, forms[k]);
+        for (int k = 1; k < warps; ++k) big = fmax(big, forms[k]);
         if (!finite) big = (real)NAN;
     }
 
@@ -344,7 +372,7 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
         if (rank == 0) of[block] = big;
         real all = 0;
         bool finite = true;
-        for (int b = rank; b < team; b += all_threads) {
+        for (int b = rank; b < team; b += threads) {
             real other = of[b];
             while (is_mark(other)) other = of[b];
             finite = finite && other == other;
@@ -367,88 +395,94 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
 
     /* ------------------------------------------------------------------ multiply */
 
-    /* Columns j, j + 32 classes, ...: `columns` of them. */
-    template <int R, int columns>
-    __device__ __forceinline__ void multiply_columns(const int (&at)[R], int j, const number (&vr)[R],
-                                                     const number (&wr)[R], number (&y)[R]) const
-    {
-        number z[columns][R], vj[columns], wj[columns], xj[columns];
-#pragma unroll
-        for (int c = 0; c < columns; ++c) {
-            int const k = j + c * 32 * classes;
-            vj[c] = v[k], wj[c] = w[k], xj[c] = x[k];
-#pragma unroll
-            for (int t = 0; t < R; ++t) z[c][t] = a[at[t] + k];
-        }
-#pragma unroll
-        for (int c = 0; c < columns; ++c)
-#pragma unroll
-            for (int t = 0; t < R; ++t) {
-                z[c][t] = conj_product_add(vj[c], wr[t], conj_product_add(wj[c], vr[t], z[c][t]));
-                y[t] = product_add(z[c][t], xj[c], y[t]);
-            }
-#pragma unroll
-        for (int c = 0; c < columns; ++c)
-#pragma unroll
-            for (int t = 0; t < R; ++t) a[at[t] + j + c * 32 * classes] = z[c][t];
-    }
-
-    /* Rows i, ..., i + R - 1 of the block and columns of a class.  Where the block has fewer rows, its last one comes
-     * several times, with the same numbers. */
-    template <int R> __device__ __forceinline__ void multiply_rows(int first, int i, int of) const
-    {
-        number y[R], vr[R], wr[R];
-        int at[R];
-#pragma unroll
-        for (int t = 0; t < R; ++t) {
-            int const own = min(i + t, rows - 1), r = block + own * team;
-            at[t] = own * wide, vr[t] = negative(v[r]), wr[t] = negative(w[r]), y[t] = zero_of<number>();
-        }
-        int const q0 = first / 32;
-        int j = 32 * (q0 + ((of - q0) & (classes - 1))) + lane;
-        if constexpr (R * sizeof(number) <= 32)
-#pragma unroll 1
-            for (; j + 32 * classes < wide; j += 64 * classes) multiply_columns<R, 2>(at, j, vr, wr, y);
-#pragma unroll 1
-        for (; j < wide; j += 32 * classes) multiply_columns<R, 1>(at, j, vr, wr, y);
-        number const total = warp_totals<R>(lane, y);
-        int const t = lane / (32 / R);
-        if (lane % (32 / R) == 0 && i + t < rows) parts[(i + t) * classes + of] = total;
-    }
-
     __device__ __forceinline__ int first_row(int first) const
     {
         return first > block ? (first - block + team - 1) / team : 0;
     }
 
-    template <int R> __device__ __forceinline__ void multiply_all(int first, int begin) const
+    /* A - v w^H - w v^H from row and column `first` on, its product with x in parts, and column `first`.  Rows and columns that
+     * are done are left alone, four and two at a time. */
+    __device__ __forceinline__ void multiply(int first, number (&a)[deep][wide]) const
     {
-        int const items = (rows - begin + R - 1) / R * classes;
-#pragma unroll 1
-        for (int k = warp; k < items; k += warps) multiply_rows<R>(first, begin + k / classes * R, k % classes);
+        enum { ROWS = deep < 4 ? deep : 4, COLUMNS = wide < 2 ? wide : 2 };
+        int const begin = first_row(first), chunk = first / 32;
+        number y[deep];
+#pragma unroll
+        for (int t = 0; t < deep; ++t) y[t] = zero_of<number>();
+#pragma unroll
+        for (int c0 = 0; c0 < wide; c0 += COLUMNS) {
+            constexpr int last = COLUMNS - 1;
+            if (column_of(c0 + last < wide ? c0 + last : wide - 1) - lane + 31 < first) continue;
+            two vwj[COLUMNS];
+            number xj[COLUMNS];
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c)
+                if (c0 + c < wide) vwj[c] = vw[column_of(c0 + c)], xj[c] = x[column_of(c0 + c)];
+#pragma unroll
+            for (int t0 = 0; t0 < deep; t0 += ROWS) {
+                if (row_of_block(t0 + ROWS - 1) < begin || row_of_block(t0) >= rows) continue;
+                two vwr[ROWS];
+#pragma unroll
+                for (int t = 0; t < ROWS; ++t)
+                    vwr[t] = vw[min(block + row_of_block(t0 + t) * team, shape::columns - 1)];
+#pragma unroll
+                for (int c = 0; c < COLUMNS; ++c)
+                    if (c0 + c < wide)
+#pragma unroll
+                        for (int t = 0; t < ROWS; ++t) {
+                            number &z = a[t0 + t][c0 + c];
+                            z = conj_product_add(vwj[c].v, negative(vwr[t].w),
+                                                 conj_product_add(vwj[c].w, negative(vwr[t].v), z));
+                            y[t0 + t] = product_add(z, xj[c], y[t0 + t]);
+                        }
+            }
+        }
+        if ((chunk & (classes - 1)) == of) {
+#pragma unroll
+            for (int t = 0; t < deep; ++t) {
+                number z = a[t][0];
+#pragma unroll
+                for (int c = 1; c < wide; ++c) z = either(chunk / classes == c, a[t][c], z);
+                if (lane == first % 32) column[row_of_block(t)] = z;
+            }
+        }
+        store_totals<deep, 0>(y);
     }
 
-    /* A - v w^H - w v^H from row and column `first` on, and its product with x in parts. */
-    __device__ __forceinline__ void multiply(int first) const
+    /* As warp_totals, of y[from], ..., y[from + count - 1]; partners are `across` lanes away. */
+    template <int count, int from, int across, int room>
+    __device__ __forceinline__ number totals(const number (&y)[room]) const
     {
-        int const begin = first_row(first), share = (rows - begin) * classes;
-        if (chunk == 2 || share <= 2 * warps)
-            multiply_all<2>(first, begin);
-        else if (chunk == 4 || share <= 4 * warps)
-            multiply_all < chunk<4 ? 2 : 4>(first, begin);
-        else
-            multiply_all<chunk>(first, begin);
+        if constexpr (across == 0) {
+            return y[from];
+        } else if constexpr (count == 1) {
+            number const z[1] = {sum(y[from], from_lane(y[from], across))};
+            return totals<1, 0, across / 2>(z);
+        } else {
+            number z[count / 2];
+            bool const upper = lane & across;
+#pragma unroll
+            for (int t = 0; t < count / 2; ++t) {
+                number const low = y[from + t], high = y[from + count / 2 + t];
+                z[t] = sum(either(upper, high, low), from_lane(either(upper, low, high), across));
+            }
+            return totals<count / 2, 0, across / 2>(z);
+        }
+    }
+    static __device__ __forceinline__ number either(bool which, number x, number y)
+    {
+        set(y, which ? x.re : y.re, which ? imaginary(x) : imaginary(y));
+        return y;
     }
 
-    /* The reflector that takes x to beta e_1; by a warp. */
-    __device__ __forceinline__ void reflect(int first) const
+    /* Sums rows from, ..., from + count - 1 of the warp over its lanes. */
+    template <int count, int from> __device__ __forceinline__ void store_totals(number (&y)[deep]) const
     {
-        real rest = 0, more = 0;
-        int r = first + 1 + lane;
-        for (; r + 32 < n; r += 64) rest += square(x[r]), more += square(x[r + 32]);
-        if (r < n) rest += square(x[r]);
-        reflector_by_division<number> const h(x[first], warp_sum(rest + more));
-        if (lane == 0) *beta = h.beta, *tau = h.tau, *divisor = h.divisor;
+        constexpr int now = count >= 32 ? 32 : count >= 16 ? 16 : count >= 8 ? 8 : count >= 4 ? 4 : count >= 2 ? 2 : 1;
+        number const total = totals<now, from, 16>(y);
+        int const i = row_of_block(from + lane / (32 / now));
+        if (lane % (32 / now) == 0) parts[i * classes + of] = total;
+        if constexpr (count > now) store_totals<count - now, from + now>(y);
     }
 
     /* Numbers of the own rows: of A x, and of column `first`. */
@@ -458,7 +492,7 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
         for (int peer = cluster ? warp : 0; peer < peers; peer += warps)
             for (int i = first_row(first) + (cluster ? lane : rank); i < rows; i += cluster ? 32 : threads)
                 send(block + i * team, first > 0 ? total_of<classes>(parts + i * classes) : zero_of<number>(),
-                     a[i * wide + first], peer);
+                     column[i], peer);
     }
     template <int count> static __device__ __forceinline__ number total_of(const number *p)
     {
@@ -470,106 +504,116 @@ template <typename number, int warps, int most, int classes, bool cluster> struc
 
     /* -------------------------------------------------------------------- finish */
 
-    /* Column `first` of A has come, and A x: ends step first - 1, if first is not 0, and makes x of column `first`. */
-    __device__ __forceinline__ void finish(int first, real *d, number *keep)
+    /* Column `first` of A has come, and A x: ends step first - 1, if first is not 0, and makes x of column `first`.  Returns
+     * the thread's part of the norm of x behind its first number. */
+    __device__ __forceinline__ real finish(int first, const reflector_by_division<number> &h, real *d,
+                                           number *keep) const
     {
         message m[most];
-        number own_x[most];
+        number u[most];
         real form = 0;
-        if (warp < warps) {
-            receive(first, m);
-#pragma unroll
-            for (int c = 0; c < most; ++c) {
-                int const r = first + rank + c * threads;
-                if (r >= n) m[c].pair[0] = m[c].pair[1] = zero_of<number>();
-                own_x[c] = r < n ? x[r] : zero_of<number>();
-                form += real_dot(own_x[c], m[c].pair[0]);
-            }
-            form = warp_sum(form);
-            if (lane == 0) forms[warp] = form;
-            if (rank == 0) head[0] = m[0].pair[0], head[1] = m[0].pair[1];
-        }
-        __syncthreads(); /* all has been received; the form in parts */
-        if (warp < warps) end_step(first, m, own_x, d, keep);
-        __syncthreads(); /* v, w, x */
-    }
-
-    __device__ __forceinline__ void end_step(int first, const message (&m)[most], const number (&own_x)[most], real *d,
-                                             number *keep) const
-    {
-        reflector_of_step const h = {*beta, *tau, *divisor};
-        real form = ::total_of<warps>(forms);
         bool const reflects = first > 0 && h.tau.re != 0;
-        number const by = h.divisor, factor = product_add(h.tau, by, zero_of<number>()), top = head[0];
-        real const end = h.beta, corner = head[1].re;
-        form = square(by) * fma(end, fma(end, corner, -2 * top.re), form); /* u^H A u */
-        real const more = (real)-0.5 * square(h.tau) * form;
-        number edge, pivot;
-        set(edge, fma(-end, corner, top.re), imaginary(top));
-        set(pivot, more, (real)0);
-        pivot = product_add(factor, edge, pivot);
+        number const by = h.divisor, factor = product_add(h.tau, by, zero_of<number>());
+        real const end = h.beta, half = reflects ? (real)-0.5 * square(h.tau) * square(by) : (real)0;
 #pragma unroll
         for (int c = 0; c < most; ++c) {
             int const r = first + rank + c * threads;
+            u[c] = r < n ? x[r] : zero_of<number>();
+        }
+        receive(first, m);
+#pragma unroll
+        for (int c = 0; c < most; ++c) {
+            int const r = first + rank + c * threads;
+            if (r >= n) m[c].pair[0] = m[c].pair[1] = zero_of<number>();
+            form += real_dot(u[c], m[c].pair[0]);
+        }
+        form = warp_sum(form);
+        if (lane == 0) forms[warp] = form;
+        if (rank == 0) head[0] = m[0].pair[0], head[1] = m[0].pair[1];
+#pragma unroll
+        for (int c = 0; c < most; ++c) { /* u, and w but for a part of u */
+            u[c] = product_add(by, u[c], zero_of<number>());
+            if (c == 0 && rank == 0) set(u[c], (real)reflects, (real)0);
+            m[c].pair[0] = product_add(factor, scaled_add(-end, m[c].pair[1], m[c].pair[0]), zero_of<number>());
+        }
+        __syncthreads(); /* all has been received; the form in parts */
+        number const top = head[0];
+        real const corner = head[1].re;
+        form = ::total_of<warps>(forms);
+        real const more = half * fma(end, fma(end, corner, -2 * top.re), form); /* - 1/2 |tau|^2 u^H A u */
+        number edge, pivot;
+        set(edge, fma(-end, corner, top.re), imaginary(top));
+        set(pivot, more, (real)0);
+        pivot = negative(product_add(factor, edge, pivot));
+        real squared = 0;
+#pragma unroll
+        for (int c = 0; c < most; ++c) {
+            int const r = first + rank + c * threads;
+            number z = m[c].pair[1], w = scaled_add(more, u[c], m[c].pair[0]);
+            if (c == 0 && rank == 0) w = negative(pivot);
+            if (reflects)
+                z = sum(conj_product_add(pivot, u[c], z), negative(w));
+            else
+                u[c] = w = zero_of<number>();
             if (r >= n) continue;
-            number z = m[c].pair[1], u = zero_of<number>(), own_w = u;
-            if (reflects) {
-                number const y = scaled_add(-end, z, m[c].pair[0]);
-                u = product_add(by, own_x[c], u);
-                if (r == first) set(u, (real)1, (real)0);
-                own_w = r == first ? pivot : product_add(factor, y, scaled(more, u));
-                z = conj_product_add(negative(pivot), u, z);
-                z = sum(z, negative(own_w));
-            }
-            if (first > 0) v[r] = u, w[r] = own_w;
-            if (keep) store_number(keep + r, u);
+            two both;
+            both.v = u[c], both.w = w;
+            if (first > 0) vw[r] = both;
+            if (keep) store_number(keep + r, u[c]);
             x[r] = r == first ? zero_of<number>() : z;
             if (r == first && d) *d = z.re;
+            if (r > first + 1) squared += square(z);
         }
+        __syncthreads(); /* v, w, x */
+        return squared;
     }
 
-    __device__ void run(int64_t m)
+    __device__ void run(int64_t m, number (&a)[deep][wide])
     {
         real *const d = block == 0 ? (real *)job.d + m * job.row : NULL, *const e = (real *)job.e + m * job.row;
         number *const taus = job.tau ? (number *)job.tau + m * job.row : NULL;
         number *const keep = job.keep ? (number *)job.keep + m * job.keep_stride : NULL;
-        if (warp < warps) send_rows(0);
-        finish(0, d, NULL), ++turn;
+        send_rows(0);
+        real squared = finish(0, reflector_by_division<number>(zero_of<number>(), 0), d, NULL);
+        ++turn;
         for (int k = 0; k < n - 1; ++k) {
-            if (warp < warps) {
-                multiply(k + 1);
-            } else {
-                if (!cluster && turn > 1) mark(k > 0 ? k - 1 : 0);
-                reflect(k + 1);
-                if (block == 0 && lane == 0) {
-                    e[k] = *beta;
-                    if (taus) taus[k] = *tau;
-                }
-                if (!cluster) __threadfence(); /* the marks are seen before what is sent now */
+            bool const marks = !cluster && warp == warps - 1;
+            if (marks && turn > 1) mark(k > 0 ? k - 1 : 0);
+            multiply(k + 1, a);
+            squared = warp_sum(squared);
+            if (lane == 0) squares[warp] = squared;
+            if (marks) __threadfence(); /* the marks are seen before what is sent now */
+            __syncthreads();            /* A x in parts */
+            send_rows(k + 1);
+            reflector_by_division<number> const h(x[k + 1], ::total_of<warps>(squares));
+            if (block == 0 && rank == 0) {
+                e[k] = h.beta;
+                if (taus) taus[k] = h.tau;
             }
-            __syncthreads(); /* A x in parts, and the reflector */
-            if (warp < warps) send_rows(k + 1);
             bool const keeps = keep && k % team == block;
-            finish(k + 1, d ? d + k + 1 : NULL, keeps ? keep + k * job.keep_pitch : NULL), ++turn;
+            squared = finish(k + 1, h, d ? d + k + 1 : NULL, keeps ? keep + k * job.keep_pitch : NULL);
+            ++turn;
         }
         if (block == 0 && rank == 0) e[n - 1] = 0;
     }
 };
 
-template <typename number, int warps, int most, int classes, bool cluster>
-static __global__ void __launch_bounds__(32 * warps + 32) heev_team_kernel(team_job job)
+template <typename number, typename shape, bool cluster>
+static __global__ void __launch_bounds__(shape::threads, 512 / shape::threads) heev_team_kernel(team_job job)
 {
     extern __shared__ double team_memory[];
-    team_reduction<number, warps, most, classes, cluster> t;
+    team_reduction<number, shape, cluster> t;
+    number a[shape::deep][shape::wide];
     t.job = job;
     t.carve(team_memory);
     int64_t const teams = gridDim.x / job.team;
     for (int64_t m = blockIdx.x / job.team; m < job.count; m += teams) {
-        typename number::real const unit = t.load(m);
-        t.run(m);
+        typename number::real const unit = t.load(m, a);
+        t.run(m, a);
         if (!job.scaled && t.block == 0 && threadIdx.x == 0) ((typename number::real *)job.unit)[m] = unit;
         __syncthreads(); /* the shared memory is free */
     }
+    if (cluster) cluster_barrier(); /* no block ends before its peers */
 }
 
 #endif

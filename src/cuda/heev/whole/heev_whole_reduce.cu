@@ -4,36 +4,53 @@
 #include "heev/whole/heev_team.cuh"
 #include "per_type.cuh"
 
-/* The kernels of teams, by the order: warps, rows of v, w and x a thread, classes of columns. */
-enum {
-    TEAM_WARPS = 16,
-    TEAM_CLASSES = 4,
-    TEAM_ONE_MOST = 32 * TEAM_WARPS /* largest order with one row a thread */,
-    TEAM_ROWS = sizeof(number) == 4   ? 5
-                : sizeof(number) == 8 ? 4
-                                      : 3,
-    TEAM_MANY_CLASSES = 16,
-    TEAM_MOST = 32 * TEAM_WARPS * TEAM_ROWS
+/* The shapes of teams' blocks, by the order: a thread has 256 bytes of the matrix, or a little more. */
+enum { TEAM_NUMBERS = 256 / (int)sizeof(number), TEAM_SMALL = 256, TEAM_MIDDLE = 512, TEAM_LARGE = 1024 };
+using team_small = team_shape<8, 1, 4, TEAM_NUMBERS / 2, 2>;
+using team_middle = team_shape<16, 1, 4, TEAM_NUMBERS / 4, 4>;
+using team_large = team_shape<16, 2, 16, TEAM_NUMBERS / 2, 2>;
+template <int bytes> struct team_largest_of {
+    using shape = team_large;
 };
+template <> struct team_largest_of<4> {
+    using shape = team_shape<16, 4, 16, 16, 4>;
+};
+template <> struct team_largest_of<8> {
+    using shape = team_shape<16, 3, 16, 12, 3>;
+};
+using team_largest = team_largest_of<sizeof(number)>::shape;
+
+/* Calls work(shape) with the shape of order n. */
+template <typename function> static auto with_team(int64_t n, function work)
+{
+    if (n <= TEAM_SMALL) return work(team_small{});
+    if (n <= TEAM_MIDDLE) return work(team_middle{});
+    if (n <= TEAM_LARGE) return work(team_large{});
+    return work(team_largest{});
+}
 
 /* How teams share the device. */
 struct team_plan {
+    bool cluster;  /* a team is a cluster: n up to TEAM_ONE_MOST */
     int team;      /* blocks of a team */
     int64_t teams; /* at once */
 };
 
-static size_t bytes_of_team(int64_t n, int64_t team)
+/* Whether a team of so many blocks has room for order n. */
+static bool team_fits(const eig_context *ctx, int64_t n, int64_t team, bool cluster)
 {
-    return n <= TEAM_ONE_MOST ? team_bytes<number, TEAM_WARPS, TEAM_CLASSES, false>(n, team)
-                              : team_bytes<number, TEAM_WARPS, TEAM_MANY_CLASSES, false>(n, team);
+    return with_team(n, [&](auto shape) {
+        using s = decltype(shape);
+        size_t const bytes = cluster ? team_bytes<number, s, true>(n) : team_bytes<number, s, false>(n);
+        return n <= s::columns && (n + team - 1) / team <= s::rows && bytes <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    });
 }
 
-/* The largest order that fits the shared memory of all multiprocessors. */
+/* The largest order that fits the registers of all multiprocessors. */
 static int64_t most_of_team(const eig_context *ctx)
 {
-    const cuda_state *const s = cuda_state_of(ctx);
-    int64_t n = TEAM_MOST;
-    while (bytes_of_team(n, s->multiprocessors) > (size_t)s->shared_bytes) n -= PANELS_GROUP;
+    int64_t n = team_largest::columns;
+    while (!team_fits(ctx, n, cuda_state_of(ctx)->multiprocessors, false)) n -= PANELS_GROUP;
     return n;
 }
 
@@ -44,16 +61,37 @@ static int64_t columns_by_panels(const eig_context *ctx, int64_t n)
     return n <= most ? 0 : (n - most + PANELS_GROUP - 1) / PANELS_GROUP * PANELS_GROUP;
 }
 
-static team_plan plan_of_team(const eig_context *ctx, int64_t n, int64_t count)
+/* The fastest clusters for `count` matrices: a column takes some 1.2 us, and its product as long as a block's share of the
+ * matrix is large. */
+static team_plan plan_of_clusters(const eig_context *ctx, int64_t n, int64_t count)
 {
     const cuda_state *const s = cuda_state_of(ctx);
-    int64_t const all = s->multiprocessors, rows = 4; /* a block, at least */
+    team_plan best = {true, 0, 0};
+    double best_time = 0;
+    if (!s->clusters || n > TEAM_MIDDLE) return best;
+    for (int team = 2; team <= 16; team *= 2) {
+        if (!team_fits(ctx, n, team, true)) continue;
+        int64_t const each = n <= TEAM_SMALL ? 2 : 1; /* blocks on a multiprocessor */
+        int64_t const groups = (team <= 2 ? s->multiprocessors : s->multiprocessors * 12 / 13) / team;
+        int64_t const at_once = each * groups, rounds = (count + at_once - 1) / at_once;
+        double const share = 3e-5 * (double)(n * n) / team * sizeof(number) / 8;
+        double const time = (double)rounds * (1.2 + share) * (count > groups ? 1.0 + 0.2 * (double)(each - 1) : 1.0);
+        if (best.team == 0 || time < best_time) best = {true, team, count}, best_time = time;
+    }
+    return best;
+}
+
+static team_plan plan_of_team(const eig_context *ctx, int64_t n, int64_t count)
+{
+    team_plan const clusters = plan_of_clusters(ctx, n, count);
+    if (clusters.team > 0) return clusters;
+    int64_t const all = cuda_state_of(ctx)->multiprocessors, rows = 4; /* a block, at least */
     int64_t least = 1;
-    while (bytes_of_team(n, least) > (size_t)s->shared_bytes) ++least;
+    while (!team_fits(ctx, n, least, false)) ++least;
     int64_t const teams = count < all / least ? count : all / least;
     int64_t team = all / teams;
     if (team > (n + rows - 1) / rows) team = (n + rows - 1) / rows;
-    return {(int)team, teams};
+    return {false, (int)team, teams};
 }
 
 /* ------------------------------------------------------------------- workspace */
@@ -72,9 +110,11 @@ static size_t carve_whole(const eig_context *ctx, const heev_job *job, void *bas
     arena a = {(char *)base, 0};
     int64_t const n = job->p.n, ahead = columns_by_panels(ctx, n), blocks = cuda_state_of(ctx)->multiprocessors;
     team_plan const plan = plan_of_team(ctx, n - ahead, ahead > 0 ? 1 : job->count);
-    w->slots = arena_take(&a, plan.teams * TEAM_TURNS * (n - ahead), sizeof(team_message<number>));
-    w->units = arena_take(&a, (ahead > 0 ? 1 : job->count) * plan.team, sizeof(real));
-    w->marked = a.used;
+    if (!plan.cluster) {
+        w->slots = arena_take(&a, plan.teams * TEAM_TURNS * (n - ahead), sizeof(team_message<number>));
+        w->units = arena_take(&a, (ahead > 0 ? 1 : job->count) * plan.team, sizeof(real));
+        w->marked = a.used;
+    }
     if (ahead == 0) return arena_rounded(a.used);
     using tile = panels_tile<number>;
     int64_t const tiles = (n + tile::rows - 1) / tile::rows;
@@ -105,15 +145,26 @@ int64_t TYPED(eig_cuda_heev_whole_ahead)(const eig_context *ctx, int64_t n)
 
 /* ------------------------------------------------------------------------ team */
 
-static eig_status launch_team(eig_context *ctx, const team_job &job, int64_t teams, cudaStream_t stream)
+template <typename shape_of_team, bool cluster>
+static eig_status launch_shape(eig_context *ctx, const team_job &job, const team_plan &plan, cudaStream_t stream)
 {
-    int64_t const n = job.n;
-    cuda_shape shape = {teams * job.team, 32 * TEAM_WARPS + 32, bytes_of_team(n, job.team)};
-    shape.cooperative = true;
-    return cuda_launch(ctx, "heev: team_kernel", stream, shape,
-                       n <= TEAM_ONE_MOST ? heev_team_kernel<number, TEAM_WARPS, 1, TEAM_CLASSES, false>
-                                          : heev_team_kernel<number, TEAM_WARPS, TEAM_ROWS, TEAM_MANY_CLASSES, false>,
-                       job);
+    auto const kernel = heev_team_kernel<number, shape_of_team, cluster>;
+    cuda_shape shape = {plan.teams * plan.team, shape_of_team::threads,
+                        team_bytes<number, shape_of_team, cluster>(job.n)};
+    shape.cooperative = !cluster, shape.cluster = cluster ? plan.team : 1;
+    if (shape.cluster > 8) CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    return cuda_launch(ctx, "heev: team_kernel", stream, shape, kernel, job);
+}
+
+static eig_status launch_team(eig_context *ctx, team_job job, const team_plan &plan, const whole_areas &w,
+                              cudaStream_t stream)
+{
+    job.team = plan.team, job.slots = w.slots, job.units = w.units;
+    if (plan.cluster)
+        return job.n <= TEAM_SMALL ? launch_shape<team_small, true>(ctx, job, plan, stream)
+                                   : launch_shape<team_middle, true>(ctx, job, plan, stream);
+    CUDA_TRY(cudaMemsetAsync(w.slots, TEAM_MARK, w.marked, stream));
+    return with_team(job.n, [&](auto shape) { return launch_shape<decltype(shape), false>(ctx, job, plan, stream); });
 }
 
 /* --------------------------------------------------------------------- panels */
@@ -145,7 +196,7 @@ static eig_status launch_panel(eig_context *ctx, panels_job *p, cudaStream_t str
     int const blocks = cuda_state_of(ctx)->multiprocessors;
     bool const aligned = (uintptr_t)p->a % sizeof(number) == 0;
     size_t const most = (size_t)cuda_state_of(ctx)->shared_bytes;
-    int64_t most_tiles = 16;
+    int64_t most_tiles = 12;
     while (most_tiles > 1 && panels_bytes<number>(most_tiles) > most) --most_tiles;
     cuda_shape shape = {blocks, PANELS_THREADS, panels_bytes<number>(share_pieces(p, blocks, most_tiles))};
     shape.cooperative = true;
@@ -194,29 +245,26 @@ eig_status TYPED(eig_cuda_heev_whole)(eig_context *ctx, const heev_job &job, cud
     carve_whole(ctx, &job, job.areas, &w);
     bool const keep = job.p.v != NULL;
     team_job t = {};
-    t.n = (int)(n - ahead), t.row = n, t.slots = w.slots, t.units = w.units, t.scaled = ahead > 0;
+    team_plan const plan = plan_of_team(ctx, n - ahead, ahead > 0 ? 1 : job.count);
+    t.n = (int)(n - ahead), t.row = n, t.scaled = ahead > 0;
     if (ahead == 0) {
-        team_plan const plan = plan_of_team(ctx, n, job.count);
-        t.team = plan.team, t.count = job.count;
+        t.count = job.count;
         t.from = (const number *)job.p.a + job.first * job.at_a.b, t.from_stride = job.at_a.b, t.upper = job.p.upper;
         t.down = job.p.upper ? job.at_a.j : job.at_a.i, t.across = job.p.upper ? job.at_a.i : job.at_a.j;
         t.d = job.d, t.e = job.e, t.unit = job.unit, t.tau = keep ? job.tau : NULL;
         t.keep = keep ? job.matrix : NULL, t.keep_pitch = job.matrix_pitch, t.keep_stride = job.matrix_stride;
-        CUDA_TRY(cudaMemsetAsync(w.slots, TEAM_MARK, w.marked, stream));
-        return launch_team(ctx, t, plan.teams, stream);
+        return launch_team(ctx, t, plan, w, stream);
     }
     eig_status status = EIG_OK;
     for (int64_t m = 0; m < job.count && status == EIG_OK; ++m) {
         status = enqueue_panels(ctx, job, m, ahead, w, stream);
         if (status != EIG_OK) break;
         number *const rest = (number *)job.matrix + m * job.matrix_stride + ahead * (job.matrix_pitch + 1);
-        t.team = plan_of_team(ctx, n - ahead, 1).team, t.count = 1;
-        t.from = rest, t.down = 1, t.across = job.matrix_pitch;
+        t.count = 1, t.from = rest, t.down = 1, t.across = job.matrix_pitch;
         t.d = (real *)job.d + m * n + ahead, t.e = (real *)job.e + m * n + ahead;
         t.tau = keep ? (number *)job.tau + m * n + ahead : NULL;
         t.keep = keep ? rest : NULL, t.keep_pitch = job.matrix_pitch;
-        CUDA_TRY(cudaMemsetAsync(w.slots, TEAM_MARK, w.marked, stream));
-        status = launch_team(ctx, t, 1, stream);
+        status = launch_team(ctx, t, plan, w, stream);
     }
     return status;
 }

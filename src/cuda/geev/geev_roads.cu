@@ -113,7 +113,7 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
     enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
-    return p->n > GEEV_MOST && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    return p->n > GEEV_MOST && !p->vectors && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
 static void slice_block(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -142,7 +142,7 @@ static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaS
 
 static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && p->n <= kernels_of(p)->blocks_most(ctx);
+    return p->n > GEEV_MOST && !p->vectors && p->n <= kernels_of(p)->blocks_most(ctx);
 }
 
 /* A work area for each group of blocks; the plain solver takes them over. */

@@ -122,10 +122,10 @@ static __device__ __forceinline__ void multiply_side(real *at, int64_t apart, in
     constexpr int COLUMNS = SWEEP_ORDER / 32;
     int const lane = threadIdx.x % 32;
     bool const rows = along == 1; /* lanes go along the direction in which numbers are neighbours */
-    for (int e = lane; e < SIDE * order; e += 32) {
-        int const v = rows ? e / order : e % SIDE, k = rows ? e % order : e / SIDE;
-        space[k * SIDE + v] = v < count ? at[v * apart + k * along] : (real)0;
-    }
+    for (int v = 0; rows && v < SIDE; ++v)
+        for (int k = lane; k < order; k += 32) space[k * SIDE + v] = v < count ? at[v * apart + k] : (real)0;
+    for (int e = lane; !rows && e < SIDE * order; e += 32)
+        space[e] = e % SIDE < count ? at[e % SIDE + e / SIDE * along] : (real)0;
     __syncwarp();
     real sum[SIDE][COLUMNS];
 #pragma unroll

@@ -33,10 +33,11 @@ struct geev_member {
         else
             counter_barrier(&group->barrier, ++turn * count);
     }
-    /* This warp's number among all of the group, and how many there are. */
+    /* This warp's number among all of the group, and how many there are.  Neighbours are in different blocks: where there is
+     * less to do than warps, all multiprocessors take part. */
     __device__ __forceinline__ int warp() const
     {
-        return rank * GROUP_WARPS + (int)threadIdx.x / 32;
+        return (int)threadIdx.x / 32 * count + rank;
     }
     __device__ __forceinline__ int warps() const
     {

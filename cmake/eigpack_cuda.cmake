@@ -79,6 +79,9 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/geev/geev_small.cu
     src/cuda/geev/geev_prepare.cu
     src/cuda/geev/geev_qr.cu
+    src/cuda/geev/geev_block_prepare.cu
+    src/cuda/geev/geev_block.cu
+    src/cuda/geev/geev_blocks.cu
     src/cuda/geev/geev_plain.cu
 )
 if(EIG_HAVE_CUDA)

@@ -7,7 +7,7 @@
  * Cost     10 n^3/3 flops; the matrix is read twice and written once from shared memory in each of n - 2 steps: that
  *          bounds it. */
 #include "geev_balance.cuh"
-#include "geev_schur.cuh"
+#include "geev_window.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 

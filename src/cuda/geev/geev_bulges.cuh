@@ -10,7 +10,7 @@
 #ifndef EIG_GEEV_BULGES_CUH
 #define EIG_GEEV_BULGES_CUH
 
-#include "geev_schur.cuh"
+#include "geev_window.cuh"
 
 enum {
     GEEV_FEW_BULGES = 8,              /* of a chain, at most: where several blocks share a multiprocessor */

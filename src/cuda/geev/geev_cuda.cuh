@@ -8,7 +8,7 @@
  * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
  * geev_reflector.cuh   reflectors and shifts of the fast kernels
  * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block: kernels 1 and 2 with a block
- *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_schur.cuh; geev_chain_block.cuh
+ *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh; geev_chain_block.cuh
  * geev_blocks.cu     larger n: all of it in one kernel, one or more blocks a matrix; their reduction: geev_group.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  *

@@ -4,8 +4,8 @@
  * steps are those of LAPACK's dlahqr, dlanv2 and dlaqr2 (K. Braman, R. Byers and R. Mathias, The multishift QR
  * algorithm II: aggressive early deflation, 2002), with one difference: a converged eigenvalue above one that has not
  * converged is left where it is.  Moving it down took more steps, not fewer: the shifts then come in another order. */
-#ifndef EIG_GEEV_SCHUR_CUH
-#define EIG_GEEV_SCHUR_CUH
+#ifndef EIG_GEEV_WINDOW_CUH
+#define EIG_GEEV_WINDOW_CUH
 
 #include "geev_reflector.cuh"
 

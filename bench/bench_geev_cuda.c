@@ -1,11 +1,12 @@
 /* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
- *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident large forms host affine
+ *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident large vectors forms host affine
  *                                             (default: all); n=N: this order alone
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
  * large      the same for n > 64: batches that fill the GPU, and one matrix
- * forms      the same for every method and number of threads a matrix, and the times of its passes: the paper's
+ * vectors    the same with right eigenvectors, complex matrices too; fewer of them from n = 20 on
+ * forms      resident for every method and number of threads a matrix, and the times of its passes: the paper's
  *            tables and its figures 13 (reduction) and 14 (iteration)
  * host       pinned host arrays in and out, wall time, for several chunk sizes; rival "copy": the same bytes moved both
  *            ways at once by two plain copies, in the same run
@@ -96,6 +97,23 @@ static void large(eig_type type)
             device_free(&d);
             case_free(&c);
         }
+}
+
+static void vectors(eig_type type)
+{
+    static const int orders[] = {3, 5, 10, 20, 30, 48, 64};
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
+        int const n = orders[k];
+        if (only && n != only) continue;
+        bench_case c = case_new(&case_geev, "random", type, n, n < 20 ? BATCH : BATCH * 100 / (n * n));
+        c.vectors = true;
+        bench_make(&c);
+        device_case d = device_new(gpu, &c, NULL);
+        bench_row const row = row_of(&d, "geev-vectors", "auto");
+        bench_put(&row);
+        device_free(&d);
+        case_free(&c);
+    }
 }
 
 /* Rows for the passes of one more call. */
@@ -311,6 +329,7 @@ int main(int argc, char **argv)
         eig_type const type = t == 0 ? EIG_D : EIG_S;
         if (wanted(argc, argv, "resident")) resident(type);
         if (wanted(argc, argv, "large")) large(type);
+        if (wanted(argc, argv, "vectors")) vectors(type), vectors(t == 0 ? EIG_Z : EIG_C);
         if (wanted(argc, argv, "forms") && type == EIG_D) forms(type);
         if (wanted(argc, argv, "host")) host(type);
         if (wanted(argc, argv, "affine") && type == EIG_D) affine();

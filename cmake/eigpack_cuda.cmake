@@ -71,6 +71,8 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/whole/heev_whole_reduce.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
+    src/cuda/geev/geev_schur.cu
+    src/cuda/geev/geev_inverse.cu
 )
 set(EIG_CUDA_REAL_SOURCES
     src/cuda/heev/divide/heev_divide_leaf.cu

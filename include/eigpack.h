@@ -689,9 +689,6 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
 
 /* Eigenvalues and, where wanted, eigenvectors of batch n x n matrices: A VR = VR diag(w), VL^H A = diag(w) VL^H.
  *
- * So far a CUDA context has eigenvalues of real matrices alone: it refuses complex matrices, vl, vr and condition with
- * EIG_NO_BACKEND.
- *
  *   ctx       context
  *   options   NULL = all defaults
  *   n         order of the matrices, n >= 0; 1 to 64 have kernels of their own, larger ones are computed plainly
@@ -730,11 +727,12 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
- * Passes: CUDA "reduction", "iteration" (where one kernel does both, both) and "plain"; CPU "all".
+ * Passes: CUDA "reduction", "iteration" (where one kernel does both, both), "plain" and, where vl, vr or condition is wanted,
+ * "vectors" (with condition or n > 64 all is one kernel: "iteration", "plain"); CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
- * w may differ in the last places with vectors and without.
+ * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's trevc3;

@@ -254,6 +254,100 @@ static void test_stream_and_graph(void **state)
     eig_destroy(ctx);
 }
 
+/* The arrays of a call with vectors, on the host or on the device; sets are those of geev_vectors_fixture.h: 1 left, 2 right,
+ * 4 condition. */
+enum { OUTPUTS = 5 };
+typedef struct vectors_call {
+    eig_type type;
+    int64_t n, count;
+    size_t bytes[OUTPUTS];
+    void *a, *to[OUTPUTS]; /* w, vl, vr, condition, info */
+} vectors_call;
+
+static vectors_call vectors_new(eig_type type, int64_t n, int64_t count, int set, bool on_device)
+{
+    size_t const square = (size_t)(n * n * count), each = (size_t)(n * count), entry = type_size(type_complex(type));
+    vectors_call v = {type, n, count, {each * entry, 0, 0, 0, (size_t)count * sizeof(int)}, NULL, {NULL}};
+    if (set & 1) v.bytes[1] = square * entry;
+    if (set & 2) v.bytes[2] = square * entry;
+    if (set & 4) v.bytes[3] = each * type_size(type_real(type));
+    for (int k = 0; k < OUTPUTS; ++k)
+        if (v.bytes[k]) v.to[k] = on_device ? device_memory(v.bytes[k]) : room(v.bytes[k], 1);
+    v.a = on_device ? device_memory(square * type_size(type)) : room(square, type_size(type));
+    return v;
+}
+
+static void vectors_drop(vectors_call *v, bool on_device)
+{
+    for (int k = 0; k <= OUTPUTS; ++k) {
+        void *const array = k < OUTPUTS ? v->to[k] : v->a;
+        if (on_device)
+            CUDA(cudaFree(array));
+        else
+            free(array);
+    }
+}
+
+static eig_status vectors_enqueue(eig_context *ctx, const vectors_call *v)
+{
+    int64_t const n = v->n, square = n * n;
+    return eig_geev_batched(ctx, v->type, NULL, n, v->a, n, square, v->to[0], n, v->to[1], n, square, v->to[2], n,
+                            square, v->to[3], v->to[4], v->count);
+}
+
+/* Vectors of all types: a lent workspace of exactly the size, a graph; the bits of host arrays.  Odd numbers of matrices, so
+ * that teams of a warp are without one; none, all or some of them with equal eigenvalues, which the road of other matrices
+ * gives up; one with a NaN. */
+static void test_vectors(void **state)
+{
+    static const int64_t orders[] = {3, 12, 20, 50, 66}, counts[] = {1, 3, 5, 7, 33, 77};
+    static const eig_type types[] = {EIG_D, EIG_S, EIG_Z, EIG_C};
+    static const int sets[] = {2, 3, 7};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
+    for (size_t c = 0; c < 12 * COUNT(orders) - (small ? 12 : 0); ++c) {
+        eig_type const type = types[c % 4];
+        int64_t const n = orders[c / 12], count = small ? 3 : counts[c % 6], parts = type_is_complex(type) ? 2 : 1;
+        int const equal = (int)(c % 5 % 3); /* matrices with equal eigenvalues: none, all, every second one */
+        vectors_call host = vectors_new(type, n, count, sets[c / 4 % 3], false),
+                     gpu = vectors_new(type, n, count, sets[c / 4 % 3], true);
+        for (int64_t k = 0; k < n * n * count * parts; ++k)
+            type_put(type_real(type), host.a, k,
+                     equal == 1 || (equal == 2 && k / parts / (n * n) % 2) ? 2 : sin((double)(k * k % 1009)));
+        if (count > 2) type_put(type_real(type), host.a, (2 * n * n + 1) * parts, NAN);
+        assert_int_equal(vectors_enqueue(ctx, &host), EIG_OK);
+        CUDA(cudaMemcpy(gpu.a, host.a, (size_t)(n * n * count) * type_size(type), cudaMemcpyHostToDevice));
+        size_t need = 0;
+        assert_int_equal(eig_geev_work_size(ctx, type, NULL, n, 1, count, &need), EIG_OK);
+        char *const work = device_memory(need);
+        assert_int_equal(eig_set_workspace(ctx, work, need), EIG_OK);
+        CUDA(cudaDeviceSynchronize());
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+        assert_int_equal(vectors_enqueue(ctx, &gpu), EIG_OK);
+        device_replay(stream);
+        CUDA(cudaDeviceSynchronize());
+        for (int k = 0; k < OUTPUTS; ++k) {
+            if (!gpu.bytes[k]) continue;
+            void *const back = room(gpu.bytes[k], 1);
+            CUDA(cudaMemcpy(back, gpu.to[k], gpu.bytes[k], cudaMemcpyDeviceToHost));
+            if (memcmp(back, host.to[k], gpu.bytes[k]) != 0 || !device_guard_holds(gpu.to[k], gpu.bytes[k]))
+                fail_msg("n = %lld %s, set %d: output %d", (long long)n, type_name(type), sets[c / 4 % 3], k);
+            free(back);
+        }
+        const int *const info = host.to[4];
+        for (int64_t m = 0; m < count; ++m) assert_int_equal(info[m], m == 2 ? EIG_INFO_NOT_FINITE : 0);
+        assert_true(device_guard_holds(work, need));
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+        CUDA(cudaFree(work));
+        vectors_drop(&host, false), vectors_drop(&gpu, true);
+    }
+    CUDA(cudaStreamDestroy(stream));
+    eig_destroy(ctx);
+}
+
 /* No batch of matrices that fit in it needs more than 256 MB. */
 static void test_workspace_bound(void **state)
 {
@@ -261,9 +355,10 @@ static void test_workspace_bound(void **state)
     eig_context *ctx = test_context(0);
     for (int64_t n = 1; n <= 600; n += n < 70 ? 1 : 53)
         for (int64_t count = 1; count <= 100000000; count *= 7)
-            for (int t = 0; t < 2; ++t) {
+            for (int t = 0; t < 4; ++t) {
                 size_t bytes = 0;
-                assert_int_equal(eig_geev_work_size(ctx, t == 0 ? EIG_S : EIG_D, NULL, n, 0, count, &bytes), EIG_OK);
+                if (t > 1 && count * n * n > (int64_t)1 << 50) continue;
+                assert_int_equal(eig_geev_work_size(ctx, t % 2 ? EIG_D : EIG_S, NULL, n, t / 2, count, &bytes), EIG_OK);
                 if (bytes > (size_t)256 << 20) fail_msg("n = %lld: %zu bytes", (long long)n, bytes);
             }
     eig_destroy(ctx);
@@ -292,7 +387,7 @@ int main(int argc, char **argv)
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_forms),     cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),
+        cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),  cmocka_unit_test(test_vectors),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,32 +4,42 @@
 #include "geev/geev_cuda.cuh"
 #include "support/roads.hpp"
 
-/* The orders that take the road by a method, in float and in double. */
-static std::string cell(eig_geev_method method, const char *road)
+/* The orders that take the road by a method: eigenvalues alone of float and double, or vectors of all types (complex matrices
+ * take the same roads without vectors). */
+static std::string cell(eig_geev_method method, bool vectors, const char *road)
 {
-    auto const of_type = [=](eig_type type) {
+    static const struct {
+        eig_type type;
+        const char *name;
+    } types[] = {{EIG_S, "f32"}, {EIG_D, "f64"}, {EIG_C, "c64"}, {EIG_Z, "c128"}};
+    int const count = vectors ? 4 : 2;
+    std::string found[4], text;
+    bool same = true;
+    for (int t = 0; t < count; ++t) {
         geev_problem p = {};
-        p.type = type, p.method = method, p.batch = 1000;
-        return orders([&](int64_t n) {
+        p.type = types[t].type, p.method = method, p.vectors = vectors, p.batch = 1000;
+        found[t] = orders([&](int64_t n) {
             p.n = n;
             return eig_cuda_geev_road(hopper(), &p)->name == std::string(road);
         });
-    };
-    std::string const s = of_type(EIG_S), d = of_type(EIG_D);
-    if (s == d) return s;
-    std::string const single = s.empty() ? "" : s + " (f32)", both = s.empty() || d.empty() ? "" : "; ";
-    return single + both + (d.empty() ? "" : d + " (f64)");
+        same = same && found[t] == found[0];
+        if (!found[t].empty()) text += (text.empty() ? "" : "; ") + found[t] + " (" + types[t].name + ")";
+    }
+    return same ? found[0] : text;
 }
 
 int main(int argc, char **argv)
 {
-    std::string table = "| road | auto | swb | mwb | reference |\n|---|---|---|---|---|\n";
+    std::string table = "| road | auto | swb | mwb | reference | vectors or complex | the same, reference |\n"
+                        "|---|---|---|---|---|---|---|\n";
     int roads;
     const geev_road *const road = eig_cuda_geev_roads(&roads);
     for (int i = 0; i < roads; ++i) {
         table += std::string("| ") + road[i].name;
         for (eig_geev_method method : {EIG_GEEV_AUTO, EIG_GEEV_SWB, EIG_GEEV_MWB, EIG_GEEV_REFERENCE})
-            table += " | " + cell(method, road[i].name);
+            table += " | " + cell(method, false, road[i].name);
+        for (eig_geev_method method : {EIG_GEEV_AUTO, EIG_GEEV_REFERENCE})
+            table += " | " + cell(method, true, road[i].name);
         table += " |\n";
     }
     return print_or_compare("test_geev_roads", table, argc, argv);

@@ -192,13 +192,19 @@ static inline void certify_shape(const char *name, const pairs *b, int64_t m, in
                  type_name(b->type), most, (long long)k);
 }
 
+/* n eps ||A|| of matrix m, and what subnormal numbers add. */
+static inline long double residual_unit(const pairs *b, int64_t m)
+{
+    long double const n = (long double)b->n;
+    return n * type_eps(b->type) * pairs_norm(b, m) + (type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L) * n;
+}
+
 /* Every pair of matrix m: residuals up to limit n eps ||A||, shape, condition = |y^H x|, conjugate pairs exact.  Returns
  * the worst residual in units of n eps ||A||. */
 static inline long double certify_vectors(const char *name, const pairs *b, int64_t m, long double limit)
 {
     int64_t const n = b->n;
-    long double const eps = type_eps(b->type), norm = pairs_norm(b, m);
-    long double const unit = (long double)n * eps * norm + (type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L) * n;
+    long double const eps = type_eps(b->type), unit = residual_unit(b, m);
     long double worst = 0;
     if (b->info[m] != 0) fail_msg("%s n=%lld: info = %d", name, (long long)n, b->info[m]);
     if (!type_is_complex(b->type)) certify_pairs(name, n, b->w + 2 * m * n);

@@ -8,28 +8,30 @@
 #ifndef EIG_GEEV_BALANCE_CUH
 #define EIG_GEEV_BALANCE_CUH
 
-#include "geev_cuda.cuh"
+#include "geev_entry.cuh"
 
 /* A matrix of order n in memory that only one team uses: entry (i, j) is base[(i*row + j)*step]. */
-template <typename real> struct geev_view {
-    real *base;
+template <typename entry> struct geev_view {
+    entry *base;
     int n, row, step;
-    __device__ __forceinline__ real &operator()(int i, int j) const
+    __device__ __forceinline__ entry &operator()(int i, int j) const
     {
         return base[((int64_t)i * row + j) * step];
     }
 };
 
-/* Scales rows and columns lo..hi of the record into the safe range.  A matrix that is not finite becomes zero. */
-template <typename real, typename team_type>
-static __device__ void normalise(team_type team, geev_view<real> h, geev_record *record)
+/* Scales rows and columns lo..hi of the record into the safe range.  A matrix that is not finite becomes zero.  A complex
+ * number counts by its larger part. */
+template <typename entry, typename team_type>
+static __device__ void normalise(team_type team, geev_view<entry> h, geev_record *record)
 {
+    using real = real_of<entry>;
     real most = 0;
     bool finite = true;
 #pragma unroll 1
     for (int i = team.rank; i < h.n; i += team_type::size) {
         for (int j = 0; j < h.n; ++j) {
-            real const x = fabs(h(i, j));
+            real const x = larger_part(h(i, j));
             bool const inside = i >= record->lo && i <= record->hi && j >= record->lo && j <= record->hi;
             most = inside && x > most ? x : most;
             finite = finite && x < (real)INFINITY;
@@ -43,69 +45,79 @@ static __device__ void normalise(team_type team, geev_view<real> h, geev_record 
     int const first = finite ? record->lo : 0, last = finite ? record->hi : h.n - 1;
     if (scale != 1)
         for (int i = first + team.rank; i <= last; i += team_type::size)
-            for (int j = first; j <= last; ++j) h(i, j) = finite ? h(i, j) * scale : (real)0;
+            for (int j = first; j <= last; ++j) h(i, j) = finite ? scaled(scale, h(i, j)) : entry_of<entry>((real)0);
     team.sync();
 }
 
 /* The last row at or above `from` whose off-diagonal entries in columns 0..hi are all zero; -1: none. */
-template <typename real, typename team_type>
-static __device__ int isolated_row(team_type team, geev_view<real> h, int from, int hi)
+template <typename entry, typename team_type>
+static __device__ int isolated_row(team_type team, geev_view<entry> h, int from, int hi)
 {
     int found = -1;
 #pragma unroll 1
     for (int i = from - team.rank; i >= 0 && found < 0; i -= team_type::size) {
         bool zero = true;
 #pragma unroll 1
-        for (int j = 0; j <= hi && zero; ++j) zero = j == i || h(i, j) == 0;
+        for (int j = 0; j <= hi && zero; ++j) zero = j == i || is_zero(h(i, j));
         if (zero) found = i;
     }
     return team.max(found);
 }
 
 /* The last column at or left of `from` whose off-diagonal entries in rows lo..hi are all zero; -1: none. */
-template <typename real, typename team_type>
-static __device__ int isolated_column(team_type team, geev_view<real> h, int from, int lo, int hi)
+template <typename entry, typename team_type>
+static __device__ int isolated_column(team_type team, geev_view<entry> h, int from, int lo, int hi)
 {
     int found = -1;
 #pragma unroll 1
     for (int j = from - team.rank; j >= lo && found < 0; j -= team_type::size) {
         bool zero = true;
 #pragma unroll 1
-        for (int i = lo; i <= hi && zero; ++i) zero = i == j || h(i, j) == 0;
+        for (int i = lo; i <= hi && zero; ++i) zero = i == j || is_zero(h(i, j));
         if (zero) found = j;
     }
     return team.max(found);
 }
 
 /* Exchanges indices i and j in rows 0..hi and columns lo..n-1; i < 0: nothing is exchanged. */
-template <typename real, typename team_type>
-static __device__ void exchange(team_type team, geev_view<real> h, int lo, int hi, int i, int j)
+template <typename entry, typename team_type>
+static __device__ void exchange(team_type team, geev_view<entry> h, int lo, int hi, int i, int j)
 {
     bool const acts = i >= 0 && i != j;
 #pragma unroll 1
     for (int k = team.rank; acts && k <= hi; k += team_type::size) {
-        real const t = h(k, i);
+        entry const t = h(k, i);
         h(k, i) = h(k, j), h(k, j) = t;
     }
     team.sync();
 #pragma unroll 1
     for (int k = lo + team.rank; acts && k < h.n; k += team_type::size) {
-        real const t = h(i, k);
+        entry const t = h(i, k);
         h(i, k) = h(j, k), h(j, k) = t;
     }
     team.sync();
 }
 
+/* Notes that indices i and j were exchanged; origin NULL: nobody asks. */
+template <typename team_type> static __device__ __forceinline__ void note(team_type team, int *origin, int i, int j)
+{
+    if (!origin || i < 0 || team.rank != 0) return;
+    int const t = origin[i];
+    origin[i] = origin[j], origin[j] = t;
+}
+
 /* Permutes the matrix so that it is upper triangular except for the diagonal block lo..hi (hi < lo: there is no such
- * block).  Above and beside that block only the diagonal stays. */
-template <typename real, typename team_type>
-static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *hi)
+ * block).  origin: where the indices come from, in and out; NULL where only eigenvalues are wanted: then above and beside
+ * that block only the diagonal stays. */
+template <typename entry, typename team_type>
+static __device__ void isolate(team_type team, geev_view<entry> h, int *lo, int *hi, int *origin = NULL)
 {
     bool going = true;
     for (int from = *hi; team.anywhere(going);) {
         int const i = isolated_row(team, h, going ? from : -1, *hi);
         going = going && (i >= 0 || from < *hi);
         exchange(team, h, 0, *hi, i, *hi);
+        note(team, origin, i, *hi);
         if (i >= 0) --*hi;
         from = i > 0 ? i - 1 : *hi;
     }
@@ -114,13 +126,14 @@ static __device__ void isolate(team_type team, geev_view<real> h, int *lo, int *
         int const j = isolated_column(team, h, going ? from : -1, *lo, *hi);
         going = going && (j >= 0 || from < *hi);
         exchange(team, h, *lo, *hi, j, *lo);
+        note(team, origin, j, *lo);
         if (j >= 0) ++*lo;
         from = j > *lo ? j - 1 : *hi;
         going = going && *lo <= *hi;
     }
 #pragma unroll 1
-    for (int j = 1 + team.rank; j < h.n; j += team_type::size)
-        for (int i = 0; i < j && (i < *lo || j > *hi); ++i) h(i, j) = 0;
+    for (int j = 1 + team.rank; !origin && j < h.n; j += team_type::size)
+        for (int i = 0; i < j && (i < *lo || j > *hi); ++i) h(i, j) = entry_of<entry>((real_of<entry>)0);
     team.sync();
 }
 
@@ -130,19 +143,19 @@ template <typename real> struct geev_norms {
 };
 
 /* The norms of row and column i.  Entries are multiplied by a unit (a power of two) before they are squared. */
-template <typename real, typename team_type>
-static __device__ geev_norms<real> norms(team_type team, geev_view<real> h, int lo, int hi, int i, real column_unit,
+template <typename entry, typename team_type, typename real = real_of<entry>>
+static __device__ geev_norms<real> norms(team_type team, geev_view<entry> h, int lo, int hi, int i, real column_unit,
                                          real row_unit)
 {
     geev_norms<real> s = {0, 0, 0, 0};
 #pragma unroll 1
     for (int k = team.rank; k < h.n; k += team_type::size) {
-        real const x = k <= hi ? fabs(h(k, i)) : (real)0, y = k >= lo ? fabs(h(i, k)) : (real)0;
+        real const x = k <= hi ? larger_part(h(k, i)) : (real)0, y = k >= lo ? larger_part(h(i, k)) : (real)0;
         s.column_most = x > s.column_most ? x : s.column_most;
         s.row_most = y > s.row_most ? y : s.row_most;
         if (k < lo || k > hi) continue;
-        s.column = fma(x * column_unit, x * column_unit, s.column);
-        s.row = fma(y * row_unit, y * row_unit, s.row);
+        s.column = square_add(scaled(column_unit, h(k, i)), s.column);
+        s.row = square_add(scaled(row_unit, h(i, k)), s.row);
     }
     s.column = sqrt(team.sum(s.column)) / column_unit;
     s.row = sqrt(team.sum(s.row)) / row_unit;
@@ -159,8 +172,8 @@ template <typename real> static __device__ real unit_of(real x)
 
 /* Scales rows and columns lo..hi by powers of two until the norms of row i and column i agree by the rules of dgebal.
  * scale[i*step]: work. */
-template <typename real, typename team_type>
-static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi, real *scale)
+template <typename entry, typename team_type, typename real = real_of<entry>>
+static __device__ void balance(team_type team, geev_view<entry> h, int lo, int hi, real *scale)
 {
 #pragma unroll 1
     for (int i = lo + team.rank; i <= hi; i += team_type::size) scale[i * h.step] = 1;
@@ -187,8 +200,8 @@ static __device__ void balance(team_type team, geev_view<real> h, int lo, int hi
                 /* The same thread scales the diagonal entry twice, since both updates have it at k = i. */
 #pragma unroll 1
             for (int k = team.rank; f != 1 && k < h.n; k += team_type::size) {
-                if (k >= lo) h(at, k) *= 1 / f;
-                if (k <= hi) h(k, at) *= f;
+                if (k >= lo) h(at, k) = scaled(1 / f, h(at, k));
+                if (k <= hi) h(k, at) = scaled(f, h(k, at));
             }
             team.sync();
             changed = changed || f != 1;

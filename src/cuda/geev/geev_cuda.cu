@@ -81,7 +81,7 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
 /* ----------------------------------------------------------------- host arrays */
 
 /* The arrays of a call, as they stand in a chunk. */
-enum { ARRAY_A, ARRAY_X, ARRAY_W, ARRAY_VALUE, ARRAY_INFO };
+enum { ARRAY_A, ARRAY_X, ARRAY_W, ARRAY_VL, ARRAY_VR, ARRAY_CONDITION, ARRAY_VALUE, ARRAY_INFO };
 
 /* The problem that a chunk holds: its arrays are dense device arrays. */
 static geev_problem problem_of_chunk(const geev_problem *p, const cuda_chunk *chunk)
@@ -90,6 +90,8 @@ static geev_problem problem_of_chunk(const geev_problem *p, const cuda_chunk *ch
     q.batch = chunk->count;
     q.a = chunk->array[ARRAY_A], q.x = chunk->array[ARRAY_X];
     q.w = chunk->array[ARRAY_W], q.value = chunk->array[ARRAY_VALUE], q.info = (int *)chunk->array[ARRAY_INFO];
+    q.vl = chunk->array[ARRAY_VL], q.vr = chunk->array[ARRAY_VR], q.condition = chunk->array[ARRAY_CONDITION];
+    q.ldvl = q.ldvr = p->n, q.stride_vl = q.stride_vr = p->n * p->n;
     q.lda = p->n, q.stride_x = p->m, q.stride_w = p->n;
     q.stride_a = cuda_dense_stride(p->layout, p->n, chunk->count);
     return q;
@@ -120,40 +122,38 @@ static cuda_array input_of(const geev_problem *p)
 
 static cuda_call list_arrays(const geev_problem *p)
 {
-    size_t const size = type_size(p->type);
+    size_t const size = type_size(p->type), complex = type_size(type_complex_of(p->type)),
+                 real = type_size(type_real_of(p->type));
     cuda_call call = {"geev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, 0, {}};
     call.array[call.arrays++] = input_of(p);
     cuda_add_rows(&call, "x", p->m > 0 ? p->x : NULL, false, p->m, p->stride_x, size);
-    cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, type_size(type_complex_of(p->type)));
-    cuda_add_rows(&call, "value", p->value, true, 1, 1, type_size(type_real_of(p->type)));
+    cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, complex);
+    call.array[call.arrays++] = cuda_matrices("vl", p->vl, true, EIG_LAYOUT_MATRIX_WISE, p->n, p->ldvl, p->stride_vl,
+                                              p->batch, (int64_t)complex);
+    call.array[call.arrays++] = cuda_matrices("vr", p->vr, true, EIG_LAYOUT_MATRIX_WISE, p->n, p->ldvr, p->stride_vr,
+                                              p->batch, (int64_t)complex);
+    cuda_add_rows(&call, "condition", p->condition, true, p->n, p->stride_w, real);
+    cuda_add_rows(&call, "value", p->value, true, 1, 1, real);
     cuda_add_rows(&call, "info", p->info, true, 1, 1, sizeof *p->info);
     return call;
 }
 
 /* --------------------------------------------------------------------- driver */
 
-eig_status eig_cuda_geev_serves(eig_context *ctx, const geev_problem *p)
+eig_status eig_cuda_geev_serves(eig_context *, const geev_problem *)
 {
-    if (type_is_complex(p->type))
-        return eig_fail(ctx, EIG_NO_BACKEND,
-                        "geev: type = '%c': a CUDA context has no code for complex matrices, a CPU one has",
-                        (int)p->type);
-    if (p->vectors)
-        return eig_fail(
-            ctx, EIG_NO_BACKEND,
-            "geev: vl, vr or condition is given: a CUDA context has no code for eigenvectors, a CPU one has");
     return EIG_OK;
 }
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {
-    static const char *const passes[] = {"reduction", "iteration", "plain"};
+    static const char *const passes[] = {"reduction", "iteration", "plain", "vectors"};
     cuda_scope const scope(ctx);
     cuda_call call = list_arrays(p);
     bool on_device;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, 3, passes);
+    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, p->vectors ? 4 : 3, passes);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;

@@ -11,6 +11,9 @@
  *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh; geev_chain_block.cuh
  * geev_blocks.cu     larger n: all of it in one kernel, one or more blocks a matrix; their reduction: geev_group.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
+ * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
+ *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
+ * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
  * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
@@ -112,13 +115,29 @@ int64_t eig_cuda_geev_blocks_most_s(const eig_context *ctx),
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
-/* All of one type. */
+/* By way of the Schur form, all in one kernel, for all matrices or those on the list: threads 8, 16 or 32 lanes a matrix, or
+ * 0: a block, in work areas.  And the bytes of shared memory of a warp, or of a work area. */
+enum geev_which { GEEV_ALL, GEEV_LISTED };
+typedef eig_status geev_launch_schur(eig_context *ctx, int threads, const geev_slice &slice, geev_which which,
+                                     cudaStream_t stream);
+typedef size_t geev_schur_size(const geev_problem *p, int threads);
+geev_launch_schur eig_cuda_geev_schur_s, eig_cuda_geev_schur_d, eig_cuda_geev_schur_c, eig_cuda_geev_schur_z;
+geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cuda_geev_schur_bytes_c,
+    eig_cuda_geev_schur_bytes_z;
+
+/* Eigenvectors of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
+geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
+
+/* All of one type; complex ones have the last three. */
 struct geev_kernels {
     geev_launch *small, *prepare, *block_prepare, *block, *blocks;
     size_t (*blocks_area)(int64_t n);
     int64_t (*blocks_most)(const eig_context *ctx);
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
+    geev_launch_schur *schur;
+    geev_schur_size *schur_bytes;
+    geev_launch *inverse;
 };
 
 /* A road that a call can take. */
@@ -145,20 +164,43 @@ const geev_road *eig_cuda_geev_roads(int *count);
 #include "geev.h"
 #include "words/number.cuh"
 
-/* Entry (i, j) of matrix b; an affine one is rounded after each product and sum. */
-template <typename real>
-static __device__ __forceinline__ real geev_entry(const geev_problem &p, int64_t b, int64_t i, int64_t j)
+/* sum + x a, rounded after the product and the sum; complex products by their four real ones. */
+template <typename real> static __device__ __forceinline__ real affine_add(real sum, real x, real a)
 {
-    const real *const a = (const real *)p.a;
+    return sum + x * a;
+}
+template <typename real>
+static __device__ __forceinline__ number_of<real, true> affine_add(number_of<real, true> sum, number_of<real, true> x,
+                                                                   number_of<real, true> a)
+{
+    return {sum.re + (x.re * a.re - x.im * a.im), sum.im + (x.re * a.im + x.im * a.re)};
+}
+
+/* An entry of a caller's array, whose alignment is that of its real type. */
+template <typename real> static __device__ __forceinline__ real geev_load(const real *from)
+{
+    return *from;
+}
+template <typename real>
+static __device__ __forceinline__ number_of<real, true> geev_load(const number_of<real, true> *from)
+{
+    return load_number(from);
+}
+
+/* Entry (i, j) of matrix b: a real number, or a complex one of number.cuh. */
+template <typename entry>
+static __device__ __forceinline__ entry geev_entry(const geev_problem &p, int64_t b, int64_t i, int64_t j)
+{
+    const entry *const a = (const entry *)p.a;
     if (p.affine) {
-        const real *const x = (const real *)p.x + b * p.stride_x, *const at = a + i + j * p.lda;
-        real sum = at[0];
-        for (int64_t k = 0; k < p.m; ++k) sum = sum + x[k] * at[(k + 1) * p.stride_a];
+        const entry *const x = (const entry *)p.x + b * p.stride_x, *const at = a + i + j * p.lda;
+        entry sum = geev_load(at);
+        for (int64_t k = 0; k < p.m; ++k) sum = affine_add(sum, geev_load(x + k), geev_load(at + (k + 1) * p.stride_a));
         return sum;
     }
-    if (p.layout == EIG_LAYOUT_ELEMENT_WISE) return a[(i * p.lda + j) * p.stride_a + b];
-    if (p.layout == EIG_LAYOUT_ROW_WISE) return a[i * p.stride_a + b * p.lda + j];
-    return a[i + j * p.lda + b * p.stride_a];
+    if (p.layout == EIG_LAYOUT_ELEMENT_WISE) return geev_load(a + (i * p.lda + j) * p.stride_a + b);
+    if (p.layout == EIG_LAYOUT_ROW_WISE) return geev_load(a + i * p.stride_a + b * p.lda + j);
+    return geev_load(a + i + j * p.lda + b * p.stride_a);
 }
 
 /* Where the packed entries of matrix m of the slice begin; they lie slice.tile apart. */

@@ -94,7 +94,18 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
                 if (i < h.n && j < h.n) h(i, j) = x[a][b];
             }
     }
-    /* The upper Hessenberg part, row by row. */
+    /* The upper Hessenberg part. */
+    __device__ __forceinline__ void store_hessenberg(geev_view<real> h) const
+    {
+#pragma unroll
+        for (int a = 0; a < TR; ++a)
+#pragma unroll
+            for (int b = 0; b < TC; ++b) {
+                int const i = a * R + r, j = b * C + c;
+                if (i <= j + 1 && i < h.n && j < h.n) h(i, j) = x[a][b];
+            }
+    }
+    /* The same, packed row by row. */
     __device__ __forceinline__ void pack(real *packed, int n) const
     {
 #pragma unroll
@@ -233,8 +244,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     }
 
     /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  It looks only at
-     * indices whose norms differ by a factor of two; the others need nothing. */
-    __device__ void balance(int n, bool wanted, norms now)
+     * indices whose norms differ by a factor of two; the others need nothing.  factors: NULL, or those of the rows go there. */
+    __device__ void balance(int n, bool wanted, norms now, real *factors = NULL)
     {
         int next = 0, sweep = 0;
         bool changed = false;
@@ -251,7 +262,7 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
             unsigned long long ahead = next < 64 ? votes >> next << next : 0;
             if (ahead == 0 && changed && sweep + 1 < GEEV_BALANCE_SWEEPS) ahead = votes, changed = false, ++sweep;
             if (ahead == 0) wanted = false;
-            if (!__any_sync(all, wanted)) return;
+            if (!__any_sync(all, wanted)) break;
             int const i = wanted ? __ffsll((long long)ahead) - 1 : 0;
             real const column = sqrt(entry_of(now.column, i)), row = sqrt(entry_of(now.row, i));
             real const before = entry_of(scale, i);
@@ -272,6 +283,9 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
                 }
             now = find_norms(n);
         }
+#pragma unroll
+        for (int e = 0; e < each; ++e)
+            if (factors && lane + e * lanes < n) factors[lane + e * lanes] = scale[e];
     }
 
     /* ------------------------------------------------------- reduction */
@@ -322,8 +336,15 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return head + copysign(norm, head);
     }
 
+    /* Where the reflectors I - t v v' go, if anywhere: v below the subdiagonal of a matrix, but for its first entry. */
+    struct reflectors {
+        real *matrix; /* NULL: nowhere */
+        int ld;
+        real *t, *head; /* [n - 2] */
+    };
+
     /* Step k = kb*C + kc.  A team with acts = false changes nothing. */
-    template <int kb> __device__ __forceinline__ void step(int kc, int hi, bool acts)
+    template <int kb> __device__ __forceinline__ void step(int kc, int hi, bool acts, const reflectors &keep)
     {
         constexpr int first = kb * C / R; /* rows above a = first are finished */
         int const k = kb * C + kc, end = acts ? hi : -1;
@@ -345,8 +366,14 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         for (int a = first; a < TR && a <= (kb + 1) * C / R; ++a) vr[a] = a * R + r == k + 1 ? pivot : vr[a];
 #pragma unroll
         for (int b = kb; b < TC && b <= kb + 1; ++b) vc[b] = b * C + c == k + 1 ? pivot : vc[b];
+        if (keep.matrix && c == kc) {
+#pragma unroll
+            for (int a = first; a < TR; ++a)
+                if (a * R + r > k + 1 && a * R + r <= end) keep.matrix[(a * R + r) * keep.ld + k] = vr[a];
+            if (r == 0) keep.t[k] = t, keep.head[k] = pivot;
+        }
 
-            /* W and Z */
+        /* W and Z */
 #pragma unroll
         for (int b = 0; b < TC; ++b) {
             w[b] = 0;
@@ -386,18 +413,18 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
     }
 
     /* Columns kb*C and on. */
-    template <int kb> __device__ __forceinline__ void reduce_from(int n, int lo, int hi)
+    template <int kb> __device__ __forceinline__ void reduce_from(int n, int lo, int hi, const reflectors &keep)
     {
 #pragma unroll 1
         for (int kc = 0; kc < C && kb * C + kc < n - 2; ++kc) {
             int const k = kb * C + kc;
-            step<kb>(kc, hi, k >= lo && k < hi - 1);
+            step<kb>(kc, hi, k >= lo && k < hi - 1, keep);
         }
-        if constexpr (kb + 1 < TC) reduce_from<kb + 1>(n, lo, hi);
+        if constexpr (kb + 1 < TC) reduce_from<kb + 1>(n, lo, hi, keep);
     }
-    __device__ __forceinline__ void reduce(int n, int lo, int hi)
+    __device__ __forceinline__ void reduce(int n, int lo, int hi, const reflectors &keep = {NULL, 0, NULL, NULL})
     {
-        reduce_from<0>(n, lo, hi);
+        reduce_from<0>(n, lo, hi, keep);
     }
 };
 

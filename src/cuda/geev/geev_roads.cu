@@ -10,10 +10,16 @@ enum {
 static const geev_kernels kernels[] = {
     {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
      eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_most_s, eig_cuda_geev_swb_s,
-     eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s},
+     eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s, eig_cuda_geev_schur_s, eig_cuda_geev_schur_bytes_s,
+     eig_cuda_geev_inverse_s},
     {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
      eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_most_d, eig_cuda_geev_swb_d,
-     eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d},
+     eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d, eig_cuda_geev_schur_d, eig_cuda_geev_schur_bytes_d,
+     eig_cuda_geev_inverse_d},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_schur_c, eig_cuda_geev_schur_bytes_c,
+     eig_cuda_geev_inverse_c},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_schur_z, eig_cuda_geev_schur_bytes_z,
+     eig_cuda_geev_inverse_z},
 };
 
 static const geev_kernels *kernels_of(const geev_problem *p)
@@ -21,10 +27,10 @@ static const geev_kernels *kernels_of(const geev_problem *p)
     return &kernels[type_index(p->type)];
 }
 
-/* The work areas of the plain solver: `blocks` of them, or as many as there are matrices, or as fit in `bytes`. */
-static void slice_areas(const geev_problem *p, int64_t blocks, int64_t bytes, geev_slice *slice)
+/* The work areas of a plain solver, of `area` bytes each: `blocks` of them, or as many as there are matrices, or as fit in `bytes`. */
+static void slice_areas(const geev_problem *p, size_t area, int64_t blocks, int64_t bytes, geev_slice *slice)
 {
-    slice->plain_bytes = geev_plain_bytes(p);
+    slice->plain_bytes = area;
     int64_t const fit = bytes / (int64_t)slice->plain_bytes;
     int64_t const most = blocks < fit ? blocks : fit;
     slice->plain_blocks = (int)(most > p->batch ? p->batch : most > 1 ? most : 1);
@@ -38,7 +44,7 @@ static void carve_areas(arena *a, geev_slice *slice)
 /* As many matrices as fit in `bytes`, with `each` bytes a matrix. */
 static void slice_matrices(const geev_problem *p, int64_t each, int64_t bytes, geev_slice *slice)
 {
-    slice_areas(p, SECOND_ATTEMPTS, bytes, slice);
+    slice_areas(p, geev_plain_bytes(p), SECOND_ATTEMPTS, bytes, slice);
     int64_t const others = slice->plain_blocks * (int64_t)slice->plain_bytes + 8 * EIG_ALIGNMENT;
     int64_t const fit = (bytes - others) / each / WARP * WARP;
     slice->count = fit < p->batch ? fit : p->batch;
@@ -50,11 +56,100 @@ static void carve_list(arena *a, geev_slice *slice)
     slice->queue = (geev_queue *)arena_take(a, 1, sizeof *slice->queue);
 }
 
+/* ---------------------------------------------- schur: complex matrices; eigenvectors */
+
+/* Lanes a matrix of the kernels that keep it in shared memory, as many as measured best; 0: none, or not wanted. */
+static int schur_threads(const eig_context *ctx, const geev_problem *p)
+{
+    if (p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE) return 0;
+    int threads = p->n <= 16 ? 16 : 32;
+    size_t const most = (size_t)cuda_state_of(ctx)->shared_bytes;
+    while (threads < 32 && kernels_of(p)->schur_bytes(p, threads) > most) threads *= 2;
+    return kernels_of(p)->schur_bytes(p, threads) <= most ? threads : 0;
+}
+
+static bool is_schur(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    return type_is_complex(p->type) && schur_threads(ctx, p) > 0;
+}
+
+static bool is_schur_reference(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    return type_is_complex(p->type) || (p->vectors && schur_threads(ctx, p) == 0);
+}
+
+static void slice_schur(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    int64_t const fit = (bytes - 8 * EIG_ALIGNMENT) / (int64_t)sizeof *slice->failed;
+    slice->count = fit < slice->p.batch ? fit : slice->p.batch;
+}
+
+static void carve_schur(arena *a, geev_slice *slice)
+{
+    if (slice->p.vectors) carve_list(a, slice);
+}
+
+static void slice_schur_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    size_t const area = arena_rounded(kernels_of(&slice->p)->schur_bytes(&slice->p, 0));
+    slice_areas(&slice->p, area, (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, bytes, slice);
+    slice->count = slice->p.batch;
+}
+
+/* Marks passes that have nothing to do. */
+static eig_status mark_passes(eig_context *ctx, cuda_clock *clock, int count)
+{
+    eig_status status = EIG_OK;
+    for (int k = 0; k < count && status == EIG_OK; ++k) status = eig_cuda_mark_clock(ctx, clock);
+    return status;
+}
+
+/* The whole call in pass `pass`, in lanes or in blocks. */
+static eig_status enqueue_whole(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock,
+                                int threads, int pass)
+{
+    eig_status status = mark_passes(ctx, clock, pass);
+    if (status == EIG_OK) status = kernels_of(&slice.p)->schur(ctx, threads, slice, GEEV_ALL, stream);
+    return status == EIG_OK ? mark_passes(ctx, clock, (slice.p.vectors ? 4 : 3) - pass) : status;
+}
+
+/* The vectors of eigenvalues that are there; matrices for which inverse iteration is not enough go the other way. */
+static eig_status enqueue_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    int const threads = schur_threads(ctx, &slice.p);
+    CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
+    eig_status status = k->inverse(ctx, slice, stream);
+    if (status == EIG_OK) status = k->schur(ctx, threads, slice, GEEV_LISTED, stream);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+}
+
+/* Eigenvalues alone take half the memory and half the work, and vectors follow; condition numbers need the whole. */
+static eig_status enqueue_schur(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    int const threads = schur_threads(ctx, &slice.p);
+    if (!slice.p.vectors || slice.p.condition) return enqueue_whole(ctx, slice, stream, clock, threads, 1);
+    geev_slice values = slice;
+    values.p.vectors = false;
+    eig_status const status = enqueue_whole(ctx, values, stream, clock, threads, 1);
+    return status == EIG_OK ? enqueue_vectors(ctx, slice, stream, clock) : status;
+}
+
+static eig_status enqueue_schur_reference(eig_context *ctx, const geev_slice &slice, cudaStream_t stream,
+                                          cuda_clock *clock)
+{
+    return enqueue_whole(ctx, slice, stream, clock, 0, 2);
+}
+
+/* ------------------------------------------------------------------ real matrices */
+
 /* Three passes: kernel 1, NULL where the road has none; the iteration; the plain solver, on the matrices that did not
- * converge, or on all where nothing came before it. */
+ * converge, or on all where nothing came before it.  Then vectors, where they are wanted.  Condition numbers need the Schur
+ * form. */
 static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock,
                           geev_launch *reduction, geev_launch *iteration)
 {
+    if (slice.p.condition) return enqueue_whole(ctx, slice, stream, clock, schur_threads(ctx, &slice.p), 1);
     bool const listed = iteration != NULL;
     eig_status status = EIG_OK;
     if (listed) CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
@@ -63,7 +158,8 @@ static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_
     if (status == EIG_OK && iteration) status = iteration(ctx, slice, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK) status = kernels_of(&slice.p)->plain(ctx, slice, listed, stream);
-    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    return status == EIG_OK && slice.p.vectors ? enqueue_vectors(ctx, slice, stream, clock) : status;
 }
 
 /* ------------------------------------------------------------------- reference */
@@ -75,7 +171,8 @@ static bool is_reference(const eig_context *, const geev_problem *p, const geev_
 
 static void slice_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
 {
-    slice_areas(&slice->p, (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, bytes, slice);
+    slice_areas(&slice->p, geev_plain_bytes(&slice->p), (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors,
+                bytes, slice);
     slice->count = slice->p.batch;
 }
 
@@ -288,6 +385,9 @@ static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaSt
  * them for the GPU that it runs on; from 19 on in double by bench_geev_cuda, whose matrices are random. */
 
 static const geev_road roads[] = {
+    {"schur", EIG_GEEV_AUTO, 0, 0, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
+    {"schur reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_schur_reference, slice_schur_reference, carve_areas,
+     enqueue_schur_reference},
     {"reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
     {"block", EIG_GEEV_AUTO, 0, 0, 0, is_block, slice_block, carve_block, enqueue_block},
     {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},

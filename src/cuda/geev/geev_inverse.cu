@@ -1,0 +1,95 @@
+/* geev on CUDA: eigenvectors of matrices of order up to 64 whose eigenvalues are there, by inverse iteration.  Matrices that
+ * it gives up go to the slice's list.  Real matrices: geev_inverse.cuh, in four shapes of the grid; complex ones:
+ * geev_inverse_complex.cuh. */
+#include "geev_inverse.cuh"
+#include "geev_inverse_complex.cuh"
+#include "geev_lanes.cuh"
+
+/* The matrix did not get vectors. */
+static __device__ __forceinline__ void give_up(const geev_slice &slice, int64_t b)
+{
+    slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
+}
+
+/* Real matrices, 4 C lanes each; C, TR, TC: the grid's. */
+template <int C, int TR, int TC>
+static __global__ void __launch_bounds__(LANES_MOST_THREADS, C < 8 ? 4 : 2)
+    inverse_lanes(geev_slice slice, bool, int bytes, bool)
+{
+    constexpr int P = 4 * C;
+    char *behind;
+    schur_area<entry> const area = lanes_area<P>(slice.p, bytes, true, true, &behind);
+    lane_team<P> const team(threadIdx.x % 32);
+    int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, b = slice.first + at;
+    bool const lives = at < slice.count;
+    geev_record const record =
+        begin_inverse<geev_grid<real, C, TR, TC>>(team, area, (real *)behind, slice.p, lives ? b : slice.first, lives);
+    if (!inverse_matrix(team, area, record, slice.p, b, lives) && lives && team.rank == 0) give_up(slice, b);
+}
+
+/* The same, W warps each: the first one reduces. */
+template <int W, int TR, int TC>
+static __global__ void __launch_bounds__(32 * W) inverse_block(geev_slice slice, int bytes)
+{
+    __shared__ double space[W];
+    __shared__ geev_record record;
+    char *behind;
+    schur_area<entry> const area = lanes_area<32 * W>(slice.p, bytes, true, true, &behind);
+    block_team<32 *W> const team = {(int)threadIdx.x, space};
+    int64_t const b = slice.first + blockIdx.x;
+    if (threadIdx.x < 32) {
+        lane_team<32> const first(threadIdx.x);
+        geev_record const mine =
+            begin_inverse<geev_grid<real, 8, TR, TC>>(first, area, (real *)behind, slice.p, b, true);
+        if (threadIdx.x == 0) record = mine;
+    }
+    __syncthreads(); /* H is there */
+    if (!inverse_matrix(team, area, record, slice.p, b, true) && threadIdx.x == 0) give_up(slice, b);
+}
+
+/* Complex matrices, P lanes each. */
+template <int P> static __global__ void inverse_complex_lanes(geev_slice slice, bool, int bytes, bool)
+{
+    schur_area<entry> const area = lanes_area<P>(slice.p, bytes, true, true);
+    lane_team<P> const team(threadIdx.x % 32);
+    int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, b = slice.first + at;
+    bool const lives = at < slice.count;
+    if (!inverse_complex_matrix(team, area, slice.p, lives ? b : slice.first, lives) && lives && team.rank == 0)
+        give_up(slice, b);
+}
+
+/* --------------------------------------------------------------- launchers */
+
+template <int C, int TR, int TC>
+static eig_status launch_inverse(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    size_t const bytes = lanes_bytes(&slice.p, 4 * C, true, geev_grid<real, C, TR, TC>::space * sizeof(real));
+    return launch_lanes<4 * C>(ctx, "geev: inverse_lanes", slice, bytes, false, stream, inverse_lanes<C, TR, TC>, true);
+}
+
+template <int W, int TR, int TC>
+static eig_status launch_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    size_t const bytes = lanes_bytes(&slice.p, 32, true, geev_grid<real, 8, TR, TC>::space * sizeof(real));
+    return cuda_launch(ctx, "geev: inverse_block", stream, {slice.count, 32 * W, bytes}, inverse_block<W, TR, TC>,
+                       slice, (int)bytes);
+}
+
+template <int P> static eig_status launch_complex(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    return launch_lanes<P>(ctx, "geev: inverse_lanes", slice, lanes_bytes(&slice.p, P, true), false, stream,
+                           inverse_complex_lanes<P>, true);
+}
+
+eig_status TYPED(eig_cuda_geev_inverse)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    int64_t const n = slice.p.n;
+    if constexpr (number::complex) {
+        return n <= 16 ? launch_complex<16>(ctx, slice, stream) : launch_complex<32>(ctx, slice, stream);
+    } else {
+        if (n <= 16) return launch_inverse<4, 4, 4>(ctx, slice, stream);
+        if (n <= 32) return launch_inverse<8, 8, 4>(ctx, slice, stream);
+        if (n <= 48) return launch_block<2, 12, 6>(ctx, slice, stream);
+        return launch_block<2, 16, 8>(ctx, slice, stream);
+    }
+}

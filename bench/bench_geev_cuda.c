@@ -1,9 +1,10 @@
 /* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
- *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident forms host affine (default:
- *                                             all); n=N: this order alone
+ *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident large forms host affine
+ *                                             (default: all); n=N: this order alone
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
+ * large      the same for n > 64: batches that fill the GPU, and one matrix
  * forms      the same for every method and number of threads a matrix, and the times of its passes: the paper's
  *            tables and its figures 13 (reduction) and 14 (iteration)
  * host       pinned host arrays in and out, wall time, for several chunk sizes; rival "copy": the same bytes moved both
@@ -33,9 +34,9 @@ static int64_t batch_of(int64_t n)
     return n <= FULL_N ? BATCH : (int64_t)BATCH * FULL_N * FULL_N / (n * n);
 }
 
-static bench_case case_of(eig_type type, int64_t n)
+static bench_case case_of(eig_type type, int64_t n, int64_t batch)
 {
-    bench_case c = case_new(&case_geev, "random", type, n, batch_of(n));
+    bench_case c = case_new(&case_geev, "random", type, n, batch);
     bench_make(&c);
     return c;
 }
@@ -60,7 +61,7 @@ static void resident(eig_type type)
     for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
         int const n = orders[k];
         if (only && n != only) continue;
-        bench_case c = case_of(type, n);
+        bench_case c = case_of(type, n, batch_of(n));
         device_case d = device_new(gpu, &c, NULL);
         bench_row row = row_of(&d, "geev-resident", "auto");
         row.limit_ms = bar_of(type, n);
@@ -73,6 +74,28 @@ static void resident(eig_type type)
         device_free(&d);
         case_free(&c);
     }
+}
+
+/* Larger matrices: their number, the bars in microseconds a matrix (double), and those of one matrix in ms. */
+static void large(eig_type type)
+{
+    static const struct {
+        int n, batch;
+        double bar_us, one_ms;
+    } cases[] = {{65, 20000, 2.5, 0}, {100, 8000, 6, 0},   {128, 5000, 12, 3}, {192, 2112, 40, 0}, {256, 1056, 100, 7},
+                 {300, 792, 160, 0},  {512, 366, 800, 18}, {1024, 0, 0, 70},   {2048, 0, 0, 300}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        for (int one = 0; one < 2; ++one) {
+            int const n = cases[k].n, batch = one ? 1 : cases[k].batch;
+            if ((only && n != only) || batch == 0) continue;
+            bench_case c = case_of(type, n, batch);
+            device_case d = device_new(gpu, &c, NULL);
+            bench_row row = row_of(&d, one ? "geev-one" : "geev-large", "auto");
+            if (type == EIG_D) row.limit_ms = one ? cases[k].one_ms : cases[k].bar_us * batch * 1e-3;
+            bench_put(&row);
+            device_free(&d);
+            case_free(&c);
+        }
 }
 
 /* Rows for the passes of one more call. */
@@ -99,7 +122,7 @@ static void forms(eig_type type)
     static const char *const methods[] = {"auto", "swb", "mwb"};
     for (int n = 5; n <= 30; n += 5) {
         if (only && n != only) continue;
-        bench_case c = case_of(type, n);
+        bench_case c = case_of(type, n, batch_of(n));
         device_case d = device_new(gpu, &c, NULL);
         for (int method = EIG_GEEV_SWB; method <= EIG_GEEV_MWB; ++method)
             for (int p = 1; p <= 32; p *= 2) {
@@ -174,7 +197,7 @@ static void host(eig_type type)
     static const int64_t chunks[] = {0, 1024, 4096, 16384, 65536};
     for (int n = 5; n <= 30; n += 5) {
         if (only && n != only) continue;
-        bench_case c = case_of(type, n);
+        bench_case c = case_of(type, n, batch_of(n));
         pin(&c, true);
         device_case d = device_new(gpu, &c, NULL);
         double const copy = time_copy(&d);
@@ -287,6 +310,7 @@ int main(int argc, char **argv)
     for (int t = 0; t < 2; ++t) {
         eig_type const type = t == 0 ? EIG_D : EIG_S;
         if (wanted(argc, argv, "resident")) resident(type);
+        if (wanted(argc, argv, "large")) large(type);
         if (wanted(argc, argv, "forms") && type == EIG_D) forms(type);
         if (wanted(argc, argv, "host")) host(type);
         if (wanted(argc, argv, "affine") && type == EIG_D) affine();

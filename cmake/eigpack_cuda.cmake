@@ -23,6 +23,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_prepare.cu
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu
+    src/cuda/stebz/stebz_small.cu
     src/cuda/stebz/stebz_tree.cu
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu
@@ -78,6 +79,9 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/geev/geev_small.cu
     src/cuda/geev/geev_prepare.cu
     src/cuda/geev/geev_qr.cu
+    src/cuda/geev/geev_block_prepare.cu
+    src/cuda/geev/geev_block.cu
+    src/cuda/geev/geev_blocks.cu
     src/cuda/geev/geev_plain.cu
 )
 if(EIG_HAVE_CUDA)

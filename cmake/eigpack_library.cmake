@@ -16,6 +16,7 @@ set(EIG_SOURCES
     src/multi/multi_tridiagonal.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
+    src/cpu/team.c
     src/cpu/watch.c
     src/cpu/stebz/stebz_cpu.c
     src/cpu/stebz/stebz_counts.c
@@ -26,6 +27,7 @@ set(EIG_SOURCES
     src/cpu/stebz/stebz_reference.c
     src/cpu/stemr/stemr_cpu.c
     src/cpu/stemr/stemr_root.c
+    src/cpu/stemr/stemr_short.c
     src/cpu/stemr/stemr_tree.c
     src/cpu/stemr/stemr_refine.c
     src/cpu/stemr/stemr_inverse.c
@@ -48,19 +50,18 @@ set(EIG_ALL_SOURCES
 set(EIG_REAL_SOURCES
     src/cpu/stebz/stebz_setup.c
     src/cpu/stebz/stebz_tree.c
-    src/cpu/geev/geev_francis.c
 )
 set(EIG_SOURCES_s ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
 set(EIG_SOURCES_d ${EIG_REAL_SOURCES} ${EIG_ALL_SOURCES})
-set(EIG_COMPLEX_SOURCES src/cpu/geev/geev_single_shift.c)
-set(EIG_SOURCES_c ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
-set(EIG_SOURCES_z ${EIG_COMPLEX_SOURCES} ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_c ${EIG_ALL_SOURCES})
+set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
 
 # Kernels, compiled once for each instruction set and type (EIG_ISA, EIG_TYPE).  Everything in such a file is static
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
 # code.  stebz_pivot.c, stebz_short.c and stemr_kernels.c compute in double for either type.
-set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c)
-set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c src/cpu/geev/geev_kernels.c ${EIG_ALL_KERNELS})
+set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c src/cpu/geev/geev_kernels.c
+    src/cpu/geev/geev_alone.c)
+set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_z ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_s ${EIG_REAL_KERNELS})

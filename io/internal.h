@@ -96,6 +96,9 @@ bool io_output_join(io_output *out, const char *path, const char *temporary, io_
 /* Ends it with the target as it was before. */
 void io_output_abandon(io_output *out);
 
+/* The disk begins to write what is there, while the next slice is made; io_output_settle then waits for less. */
+void io_output_begin_flush(io_output *out);
+
 /* Reserves this many bytes on the disk, where the file system can do that: a full disk is then reported at once. */
 bool io_output_reserve(io_output *out, int64_t bytes, io_error *error);
 

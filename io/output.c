@@ -351,6 +351,15 @@ bool io_output_reserve(io_output *out, int64_t bytes, io_error *error)
     return (errno != ENOSPC && errno != EFBIG && errno != EDQUOT) || output_fail(out, error, errno);
 }
 
+void io_output_begin_flush(io_output *out)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (out->temporary && fflush(out->file) == 0) sync_file_range(fileno(out->file), 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)out;
+#endif
+}
+
 bool io_output_try(const char *path, bool *replaced, io_error *error)
 {
     io_output out;

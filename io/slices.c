@@ -232,6 +232,7 @@ bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numb
     bool const good = io_format_out(sink->path) == FORMAT_TEXT ? write_text(sink, count, numbers)
                                                                : write_binary(sink, first, count, numbers);
     sink->next = first + count;
+    if (good) io_output_begin_flush(sink->out);
     return good || io_output_settle(sink->out, false, error);
 }
 

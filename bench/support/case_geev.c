@@ -1,4 +1,4 @@
-/* Cases of geev: nonsymmetric matrices, one after the other, checked by traces and by smallest singular values. */
+/* Cases of geev: nonsymmetric matrices, one after the other, checked by traces, smallest singular values and residuals. */
 #include "cases.h"
 #include "dense.h"
 #include "io/matrices_batch.h"
@@ -16,8 +16,14 @@ static bool fill_one(bench_case *c, int64_t b, double *room, io_error *error)
 {
     int64_t const square = c->n * c->n;
     uint64_t const seed = c->seed + (uint64_t)b;
-    if (matrices_nonsymmetric(c->kind, c->n, 1, seed, room))
-        return numbers_from(&c->in[0], b * square, room, square), true;
+    int const parts = type_is_complex(c->type) ? 2 : 1;
+    bool known = true;
+    for (int part = 0; part < parts && known; ++part) {
+        known = matrices_nonsymmetric(c->kind, c->n, 1, seed + (uint64_t)part * 1000003, room);
+        for (int64_t k = 0; k < square && known; ++k)
+            numbers_put_part(&c->in[0], (b * square + k) * parts + part, room[k]);
+    }
+    if (known) return true;
     numbers one = {c->type, square, numbers_at(&c->in[0], b * square)};
     return matrices_hermitian(c->kind, c->n, 1, seed, &one, error);
 }
@@ -30,6 +36,7 @@ static bool fill(bench_case *c, io_error *error)
     if (!matrices_nonsymmetric_text(c->kind) && !matrices_hermitian_text(c->kind))
         return case_refuse_kind(c->kind, "geev takes full matrices", error);
     if (!numbers_make(&c->in[0], c->type, square * c->batch)) return false;
+    if (c->vectors && !numbers_make(&c->v, c->w.type, square * c->batch)) return false;
     double *const a = (double *)malloc((size_t)(square > 0 ? square : 1) * sizeof *a);
     bool good = a != NULL;
     for (int64_t b = 0; b < c->batch && good; ++b) {
@@ -45,15 +52,15 @@ static bool fill(bench_case *c, io_error *error)
 
 static eig_status work_size(eig_context *ctx, const bench_case *c, size_t *bytes)
 {
-    return eig_geev_work_size(ctx, c->type, &c->geev, c->n, 0, c->batch, bytes);
+    return eig_geev_work_size(ctx, c->type, &c->geev, c->n, c->vectors, c->batch, bytes);
 }
 
 /* The kinds are made in C order and read as columns: transposed matrices, with the same eigenvalues. */
 static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays *at)
 {
     int64_t const n = c->n, lda = n > 0 ? n : 1;
-    return eig_geev_batched(ctx, c->type, &c->geev, n, at->in[0], lda, n * n, at->w, n, NULL, 0, 0, NULL, 0, 0, NULL,
-                            at->info, c->batch);
+    return eig_geev_batched(ctx, c->type, &c->geev, n, at->in[0], lda, n * n, at->w, n, NULL, 0, 0, at->v, lda, n * n,
+                            NULL, at->info, c->batch);
 }
 
 /* ------------------------------------------------------------------- check */
@@ -62,21 +69,22 @@ static eig_status call(eig_context *ctx, const bench_case *c, const case_arrays 
 static double trace_error(const bench_case *c, int64_t b)
 {
     int64_t const n = c->n;
-    long double trace = 0, norm = 0, re = 0, im = 0;
+    long double norm = 0, re = 0, im = 0;
     for (int64_t k = 0; k < n * n; ++k) {
         long double const x = (long double)numbers_re(&c->in[0], b * n * n + k);
-        norm += x * x;
-        if (k % (n + 1) == 0) trace += x;
+        long double const y = (long double)numbers_im(&c->in[0], b * n * n + k);
+        norm += x * x + y * y;
+        if (k % (n + 1) == 0) re -= x, im -= y;
     }
     for (int64_t k = 0; k < n; ++k)
         re += (long double)numbers_re(&c->w, b * n + k), im += (long double)numbers_im(&c->w, b * n + k);
     long double const unit = (long double)n * (long double)type_eps(c->type) * sqrtl(norm);
-    long double const far = hypotl(re - trace, im);
+    long double const far = hypotl(re, im);
     return far == 0 ? 0 : unit > 0 ? (double)(far / unit) : INFINITY;
 }
 
 /* The largest sigma_min(A - w I) over the eigenvalues of matrix b in the same units: how far A has to be changed for
- * each of them to be exact. */
+ * each of them to be exact.  Of large matrices a few eigenvalues are looked at, beyond n = 928 none. */
 static double backward_error(const bench_case *c, int64_t b)
 {
     int64_t const n = c->n;
@@ -84,14 +92,46 @@ static double backward_error(const bench_case *c, int64_t b)
     if (!a) return INFINITY;
     numbers_to(&c->in[0], b * n * n, a, n * n);
     long double const unit = (long double)n * (long double)type_eps(c->type) * dense_norm(n, a);
+    double const wanted = 2 * sample_flops / pow((double)n, 3);
+    int64_t const step = wanted >= (double)n ? 1 : wanted >= 1 ? (int64_t)ceil((double)n / wanted) : n;
     long double most = 0;
-    for (int64_t k = 0; k < n; ++k) {
+    for (int64_t k = 0; k < n && wanted >= 1; k += step) {
         dense_number determinant;
         dense_number const w = dense_complex(numbers_re(&c->w, b * n + k), numbers_im(&c->w, b * n + k));
         most = fmaxl(most, dense_sigma_min(n, a, w, &determinant));
     }
     free(a);
     return most == 0 ? 0 : unit > 0 ? (double)(most / unit) : INFINITY;
+}
+
+/* The largest ||A x - w x|| over the pairs of matrix b in the same units. */
+static double residual(const bench_case *c, int64_t b)
+{
+    int64_t const n = c->n, at = b * n * n;
+    long double most = 0, norm = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        long double sum = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            dense_number const w = dense_complex(numbers_re(&c->w, b * n + k), numbers_im(&c->w, b * n + k));
+            dense_number r = 0;
+            for (int64_t j = 0; j < n; ++j) {
+                int64_t const from = at + i + j * n, to = at + j + k * n;
+                dense_number const a = dense_complex(numbers_re(&c->in[0], from), numbers_im(&c->in[0], from));
+                dense_number const x = dense_complex(numbers_re(&c->v, to), numbers_im(&c->v, to));
+                r += dense_product(a - (i == j ? w : 0), x);
+                if (k == 0) norm += creall(a) * creall(a) + cimagl(a) * cimagl(a);
+            }
+            sum += creall(r) * creall(r) + cimagl(r) * cimagl(r);
+        }
+        most = fmaxl(most, isnan(sum) ? INFINITY : sqrtl(sum));
+    }
+    long double const unit = (long double)n * (long double)type_eps(c->type) * sqrtl(norm);
+    return most == 0 ? 0 : unit > 0 ? (double)(most / unit) : INFINITY;
+}
+
+static double sample_error(const bench_case *c, int64_t b)
+{
+    return c->vectors ? residual(c, b) : type_is_complex(c->type) ? 0 : backward_error(c, b);
 }
 
 static eig_status check(eig_context *ctx, const bench_case *c, double *error)
@@ -103,7 +143,7 @@ static eig_status check(eig_context *ctx, const bench_case *c, double *error)
     (void)ctx;
 #pragma omp parallel for schedule(dynamic, 16) reduction(max : most)
     for (int64_t b = 0; b < c->batch; ++b) {
-        double const first = trace_error(c, b), second = b % step == 0 ? backward_error(c, b) : 0;
+        double const first = trace_error(c, b), second = b % step == 0 ? sample_error(c, b) : 0;
         most = fmax(most, fmax(first, second));
     }
     *error = most;

@@ -18,7 +18,7 @@ typedef struct case_arrays {
     const void *in[2]; /* stebz, stemr: d and e; geev, heev: a */
     void *w;
     int *info;
-    void *v; /* stemr; heev: NULL where no vectors are wanted */
+    void *v; /* stemr; heev, geev: NULL where no vectors are wanted */
 } case_arrays;
 
 typedef struct case_family {
@@ -43,6 +43,7 @@ struct bench_case {
     eig_heev_options heev;
     eig_stemr_options stemr;
     bool values_only; /* heev */
+    bool vectors;     /* geev: right eigenvectors, in v */
     int64_t wanted;   /* eigenvalues of a matrix */
     numbers in[2], w, v;
     int *info;
@@ -52,8 +53,8 @@ struct bench_case {
  * large case a sample) to lie, in units of eps max|w|; allowed are 4, or abstol.  max|w| is ||T|| for a range.
  * stemr: the largest of all residuals, in units of n eps ||T||, and of (Z'Z - I) x for random vectors x of 1 and -1, in units
  * of n eps; allowed are 10.
- * geev: the larger of |trace - sum w| for every matrix and sigma_min(A - w I) for every w of some matrices, in units of
- * n eps ||A||; allowed are 10.
+ * geev: the larger of |trace - sum w| for every matrix and sigma_min(A - w I) for every w of some real matrices, in units
+ * of n eps ||A||; with vectors ||A x - w x|| of every pair of some matrices.  Allowed are 10.
  * heev: of some matrices the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| (Frobenius norms) in units of n eps.
  * Without vectors: the smallest bound 2^i n eps max|w|, i >= -6, within which Sturm counts of some matrices show all
  * eigenvalues, in units of n eps max|w|.  Of all matrices w ascends and its sum is the trace to the same limit.  Allowed

@@ -37,6 +37,10 @@ const rival_solver *rivals_stebz(int *count);
 /* Whether LAPACK has geev's rivals; and the eigenvalues of a batch of n x n matrices, one after the other, by ?gehrd
  * and ?hseqr on as many threads, which are thrown away.  Returns the largest info; *ms: the time. */
 bool rivals_has_geev(void);
+
+/* The same by ?geev, with right eigenvectors or without, of any type. */
+bool rivals_has_whole_geev(void);
+int rivals_geev(eig_type type, int64_t n, const void *a, int64_t batch, bool vectors, int threads, double *ms);
 int rivals_gehrd_hseqr(eig_type type, int64_t n, const void *a, int64_t batch, int threads, double *ms);
 
 /* The same for heev's: ?syevd of the real types, ?heevd of the complex ones, which read the lower triangle of column-major

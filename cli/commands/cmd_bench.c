@@ -138,12 +138,13 @@ static int run(const arguments *args)
 
 static const option_row options[] = {
     {"n", 'n', "LIST", "orders, e.g. 512,2048 (default: the family's own cases)"},
-    {"type", 0, "T", "f32 or f64; heev: also c64 or c128 (default: all)"},
+    {"type", 0, "T", "f32 or f64; heev, geev: also c64 or c128 (default: all; geev without vectors: f32 and f64)"},
     {"batch", 0, "B", "matrices a call (default 1; geev: about 10^7 entries; heev: 4*10^6)"},
     {"kind", 0, "KIND", "test matrix (default uniform; geev: random; heev: hermitian); see eigpack generate --list"},
     {"method", 0, "M",
      "multisection (default), interval-tree or reference; geev: auto (default), reference, on a GPU swb or mwb; heev: "
      "auto (default), jacobi, tridiagonal or reference; stemr: auto (default), reference or mrrr"},
+    {"vectors", 0, NULL, "geev: right eigenvectors, too"},
     {"values-only", 0, NULL, "heev: eigenvalues without vectors"},
     {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
     {"tune", 0, NULL, "geev on a GPU, heev: time all methods for n = 1 to 64 and print the table of `auto`"},

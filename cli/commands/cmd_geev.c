@@ -1,4 +1,4 @@
-/* eigpack geev: eigenvalues of a batch of nonsymmetric matrices, from one file or a family over a grid. */
+/* eigpack geev: eigenvalues and eigenvectors of a batch of nonsymmetric matrices, from one file or a family over a grid. */
 #include "commands/cmd_geev.h"
 #include "bench/support/times.h"
 #include "commands/commands.h"
@@ -13,7 +13,9 @@
 static int read_family_options(const arguments *args, geev_run *j)
 {
     svg_parameter varying[FAMILY_MOST];
-    if (option_given(args, "layout")) return cli_fail(CLI_USAGE, "--layout does not go with --affine");
+    static const char *const others[] = {"layout", "vectors", "left", "condition"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
+        if (option_given(args, others[k])) return cli_fail(CLI_USAGE, "--%s does not go with --affine", others[k]);
     int const status = family_options(args, &j->family);
     if (status != CLI_OK) return status;
     int const count = family_varying(&j->family, varying);
@@ -46,6 +48,8 @@ static int read_options(const arguments *args, geev_run *j)
     j->options.no_balance = option_given(args, "no-balance");
     j->values = option_text(args, "values");
     if (!j->values) j->values = option_text(args, "output");
+    j->vectors = option_text(args, "vectors"), j->left = option_text(args, "left");
+    j->condition = option_text(args, "condition");
     j->info_path = option_text(args, "info");
     j->measures = option_text(args, "measure-output");
     j->plot = option_text(args, "plot");
@@ -60,7 +64,8 @@ static int read_options(const arguments *args, geev_run *j)
 /* Eigenvalues are printed where no output is named; measures are printed where no output takes them. */
 static void choose_prints(const arguments *args, geev_run *j)
 {
-    bool const named = j->values || j->info_path || j->plot || j->measures;
+    bool const pairs = j->vectors || j->left || j->condition;
+    bool const named = j->values || pairs || j->info_path || j->plot || j->measures;
     bool const wanted = j->measure >= 0 ? !j->measures && !geev_plots_measure(j) : !named;
     j->prints = wanted && !cli_as_npy(args);
     if (wanted && !j->prints) *(j->measure >= 0 ? &j->measures : &j->values) = "-";
@@ -74,6 +79,9 @@ static int check_files(const arguments *args, geev_run *j)
     choose_prints(args, j);
     cli_output const outputs[] = {
         {cli_values_option(args), j->values, 2},
+        {"vectors", j->vectors, 3},
+        {"left", j->left, 3},
+        {"condition", j->condition, 2},
         {"measure-output", j->measures, j->is_family ? family_shape(&j->family, shape) : 1},
         {"info", j->info_path, 1},
         {"plot", j->plot, CLI_PICTURE},
@@ -98,11 +106,14 @@ static int read_family(const arguments *args, geev_run *j)
 
 static int open_matrices(const arguments *args, geev_run *j)
 {
-    int const status = matrices_open(args->file[0], j->options.layout, "geev", &j->file);
+    int const status = matrices_open(args->file[0], j->options.layout, false, &j->file);
     if (status != CLI_OK) return status;
     if (j->file.one) j->options.layout = EIG_LAYOUT_MATRIX_WISE;
     j->n = j->file.n, j->batch = j->file.batch, j->type = j->file.type;
-    return cli_type(args, "f32|f64", &j->type) ? CLI_OK : CLI_USAGE;
+    if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;
+    if (!type_is_complex(j->type) && type_is_complex(j->file.type))
+        return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", args->file[0]);
+    return CLI_OK;
 }
 
 static int open_input(const arguments *args, geev_run *j)
@@ -117,12 +128,20 @@ static int open_input(const arguments *args, geev_run *j)
 
 static int open_outputs(geev_run *j)
 {
-    io_type const type = type_in_file(j->type), complex = type_in_file(type_complex(j->type));
-    io_array values = {complex, 2, {j->batch, j->n}, NULL}, measures = {type, 1, {j->batch}, NULL};
+    io_type const real = type_in_file(type_real(j->type)), complex = type_in_file(type_complex(j->type));
+    int64_t const n = j->n;
+    io_array values = {complex, 2, {j->batch, n}, NULL}, measures = {real, 1, {j->batch}, NULL};
+    io_array vectors = {complex, 3, {j->batch, n, n}, NULL}, condition = {real, 2, {j->batch, n}, NULL};
     io_array const info = {IO_I32, 1, {j->batch}, NULL};
     if (j->is_family) measures.rank = family_shape(&j->family, measures.shape);
-    if (!j->is_family && j->file.one) values = (io_array){complex, 1, {j->n}, NULL};
+    if (!j->is_family && j->file.one) {
+        values = (io_array){complex, 1, {n}, NULL}, condition = (io_array){real, 1, {n}, NULL};
+        vectors = (io_array){complex, 2, {n, n}, NULL};
+    }
     j->sink[GEEV_VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = values};
+    j->sink[GEEV_VECTORS] = (io_sink){.path = j->vectors, .variable = "eigenvectors", .a = vectors};
+    j->sink[GEEV_LEFT] = (io_sink){.path = j->left, .variable = "left_eigenvectors", .a = vectors};
+    j->sink[GEEV_CONDITION] = (io_sink){.path = j->condition, .variable = "condition", .a = condition};
     j->sink[GEEV_MEASURED] = (io_sink){.path = j->measures, .variable = "measure", .a = measures};
     j->sink[GEEV_INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
     return ranks_sinks_open(j->sink, GEEV_OUTPUTS);
@@ -192,6 +211,10 @@ static const option_row options[] = {
     {"values", 0, "F",
      "write the eigenvalues, complex, of shape (batch, n): .npy, .mat, else text (default: print them)"},
     {"output", 'o', "F", "the same as --values"},
+    {"vectors", 0, "F", "write the right eigenvectors, of shape (batch, n, n): v[b][:, k] belongs to eigenvalue k"},
+    {"left", 0, "F", "write the left eigenvectors likewise: A^H y = conj(w) y"},
+    {"condition", 0, "F",
+     "write |y^H x| of each eigenvalue, of shape (batch, n): an error E of A moves it by about ||E|| over that"},
     {"sort", 0, "KEY", "each matrix's eigenvalues ascending by real, imaginary or magnitude (default: as computed)"},
     {"measure", 0, "M", "one number a matrix in place of its eigenvalues: abscissa, radius or damping, see above"},
     {"measure-output", 0, "F", "write these numbers, of shape (batch) or of the grid (default: print them)"},
@@ -205,19 +228,21 @@ static const option_row options[] = {
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
     {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},
     {"threads-per-matrix", 0, "P", "on a GPU: threads (swb) or warps (mwb) that share a matrix; default 0: chosen"},
-    {"type", 0, "T", "f64 or f32 (default: the file's)"},
+    {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},
 };
 
 const cli_command command_geev = {
     .name = "geev",
-    .summary = "eigenvalues of a batch of nonsymmetric matrices, by double-shift QR",
+    .summary = "eigenvalues and eigenvectors of a batch of nonsymmetric matrices, by shifted QR",
     .usage = "[options] A, or eigpack geev [options] --affine A0,A1,... --grid R1,...",
     .text =
-        "All eigenvalues of each real n x n matrix in A: an array of shape (n, n) or (batch, n, n) (.npy),\n"
-        "n x n x batch (.mat), one matrix (.mtx), or text, a row a line, an empty line between two matrices.\n"
-        "Conjugate pairs are adjacent, the positive imaginary part first.  A matrix that is not finite gets NaN and\n"
+        "All eigenvalues, and with --vectors and --left the eigenvectors, of each n x n matrix in A, real or\n"
+        "complex: an array of shape (n, n) or (batch, n, n) (.npy), n x n x batch (.mat), one matrix (.mtx), or text,\n"
+        "real, a row a line, an empty line between two matrices.  Conjugate pairs of a real matrix are adjacent, the\n"
+        "positive imaginary part first.  Vectors have 2-norm 1 and a largest element that is positive.  A matrix that "
+        "is not finite gets NaN and\n"
         "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
         "computed and written (.npy, text) in slices.\n\n"
         "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
@@ -226,6 +251,7 @@ const cli_command command_geev = {
         "  damping   min -Re w / |w|   the least damping ratio; w = 0 counts as -1",
     .examples = "  eigpack geev A.npy\n"
                 "  eigpack geev A.npy --values w.npy --info info.npy --sort real\n"
+                "  eigpack geev A.npy --values w.npy --vectors v.npy --left y.npy --condition s.npy\n"
                 "  eigpack geev A.npy -q --plot spectra.svg\n"
                 "  eigpack geev A.npy --measure damping\n"
                 "  eigpack geev --affine A0.npy,A1.npy,A2.npy --grid -1:1:200,0:2:100 --measure abscissa \\\n"

@@ -68,7 +68,7 @@ static int check_files(const arguments *args, job *j)
 static int open_input(const arguments *args, job *j)
 {
     double const start = clock_ms();
-    int const status = matrices_open(args->file[0], EIG_LAYOUT_MATRIX_WISE, NULL, &j->file);
+    int const status = matrices_open(args->file[0], EIG_LAYOUT_MATRIX_WISE, true, &j->file);
     if (status != CLI_OK) return status;
     j->type = j->file.type;
     if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;

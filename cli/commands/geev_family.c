@@ -96,7 +96,7 @@ static int check_matrices(const char *path, const io_source *s, int64_t *n)
     const io_array *const a = &s->a;
     if (s->text && io_array_count(a) == 0) return cli_fail(CLI_USAGE, "%s: is empty", path);
     if (a->type == IO_C64 || a->type == IO_C128)
-        return cli_fail(CLI_USAGE, "%s: geev takes real matrices, this array is complex", path);
+        return cli_fail(CLI_USAGE, "%s: geev --affine takes real matrices, this array is complex", path);
     bool const one_by_one = a->rank == 1 && a->shape[0] == 1;
     if (a->rank < 2 && !one_by_one && s->line > 0) return matrices_ragged(path, s);
     if (a->rank < 2 && !one_by_one)

@@ -31,9 +31,13 @@ static bool make(void *of, int slot, int64_t count)
     geev_run *const j = (geev_run *)of;
     geev_part *const p = &j->part[slot];
     p->info = (int *)cli_allocate(count, sizeof *p->info);
+    eig_type const real = type_real(j->type), complex = type_complex(j->type);
+    int64_t const nn = j->n * j->n * count;
     return numbers_make(&p->a, j->type, inputs(j) * count) &&
-           (!wants_values(j) || numbers_make(&p->w, type_complex(j->type), j->n * count)) &&
-           (j->measure < 0 || numbers_make(&p->value, j->type, count)) && p->info;
+           (!wants_values(j) || numbers_make(&p->w, complex, j->n * count)) &&
+           (!j->vectors || numbers_make(&p->right, complex, nn)) && (!j->left || numbers_make(&p->left, complex, nn)) &&
+           (!j->condition || numbers_make(&p->condition, real, j->n * count)) &&
+           (j->measure < 0 || numbers_make(&p->value, real, count)) && p->info;
 }
 
 /* ------------------------------------------------------------------- input */
@@ -41,10 +45,13 @@ static bool make(void *of, int slot, int64_t count)
 /* The library's matrices are column-major where they lie one after the other, the file's row-major. */
 static void transpose(numbers *a, int64_t n, int64_t count)
 {
-    for (int64_t b = 0; b < count; b++)
+    int64_t const parts = type_is_complex(a->type) ? 2 : 1;
+    for (int64_t b = 0; b < count && a->data; b++)
         for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < i; k++) {
-                int64_t const below = (b * n + i) * n + k, above = (b * n + k) * n + i;
+            for (int64_t k = 0; k < i * parts; k++) {
+                int64_t const part = k % parts, j = k / parts;
+                int64_t const below = ((b * n + i) * n + j) * parts + part,
+                              above = ((b * n + j) * n + i) * parts + part;
                 double const x = numbers_part(a, below);
                 numbers_put_part(a, below, numbers_part(a, above));
                 numbers_put_part(a, above, x);
@@ -79,8 +86,9 @@ static eig_status call_matrices(geev_run *j, geev_part *p, int64_t count)
     int64_t const stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
                            : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? count
                                                                           : count * n;
-    return eig_geev_batched(j->ctx, j->type, &j->options, n, p->a.data, n > 0 ? n : 1, stride, p->w.data, n, NULL, 0, 0,
-                            NULL, 0, 0, NULL, p->info, count);
+    int64_t const ld = n > 0 ? n : 1;
+    return eig_geev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, stride, p->w.data, n, p->left.data, ld,
+                            n * n, p->right.data, ld, n * n, p->condition.data, p->info, count);
 }
 
 /* Keeps what --plot draws at the end. */
@@ -104,8 +112,10 @@ static int solve(void *of, const stream_slice *s)
     for (int64_t b = 0; b < count && j->measure >= 0 && !j->is_family; b++)
         numbers_put_part(&p->value, b,
                          p->info[b] ? NAN : geev_measure_of(geev_measure_kind(j->measure), &p->w, b * n, n));
-    if (j->order >= 0 && p->w.data && !geev_sort(&p->w, n, count, (geev_order)j->order))
+    numbers *const with[] = {&p->right, &p->left, &p->condition};
+    if (j->order >= 0 && p->w.data && !geev_sort(&p->w, n, count, (geev_order)j->order, with, 3))
         return cli_fail(CLI_FAILED, "no memory to sort %lld eigenvalues", (long long)n);
+    transpose(&p->right, n, count), transpose(&p->left, n, count);
     if (j->plot) keep(j, p, s);
     return CLI_OK;
 }
@@ -138,8 +148,12 @@ static bool write_part(void *of, const stream_slice *s, io_error *error)
 {
     geev_run *const j = (geev_run *)of;
     const geev_part *const p = &j->part[s->slot];
+    int64_t const nn = j->n * j->n;
     if (j->prints) print_values(j, p, s);
     return io_sink_write(&j->sink[GEEV_VALUES], s->first * j->n, s->count * j->n, p->w.data, error) &&
+           io_sink_write(&j->sink[GEEV_VECTORS], s->first * nn, s->count * nn, p->right.data, error) &&
+           io_sink_write(&j->sink[GEEV_LEFT], s->first * nn, s->count * nn, p->left.data, error) &&
+           io_sink_write(&j->sink[GEEV_CONDITION], s->first * j->n, s->count * j->n, p->condition.data, error) &&
            io_sink_write(&j->sink[GEEV_MEASURED], s->first, s->count, p->value.data, error) &&
            io_sink_write(&j->sink[GEEV_INFO], s->first, s->count, p->info, error);
 }
@@ -150,7 +164,8 @@ static size_t work(void *of, int64_t count)
 {
     const geev_run *const j = (const geev_run *)of;
     size_t bytes = 0;
-    eig_geev_work_size(j->ctx, j->type, &j->options, j->n, 0, count, &bytes);
+    bool const vectors = j->vectors || j->left || j->condition;
+    eig_geev_work_size(j->ctx, j->type, &j->options, j->n, vectors, count, &bytes);
     return cli_on_cpu(j->ctx) ? bytes : 0;
 }
 
@@ -159,7 +174,7 @@ static int make_drawn(geev_run *j)
     if (!j->plot) return CLI_OK;
     bool const measure = geev_plots_measure(j);
     int64_t const count = measure ? j->batch : j->n * j->batch;
-    return numbers_make(&j->drawn, measure ? j->type : type_complex(j->type), count)
+    return numbers_make(&j->drawn, measure ? type_real(j->type) : type_complex(j->type), count)
                ? CLI_OK
                : cli_fail(CLI_FAILED, "no memory for what --plot draws of %lld matrices", (long long)j->batch);
 }
@@ -172,11 +187,12 @@ int geev_solve(geev_run *j, const arguments *args)
     if (made != CLI_OK) return made;
     char what[64];
     snprintf(what, sizeof what, "matrix of order %lld", (long long)j->n);
-    int64_t const size = (int64_t)type_size(j->type);
+    int64_t const size = (int64_t)type_size(j->type), real = (int64_t)type_size(type_real(j->type)), n = j->n;
     stream s = {.ctx = j->ctx, .job = j, .what = what, .work = work, .times = j->times};
     ranks_part(j->batch, &s.first, &s.batch);
-    s.bytes = inputs(j) * size + (wants_values(j) ? 2 * j->n * size : 0) + (j->measure >= 0 ? size : 0) +
-              (int64_t)sizeof(int);
+    s.bytes = inputs(j) * size + (wants_values(j) ? 2 * n * real : 0) + (j->measure >= 0 ? real : 0) +
+              (int64_t)sizeof(int) + ((j->vectors ? 1 : 0) + (j->left ? 1 : 0)) * 2 * n * n * real +
+              (j->condition ? n * real : 0);
     s.loaded = io_source_held(&j->file.source);
     s.held = stream_held(j->sink, GEEV_OUTPUTS) + j->drawn.count * (int64_t)type_size(j->drawn.type);
     s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
@@ -190,6 +206,7 @@ void geev_slices_free(geev_run *j)
     for (int k = 0; k < STREAM_SLOTS; k++) {
         geev_part *const p = &j->part[k];
         numbers_free(&p->a), numbers_free(&p->w), numbers_free(&p->value);
+        numbers_free(&p->right), numbers_free(&p->left), numbers_free(&p->condition);
         free(p->info);
     }
     numbers_free(&j->drawn);

@@ -14,7 +14,7 @@ static const struct {
     {"eigenvalues", "type", "f32 f64"},
     {"stebz", "type", "f64 f32"},
     {"stemr", "type", "f64 f32"},
-    {"geev", "type", "f64 f32"},
+    {"geev", "type", "f64 f32 c128 c64"},
     {"heev", "type", "f64 f32 c128 c64"},
     {"generate", "type", "f64 f32 c128 c64"},
     {"bench", "type", "f64 f32 c128 c64"},

@@ -35,7 +35,7 @@ static int read_shape(const char *path, eig_layout layout, matrices_file *m)
     return CLI_OK;
 }
 
-int matrices_open(const char *path, eig_layout layout, const char *real, matrices_file *m)
+int matrices_open(const char *path, eig_layout layout, bool hermitian, matrices_file *m)
 {
     io_error error;
     const char *const shown = io_is_standard_input(path) ? "standard input" : path;
@@ -43,9 +43,7 @@ int matrices_open(const char *path, eig_layout layout, const char *real, matrice
     if (!io_source_open(path, &m->source, &error)) return cli_fail(CLI_USAGE, "%s", error.text);
     if (m->source.text && io_array_count(&m->source.a) == 0) return cli_fail(CLI_USAGE, "%s: is empty", shown);
     m->type = type_of(&m->source.a);
-    if (real && type_is_complex(m->type))
-        return cli_fail(CLI_USAGE, "%s: %s takes real matrices, this array is complex", shown, real);
-    if (!real && m->source.not_hermitian)
+    if (hermitian && m->source.not_hermitian)
         return cli_fail(CLI_USAGE, "%s: is %s; a Hermitian matrix is needed", shown, m->source.not_hermitian);
     return read_shape(shown, layout, m);
 }

@@ -15,9 +15,9 @@ typedef struct matrices_file {
 } matrices_file;
 
 /* Opens a file that holds one matrix, or a batch whose place among the extents the layout tells: (batch, n, n),
- * (n, batch, n) or (n, n, batch).  `real` names a command that takes no complex
- * numbers, or is NULL.  Returns an exit status; matrices_close releases it either way. */
-int matrices_open(const char *path, eig_layout layout, const char *real, matrices_file *m);
+ * (n, batch, n) or (n, n, batch).  A matrix whose file says that it is not Hermitian is refused where it must
+ * be.  Returns an exit status; matrices_close releases it either way. */
+int matrices_open(const char *path, eig_layout layout, bool hermitian, matrices_file *m);
 
 /* The sentence about text whose lines have different counts of numbers.  Returns an exit status. */
 int matrices_ragged(const char *path, const io_source *source);

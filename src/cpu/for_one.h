@@ -4,19 +4,6 @@
  * No include guard: it is meant to be included again. */
 #include "simd.h"
 
-#ifndef EIG_FMA_ONE
-#define EIG_FMA_ONE
-/* a*b + c as simd_fma has it. */
-static inline real fma_one(real a, real b, real c)
-{
-#if defined(__FMA__) || defined(__aarch64__)
-    return FLOAT_OR_DOUBLE(__builtin_fmaf, __builtin_fma)(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-#endif
-
 #define NAME(f) f##_one
 #define REAL(c) FLOAT_OR_DOUBLE(c##f, c)
 #define FMA fma_one

@@ -13,6 +13,7 @@
  * a parallel region of the caller. */
 static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 {
+    if (useful <= 1) return 1; /* what follows asks the system */
 #ifdef _OPENMP
     if (useful <= 1) return 1;
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
@@ -24,7 +25,7 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
     int const few = wanted < most ? wanted : most;
     return eig_threads_creatable(useful < few ? (int)useful : few);
 #else
-    (void)ctx, (void)useful;
+    (void)ctx;
     return 1;
 #endif
 }
@@ -36,6 +37,16 @@ static inline int cpu_thread_number(void)
     return omp_get_thread_num();
 #else
     return 0;
+#endif
+}
+
+/* The threads of that team. */
+static inline int cpu_team_size(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_threads();
+#else
+    return 1;
 #endif
 }
 

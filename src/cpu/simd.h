@@ -70,6 +70,16 @@ SIMD_FN vreal simd_fma(vreal a, vreal b, vreal c)
 #endif
 }
 
+/* The same for a number. */
+static inline real fma_one(real a, real b, real c)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+    return FLOAT_OR_DOUBLE(__builtin_fmaf, __builtin_fma)(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 SIMD_FN vreal simd_sqrt(vreal x)
 {
 #ifdef SIMD_X86

@@ -21,7 +21,7 @@ static bool is_caller(const cpu_watch *watch)
 
 void eig_cpu_watch_start(cpu_watch *watch, eig_context *ctx, const char *family, int64_t units)
 {
-    watch->ctx = ctx, watch->family = family, watch->units = units, watch->caller = &identity;
+    watch->ctx = ctx, watch->family = family, watch->units = watch->awaited = units, watch->caller = &identity;
     atomic_init(&watch->next, 0);
     atomic_init(&watch->done, 0);
     watch->reported = ctx->progress ? eig_cpu_clock() : 0, watch->highest = 0;
@@ -61,7 +61,7 @@ void eig_cpu_watch_wait(cpu_watch *watch)
 {
     if (!watch->ctx->progress || !is_caller(watch)) return;
     struct timespec const pause = {0, 200000};
-    for (int turn = 0; atomic_load_explicit(&watch->done, memory_order_relaxed) < watch->units; ++turn) {
+    for (int turn = 0; atomic_load_explicit(&watch->done, memory_order_relaxed) < watch->awaited; ++turn) {
         if (!eig_cpu_watch_look(watch, 0)) return;
         if (turn < 100)
             sched_yield();

@@ -14,6 +14,7 @@ typedef struct cpu_watch {
     eig_context *ctx;
     const char *family; /* for the error's sentence */
     int64_t units;
+    int64_t awaited;    /* eig_cpu_watch_wait: units that must be done */
     const void *caller; /* the thread that made the call */
     atomic_int_fast64_t next, done;
     atomic_bool stop;

@@ -179,6 +179,13 @@ static eig_status cuda_synchronize(eig_context *ctx)
     return EIG_OK;
 }
 
+/* Whether the workspace of a call is the context's own; a range of heev lends a part of that. */
+static bool is_own(const eig_context *ctx, size_t need)
+{
+    const char *const own = (const char *)ctx->work, *const lent = (const char *)ctx->lent;
+    return need > 0 && (!lent || (lent >= own && lent < own + ctx->work_bytes));
+}
+
 eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need, void **work)
 {
     cuda_state *const state = cuda_state_of(ctx);
@@ -192,7 +199,8 @@ eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need,
                         "%s: while the stream is captured a workspace must be lent (eig_set_workspace), here %zu bytes",
                         family, need);
     eig_status const status = eig_workspace(ctx, family, need, work);
-    if (status != EIG_OK || state->captured || !state->has_worked || state->worked == state->stream) return status;
+    state->guarded = status == EIG_OK && !state->captured && is_own(ctx, need);
+    if (!state->guarded || !state->has_worked || state->worked == state->stream) return status;
     CUDA_TRY(cudaStreamWaitEvent(state->stream, state->idle, 0));
     return EIG_OK;
 }
@@ -200,7 +208,7 @@ eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need,
 eig_status eig_cuda_end_call(eig_context *ctx, eig_status status)
 {
     cuda_state *const state = cuda_state_of(ctx);
-    if (state->captured) return status;
+    if (!state->guarded) return status;
     state->worked = state->stream, state->has_worked = true;
     cudaError_t const code = cudaEventRecord(state->idle, state->stream);
     return status != EIG_OK || code == cudaSuccess ? status : eig_cuda_fail(ctx, "cudaEventRecord", code);
@@ -284,11 +292,15 @@ eig_status eig_cuda_grow_pinned(eig_context *ctx, cuda_buffer *buffer, size_t by
 
 eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel)
 {
+    cuda_state *const state = cuda_state_of(ctx);
+    for (const void *known : state->allowed)
+        if (known == kernel) return EIG_OK; /* nobody else sets less, and to ask takes as long as a launch */
     cudaFuncAttributes attributes;
     CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
     int const most = cuda_state_of(ctx)->shared_bytes - (int)attributes.sharedSizeBytes;
-    if (attributes.maxDynamicSharedSizeBytes >= most) return EIG_OK;
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    if (attributes.maxDynamicSharedSizeBytes < most)
+        CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    state->allowed[state->allowances++ % CUDA_ALLOWED] = kernel;
     return EIG_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <cuda_runtime.h>
 
 /* Channels through which host arrays travel: one fills, one computes, one drains. */
-enum { CUDA_CHANNELS = 3 };
+enum { CUDA_CHANNELS = 3, CUDA_ALLOWED = 16 };
 
 /* Memory that grows on demand and is kept: pinned host memory or device memory. */
 struct cuda_buffer {
@@ -48,10 +48,13 @@ struct cuda_state {
     bool has_worked;
     cudaEvent_t idle;  /* when that use ends */
     bool captured;     /* the call under way is captured into a graph */
+    bool guarded;      /* it uses the context's own workspace, and is not captured */
     cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
     cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
-    cuda_buffer readback; /* pinned: what eig_cuda_read brings while copies are on their way */
+    cuda_buffer readback;              /* pinned: what eig_cuda_read brings while copies are on their way */
+    const void *allowed[CUDA_ALLOWED]; /* kernels that may have all shared memory; the oldest makes room */
+    unsigned allowances;
 };
 
 static inline cuda_state *cuda_state_of(const eig_context *ctx)

@@ -363,6 +363,9 @@ static bool open_held(const char *folder)
 {
     char path[1000], word[20] = "cuda";
     sscanf(eig_describe(bits_ctx), "cpu %19[a-z0-9]", word);
+#ifdef __ARM_FEATURE_FMA
+    if (strcmp(word, "baseline") == 0) strcpy(word, "avx2"); /* every instruction set with FMA has the same bits */
+#endif
     snprintf(path, sizeof path, "%s/%s.txt", folder, word);
     held = fopen(path, "r");
     held_is_partial = strcmp(word, "cuda") == 0;

@@ -173,7 +173,7 @@ expect 2 'roots.txt: its matrices are 3 x 3, those before 2 x 2' geev --affine z
 expect 2 '--affine has 3 matrices and --grid 1 range: need one matrix more' geev --affine zero.txt,I.txt,J.txt --grid 0:1:3
 expect 2 '--affine has 2 matrices and --grid 2 ranges' geev --affine zero.txt,I.txt --grid 0:1:3,4
 expect 0 '' generate ensemble -n 2 --type c128 -o complex.npy
-expect 2 'complex.npy: geev takes real matrices' geev --affine zero.txt,complex.npy --grid 0:1:3
+expect 2 'complex.npy: geev --affine takes real matrices' geev --affine zero.txt,complex.npy --grid 0:1:3
 printf '1\n2\n' >vector.dat
 for grid in 1:0:3 0:1 0:1:1 0:1:x 0:nan:3 0:inf:3 -1e308:1e308:3 ',1' '' '0:1:3,' 0:1:3:4 0:1:3x; do
     expect 2 "--grid = '$grid': range [12] must be LOW:HIGH:COUNT" geev --affine zero.txt,I.txt --grid "$grid"
@@ -199,4 +199,30 @@ check "measures on standard output, and nothing else" [ "$(wc -w <out)" -eq 15 ]
 expect 1 'nowhere/p.svg: ' geev batch.npy -q --plot nowhere/p.svg
 refuse x.svg x.npy nowhere
 
+# ------------------------------------------------- eigenvectors, condition numbers
+# flat FILE: its numbers, one a line.
+flat() { tr -s ' \n' '\n' <"$1"; }
+# A device without code for them says so: the rest is not asked of it.
+printf '3 1\n0 1\n' >upper.txt
+if "$program" geev upper.txt --vectors probe.npy >probe.out 2>&1; then
+    expect 0 '^2 eigenvalues of 1 matrix' geev upper.txt --sort real --values w.dat --vectors v.dat --left y.dat --condition s.dat
+    check "values in order" near <(flat w.dat) 1e-15 <(printf '%s\n' 1 0 3 0)
+    check "vectors go with them, as columns" near <(flat v.dat) 1e-15 <(printf '%s\n' -0.44721359549995793 0 1 0 0.89442719099991586 0 0 0)
+    check "left vectors" near <(flat y.dat) 1e-15 <(printf '%s\n' 0 0 0.89442719099991586 0 1 0 0.44721359549995793 0)
+    check "condition numbers" near <(flat s.dat) 1e-15 <(printf '%s\n' 0.89442719099991586 0.89442719099991586)
+    expect 0 '' generate gaussian -n 9 --batch 40 -o batch.npy
+    for type in f32 f64 c64 c128; do
+        expect 0 '' geev batch.npy --type $type --values w.npy --vectors v.npy --left y.npy --condition s.npy -q
+        expect 0 '' geev batch.npy --type $type --vectors few.npy --memory 100K -q
+        check "the same vectors in slices, $type" cmp v.npy few.npy
+    done
+    check "shape" eval "grep -aq '(40, 9, 9)' v.npy && grep -aq '(40, 9)' s.npy && grep -aq \"'<c16'\" y.npy"
+    expect 0 '' geev complex.npy --values w.dat --condition s.dat -q
+    check "Hermitian matrices have condition numbers of 1" near <(flat s.dat) 1e-14 <(printf '1\n1\n')
+else
+    check "no code for eigenvectors" grep -q 'has no code for eigenvectors' probe.out
+fi
+expect 2 'complex.npy: is complex; real numbers are needed' geev complex.npy --type f64
+expect 2 '.-vectors does not go with --affine' geev --affine zero.txt,zero.txt --grid 0:1:3 --vectors v.npy
+expect 2 '.-condition does not go with --affine' geev --affine zero.txt,zero.txt --grid 0:1:3 --condition v.npy
 finish

@@ -114,14 +114,14 @@ static void test_forms(void **state)
 /* The times of the passes of a call, on device arrays and on host arrays. */
 static void test_pass_times(void **state)
 {
-    static const int64_t orders[] = {3, 16, 70}; /* registers; two kernels; plain */
-    static const bool passes[][3] = {{false, true, true}, {true, true, true}, {false, false, true}};
+    static const int64_t orders[] = {3, 16, 70, 200}; /* registers; two kernels; a block a matrix; blocks a matrix */
+    static const bool passes[][3] = {{false, true, true}, {true, true, true}, {true, true, true}, {false, true, true}};
     static const char *const names[] = {"reduction", "iteration", "plain"};
     (void)state;
     eig_context *const ctx = test_context(0);
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (size_t c = 0; c < COUNT(orders); ++c) {
-        resident r = make("gaussian", orders[c], small ? 3 : 333, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("gaussian", orders[c], small ? orders[c] > 99 ? 1 : 3 : 333, EIG_D, EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options const o = EIG_GEEV_OPTIONS;
         eig_pass pass[PASSES_MOST];
         int count;
@@ -147,13 +147,17 @@ static void test_pass_times(void **state)
 static void test_layouts(void **state)
 {
     static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
-    static const int64_t orders[] = {3, 10, 16, 30, 40, 70};
+    static const int64_t orders[] = {3, 10, 16, 30, 40, 70, 180};
     (void)state;
     eig_context *const ctx = test_context(0);
     eig_geev_options const o = EIG_GEEV_OPTIONS;
-    for (size_t c = 0; c < COUNT(orders) - (small ? 2 : 0); ++c)
+    for (size_t c = 0; c < COUNT(orders) - (small ? 3 : 0); ++c)
         for (int variant = 0; variant < 6; ++variant) {
-            resident r = make("gaussian", orders[c], small ? 3 : 333, real_types[variant % 2], layouts[variant / 2]);
+            resident r = make("gaussian", orders[c],
+                              small            ? 3
+                              : orders[c] > 99 ? 20
+                                               : 333,
+                              real_types[variant % 2], layouts[variant / 2]);
             solve(ctx, &o, &r.host);
             assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
             same(&r, "on the device");
@@ -190,11 +194,15 @@ static void test_alignment(void **state)
 /* Given up after a step, so that the second attempt has work; the bits of host arrays. */
 static void test_gives_up(void **state)
 {
-    static const int64_t orders[] = {4, 10, 15, 30, 64};
+    static const int64_t orders[] = {4, 10, 15, 30, 64, 90, 175};
     (void)state;
     eig_context *const ctx = test_context(0);
-    for (size_t c = 0; c < 2 * COUNT(orders) - (small ? 4 : 0); ++c) {
-        resident r = make("gaussian", orders[c / 2], small ? 3 : 99, real_types[c % 2], EIG_LAYOUT_MATRIX_WISE);
+    for (size_t c = 0; c < 2 * COUNT(orders) - (small ? 8 : 0); ++c) {
+        resident r = make("gaussian", orders[c / 2],
+                          small                ? 3
+                          : orders[c / 2] > 64 ? 9
+                                               : 99,
+                          real_types[c % 2], EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         int given_up = 0;
         for (o.max_steps = 1; o.max_steps <= 2; ++o.max_steps) {
@@ -213,13 +221,13 @@ static void test_gives_up(void **state)
 /* A stream of the caller's, a lent workspace of exactly the size, a graph: all the same bits. */
 static void test_stream_and_graph(void **state)
 {
-    static const int64_t orders[] = {5, 15, 40, 66};
+    static const int64_t orders[] = {5, 15, 40, 66, 190};
     (void)state;
     eig_context *const ctx = test_context(0);
     cudaStream_t stream;
     CUDA(cudaStreamCreate(&stream));
     assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
-    for (size_t c = 0; c < COUNT(orders) - (small ? 1 : 0); ++c) {
+    for (size_t c = 0; c < COUNT(orders) - (small ? 2 : 0); ++c) {
         resident r = make("random", orders[c], small ? 3 : 5000 / orders[c], EIG_D, EIG_LAYOUT_MATRIX_WISE);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         solve(ctx, &o, &r.host);

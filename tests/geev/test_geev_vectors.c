@@ -43,11 +43,451 @@ static void test_kinds(void **state)
     eig_destroy(ctx);
 }
 
+/* Every order up to 66, and some larger ones, of which every so many pairs are certified. */
+static void test_orders(void **state)
+{
+    static const int64_t large[] = {100, 127, 128, 129, 200};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (int64_t c = 0; c < 67 + (int64_t)COUNT(large); ++c) {
+        int64_t const n = c < 67 ? c : large[c - 67];
+        eig_type const type = all_types[c % 4];
+        pairs b = pairs_make("gaussian", n, n < 20 ? 17 : 1, type, (uint64_t)c);
+        eig_geev_options const o = by(methods[c / 4 % 2], 0);
+        pairs_solve(ctx, &o, &b, WANT_ALL);
+        for (int64_t m = 0; m < b.count; m += 8) certify_vectors("gaussian", &b, m, 10);
+        pairs_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* All that a call gives is the same, as far as it was asked for. */
+static void same_pairs(const pairs *x, const pairs *y, int wanted, const char *what)
+{
+    size_t const n = (size_t)x->n, count = (size_t)x->count;
+    assert_memory_equal(x->info, y->info, count * sizeof(int));
+    bool same = memcmp(x->w, y->w, 2 * n * count * sizeof(double)) == 0;
+    if (wanted & WANT_LEFT) same = same && memcmp(x->vl, y->vl, 2 * n * n * count * sizeof(double)) == 0;
+    if (wanted & WANT_RIGHT) same = same && memcmp(x->vr, y->vr, 2 * n * n * count * sizeof(double)) == 0;
+    if (wanted & WANT_CONDITION) same = same && memcmp(x->condition, y->condition, n * count * sizeof(double)) == 0;
+    if (!same) fail_msg("%s n=%lld %s: other bits", what, (long long)x->n, type_name(x->type));
+}
+
+/* Matrices of all kinds, some with a NaN. */
+static pairs mixture(int64_t n, int64_t count, eig_type type)
+{
+    pairs b = pairs_new(n, count, type);
+    for (int64_t m = 0, k = 0; m < count; ++m, ++k) {
+        if (!matrices_nonsymmetric_names[k]) k = 0;
+        pairs one = pairs_make(matrices_nonsymmetric_names[k], n, 1, type, (uint64_t)m);
+        memcpy(b.a + 2 * m * n * n, one.a, (size_t)(2 * n * n) * sizeof(double));
+        if (m % 11 == 5) b.a[2 * (m * n * n + n * n / 2) + (type_is_complex(type) ? 1 : 0)] = m % 2 ? NAN : INFINITY;
+        pairs_free(&one);
+    }
+    return b;
+}
+
+/* The same bits in every layout with paddings, alone, in parts, with other threads, and whatever else is asked for; matrices
+ * that are not finite spoil only themselves. */
+static void test_bits(void **state)
+{
+    static const int64_t orders[] = {1, 2, 5, 17, 33, 66};
+    (void)state;
+    eig_context *const ctx = test_context(1), *const seven = test_context(7);
+    for (size_t c = 0; c < 4 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 4], count = n > 20 ? 23 : 53;
+        pairs first = mixture(n, count, all_types[c % 4]), again = mixture(n, count, all_types[c % 4]);
+        pairs_solve(ctx, NULL, &first, WANT_ALL);
+        for (int64_t m = 0; m < count; ++m)
+            pairs_solve_part(ctx, NULL, &again, place(EIG_LAYOUT_MATRIX_WISE, n, 1, 0), m, 1, 0, WANT_ALL);
+        same_pairs(&first, &again, WANT_ALL, "one by one");
+        static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+        for (size_t l = 0; l < COUNT(layouts); ++l) {
+            pairs_solve_part(ctx, NULL, &again, place(layouts[l], n, count, 3), 0, count, 2, WANT_ALL);
+            same_pairs(&first, &again, WANT_ALL, "another layout");
+        }
+        for (int wanted = 1; wanted < WANT_ALL; ++wanted) {
+            pairs_solve(seven, NULL, &again, wanted);
+            same_pairs(&first, &again, wanted, "less, with seven threads");
+        }
+        for (int64_t m = 0; m < count; ++m) {
+            bool const spoilt = m % 11 == 5;
+            assert_int_equal(first.info[m], spoilt ? EIG_INFO_NOT_FINITE : 0);
+            for (int64_t k = 0; k < 2 * n * n; ++k)
+                assert_true(spoilt == (bool)isnan(first.vr[2 * m * n * n + k]) &&
+                            spoilt == (bool)isnan(first.vl[2 * m * n * n + k]));
+            for (int64_t k = 0; k < n; ++k) assert_true(spoilt == (bool)isnan(first.condition[m * n + k]));
+        }
+        pairs_free(&first), pairs_free(&again);
+    }
+    eig_destroy(ctx), eig_destroy(seven);
+}
+
+/* [1 a; 0 2] has the condition numbers 1/sqrt(1 + a^2); so has each of several copies side by side. */
+static void test_known_condition(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(methods); ++c)
+        for (int64_t n = 2; n <= 68; n += 6)
+            for (double a = 1; a < 1e6; a *= 10) {
+                pairs b = pairs_new(n, 1, all_types[c / 2]);
+                for (int64_t i = 0; i < n; ++i) {
+                    b.a[2 * (i * n + i)] = (double)(i + 1);
+                    if (i % 2 == 0) b.a[2 * (i * n + i + 1) + (c / 2 >= 2)] = a;
+                }
+                eig_geev_options const o = by(methods[c % 2], 1);
+                pairs_solve(ctx, &o, &b, WANT_ALL);
+                certify_vectors("blocks", &b, 0, 10);
+                double const known = 1 / sqrt(1 + a * a);
+                for (int64_t k = 0; k < n; ++k)
+                    if (!(fabs(b.condition[k] - known) <= 20 * type_eps(b.type)))
+                        fail_msg("n=%lld a=%g %s: condition %g in place of %g", (long long)n, a, type_name(b.type),
+                                 b.condition[k], known);
+                pairs_free(&b);
+            }
+    eig_destroy(ctx);
+}
+
+/* Normal matrices have 1: circulant ones, whose eigenvalues are far enough apart. */
+static void test_normal(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(methods); ++c)
+        for (int64_t n = 1; n <= 70; n = 2 * n + 1) {
+            pairs b = pairs_make("cyclic", n, 1, all_types[c / 2], 1);
+            eig_geev_options const o = by(methods[c % 2], 0);
+            pairs_solve(ctx, &o, &b, WANT_ALL);
+            certify_vectors("cyclic", &b, 0, 10);
+            for (int64_t k = 0; k < n; ++k)
+                if (!(b.condition[k] >= 1 - 100 * (double)n * type_eps(b.type)))
+                    fail_msg("cyclic n=%lld %s: condition 1-%g", (long long)n, type_name(b.type), 1 - b.condition[k]);
+            pairs_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
+/* A vector of A - w I's null space by inverse iteration in long double, which shares no code with the library; or of its
+ * adjoint's. */
+static void null_vectors(int64_t n, const double *a, dense_number w, dense_number *x, dense_number *y)
+{
+    dense_number *const lu = room((size_t)(n * n), sizeof *lu), *const t = room((size_t)n, sizeof *t), determinant;
+    int64_t *const order = room((size_t)n, sizeof *order);
+    if (!dense_factor(n, a, w, lu, order, &determinant)) fail_msg("a pivot is zero");
+    for (int64_t i = 0; i < n; ++i) y[i] = 1 + (long double)(i * 7 % 11) / 11;
+    for (int round = 0; round < 4; ++round) {
+        dense_solve(n, lu, order, y, x);
+        long double const size = dense_length(n, x);
+        for (int64_t i = 0; i < n; ++i) x[i] /= size, t[i] = x[i];
+        dense_solve_adjoint(n, lu, order, t, y);
+        long double const length = dense_length(n, y);
+        for (int64_t i = 0; i < n; ++i) y[i] /= length;
+    }
+    free(lu), free(t), free(order);
+}
+
+/* Condition numbers and vectors against inverse iteration, for well separated eigenvalues of real matrices. */
+static void test_against_inverse_iteration(void **state)
+{
+    static const int64_t orders[] = {2, 3, 7, 16, 40, 70};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < COUNT(orders) * COUNT(methods); ++c) {
+        int64_t const n = orders[c / 2];
+        pairs b = pairs_make("gaussian", n, 2, EIG_D, 77);
+        eig_geev_options const o = by(methods[c % 2], 0);
+        double *const a = room((size_t)(n * n), sizeof *a);
+        dense_number *const x = room((size_t)(2 * n), sizeof *x), *const y = x + n;
+        pairs_solve(ctx, &o, &b, WANT_ALL);
+        for (int64_t m = 0; m < 2; ++m) {
+            for (int64_t k = 0; k < n * n; ++k) a[k] = b.a[2 * (m * n * n + k)];
+            for (int64_t k = 0; k<n; k += n> 20 ? 9 : 1) {
+                null_vectors(n, a, number_at(b.w, m * n + k), x, y);
+                dense_number s = 0, same = 0;
+                for (int64_t i = 0; i < n; ++i) {
+                    s += dense_product(conjl(y[i]), x[i]);
+                    same += dense_product(conjl(x[i]), number_at(b.vr + 2 * (m * n + k) * n, i));
+                }
+                if (!(fabsl(cabsl(s) - b.condition[m * n + k]) <= 1e-9L * b.condition[m * n + k]))
+                    fail_msg("n=%lld: condition %g in place of %Lg", (long long)n, b.condition[m * n + k], cabsl(s));
+                assert_true(fabsl(cabsl(same) - 1) <= 1e-12L);
+            }
+        }
+        free(a), free(x);
+        pairs_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* One Jordan block: all vectors are the first unit vector, all left ones the last; tiny condition numbers; no NaN. */
+static void test_defective(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 8 * COUNT(methods); ++c)
+        for (int64_t n = 2; n <= 70; n += n < 10 ? 1 : 20) {
+            pairs b = pairs_new(n, 1, all_types[c / 4]);
+            double const value = c / 2 % 2 ? 3 : 0;
+            for (int64_t i = 0; i < n; ++i) {
+                b.a[2 * (i * n + i)] = value;
+                if (i + 1 < n) b.a[2 * (i * n + i + 1)] = 1;
+            }
+            eig_geev_options const o = by(methods[c % 2], 0);
+            pairs_solve(ctx, &o, &b, WANT_ALL);
+            certify_vectors("jordan", &b, 0, 10);
+            for (int64_t k = 0; k < n; ++k) {
+                double const eps = type_eps(b.type), *const x = b.vr + 2 * k * n, *const y = b.vl + 2 * k * n;
+                assert_true(b.w[2 * k] == value && b.w[2 * k + 1] == 0);
+                assert_true(x[0] >= 1 - 10 * eps && y[2 * (n - 1)] >= 1 - 10 * eps);
+                assert_true(b.condition[k] <= 10 * eps * (1 + value));
+            }
+            pairs_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
+/* The balanced matrix B has D apart by far more than the range of a number's half: the vectors of D B D^-1 are those of B
+ * times D, entry by entry, and nothing overflows. */
+static void test_badly_balanced(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(methods); ++c)
+        for (int64_t n = 2; n <= 70; n = 2 * n + 3) {
+            eig_type const type = all_types[c / 2];
+            int const most = type_is_single(type) ? 30 : 300;
+            pairs plain = pairs_make("gaussian", n, 1, type, 5), b = pairs_make("gaussian", n, 1, type, 5);
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < n; ++j)
+                    for (int part = 0; part < 2; ++part)
+                        b.a[2 * (i * n + j) + part] =
+                            ldexp(plain.a[2 * (i * n + j) + part], (int)(most * i / (n - 1) - most * j / (n - 1)));
+            eig_geev_options const o = by(methods[c % 2], 0);
+            pairs_solve(ctx, &o, &plain, WANT_ALL);
+            pairs_solve(ctx, &o, &b, WANT_ALL);
+            assert_int_equal(b.info[0], 0);
+            for (int64_t k = 0; k < n; ++k) {
+                /* The eigenvalue's partner, then the vector of the plain matrix times D. */
+                int64_t near = 0;
+                for (int64_t j = 0; j < n; ++j)
+                    if (cabsl(number_at(plain.w, j) - number_at(b.w, k)) <
+                        cabsl(number_at(plain.w, near) - number_at(b.w, k)))
+                        near = j;
+                const double *const x = b.vr + 2 * k * n, *const known = plain.vr + 2 * near * n;
+                double const tolerance = 1e4 * (double)n * type_eps(type);
+                dense_number const ratio = number_at(x, n - 1) / number_at(known, n - 1);
+                for (int64_t i = 0; i < n; ++i) {
+                    double const d = ldexp(1, (int)(most * i / (n - 1)) - most);
+                    long double const off = cabsl(number_at(x, i) - dense_product(ratio, number_at(known, i)) * d);
+                    if (!(off <= tolerance * cabsl(ratio) * d))
+                        fail_msg("n=%lld %s: entry %lld of vector %lld is off by %Lg", (long long)n, type_name(type),
+                                 (long long)i, (long long)k, off);
+                }
+                certify_shape("badly balanced", &b, 0, k, false), certify_shape("badly balanced", &b, 0, k, true);
+            }
+            pairs_free(&plain), pairs_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
+/* A permuted triangular matrix: balancing permutes it, its eigenvalues are exact, and its vectors go back. */
+static void test_permuted(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 8 * COUNT(methods); ++c)
+        for (int64_t n = 2; n <= 70; n = 2 * n + 1) {
+            pairs b = pairs_make("gaussian", n, 9, all_types[c / 4], 8);
+            bool const full_block = c / 2 % 2; /* in the middle */
+            for (int64_t m = 0; m < b.count; ++m) {
+                double *const a = b.a + 2 * m * n * n, *const from = room((size_t)(2 * n * n), sizeof *from);
+                memcpy(from, a, (size_t)(2 * n * n) * sizeof *from);
+                for (int64_t i = 0; i < n; ++i)
+                    for (int64_t j = 0; j < n; ++j) {
+                        bool const inside = full_block && i > n / 4 && i <= n / 2 && j > n / 4 && j <= n / 2;
+                        int64_t const to = ((i * 5 + m) % n) * n + (j * 5 + m) % n;
+                        for (int part = 0; part < 2; ++part)
+                            if (n % 5 != 0) a[2 * to + part] = i <= j || inside ? from[2 * (i * n + j) + part] : 0;
+                    }
+                free(from);
+            }
+            eig_geev_options const o = by(methods[c % 2], 0);
+            pairs_solve(ctx, &o, &b, WANT_ALL);
+            for (int64_t m = 0; m < b.count; ++m) certify_vectors("permuted", &b, m, 10);
+            pairs_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
+/* From nearly the smallest to nearly the largest number. */
+static void test_scaled(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(methods); ++c)
+        for (int64_t n = 1; n <= 70; n = 2 * n + 1)
+            for (int step = -3; step <= 3; ++step) {
+                pairs b = pairs_make("gaussian", n, 3, all_types[c / 2], 8);
+                for (int64_t k = 0; k < 2 * n * n * 3; ++k)
+                    b.a[k] = ldexp(b.a[k], (type_is_single(b.type) ? 38 : 330) * step);
+                pairs_round(&b);
+                eig_geev_options const o = by(methods[c % 2], c % 2);
+                pairs_solve(ctx, &o, &b, WANT_ALL);
+                for (int64_t m = 0; m < 3; ++m) certify_vectors("scaled", &b, m, 10);
+                pairs_free(&b);
+            }
+    eig_destroy(ctx);
+}
+
+/* On a CPU n > 64 takes the plain solver's steps, compiled for the instruction set: nothing is fused, no sum is divided, and
+ * eigenvalues have the bits of the plain solver, on every instruction set. */
+static void test_alone(void **state)
+{
+    (void)state;
+    if (!test_on_cpu()) return;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < COUNT(all_types); ++c)
+        for (int64_t n = 65; n <= 73; n += 4) {
+            pairs fast = mixture(n, 7, all_types[c]), plain = mixture(n, 7, all_types[c]);
+            eig_geev_options const o = by(EIG_GEEV_REFERENCE, 0);
+            pairs_solve(ctx, NULL, &fast, WANT_RIGHT);
+            pairs_solve(ctx, &o, &plain, WANT_RIGHT);
+            same_pairs(&fast, &plain, 0, "alone and plain");
+            pairs_free(&fast), pairs_free(&plain);
+        }
+    eig_destroy(ctx);
+}
+
+/* Given up after a step or two: w as ever, vectors and condition numbers NaN; those that are done have all. */
+static void test_gives_up(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(methods); ++c) {
+        int given_up = 0, done = 0;
+        for (int64_t n = 3; n <= 70; n = 3 * n)
+            for (int64_t steps = 1; steps <= 5; ++steps) {
+                pairs b = pairs_make("gaussian", n, 20, all_types[c / 2], 5);
+                eig_geev_options o = by(methods[c % 2], 0);
+                o.max_steps = steps;
+                pairs_solve(ctx, &o, &b, WANT_ALL);
+                for (int64_t m = 0; m < b.count; ++m) {
+                    assert_in_range(b.info[m], 0, n);
+                    given_up += b.info[m] > 0, done += b.info[m] == 0;
+                    if (b.info[m] == 0) certify_vectors("gaussian", &b, m, 10);
+                    for (int64_t k = 0; k < n && b.info[m] > 0; ++k) {
+                        assert_true(isnan(b.w[2 * (m * n + k)]) == (k < b.info[m]));
+                        assert_true(isnan(b.condition[m * n + k]) && isnan(b.vl[2 * (m * n + k) * n]) &&
+                                    isnan(b.vr[2 * (m * n + k + 1) * n - 1]));
+                    }
+                }
+                pairs_free(&b);
+            }
+        assert_true(given_up > 0 && done > 0);
+    }
+    eig_destroy(ctx);
+}
+
+/* A complex family gives the bits of the matrices formed by hand: each product and sum is rounded. */
+static void test_affine(void **state)
+{
+    enum { M = 2, POINTS = 21 };
+    static const int64_t orders[] = {1, 4, 15, 66};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < COUNT(orders); ++c) {
+        int64_t const n = orders[c], square = n * n;
+        pairs terms = pairs_make("gaussian", n, M + 1, EIG_Z, 13), b = pairs_new(n, POINTS, EIG_Z);
+        eig_z *const a = room((size_t)(square * (M + 1)), sizeof *a), *const w = room((size_t)(n * POINTS), sizeof *w);
+        eig_z x[M * POINTS];
+        double value[POINTS];
+        int info[POINTS];
+        for (int k = 0; k < M * POINTS; ++k) x[k].re = sin(k), x[k].im = cos(3 * k);
+        for (int64_t t = 0; t <= M; ++t)
+            for (int64_t k = 0; k < square; ++k) {
+                const double *const from = terms.a + 2 * (t * square + k);
+                eig_z *const to = a + t * square + k % n * n + k / n;
+                to->re = from[0], to->im = from[1];
+            }
+        for (int64_t m = 0; m < POINTS; ++m)
+            for (int64_t k = 0; k < square; ++k) {
+                const double *const from = terms.a + 2 * k;
+                double volatile re = from[0], im = from[1], p, q;
+                for (int64_t t = 1; t <= M; ++t) {
+                    eig_z const y = x[M * m + t - 1];
+                    const double *const z = from + 2 * t * square;
+                    p = y.re * z[0], q = y.im * z[1], p = p - q, re = re + p;
+                    p = y.re * z[1], q = y.im * z[0], p = p + q, im = im + p;
+                }
+                b.a[2 * (m * square + k)] = re, b.a[2 * (m * square + k) + 1] = im;
+            }
+        pairs_solve(ctx, NULL, &b, 0);
+        assert_int_equal(
+            eig_zgeev_affine(ctx, NULL, n, M, a, n, square, x, M, w, n, EIG_GEEV_RADIUS, value, info, POINTS), EIG_OK);
+        assert_memory_equal(w, b.w, (size_t)(2 * n * POINTS) * sizeof(double));
+        for (int64_t m = 0; m < POINTS; ++m) {
+            long double radius = 0;
+            for (int64_t k = 0; k < n; ++k) radius = fmaxl(radius, cabsl(number_at(b.w, m * n + k)));
+            assert_true(info[m] == 0 && fabsl(value[m] - radius) <= 4 * DBL_EPSILON * radius);
+        }
+        free(a), free(w);
+        pairs_free(&terms), pairs_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+static int stop(void *user, double fraction)
+{
+    *(double *)user = fraction;
+    return fraction > 0.2;
+}
+
+/* A large matrix is stopped between two of its steps. */
+static void test_cancelled(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < COUNT(all_types); ++c) {
+        int64_t const n = 300;
+        pairs b = pairs_make("gaussian", n, 1, all_types[c], 5);
+        size_t const size = type_size(b.type);
+        char *const a = room((size_t)(n * n), size), *const v = room((size_t)(n * n), sizeof(eig_z));
+        eig_z *const w = room((size_t)n, sizeof *w);
+        double last = -1;
+        for (int64_t k = 0; k < n * n; ++k)
+            for (int part = 0; part <= (int)type_is_complex(b.type); ++part)
+                type_put(type_real(b.type), a, (type_is_complex(b.type) ? 2 : 1) * k + part, b.a[2 * k + part]);
+        eig_set_progress(ctx, stop, &last);
+        expect_refused(ctx, eig_geev(ctx, b.type, NULL, n, a, n, w, NULL, 0, v, n, NULL, NULL), EIG_CANCELLED,
+                       "cancelled");
+        if (test_on_cpu() && !(last > 0.2 && last < 0.9)) fail_msg("stopped at %g", last);
+        eig_set_progress(ctx, NULL, NULL);
+        free(a), free(v), free(w);
+        pairs_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv) || !vectors_are_there()) return 77;
     struct CMUnitTest const tests[] = {
+        /* the quick ones first */
+        cmocka_unit_test(test_known_condition),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_defective),
+        cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_badly_balanced),
+        cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_against_inverse_iteration),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* heev of one large matrix at a time on a CPU: divide and conquer on inputs that are hard for it, orders up to 512, the
- * same bits for every instruction set that has fused multiply-adds, a stop in the midst of a matrix. */
+ * same bits for every instruction set that has fused multiply-adds and for any number of threads that share a matrix, a stop in the
+ * midst of one. */
 #define _POSIX_C_SOURCE 200112L /* setenv */
 #include "support/heev_fixture.h"
 
@@ -120,14 +121,15 @@ static void test_instruction_sets(void **state)
     const char *const before = getenv("EIG_CPU");
     char saved[40] = "";
     if (before) snprintf(saved, sizeof saved, "%s", before);
-    for (int c = 0; c < 12; ++c) {
+    for (int c = 0; c < 16; ++c) {
         batch result[2];
         bool solved[2];
         for (int k = 0; k < 2; ++k) {
             result[k] = batch_make(c % 8 < 4 ? "ensemble" : "clustered",
-                                   c < 4   ? 70
-                                   : c < 8 ? 101
-                                           : 259,
+                                   c < 4    ? 70
+                                   : c < 8  ? 101
+                                   : c < 12 ? 259
+                                            : 523,
                                    1, all_types[c % 4], 5);
             assert_int_equal(setenv("EIG_CPU", sets[k], 1), 0);
             eig_context *ctx;
@@ -140,6 +142,40 @@ static void test_instruction_sets(void **state)
         batch_free(&result[0]), batch_free(&result[1]);
     }
     assert_int_equal(before ? setenv("EIG_CPU", saved, 1) : unsetenv("EIG_CPU"), 0);
+}
+
+static void same_as(const batch *x, const batch *y, int threads, bool vectors)
+{
+    for (int64_t m = 0; m < x->count; ++m) assert_int_equal(x->info[m], y->info[m]);
+    if (!numbers_same(&x->w, &y->w) || (vectors && !numbers_same(&x->v, &y->v)))
+        fail_msg("n=%lld %s: other bits with %d threads", (long long)x->n, type_name(x->type), threads);
+}
+
+/* From n = 512 on threads share what is left of a batch where each has had as many matrices; the last matrix is not finite. */
+static void test_together(void **state)
+{
+    static const char *const kinds[] = {"hermitian", "clustered", "geometric", "rank-one"};
+    (void)state;
+    for (int c = 0; c < 8; ++c) {
+        int64_t const n = c < 4 ? 512 : 601, count = c == 5 ? 3 : 1;
+        batch one = batch_make(kinds[c % 4], n, count, all_types[(c + c / 4) % 4], 5);
+        if (count > 1) numbers_put_part(&one.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
+        batch more = batch_make(kinds[c % 4], n, count, one.type, 5);
+        if (count > 1) numbers_put_part(&more.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
+        for (int threads = 1; threads <= 7; threads += threads < 3 ? 1 : 2) {
+            eig_context *const ctx = test_context(threads);
+            solve(ctx, NULL, threads == 1 ? &one : &more);
+            if (threads > 1) same_as(&one, &more, threads, true);
+            solve_part(ctx, NULL, &more, (placement){.values_only = true}, 0, count);
+            same_as(&one, &more, threads, false);
+            eig_destroy(ctx);
+        }
+        if (count > 1)
+            assert_int_equal(one.info[count - 1], EIG_INFO_NOT_FINITE);
+        else
+            certify_vectors(kinds[c % 4], &one, 0, 4);
+        batch_free(&one), batch_free(&more);
+    }
 }
 
 static int watch(void *user, double fraction)
@@ -163,9 +199,10 @@ static void test_progress(void **state)
 {
     enum { N = 900 };
     (void)state;
-    eig_context *const ctx = test_context(1);
     batch b = batch_make("ensemble", N, 1, EIG_Z, 5);
-    for (int vectors = 0; vectors < 2; ++vectors) {
+    for (int c = 0; c < 4; ++c) {
+        int const vectors = c % 2;
+        eig_context *const ctx = test_context(c < 2 ? 1 : 3);
         double last = 0;
         assert_int_equal(eig_set_progress(ctx, watch, &last), EIG_OK);
         solve_part(ctx, NULL, &b, (placement){.values_only = !vectors}, 0, 1);
@@ -176,18 +213,16 @@ static void test_progress(void **state)
                                                    vectors ? b.v.data : NULL, N, N * N, NULL, NULL, 1);
         assert_int_equal(status, EIG_CANCELLED);
         assert_true(last > 0 && last < 1);
+        eig_destroy(ctx);
     }
     batch_free(&b);
-    eig_destroy(ctx);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_tridiagonals),
-        cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_orders),   cmocka_unit_test(test_tridiagonals), cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_progress),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev, large matrices", tests, NULL, NULL);

@@ -41,9 +41,11 @@ static void solve(trial *t)
     real **const arrays[] = {&t->s.d, &t->s.z, &t->s.base, &t->s.tau};
     for (int a = 0; a < 4; ++a) *arrays[a] = rest, rest += ROOM;
     for (int64_t j = 0; j < t->k; ++j) t->s.d[j] = t->d[j], t->s.z[j] = t->z[j], t->place[j] = t->k - 1 - j;
-    t->steps = secular_roots(&t->s);
-    secular_weights(&t->s);
-    secular_vectors(&t->s, t->place, t->u);
+    span const all = {0, t->s.k};
+    secular_prepare(&t->s);
+    t->steps = secular_roots(&t->s, all);
+    secular_weights(&t->s, all);
+    secular_vectors(&t->s, all, t->place, t->u);
     for (int64_t j = 0; j < t->k + BLOCK; ++j) {
         t->sd[j] = t->s.d[j], t->sz[j] = t->s.z[j];
         if (j < t->k) t->base[j] = t->s.base[j], t->tau[j] = t->s.tau[j];

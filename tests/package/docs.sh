@@ -49,7 +49,7 @@ script() {
 
 : >"$temp/all.sh"
 cd "$root"
-for page in README.md docs/*.md; do
+for page in README.md $(find docs -name "*.md" | LC_ALL=C sort); do
     printf 'mkdir -p %q; cd %q; ln -s %q .\n' "$temp/$page" "$temp/$page" "$root/examples" >>"$temp/all.sh"
     script "$page" >>"$temp/all.sh"
 done

@@ -2,7 +2,7 @@
  * same bits by itself. */
 #include "random.h"
 #include "support/adversary_nonsymmetric.h"
-#include "support/geev_fixture.h"
+#include "support/geev_vectors_fixture.h"
 
 enum { SMALL = 33 };
 
@@ -62,8 +62,78 @@ static eig_geev_options draw_options(matrices_rng *rng)
     return o;
 }
 
+/* A complex matrix of the same kind: rows and columns of a real one turned by a diagonal unitary matrix; some elements
+ * get an imaginary part of their own. */
+static void make_complex(matrices_rng *rng, int64_t n, const double *a, double *z)
+{
+    double const step = draw_chance(rng, 0.5) ? 1 : 0, angle = draw_chance(rng, 0.5) ? 0.7 : 0;
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            double const turn = angle + step * (double)(i - j), x = a[i * n + j];
+            z[2 * (i * n + j)] = x * cos(turn), z[2 * (i * n + j) + 1] = x * sin(turn);
+        }
+}
+
+/* Pairs of matrix m: as it is, residuals within 10 n eps ||A||; balanced, only finite ones, of the right shape, since the
+ * bound is that of the balanced matrix. */
+static void check_pairs(const char *name, const pairs *b, int64_t m, bool balanced)
+{
+    double most = 0;
+    int exponent = 0;
+    for (int64_t k = 0; k < 2 * b->n * b->n; ++k) most = fmax(most, fabs(b->a[2 * m * b->n * b->n + k]));
+    frexp(most, &exponent);
+    /* The imaginary part of a pair may be too small for a number where that of the vectors is not. */
+    if (exponent < (type_is_single(b->type) ? -70 : -900)) return;
+    pairs one = *b;
+    one.a = room((size_t)(2 * b->n * b->n * (m + 1)), sizeof(double));
+    one.w = room((size_t)(2 * b->n * (m + 1)), sizeof(double));
+    int64_t const from = 2 * m * b->n * b->n;
+    for (int64_t k = 0; k < 2 * b->n * b->n; ++k) one.a[from + k] = ldexp(b->a[from + k], -exponent);
+    for (int64_t k = 2 * m * b->n; k < 2 * (m + 1) * b->n; ++k) one.w[k] = ldexp(b->w[k], -exponent);
+    certify_vectors(name, &one, m, balanced ? INFINITY : 10);
+    free(one.a), free(one.w);
+}
+
+/* Eigenvectors, of real and complex matrices. */
+static void random_vectors(eig_context *ctx, uint64_t seed)
+{
+    enum { MOST = 12 };
+    static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
+    matrices_rng rng = matrices_seed(seed + 1000000007);
+    eig_type const type = all_types[draw_integer(&rng, 0, 3)];
+    int64_t const n = draw_integer(&rng, 1, draw_chance(&rng, 0.9) ? 20 : 70);
+    int64_t const count = draw_integer(&rng, 1, n <= 20 ? MOST : 2);
+    eig_geev_options const o = draw_options(&rng);
+    placement const p = place(layouts[draw_integer(&rng, 0, 2)], n, count, draw_integer(&rng, 0, 3));
+    pairs b = pairs_new(n, count, type);
+    double *const a = room((size_t)(n * n), sizeof *a);
+    const char *kinds[MOST];
+    for (int64_t m = 0; m < count; ++m) {
+        double *const to = b.a + 2 * m * n * n;
+        kinds[m] = adversary_nonsymmetric(&rng, n, a, type_is_single(type));
+        if (type_is_complex(type))
+            make_complex(&rng, n, a, to);
+        else
+            for (int64_t k = 0; k < n * n; ++k) to[2 * k] = a[k];
+    }
+    pairs_round(&b);
+    pairs_solve_part(ctx, &o, &b, p, 0, count, draw_integer(&rng, 0, 2), WANT_ALL);
+    for (int64_t m = 0; m < count; ++m) {
+        char name[180];
+        snprintf(name, sizeof name, "seed %llu, vectors of matrix %lld of %lld, %s, method %d%s",
+                 (unsigned long long)seed, (long long)m, (long long)count, kinds[m], (int)o.method,
+                 o.no_balance ? ", not balanced" : "");
+        check_pairs(name, &b, m, !o.no_balance);
+        ++matrices;
+    }
+    free(a);
+    pairs_free(&b);
+}
+
 void random_geev(eig_context *ctx, uint64_t seed)
 {
+    size_t bytes;
+    if (eig_geev_work_size(ctx, EIG_Z, NULL, 2, 1, 1, &bytes) == EIG_OK) random_vectors(ctx, seed);
     enum { MOST = 30 };
     static eig_layout const layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
     matrices_rng rng = matrices_seed(seed);

@@ -181,7 +181,8 @@ static inline void certify_shape(const char *name, const pairs *b, int64_t m, in
         most = size > most ? size : most;
         if (x[2 * i + 1] == 0 && x[2 * i] > most_real) most_real = x[2 * i];
         if (!type_is_complex(b->type) && b->w[2 * (m * n + k) + 1] == 0 && x[2 * i + 1] != 0)
-            fail_msg("%s n=%lld: a vector of a real eigenvalue is not real", name, (long long)n);
+            fail_msg("%s n=%lld %s: vector %lld of a real eigenvalue, %g, is not real: %g%+gi", name, (long long)n,
+                     type_name(b->type), (long long)k, b->w[2 * (m * n + k)], x[2 * i], x[2 * i + 1]);
     }
     if (!(fabsl(sum - 1) <= (double)(n + 10) * eps))
         fail_msg("%s n=%lld %s: vector %lld has norm^2 1%+Lg", name, (long long)n, type_name(b->type), (long long)k,

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { BLOCK = 65536, UNTOUCHED = 0x55, INPUTS = 4, OUTPUTS = 8, ALL_OF_THEM = -1 };
+enum { BLOCK = 1 << 18, UNTOUCHED = 0x55, INPUTS = 4, OUTPUTS = 8, ALL_OF_THEM = -1 };
 
 /* Where an array's elements lie: columns of so many rows, ld apart, in matrices that are a stride apart. */
 typedef struct extent {
@@ -280,6 +280,9 @@ static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, in
 
 enum { LARGE = 100 }; /* added to a method of geev: order 70, above the kernels' largest */
 
+/* Added to a method: c or z in place of s or d; of geev: vectors and condition numbers; of heev: no vectors. */
+enum { COMPLEX = 1000, VECTORS = 2000, VALUES = 2000 };
+
 static inline eig_geev_options geev_options(int method)
 {
     eig_geev_options options = EIG_GEEV_OPTIONS;
@@ -287,17 +290,36 @@ static inline eig_geev_options geev_options(int method)
     return options;
 }
 
-static inline eig_status operate_geev_batched(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
+/* Whether the device has code for it. */
+static inline bool geev_has(eig_context *ctx, eig_type type, int vectors)
 {
-    int64_t const n = method >= LARGE ? 70 : 14, batch = method >= LARGE ? 3 : 50;
-    eig_geev_options const options = geev_options(method);
-    if (bytes) return eig_geev_work_size(ctx, type, &options, n, 0, batch, bytes);
+    size_t bytes;
+    return eig_geev_work_size(ctx, type, NULL, 2, vectors, 1, &bytes) == EIG_OK;
+}
+
+static inline eig_status operate_geev_batched(eig_context *ctx, eig_type real, int method, outputs *o, size_t *bytes)
+{
+    bool const large = method % COMPLEX >= LARGE, wants_complex = method % VECTORS >= COMPLEX;
+    eig_type const type = wants_complex && geev_has(ctx, EIG_Z, 0) ? type_complex(real) : real;
+    bool const vectors = method >= VECTORS && geev_has(ctx, type, 1);
+    int64_t const n = large ? 70 : 14, batch = large ? (vectors ? 1 : 3) : vectors ? 20 : 50;
+    eig_geev_options const options = geev_options(method % COMPLEX);
+    if (bytes) return eig_geev_work_size(ctx, type, &options, n, vectors, batch, bytes);
     int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 3), stride_w = n + above(o, 2);
+    int64_t const ldvl = n + above(o, 2), stride_vl = ldvl * n + above(o, 1), ldvr = n + above(o, 1);
+    int64_t const stride_vr = ldvr * n + above(o, 4);
     const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
-    void *const w = output_in(o, lines(n, batch, stride_w), 2 * type_size(type));
+    void *const w = output_in(o, lines(n, batch, stride_w), 2 * type_size(real)), *vl = NULL, *vr = NULL;
+    void *condition = NULL;
+    if (vectors) {
+        size_t const size = 2 * type_size(real);
+        vl = may_be_null(o, output_in(o, (extent){n, n, ldvl, batch, stride_vl}, size));
+        vr = may_be_null(o, output_in(o, (extent){n, n, ldvr, batch, stride_vr}, size));
+        condition = may_be_null(o, output_in(o, lines(n, batch, stride_w), type_size(real)));
+    }
     int *const info = may_be_null(o, output(o, batch, sizeof *info));
-    return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, NULL, 0, 0, NULL, 0, 0, NULL, info,
-                            batch);
+    return eig_geev_batched(ctx, type, &options, n, a, lda, stride_a, w, stride_w, vl, ldvl, stride_vl, vr, ldvr,
+                            stride_vr, condition, info, batch);
 }
 
 static inline eig_status operate_geev(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
@@ -327,8 +349,6 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
     return eig_geev_affine(ctx, type, &options, N, M, a, lda, stride_a, x, stride_x, w, stride_w, EIG_GEEV_RADIUS,
                            value, info, POINTS);
 }
-
-enum { COMPLEX = 1000, VALUES = 2000 }; /* added to a method of heev: c or z in place of s or d; no vectors */
 
 /* Only the lower triangle is read, so that any numbers make a Hermitian matrix. */
 static inline eig_status operate_heev(eig_context *ctx, eig_type real, int method, outputs *o, size_t *bytes)
@@ -413,6 +433,10 @@ static operation const operations[] = {
     {"geev_batched", operate_geev_batched, EIG_GEEV_AUTO, GEEV_PASSES},
     {"geev_batched n = 70", operate_geev_batched, EIG_GEEV_AUTO + LARGE, GEEV_PASSES},
     {"geev_batched reference", operate_geev_batched, EIG_GEEV_REFERENCE, GEEV_PASSES},
+    {"geev_batched complex", operate_geev_batched, EIG_GEEV_AUTO + COMPLEX, GEEV_PASSES},
+    {"geev_batched vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS, GEEV_PASSES},
+    {"geev_batched complex vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + COMPLEX, GEEV_PASSES},
+    {"geev_batched vectors n = 70", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + LARGE, GEEV_PASSES},
     {"geev", operate_geev, EIG_GEEV_AUTO, GEEV_PASSES},
     {"geev_affine", operate_geev_affine, EIG_GEEV_AUTO, GEEV_PASSES},
     {"heev_batched", operate_heev, EIG_HEEV_AUTO, HEEV_PASSES},

@@ -85,3 +85,4 @@ end
 %!error id=eigpack:badArgument eigpack_gateway('nothing')
 %!error <^eigpack: eigpack_gateway is called by> eigpack_gateway('nothing')
 %!error id=eigpack:badArgument eigpack_gateway('geev')
+%!error id=eigpack:badArgument eigpack_gateway('no such command', 1)

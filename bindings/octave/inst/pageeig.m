@@ -1,11 +1,13 @@
 function [V, D, W] = pageeig(X, varargin)
-% PAGEEIG  Eigenvalues, and eigenvectors of Hermitian pages, of every page of an array
+% PAGEEIG  Eigenvalues and eigenvectors of every page of an array
 %
 %   E = PAGEEIG(X) computes the eigenvalues of X(:,:,k) for every k.  X is n x n x ..., real or complex, double or
 %   single; E is n x 1 x ..., of the same class, and complex only where an eigenvalue is.
 %
-%   [V, D] = PAGEEIG(X) computes eigenvectors too: X(:,:,k) * V(:,:,k) = V(:,:,k) * D(:,:,k).  Every page must be
-%   Hermitian (real: symmetric).  [V, D, W] = PAGEEIG(X) adds left eigenvectors, which are V then.
+%   [V, D] = PAGEEIG(X) computes eigenvectors too: X(:,:,k) * V(:,:,k) = V(:,:,k) * D(:,:,k).  Their 2-norms are 1; of
+%   a page that is not Hermitian (real: symmetric) the largest element of a vector is positive, and a page that is
+%   defective has vectors that nearly agree.  [V, D, W] = PAGEEIG(X) adds left eigenvectors: W(:,:,k)' * X(:,:,k) =
+%   D(:,:,k) * W(:,:,k)'; those of Hermitian pages are V.
 %
 %   PAGEEIG(..., FORM) gives eigenvalues as columns ('vector') or as diagonal matrices ('matrix').
 %
@@ -13,9 +15,8 @@ function [V, D, W] = pageeig(X, varargin)
 %   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes so many threads of the CPU; 0, the
 %   default, is as many as there are.  Results do not depend on threads.
 %
-%   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order; complex pages that are not
-%   Hermitian have no method here: error eigpack:notSupported.  A page with a NaN or an infinity is the error
-%   eigpack:notFinite.
+%   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order.  A page with a NaN or an infinity is
+%   the error eigpack:notFinite.
 %
 %   Example:
 %     X = randn(10, 10, 200000);
@@ -45,13 +46,18 @@ function [V, D, W] = pageeig(X, varargin)
   more = more(3:end);
   if nargout > 1
     hermitian = eigpack_gateway('hermitian', X, settings{:});
-    if ~all(hermitian)
-      error('eigpack:notSupported', ['eigpack: page %d is not Hermitian; eigenvectors of such pages are not computed, ' ...
-            'eigenvalues are: E = pageeig(X)'], find(~hermitian, 1));
+    if all(hermitian)
+      [w, V] = eigpack_gateway('heev', X, settings{:});
+      W = V;
+    else
+      [w, V, W] = eigpack_gateway('geev', X, settings{:});
+      if any(hermitian)
+        [w(:, hermitian), V(:, :, hermitian)] = eigpack_gateway('heev', X(:, :, hermitian), settings{:});
+        W(:, :, hermitian) = V(:, :, hermitian);
+      end
     end
-    [w, V] = eigpack_gateway('heev', X, settings{:});
     V = reshape(V, [n, n, more]);
-    W = V;
+    W = reshape(W, [n, n, more]);
   else
     w = eigpack_gateway('values', X, settings{:});
   end
@@ -122,6 +128,39 @@ end
 %!     end
 %!   end
 %! end
+%!test <*pairs of other pages, real and complex>
+%! for kind = {'real', 'complex'}
+%!   for type = {'double', 'single'}
+%!     for n = [1, 2, 8, 40, 70]
+%!       randn('state', 11);
+%!       X = randn(n, n, 3);
+%!       if strcmp(kind, 'complex')
+%!         X = X + 1i * randn(size(X));
+%!       end
+%!       X(:, :, 2) = X(:, :, 2) + X(:, :, 2)';
+%!       X = cast(X, type{1});
+%!       [V, D, W] = pageeig(X);
+%!       assert(class(V), type{1});
+%!       assert(class(W), type{1});
+%!       for k = 1:3
+%!         A = X(:, :, k);
+%!         tolerance = 20 * n * eps(type{1}) * norm(A);
+%!         assert(norm(A * V(:, :, k) - V(:, :, k) * D(:, :, k)) <= tolerance);
+%!         assert(norm(W(:, :, k)' * A - D(:, :, k) * W(:, :, k)') <= tolerance);
+%!         assert(sqrt(sum(abs(V(:, :, k)) .^ 2)), ones(1, n, type{1}), 20 * n * eps(type{1}));
+%!       end
+%!       assert(V(:, :, 2), W(:, :, 2));
+%!       [V1, D1] = pageeig(X(:, :, 2));
+%!       assert(V(:, :, 2), V1, 0);
+%!       E = pageeig(X);
+%!       assert(sort(abs(E(:, :, 3))), sort(abs(eig(X(:, :, 3)))), 1e4 * n * eps(type{1}));
+%!     end
+%!   end
+%! end
+%!test <*a defective page>
+%! [V, D] = pageeig([2, 1; 0, 2]);
+%! assert(diag(D), [2; 2]);
+%! assert(abs(V(1, :)), [1, 1], 4 * eps);
 %!test <*more dimensions, one page>
 %! X = hermitian_pages(3, [4, 5], 'real', 'double');
 %! [V, w] = pageeig(X, 'vector');
@@ -208,9 +247,5 @@ end
 %!error <^eigpack: 1 of 2 failed, the first is page 2: the input holds a NaN> pageeig(cat(3, eye(2), [1, NaN; NaN, 3]))
 %!error id=eigpack:notFinite pageeig([1, 2i + NaN; 0, 1])
 %!error id=eigpack:notFinite [V, D] = pageeig(single([1, Inf; Inf, 1]));
-%!error id=eigpack:notSupported pageeig([1, 2i; 3, 4])
-%!error <^eigpack: a page of X is complex and not Hermitian> pageeig([1, 2i; 3, 4])
-%!error <^eigpack: page 2 is not Hermitian> [V, D] = pageeig(cat(3, eye(2), [1, 2; 3, 4]));
-%!error id=eigpack:notSupported [V, D] = pageeig([1, 2i; 2i, 4]);
 %!error id=eigpack:badArgument pageeig(1, 'columns')
 %!error id=eigpack:badArgument pageeig()

@@ -227,6 +227,12 @@ static bool is_hermitian(const pages *p, int64_t begin, int parts)
     return true;
 }
 
+/* Bytes of a complex number of the type's precision. */
+static size_t complex_size(eig_type type)
+{
+    return class_of(type) == mxSINGLE_CLASS ? sizeof(eig_c) : sizeof(eig_z);
+}
+
 /* Flags: for each page, whether it is Hermitian; returns how many are.  All must be finite: heev would read one triangle
  * only. */
 static int64_t find_hermitian(const pages *p, mxLogical *flags)
@@ -280,21 +286,32 @@ static mxArray *hermitian_values(const pages *p)
     return w;
 }
 
-/* Values of pages of which none is Hermitian, and of all pages of a mixture: interleaved. */
-static void *general_values(const pages *p)
+/* Values of pages of which none is Hermitian, and of all pages of a mixture; right and left vectors where vr and vl are
+ * not NULL: interleaved. */
+static void *general_pairs(const pages *p, void *vr, void *vl)
 {
-    need(p->type == EIG_S || p->type == EIG_D, "eigpack:notSupported",
-         "a page of X is complex and not Hermitian; there is no method for these");
     int64_t const n = p->n, ld = n > 0 ? n : 1;
     int *info = scratch(p->batch, sizeof *info);
-    void *w = scratch(n * p->batch, 2 * eig_type_size(p->type));
-    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, NULL, 0, 0, NULL, 0, 0, NULL, info,
-                           p->batch));
+    void *w = scratch(n * p->batch, complex_size(p->type));
+    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, vl, ld, ld * n, vr, ld, ld * n, NULL,
+                           info, p->batch));
     check_info(info, p->batch, "page");
     return w;
 }
 
-/* Puts the ascending values of the Hermitian pages of a real mixture in the place of those in w. */
+/* geev(X): w (n x pages), right vectors V, left vectors W, all complex. */
+static void geev(mxArray *out[], const mxArray *in[])
+{
+    pages const p = read_pages(in[0], "X");
+    int64_t const count = p.n * p.n * p.batch;
+    void *vr = scratch(count, complex_size(p.type)), *vl = scratch(count, complex_size(p.type));
+    void *w = general_pairs(&p, vr, vl);
+    out[0] = complex_result(p.type, w, p.n, p.batch, 1);
+    out[1] = complex_result(p.type, vr, p.n, p.n, p.batch);
+    out[2] = complex_result(p.type, vl, p.n, p.n, p.batch);
+}
+
+/* Puts the ascending values of the Hermitian pages of a mixture in the place of those in w. */
 static void put_hermitian_values(const pages *p, const mxLogical *flags, int64_t count, void *w)
 {
     size_t const size = eig_type_size(p->type), page = (size_t)(p->n * p->n) * size;
@@ -307,7 +324,7 @@ static void put_hermitian_values(const pages *p, const mxLogical *flags, int64_t
     pages const read = {.type = p->type, .data = mxGetData(values)};
     for (int64_t b = 0, k = 0; b < p->batch; b++) {
         for (int64_t i = 0; flags[b] && i < p->n; i++, k++) {
-            if (p->type == EIG_S)
+            if (class_of(p->type) == mxSINGLE_CLASS)
                 ((eig_c *)w)[b * p->n + i] = (eig_c){(float)number_of(&read, k), 0};
             else
                 ((eig_z *)w)[b * p->n + i] = (eig_z){number_of(&read, k), 0};
@@ -325,7 +342,7 @@ static void values(mxArray *out[], const mxArray *in[])
     if (count == p.batch) {
         out[0] = hermitian_values(&p);
     } else {
-        void *w = general_values(&p);
+        void *w = general_pairs(&p, NULL, NULL);
         if (count > 0) put_hermitian_values(&p, flags, count, w);
         out[0] = complex_result(p.type, w, p.n, p.batch, 1);
     }
@@ -579,8 +596,15 @@ static const struct {
     int arguments, most_results;
     void (*call)(mxArray *out[], const mxArray *in[]);
 } commands[] = {
-    {"hermitian", 1, 1, hermitian},   {"heev", 1, 2, heev},     {"values", 1, 1, values}, {"stebz", 4, 1, stebz},
-    {"enclosures", 4, 3, enclosures}, {"counts", 3, 1, counts}, {"stemr", 4, 2, stemr},   {"affine", 3, 1, affine},
+    {"hermitian", 1, 1, hermitian},
+    {"heev", 1, 2, heev},
+    {"values", 1, 1, values},
+    {"stebz", 4, 1, stebz},
+    {"enclosures", 4, 3, enclosures},
+    {"counts", 3, 1, counts},
+    {"stemr", 4, 2, stemr},
+    {"affine", 3, 1, affine},
+    {"geev", 1, 3, geev},
 };
 
 /* eigpack_gateway(COMMAND, arguments...) or eigpack_gateway(COMMAND, arguments..., device, threads) */

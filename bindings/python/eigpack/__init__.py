@@ -13,29 +13,34 @@ Three arguments are common to all: ``device``, ``check`` and ``return_info``; he
 
 import inspect
 
-from . import _core, _families
+from . import _core, _direct, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
-from ._families import Bounds, EighResult, Info
+from ._families import Bounds, EighResult, EigResult, Info
 from ._libraries import bring_home, library_of
 
 __version__ = _core.version
 __all__ = [
     "Bounds",
     "DeviceError",
+    "EigResult",
     "EighResult",
     "Info",
     "LinAlgError",
     "describe",
+    "eig",
     "eigh",
     "eigh_tridiagonal",
     "eigvals",
     "eigvals_affine",
     "eigvalsh",
     "eigvalsh_tridiagonal",
+    "roots",
     "set_threads",
     "sturm_count",
 ]
+
+AUTO, ALL, NONE = "auto", "a", 0.0  # a default is told from an argument by identity, which costs least
 
 # What the docstrings share.
 _TEXTS = {
@@ -119,7 +124,7 @@ def _triangle(uplo):
     return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
 
 
-def _more(family, return_info, method="auto", balance=True, max_steps=None, relative=False):
+def _more(family, return_info, method=AUTO, balance=True, max_steps=None, relative=False):
     """What is asked for beside the arrays, checked."""
     plain = type(method) is str and method == "auto" and balance is True and max_steps is None and relative is False
     if plain and return_info is False:
@@ -145,23 +150,23 @@ def _which(select, select_range, by_index, by_value):
 
 
 @_documented
-def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
-    """Eigenvalues of real square matrices, as numpy.linalg.eigvals; always complex.
+def eigvals(a, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None):
+    """Eigenvalues of square matrices, as numpy.linalg.eigvals; always complex.
 
     Made for many matrices of n up to 64.
 
     Parameters
     ----------
     a : array_like, shape (..., n, n)
-        Real matrices: float32 or float64.
+        Matrices: float32, float64, complex64 or complex128.
     <geev>
     <common>
 
     Returns
     -------
     array, shape (..., n)
-        complex64 for float32, else complex128.  A complex pair is adjacent, that with the positive imaginary part first;
-        the order is that of LAPACK's iteration.
+        complex64 for float32 and complex64, else complex128.  A complex pair of a real matrix is adjacent, that with the
+        positive imaginary part first; the order is that of LAPACK's iteration.
 
     Raises
     ------
@@ -176,13 +181,94 @@ def eigvals(a, *, method="auto", balance=True, max_steps=None, return_info=False
     >>> told.info
     array([ 0, -1], dtype=int32)
     """
+    if method is AUTO and balance is True and max_steps is None and return_info is False and device is None and check is None:
+        w = _direct.eigvals(a)
+        if w is not None:
+            return w
     more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eigvals", (a,), more, device, check)
 
 
 @_documented
+def eig(
+    a, left=False, right=True, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+):
+    """Eigenvalues and eigenvectors of square matrices, as numpy.linalg.eig, with scipy.linalg.eig's left and right.
+
+    Everything that comes back is complex, also where NumPy gives a real array because no eigenvalue is complex.
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n, n)
+        Matrices: float32, float64, complex64 or complex128.
+    left : bool, default False
+        True: the left eigenvectors, too.
+    right : bool, default True
+        False: not the right eigenvectors.
+    <geev>
+    <common>
+
+    Returns
+    -------
+    EigResult, a named tuple of eigenvalues (..., n) and eigenvectors (..., n, n)
+        a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, its largest element is real and positive.
+        With left=True a tuple (w, vl, vr), or (w, vl) where right is False: vl^H @ a = w[..., :, None] * vl^H.  With
+        neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True its `condition` tells
+        of each eigenvalue how much of it is right.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> a = np.array([[0.0, 4.0], [-1.0, 0.0]])
+    >>> w, v = eigpack.eig(a)
+    >>> w
+    array([0.+2.j, 0.-2.j])
+    >>> bool(np.abs(a @ v - v * w).max() < 1e-14)
+    True
+    """
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check)
+
+
+@_documented
+def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+    """Roots of polynomials, as numpy.roots of each: the eigenvalues of companion matrices.
+
+    Parameters
+    ----------
+    p : array_like, shape (..., n+1)
+        Coefficients, that of the highest power first: p[..., 0] * x**n + ... + p[..., n].  The first is not 0 (NumPy
+        drops leading zeros: polynomials of a batch have one degree); roots at 0 are exact.
+    <geev>
+    <common>
+
+    Returns
+    -------
+    array, shape (..., n)
+        The roots, complex, as the eigenvalues of `eigvals`.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> eigpack.roots([[1.0, -3.0, 2.0], [1.0, 0.0, 1.0]]).round(12) + 0
+    array([[2.+0.j, 1.+0.j],
+           [0.+1.j, 0.-1.j]])
+    """
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("roots", (p,), more, device, check)
+
+
+@_documented
 def eigvals_affine(
-    a, x, measure=None, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+    a, x, measure=None, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None
 ):
     """Eigenvalues of a[0] + x[0]*a[1] + ... + x[m-1]*a[m] at many points x, or one measure of them.
 
@@ -226,7 +312,7 @@ def eigvalsh(
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     relative=False,
     return_info=False,
     device=None,
@@ -257,17 +343,10 @@ def eigvalsh(
     array([1., 2.])
     """
     if (
-        type(a) is _families.np.ndarray
-        and subset_by_index is None
-        and subset_by_value is None
-        and device is None
-        and check is None
-        and type(method) is str
-        and method == "auto"
-        and relative is False
-        and return_info is False
-    ):
-        result = _families.hermitian_plain(a, UPLO, False)
+        subset_by_index is None and subset_by_value is None and method is AUTO
+        and relative is False and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.eigvalsh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
@@ -282,7 +361,7 @@ def eigh(
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     relative=False,
     return_info=False,
     device=None,
@@ -317,17 +396,10 @@ def eigh(
     (array([3.]), (2, 1), array(0, dtype=int32))
     """
     if (
-        type(a) is _families.np.ndarray
-        and subset_by_index is None
-        and subset_by_value is None
-        and device is None
-        and check is None
-        and type(method) is str
-        and method == "auto"
-        and relative is False
-        and return_info is False
-    ):
-        result = _families.hermitian_plain(a, UPLO, True)
+        subset_by_index is None and subset_by_value is None and method is AUTO
+        and relative is False and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.eigh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
@@ -339,15 +411,15 @@ def eigh(
 def eigvalsh_tridiagonal(
     d,
     e,
-    select="a",
+    select=ALL,
     select_range=None,
     check_finite=True,
-    tol=0.0,
+    tol=NONE,
     *,
     subset_by_index=None,
     subset_by_value=None,
     bounds=False,
-    method="auto",
+    method=AUTO,
     return_info=False,
     device=None,
     check=None,
@@ -383,6 +455,13 @@ def eigvalsh_tridiagonal(
     >>> eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), select="i", select_range=(0, 1)).round(6)
     array([0.381966, 1.381966])
     """
+    if (
+        select is ALL and select_range is None and check_finite is True and tol is NONE and bounds is False and method is AUTO
+        and subset_by_index is None and subset_by_value is None and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        w = _direct.tridiagonal("b", d, e)
+        if w is not None:
+            return w
     which = _which(select, select_range, subset_by_index, subset_by_value)
     more = _more("eigvalsh_tridiagonal", return_info, method)
     arguments = flag(check_finite, "check_finite"), tolerance(tol), flag(bounds, "bounds"), more
@@ -394,14 +473,14 @@ def eigh_tridiagonal(
     d,
     e,
     eigvals_only=False,
-    select="a",
+    select=ALL,
     select_range=None,
     check_finite=True,
-    tol=0.0,
+    tol=NONE,
     *,
     subset_by_index=None,
     subset_by_value=None,
-    method="auto",
+    method=AUTO,
     return_info=False,
     device=None,
     check=None,
@@ -440,6 +519,13 @@ def eigh_tridiagonal(
     >>> bool(told.residual.max() < 1e-14), told.stats["blocks"]
     (True, 1)
     """
+    if (
+        select is ALL and select_range is None and check_finite is True and tol is NONE and eigvals_only is False and method is AUTO
+        and subset_by_index is None and subset_by_value is None and return_info is False and device is None and check is None
+    ):  # fmt: skip
+        result = _direct.tridiagonal("m", d, e)
+        if result is not None:
+            return result
     if flag(eigvals_only, "eigvals_only"):
         return eigvalsh_tridiagonal(
             d,
@@ -468,7 +554,7 @@ def sturm_count(d, e, x, *, return_info=False, device=None, check=None):
     Parameters
     ----------
     <tridiagonal>
-    x : array_like, shape (..., *any)
+    x : array_like, shape (..., points)
         The points: a number for all matrices, or points of each; the leading dimensions may be 1 for those of d and e.
     <common>
 

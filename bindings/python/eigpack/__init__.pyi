@@ -18,6 +18,10 @@ _UPLO: TypeAlias = Literal["L", "U", "l", "u"]
 
 __version__: str
 
+class EigResult(NamedTuple, Generic[_T]):
+    eigenvalues: _T
+    eigenvectors: _T
+
 class EighResult(NamedTuple, Generic[_T]):
     eigenvalues: _T
     eigenvectors: _T
@@ -34,6 +38,7 @@ class Info:
     orthogonality: Any
     isuppz: Any
     stats: dict[str, int] | None
+    condition: Any
 
 class _Common(TypedDict, total=False):
     device: str | None
@@ -72,6 +77,34 @@ def eigvals(a: _T, *, return_info: Literal[False] = False, **more: Unpack[_Geev]
 def eigvals(a: _Host, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_Complex, Info]: ...
 @overload
 def eigvals(a: _T, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_T, Info]: ...
+@overload
+def eig(
+    a: _Host,
+    left: Literal[False] = False,
+    right: Literal[True] = True,
+    *,
+    return_info: Literal[False] = False,
+    **more: Unpack[_Geev],
+) -> EigResult[_Complex]: ...
+@overload
+def eig(
+    a: _T,
+    left: Literal[False] = False,
+    right: Literal[True] = True,
+    *,
+    return_info: Literal[False] = False,
+    **more: Unpack[_Geev],
+) -> EigResult[_T]: ...
+@overload
+def eig(a: Any, left: bool = False, right: bool = True, *, return_info: bool = False, **more: Unpack[_Geev]) -> Any: ...
+@overload
+def roots(p: _Host, *, return_info: Literal[False] = False, **more: Unpack[_Geev]) -> _Complex: ...
+@overload
+def roots(p: _T, *, return_info: Literal[False] = False, **more: Unpack[_Geev]) -> _T: ...
+@overload
+def roots(p: _Host, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_Complex, Info]: ...
+@overload
+def roots(p: _T, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_T, Info]: ...
 @overload
 def eigvals_affine(
     a: _Host, x: _Host, measure: None = None, *, return_info: Literal[False] = False, **more: Unpack[_Geev]

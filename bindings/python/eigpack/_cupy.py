@@ -1,8 +1,10 @@
 """CuPy's arrays, for _families: memory from CuPy's pool, work on its current stream."""
 
 import cupy
+from cupy.cuda import get_current_stream, get_device_id
 
-from ._numpy import LETTERS, TYPES, refuse
+from . import _core, _direct
+from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
 
 host = False
 
@@ -50,6 +52,10 @@ def first(x, count):
     return x[..., :count].copy()
 
 
+def conjugate(x):
+    return cupy.conjugate(x, out=x)
+
+
 def transpose(x):
     return x.swapaxes(-1, -2)
 
@@ -70,3 +76,28 @@ def workspace(count, like):
 
 def numbers(x):
     return cupy.asnumpy(x)
+
+
+def at_once(what, a, upper):
+    """The short road of an array, for _direct: packed, on the current device, while nothing is captured."""
+    letter = LETTERS.get(a.dtype.char)
+    shape = a.shape
+    index = get_device_id()
+    if letter is None or len(shape) < 2 or not a.flags.c_contiguous or a.size == 0 or a.device.id != index:
+        return None
+    n = shape[-1]
+    if n != shape[-2] or (what == "g" and letter not in _direct.COMPLEX):
+        return None
+    current = get_current_stream()
+    if current.is_capturing():
+        return None
+    w = cupy.empty(shape[:-1], TYPES[(COMPLEX if what == "g" else REAL)[letter]])
+    v = cupy.empty(shape, a.dtype) if what == "v" else None
+    batch = a.size // (n * n)
+    outputs = w.data.ptr, 0 if v is None else v.data.ptr
+    if not _core.plain_device(what, letter, upper, index, current.ptr, n, batch, a.data.ptr, *outputs):
+        return None
+    return w if v is None else _direct.pair(w, v)
+
+
+_direct.SERVED[cupy.ndarray] = at_once

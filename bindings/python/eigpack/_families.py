@@ -12,10 +12,10 @@ import numpy as np
 
 from . import _core, _layout
 from ._arguments import pair
-from ._core import host_address
 from ._errors import linalg_error
-from ._numpy import COMPLEX, LETTERS, REAL, TYPES
+from ._numpy import COMPLEX, REAL
 
+EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
 Bounds = namedtuple("Bounds", "eigenvalues lower upper")
 MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D")}
@@ -30,8 +30,6 @@ METHODS = {
 }
 ALL = "A", None, ""
 EVERY = "A", 0, 0, 0.0, 0.0
-PACKED = 0x101  # of NumPy's flags: C-contiguous, aligned
-REAL_TYPES = {letter: np.dtype(TYPES[real]) for letter, real in REAL.items()}
 
 
 class More(NamedTuple):
@@ -67,6 +65,9 @@ class Info:
         `eigh_tridiagonal`: vector k is 0 but in its elements isuppz[..., k, 0] to isuppz[..., k, 1] - 1, from 0.
     stats : dict of int
         `eigh_tridiagonal`: what the call did, under the names of ``eig_stemr_stats`` in eigpack.h.
+    condition : array, shape (..., n)
+        `eig`: abs(y^H x) of the unit left and right vectors of each eigenvalue: an error E of a moves it by about
+        norm(E) / condition.
     """
 
     info: Any
@@ -75,6 +76,7 @@ class Info:
     orthogonality: Any = None
     isuppz: Any = None
     stats: Any = None
+    condition: Any = None
 
 
 def mapped(function, result):
@@ -176,17 +178,55 @@ def placed(lib, a):
 
 
 def eigvals(lib, a, more, device, check):
-    a, letter, n, lead = square(lib, a, "a", "sd")
+    w, _, _, told = nonsymmetric(lib, a, False, False, False, more, device, check)
+    return (w, told) if more.return_info else w
+
+
+def eig(lib, a, left, right, more, device, check):
+    w, vl, vr, told = nonsymmetric(lib, a, left, right, more.return_info, more, device, check)
+    if left:
+        result = (w, vl, vr) if right else (w, vl)
+    else:
+        result = EigResult(w, vr) if right else w
+    return (result, told) if more.return_info else result
+
+
+def nonsymmetric(lib, a, left, right, condition, more, device, check):
+    """Eigenvalues, left and right vectors, Info; None for what is not wanted."""
+    a, letter, n, lead = square(lib, a, "a", "sdcz")
     w = lib.empty((*lead, n), COMPLEX[letter], a)
+    vl = lib.empty((*lead, n, n), COMPLEX[letter], a) if left else None
+    vr = lib.empty((*lead, n, n), COMPLEX[letter], a) if right else None
+    s = lib.empty((*lead, n), REAL[letter], a) if condition else None
     info = zeros(lib, lead, "i", a) if more.return_info else None
     batch = product(lead)
     if n and batch:
-        a, (layout, _, lda, stride) = placed(lib, a)
+        a, (layout, transposed, lda, stride) = placed(lib, a)
         choice = layout, more.method, more.balance, more.max_steps
-        work = _core.geev_work, letter, choice, n, batch
-        arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), batch
+        work = _core.geev_work, letter, choice, n, left or right or condition, batch
+        ours, theirs, kept = (0 if x is None else lib.address(x) for x in (vl, vr, s))
+        if transposed:  # the left vectors of the transpose are the conjugates of the right ones
+            ours, theirs = theirs, ours
+        arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), ours, theirs, kept, batch
         run(lib, a, device, check, _core.geev, work, batch, arguments, info=info)
-    return (w, Info(info)) if more.return_info else w
+        if transposed:
+            vl, vr = (x if x is None else lib.conjugate(x) for x in (vl, vr))
+    vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
+    return w, vl, vr, Info(info, condition=s) if more.return_info else None
+
+
+def roots(lib, p, more, device, check):
+    p, letter = lib.take(p, "p", "sdcz")
+    shape = tuple(p.shape)
+    if len(shape) < 1 or shape[-1] < 1:
+        raise ValueError(f"p must have shape (..., n+1), the coefficients of polynomials of degree n, has {shape}")
+    n, lead = shape[-1] - 1, shape[:-1]
+    # Companion matrices: minus the coefficients over the leading one in the first row, ones below the diagonal.
+    a = zeros(lib, (*lead, n * n), letter, p)
+    if n:
+        a[..., :n] = -p[..., 1:] / p[..., :1]
+        a[..., n :: n + 1] = 1
+    return eigvals(lib, a.reshape((*lead, n, n)), more, device, check)
 
 
 def eigvals_affine(lib, a, x, measure, more, device, check):
@@ -209,7 +249,7 @@ def eigvals_affine(lib, a, x, measure, more, device, check):
             a, lda, stride = lib.contiguous(a), n, n * n
         x = lib.contiguous(x)
         choice = "M", more.method, more.balance, more.max_steps
-        work = _core.geev_work, letter, choice, n, batch
+        work = _core.geev_work, letter, choice, n, False, batch
         sizes = letter, choice, n, m, lib.address(a), lda, stride, lib.address(x), m
         arguments = *sizes, MEASURES[measure], lib.address(out), batch
         run(lib, a, device, check, _core.geev_affine, work, batch, arguments, info=info)
@@ -222,36 +262,6 @@ def eigvalsh(lib, a, uplo, which, more, device, check):
 
 def eigh(lib, a, uplo, which, more, device, check):
     return hermitian(lib, a, uplo, which, more, True, device, check)
-
-
-# layout, triangle, row-major, method, relative
-CHOICES = {"L": ("M", "L", True, 0, False), "U": ("M", "U", True, 0, False)}
-
-
-def hermitian_plain(a, uplo, vectors):
-    """`hermitian` of NumPy's array with no more asked for, by a shorter way: what Python does takes longer than a small matrix.
-
-    None where the array needs the other way.
-    """
-    dtype, shape, choice = a.dtype, a.shape, CHOICES.get(uplo) if type(uplo) is str else None
-    letter = LETTERS.get(dtype.char)
-    if letter is None or choice is None or len(shape) < 2 or not dtype.isnative:
-        return None
-    n = shape[-1]
-    if shape[-2] != n or a.size == 0 or a.flags.num & PACKED != PACKED:
-        return None
-    w = np.empty(shape[:-1], REAL_TYPES[letter])
-    v, at = None, 0
-    if vectors:
-        v = np.empty(shape, dtype)
-        at = host_address(v)
-    batch = 1 if len(shape) == 2 else product(shape[:-2])
-    failed = _core.heev(
-        "cpu", 0, 0, 0, letter, choice, EVERY, n, host_address(a), n, n * n, 0, host_address(w), at, 0, batch, 0, 0
-    )
-    if failed is not None:
-        raise error_of(failed, batch)
-    return EighResult(w, v) if vectors else w
 
 
 def hermitian(lib, a, uplo, which, more, vectors, device, check):

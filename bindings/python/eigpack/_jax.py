@@ -99,7 +99,7 @@ def elsewhere(device):
 
 def eigvals(a, more, device, check):
     elsewhere(device)
-    if more != PLAIN or not targets():
+    if more != PLAIN or not targets() or a.dtype.kind == "c":
         return by_dlpack("eigvals", [a], more, None, check)
     a, letter = square(a, "sd")
     if a.size == 0:
@@ -107,6 +107,16 @@ def eigvals(a, more, device, check):
     w, info = call("eigvals", [(a.shape[:-1], COMPLEX[letter]), (a.shape[:-2], "i")], a)
     examine(info, check)
     return w
+
+
+def eig(a, left, right, more, device, check):
+    elsewhere(device)
+    return by_dlpack("eig", [a], left, right, more, None, check)
+
+
+def roots(p, more, device, check):
+    elsewhere(device)
+    return by_dlpack("roots", [p], more, None, check)
 
 
 # Derivatives: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), as in _torch.

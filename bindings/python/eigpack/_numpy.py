@@ -7,7 +7,7 @@ from ._core import host_address
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 TYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128, "i": np.int32, "l": np.int64}
 REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
-COMPLEX = {"s": "c", "d": "z"}
+COMPLEX = {"s": "c", "d": "z", "c": "c", "z": "z"}
 
 
 def refuse(name, dtype, letters):
@@ -82,6 +82,11 @@ def numbers(x):
 def first(x, count):
     """The first ``count`` elements of the last dimension, in memory of their own."""
     return x[..., :count].copy() if count < x.shape[-1] else x
+
+
+def conjugate(x):
+    """The conjugates, in place where that can be."""
+    return np.conjugate(x, out=x)
 
 
 def transpose(x):

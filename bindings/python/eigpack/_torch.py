@@ -7,7 +7,9 @@ eigh; the others raise when one is asked for.  Operators are not differentiated 
 import numpy as np
 import torch
 
-from . import _families, _numpy, _torch_arrays
+from torch.autograd import forward_ad
+
+from . import _core, _direct, _families, _numpy, _torch_arrays
 from ._arguments import shown
 from ._families import ALL, PLAIN, Bounds, EighResult, mapped
 from ._torch_arrays import TYPES, letter_of
@@ -49,7 +51,7 @@ def op_eigvals(a: Tensor, device: str, check: bool) -> Tensor:
 
 @op_eigvals.register_fake
 def _(a, device, check):
-    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sd")]])
+    return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sdcz")]])
 
 
 @torch.library.custom_op("eigpack::eigvals_affine", mutates_args=())
@@ -319,6 +321,15 @@ def eigvals(a, more, device, check):
     return apply(Opaque, op_eigvals, a, device or "", checked(check, a))
 
 
+def eig(a, left, right, more, device, check):
+    square(a)
+    return direct("eig", [a], left, right, more, device, check)
+
+
+def roots(p, more, device, check):
+    return direct("roots", [p], more, device, check)
+
+
 def eigvals_affine(a, x, measure, more, device, check):
     a, x = as_tensors(a, x)
     if more != PLAIN:
@@ -380,3 +391,61 @@ def sturm_count(d, e, x, more, device, check):
     if more != PLAIN:
         return direct("sturm_count", [d, e, x], more, device, check)
     return op_count(d, e, x, device or "", checked(check, d, e, x))
+
+
+# --------------------------------------------------------------- short road
+# What an operator costs: some 100 us of dispatch, autograd and inspect.signature.  An eager call that nobody watches has
+# no need of it: no derivative, no transform, no compiler, no mode, no capture.
+
+_empty, _raw_stream, _is_capturing = torch.empty, getattr(torch._C, "_cuda_getCurrentRawStream", None), torch.cuda.is_current_stream_capturing
+_watchers = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state
+
+
+def is_watched(a):
+    """Whether somebody has to see the operator, or a is not a packed tensor of its own memory."""
+    transforms, modes, tracer = _watchers
+    return (
+        torch.compiler.is_compiling()
+        or transforms() is not None
+        or modes() != 0
+        or tracer() is not None
+        or torch._C._is_torch_function_mode_enabled()
+        or forward_ad._current_level >= 0
+        or (a.requires_grad and torch.is_grad_enabled())
+        or a.layout is not torch.strided
+        or not a.is_contiguous()
+        or a.is_conj()
+        or a.is_neg()
+    )
+
+
+def at_once(what, a, upper):
+    """The short road of a tensor, for _direct."""
+    letter = _torch_arrays.LETTERS.get(a.dtype)
+    if letter is None or is_watched(a):
+        return None
+    shape = a.shape
+    if len(shape) < 2 or shape[-1] != shape[-2] or a.numel() == 0 or (what == "g" and letter not in _direct.COMPLEX):
+        return None
+    n, place = shape[-1], a.device
+    batch = a.numel() // (n * n)
+    if a.is_cuda:
+        if _is_capturing():
+            return None
+    elif place.type != "cpu":
+        return None
+    w = _empty(shape[:-1], dtype=TYPES[(_numpy.COMPLEX if what == "g" else _numpy.REAL)[letter]], device=place)
+    v = torch.empty_like(a) if what == "v" else None
+    outputs = w.data_ptr(), 0 if v is None else v.data_ptr()
+    if a.is_cuda:
+        index = place.index
+        if not _core.plain_device(what, letter, upper, index, _raw_stream(index), n, batch, a.data_ptr(), *outputs):
+            return None
+    else:
+        failed = _core.plain_host(what, letter, upper, n, batch, a.data_ptr(), 0, *outputs)
+        if failed is not None:
+            raise _families.error_of(failed, batch)
+    return w if v is None else _direct.pair(w, v)
+
+
+_direct.SERVED[Tensor] = at_once

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,12 +17,6 @@ namespace nb = nanobind;
 namespace
 {
 
-struct owned {
-    std::string device;
-    eig_context *ctx;
-    bool busy;
-};
-
 struct contexts {
     std::vector<std::unique_ptr<owned>> all;
     ~contexts()
@@ -29,7 +25,7 @@ struct contexts {
     }
 };
 
-thread_local contexts mine;
+thread_local contexts all_mine;
 std::atomic<int> threads_chosen{0};
 
 /* Operations above which a call may take a second on one slow core. */
@@ -59,38 +55,79 @@ bool is_main_thread()
 
 } // namespace
 
-borrowed::borrowed(const place &at)
+/* "cpu" and "cuda:K" by a number; -2 for other names. */
+static int index_of(const char *device)
 {
-    for (const std::unique_ptr<owned> &one : mine.all) {
-        if (one->device != at.device) continue;
-        if (one->busy) {
-            ctx = open(at.device);
-            return;
-        }
-        ctx = one->ctx, busy = &one->busy;
-        *busy = true;
+    if (std::strcmp(device, "cpu") == 0) return -1;
+    char *end;
+    if (std::strncmp(device, "cuda:", 5) != 0 || device[5] < '0' || device[5] > '9') return -2;
+    long const index = std::strtol(device + 5, &end, 10);
+    return *end == '\0' && index < 10000 ? (int)index : -2;
+}
+
+/* The thread's context, unless it computes. */
+void borrowed::take(owned *one)
+{
+    if (one->busy) {
+        ctx = open(one->device.c_str());
         return;
     }
-    ctx = open(at.device);
-    mine.all.push_back(std::make_unique<owned>(owned{at.device, ctx, true}));
-    busy = &mine.all.back()->busy;
+    ctx = one->ctx, mine = one;
+    one->busy = true;
+}
+
+static owned *add_owned(const char *device)
+{
+    owned const made = {device, index_of(device), open(device), false, {}};
+    all_mine.all.push_back(std::make_unique<owned>(made));
+    return all_mine.all.back().get();
+}
+
+static owned *find_owned(const char *device)
+{
+    for (const std::unique_ptr<owned> &one : all_mine.all)
+        if (one->device == device) return one.get();
+    return add_owned(device);
+}
+
+static owned *find_owned(int index)
+{
+    for (const std::unique_ptr<owned> &one : all_mine.all)
+        if (one->index == index) return one.get();
+    return add_owned(index < 0 ? "cpu" : ("cuda:" + std::to_string(index)).c_str());
+}
+
+borrowed::borrowed(const place &at)
+{
+    take(find_owned(at.device));
+}
+
+borrowed::borrowed(int index)
+{
+    take(find_owned(index));
 }
 
 borrowed::~borrowed()
 {
-    if (busy)
-        *busy = false;
+    if (mine)
+        mine->busy = false;
     else
         eig_destroy(ctx);
 }
 
 void borrowed::prepare(const place &at, double operations)
 {
-    check(eig_set_threads(ctx, threads_chosen.load(std::memory_order_relaxed)));
-    check(eig_set_progress(ctx, operations > long_call && is_main_thread() ? on_progress : nullptr, nullptr));
+    settings *const told = mine ? &mine->told : &fresh;
+    settings const now = {threads_chosen.load(std::memory_order_relaxed), operations > long_call && is_main_thread(),
+                          at.stream, at.work, at.work ? at.bytes : 0};
+    if (told->threads != now.threads) check(eig_set_threads(ctx, now.threads));
+    if (told->signals != now.signals) check(eig_set_progress(ctx, now.signals ? on_progress : nullptr, nullptr));
+    told->threads = now.threads, told->signals = now.signals;
     if (at.device[1] == 'p') return; /* cpu */
-    check(eig_set_stream(ctx, reinterpret_cast<void *>(at.stream)));
-    check(eig_set_workspace(ctx, reinterpret_cast<void *>(at.work), at.work ? at.bytes : 0));
+    if (told->stream != now.stream) check(eig_set_stream(ctx, reinterpret_cast<void *>(now.stream)));
+    if (told->work != now.work || told->bytes != now.bytes)
+        check(eig_set_workspace(ctx, reinterpret_cast<void *>(now.work), now.bytes));
+    *told = now;
 }
 
 void borrowed::check(eig_status status) const
@@ -103,12 +140,12 @@ void choose_threads(int threads)
     threads_chosen.store(threads, std::memory_order_relaxed);
 }
 
-failures count_failures(const std::vector<int> &info, int64_t per, int fine)
+failures count_failures(const int *info, int64_t count, int64_t per, int fine)
 {
     failures found;
     int64_t last = -1;
-    for (size_t k = 0; k < info.size(); ++k) {
-        int64_t const matrix = (int64_t)k / per;
+    for (int64_t k = 0; k < count; ++k) {
+        int64_t const matrix = k / per;
         if (info[k] == 0 || info[k] == fine || matrix == last) continue;
         if (found.count++ == 0) found.first = matrix, found.info = info[k];
         last = matrix;

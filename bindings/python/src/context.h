@@ -27,12 +27,30 @@ struct failure : std::exception {
     }
 };
 
+/* What a context has been told; told again only what changes. */
+struct settings {
+    int threads = 0;
+    bool signals = false;
+    uintptr_t stream = 0, work = 0;
+    size_t bytes = 0;
+};
+
+/* A thread's context for one device. */
+struct owned {
+    std::string device;
+    int index; /* -1: "cpu", k: "cuda:k", else -2 */
+    eig_context *ctx;
+    bool busy;
+    settings told;
+};
+
 /* A context for one call of this thread: its own for the device, or a fresh one while that computes below on this
  * thread's stack (a signal handler that calls the library). */
 class borrowed
 {
   public:
     explicit borrowed(const place &at);
+    explicit borrowed(int index); /* of owned */
     ~borrowed();
     borrowed(const borrowed &) = delete;
     borrowed &operator=(const borrowed &) = delete;
@@ -41,26 +59,29 @@ class borrowed
         return ctx;
     }
 
-    /* Ready for a call of so many operations: threads, stream, workspace; signals where the call is long. */
+    /* Ready for a call of so many operations: threads, stream, workspace; signals where the call is long.  Work of 0: the
+     * context has its own. */
     void prepare(const place &at, double operations);
 
     /* Throws a failure for a status that is not EIG_OK. */
     void check(eig_status status) const;
 
   private:
+    void take(owned *one);
     eig_context *ctx = nullptr;
-    bool *busy = nullptr; /* of the thread's own context */
+    owned *mine = nullptr; /* the thread's own context */
+    settings fresh;        /* of one that is not */
 };
 
 /* Threads of all contexts from now on; 0 = the default. */
 void choose_threads(int threads);
 
-/* What info, `per` numbers a matrix, says of a batch: how many matrices failed, which first, and why.  A number of `fine`
+/* What info, `count` numbers, `per` a matrix, says of a batch: how many matrices failed, which first, and why.  A number of `fine`
  * is no failure. */
 struct failures {
     int64_t count = 0, first = -1;
     int info = 0;
 };
-failures count_failures(const std::vector<int> &info, int64_t per, int fine);
+failures count_failures(const int *info, int64_t count, int64_t per, int fine);
 
 #endif

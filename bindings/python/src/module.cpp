@@ -51,7 +51,7 @@ nb::object run(const place &where, double operations, int64_t matrices, int64_t 
         status = call(ctx, info ? at<int>(info) : own.data());
     }
     ctx.check(status);
-    failures const found = count_failures(own, per, fine);
+    failures const found = count_failures(own.data(), (int64_t)own.size(), per, fine);
     if (found.count == 0) return nb::none();
     return nb::make_tuple(found.count, found.first, found.info);
 }
@@ -69,16 +69,18 @@ eig_geev_options geev_options(const geev_choice &choice)
     return options;
 }
 
-/* The eigenvalues of a transposed matrix are its own. */
+/* The eigenvalues of a transposed matrix are its own; its left vectors are the conjugates of the matrix's right ones. */
 nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
                 const geev_choice &choice, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w,
-                int64_t batch, int fine, uintptr_t info)
+                uintptr_t vl, uintptr_t vr, uintptr_t condition, int64_t batch, int fine, uintptr_t info)
 {
     eig_geev_options const options = geev_options(choice);
-    return run({device, stream, work, bytes}, 10 * cube(n) * (double)batch, batch, 1, fine, info,
+    double const each = vl || vr || condition ? 30 : 10;
+    return run({device, stream, work, bytes}, each * cube(n) * (double)batch, batch, 1, fine, info,
                [=](eig_context *ctx, int *told) {
                    return eig_geev_batched(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
-                                           nullptr, 0, 0, nullptr, 0, 0, nullptr, told, batch);
+                                           at<void>(vl), n, n * n, at<void>(vr), n, n * n, at<void>(condition), told,
+                                           batch);
                });
 }
 
@@ -97,12 +99,12 @@ nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, siz
                });
 }
 
-size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, int64_t batch)
+size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, bool vectors, int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
     eig_geev_options const options = geev_options(choice);
     size_t bytes = 0;
-    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, 0, batch, &bytes));
+    ctx.check(eig_geev_work_size(ctx, (eig_type)type, &options, n, vectors, batch, &bytes));
     return bytes;
 }
 
@@ -255,6 +257,109 @@ size_t stemr_work(const char *device, char type, int method, const range_choice 
     return bytes;
 }
 
+/* Below so many operations, some 20 us of one core, a call keeps the GIL; above so many bytes of workspace the arrays'
+ * library lends it. */
+constexpr double short_call = 1e5;
+constexpr size_t own_workspace = 1 << 20;
+
+/* A problem of one of the functions below, packed, with all defaults: what is asked for ('g': geev, 'w': heev without
+ * vectors, 'v': with them, 'b': stebz, 'm': stemr), type, order, number of matrices. */
+struct plain_problem {
+    char what, type;
+    bool upper;
+    int64_t n, batch;
+    uintptr_t a, b, w, v; /* b: off-diagonals */
+};
+
+double operations_of(const plain_problem &p)
+{
+    bool const tridiagonal = p.what == 'b' || p.what == 'm';
+    return (tridiagonal ? 100 * (double)p.n * (double)p.n : 10 * cube(p.n)) * (double)p.batch;
+}
+
+eig_heev_options plain_heev_options(const plain_problem &p)
+{
+    eig_heev_options options = EIG_HEEV_OPTIONS;
+    options.uplo = p.upper ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
+    options.row_major = true;
+    return options;
+}
+
+eig_status plain_call(eig_context *ctx, const plain_problem &p, int *info)
+{
+    eig_type const type = (eig_type)p.type;
+    int64_t const n = p.n;
+    if (p.what == 'g')
+        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, nullptr, 0, 0,
+                                nullptr, 0, 0, nullptr, info, p.batch);
+    if (p.what == 'b')
+        return eig_stebz(ctx, type, nullptr, n, at<void>(p.a), at<void>(p.b), nullptr, at<void>(p.w), nullptr, nullptr,
+                         info);
+    if (p.what == 'm') {
+        int64_t found;
+        return eig_stemr(ctx, type, nullptr, n, at<void>(p.a), at<void>(p.b), &found, at<void>(p.w), at<void>(p.v), n,
+                         nullptr, info, nullptr, nullptr, nullptr);
+    }
+    eig_heev_options const options = plain_heev_options(p);
+    return eig_heev_batched(ctx, type, &options, n, at<void>(p.a), n, n * n, nullptr, at<void>(p.w), n, at<void>(p.v),
+                            n, n * n, info, nullptr, p.batch);
+}
+
+size_t plain_work(const borrowed &ctx, const plain_problem &p)
+{
+    size_t bytes = 0;
+    eig_heev_options const options = plain_heev_options(p);
+    if (p.what == 'g')
+        ctx.check(eig_geev_work_size(ctx, (eig_type)p.type, nullptr, p.n, 0, p.batch, &bytes));
+    else
+        ctx.check(eig_heev_work_size(ctx, (eig_type)p.type, &options, p.n, p.what == 'v', p.batch, &bytes));
+    return bytes;
+}
+
+/* The short road of an eager call on host arrays: None, or what has failed. */
+nb::object plain_host(char what, char type, bool upper, int64_t n, int64_t batch, uintptr_t a, uintptr_t b, uintptr_t w,
+                      uintptr_t v)
+{
+    enum { FEW = 64 };
+    plain_problem const p = {what, type, upper, n, batch, a, b, w, v};
+    double const operations = operations_of(p);
+    borrowed ctx(-1);
+    ctx.prepare({"cpu", 0, 0, 0}, operations);
+    int64_t const per = what == 'm' ? n : 1;
+    int few[FEW];
+    std::vector<int> many(batch * per > FEW ? (size_t)(batch * per) : 0);
+    int *const info = many.empty() ? few : many.data();
+    eig_status status;
+    if (operations < short_call) {
+        status = plain_call(ctx, p, info);
+    } else {
+        nb::gil_scoped_release const released;
+        status = plain_call(ctx, p, info);
+    }
+    ctx.check(status);
+    failures const found = count_failures(info, batch * per, per, 0);
+    if (found.count == 0) return nb::none();
+    return nb::make_tuple(found.count, found.first, found.info);
+}
+
+/* The same on arrays of a GPU, which are not looked at for failures; false where they need so much workspace that their
+ * library shall lend it. */
+bool plain_device(char what, char type, bool upper, int device, uintptr_t stream, int64_t n, int64_t batch, uintptr_t a,
+                  uintptr_t w, uintptr_t v)
+{
+    plain_problem const p = {what, type, upper, n, batch, a, 0, w, v};
+    borrowed ctx(device);
+    ctx.prepare({"cuda", stream, 0, 0}, 0);
+    if (plain_work(ctx, p) > own_workspace) return false;
+    eig_status status;
+    {
+        nb::gil_scoped_release const released;
+        status = plain_call(ctx, p, nullptr);
+    }
+    ctx.check(status);
+    return true;
+}
+
 /* Python's exception for a failure; one that a signal handler raised is set already. */
 void translate(const std::exception_ptr &thrown, void *)
 {
@@ -307,6 +412,8 @@ NB_MODULE(_core_of_nanobind, module)
     module.def("stemr", stemr);
     module.def("stemr_work", stemr_work);
     module.attr("STATS") = nb::cast(std::vector<std::string>(std::begin(STATS), std::end(STATS)));
+    module.def("plain_host", plain_host);
+    module.def("plain_device", plain_device);
     module.def("describe", describe);
     module.def("set_threads", choose_threads);
     module.def("host_address", [](nb::ndarray<nb::ro> array) { return reinterpret_cast<uintptr_t>(array.data()); });

@@ -63,14 +63,14 @@ def test_mixed_types_become_double():
 @pytest.mark.parametrize("dtype", [np.float16, np.longdouble, np.clongdouble, object, "U3", "M8[s]"])
 def test_refused_types(dtype):
     a = np.zeros((2, 2), dtype)
-    for call in (eigpack.eigvals, eigpack.eigvalsh, eigpack.eigh):
+    for call in (eigpack.eigvals, eigpack.eig, eigpack.eigvalsh, eigpack.eigh):
         with pytest.raises(TypeError, match=str(a.dtype).replace("[", r"\[").split("<")[-1]):
             call(a)
 
 
 def test_complex_input_where_only_real_is_served():
     with pytest.raises(TypeError, match="complex64"):
-        eigpack.eigvals(np.zeros((2, 2), np.complex64))
+        eigpack.eigvals_affine(np.zeros((2, 2, 2), np.complex64), np.zeros((3, 1)))
     with pytest.raises(TypeError, match="complex128"):
         eigpack.eigvalsh_tridiagonal(np.zeros(2, complex), np.zeros(1))
 

@@ -32,7 +32,7 @@ typedef struct geev_road {
 
 static bool is_reference(const geev_problem *p)
 {
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE || p->vectors || type_is_complex(p->type);
+    return p->method == EIG_GEEV_REFERENCE;
 }
 
 static int unit_of_reference(const geev_kernels *kernels)
@@ -45,7 +45,7 @@ static void solve_reference(const geev_kernels *kernels, const geev_problem *p, 
                             cpu_watch *watch)
 {
     (void)count;
-    kernels->reference(p, first, work, p->n > LONG_ORDER ? watch : NULL);
+    kernels->reference(p, first, work, NULL, p->n > LONG_ORDER ? watch : NULL);
 }
 
 /* ----------------------------------------------------------------------- lanes */
@@ -63,7 +63,7 @@ static int unit_of_lanes(const geev_kernels *kernels)
 /* The reference needs the area, too, for a matrix on which the lanes did not converge. */
 static int64_t lanes_bytes(const geev_problem *p)
 {
-    int64_t const tile = geev_tile_vectors(p->n) * 64, reference = geev_reference_bytes(p);
+    int64_t const tile = geev_tile_bytes(p), reference = geev_reference_bytes(p);
     return tile > reference ? tile : reference;
 }
 
@@ -73,13 +73,29 @@ static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int6
     (void)watch;
     unsigned hard = kernels->tiles->solve(p, first, count, work);
     for (int64_t b = first; hard; hard >>= 1, ++b)
-        if (hard & 1) kernels->reference(p, b, work, NULL);
+        if (hard & 1) kernels->reference(p, b, work, kernels, NULL);
+}
+
+/* ----------------------------------------------------------------------- alone */
+
+static bool is_alone(const geev_problem *p)
+{
+    return p->n > GEEV_MOST;
+}
+
+/* The plain solver's steps as the instruction set does them, and vectors in lanes. */
+static void solve_alone(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
+                        cpu_watch *watch)
+{
+    (void)count;
+    kernels->reference(p, first, work, kernels, p->n > LONG_ORDER ? watch : NULL);
 }
 
 /* ------------------------------------------------------------------- the table */
 
 static const geev_road roads[] = {
     {"reference", is_reference, unit_of_reference, geev_reference_bytes, solve_reference},
+    {"alone", is_alone, unit_of_reference, geev_reference_bytes, solve_alone},
     {"lanes", is_lanes, unit_of_lanes, lanes_bytes, solve_lanes},
 };
 

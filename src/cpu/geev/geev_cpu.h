@@ -7,16 +7,21 @@
  *     geev_kernels.c      a tile of matrices, a matrix in each SIMD lane; its parts are
  *     geev_tile.h           loading, scaling, balancing
  *     geev_hessenberg.h     the reduction to Hessenberg form
- *     geev_iterate.h        the iteration
+ *     geev_iterate.h        the iteration, with
+ *     geev_double_sweep.h     double-shift sweeps of real matrices, or
+ *     geev_single_sweep.h     single-shift sweeps of complex ones
+ *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
+ *
+ *     geev_alone.c        reduction and iteration of one matrix: those of the plain solver
  *
  * compiled once for each type:
  *
  *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves n > GEEV_MOST, and a matrix
  *                         whose lane did not converge
  *     geev_balance.c      plain balancing, for this solver and for a lane that must be permuted
- *     geev_francis.c      real types: reduction and double-shift iteration of this solver
- *     geev_single_shift.c complex types: the same with single shifts
+ *     geev_francis.h      real types: reduction and double-shift iteration of this solver
+ *     geev_single_shift.h complex types: the same with single shifts
  *     geev_vectors.c      eigenvectors and condition numbers from a Schur form
  *     geev_store.c        stores the eigenvalues of a matrix
  *     geev_plain.h        what these files share */
@@ -29,6 +34,7 @@
 
 enum {
     GEEV_MOST = 64,           /* largest order that the lanes take */
+    GEEV_BACK_ROWS = 6,       /* vectors for each row that geev_back.h works with */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; dgebal's rules end it after a few sweeps */
 };
 
@@ -49,23 +55,40 @@ typedef struct geev_tiles {
     int lanes;
     /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= GEEV_MOST, count <= lanes.
      * Returns a mask: bit t is set where matrix first + t is left to the reference, and nothing of it is stored.
-     * work: 64 geev_tile_vectors bytes, aligned to 64. */
+     * work: geev_tile_bytes, aligned to 64. */
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
+    /* Stores eigenvectors and condition numbers of matrix b, whose form is `schur` (geev_plain.h).  work: 64 GEEV_BACK_ROWS
+     * n bytes, aligned to 64. */
+    void (*vectors)(const geev_problem *p, int64_t b, const void *schur, void *work);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
-typedef void geev_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch);
+/* geev_alone.c: the reduction and iteration of one matrix; geev_plain.h has the structure, which knows the type. */
+struct geev_form;
+struct geev_kernels;
+
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or the
+ * kernels that do its steps.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
+typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast,
+                         cpu_watch *watch);
 
 /* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
     geev_solver *reference;
     const geev_tiles *tiles;
+    const struct geev_form *form;
 } geev_kernels;
 
 extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_geev_reference_c,
     eig_cpu_geev_reference_z;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s, eig_cpu_geev_tiles_avx512_s;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_c, eig_cpu_geev_tiles_avx2_c, eig_cpu_geev_tiles_avx512_c;
+extern const geev_tiles eig_cpu_geev_tiles_baseline_z, eig_cpu_geev_tiles_avx2_z, eig_cpu_geev_tiles_avx512_z;
+
+extern const struct geev_form eig_cpu_geev_alone_baseline_s, eig_cpu_geev_alone_avx2_s, eig_cpu_geev_alone_avx512_s;
+extern const struct geev_form eig_cpu_geev_alone_baseline_d, eig_cpu_geev_alone_avx2_d, eig_cpu_geev_alone_avx512_d;
+extern const struct geev_form eig_cpu_geev_alone_baseline_c, eig_cpu_geev_alone_avx2_c, eig_cpu_geev_alone_avx512_c;
+extern const struct geev_form eig_cpu_geev_alone_baseline_z, eig_cpu_geev_alone_avx2_z, eig_cpu_geev_alone_avx512_z;
 
 /* Distance of two columns of a matrix in the reference. */
 static inline int64_t geev_column(int64_t n)
@@ -76,10 +99,11 @@ static inline int64_t geev_column(int64_t n)
 /* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows and a permutation besides. */
 static inline int64_t geev_reference_bytes(const geev_problem *p)
 {
-    int64_t const n = p->n, real = (int64_t)type_size(type_real_of(p->type));
+    int64_t const n = p->n, part = (int64_t)type_size(type_real_of(p->type));
     int64_t const matrix = n * geev_column(n) * (int64_t)type_size(p->type);
-    if (!p->vectors) return matrix + 5 * n * real;
-    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * real)) + n * (int64_t)sizeof(int64_t);
+    if (!p->vectors) return matrix + 5 * n * part;
+    int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t));
+    return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * part)) + rows;
 }
 
 /* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of
@@ -90,10 +114,15 @@ static inline int geev_tile_row(int n)
     return (n + 1) | 1;
 }
 
-/* Vectors (of up to 64 bytes) of a tile: a vector of padding, n + 2 rows, then scales, reflector, and eigenvalues. */
-static inline int64_t geev_tile_vectors(int64_t n)
+/* Bytes of a tile, with vectors of up to 64 bytes: padding, n + 2 rows, scales, work of the reduction; for vectors Q and
+ * the permutations of the lanes, then what geev_back.h needs for one matrix. */
+static inline int64_t geev_tile_bytes(const geev_problem *p)
 {
-    return 1 + (n + 2) * geev_tile_row((int)n) + 4 * (n + 1);
+    int64_t const n = p->n, row = geev_tile_row((int)n), parts = type_is_complex(p->type) ? 2 : 1;
+    int64_t const values = parts + (n + 2) * row * parts + (n + 1) + (n + 1) * (4 * parts + 1);
+    int64_t const one = (2 * n * geev_column(n) * parts + 3 * n) * (int64_t)sizeof(double);
+    if (!p->vectors) return 64 * values;
+    return 64 * (values + n * row * parts + 2 * n) + (n * GEEV_BACK_ROWS * 64 + one);
 }
 
 #endif

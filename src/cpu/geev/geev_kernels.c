@@ -1,10 +1,12 @@
 /* geev on the CPU: a tile of matrices, a matrix in each lane of a vector.  Compiled once for each instruction set and type.
  *
- * Mapping   element (i, j) of all matrices of the tile is a vector, h[i*row + j].  The lanes go through the steps of
- *           geev_reference.c in lockstep: scale, balance, Hessenberg form, double-shift sweeps.  A sweep runs over the
- *           union of the lanes' windows; in rows outside its own window a lane's reflector is the identity.  Only the
- *           bounds of a lane's window are scalar.
- * Memory    geev_tile_vectors: 71 KB a tile at n = 30, 291 KB at n = 64, with vectors of 64 bytes.
+ * Mapping   element (i, j) of all matrices of the tile is a vector, h[i*row + j], of a complex type two.  The lanes go
+ *           through the steps of geev_reference.c in lockstep: scale, balance, Hessenberg form, sweeps.  A sweep runs
+ *           over the union of the lanes' windows; in rows outside its own window a lane's reflector is the identity.
+ *           Only the bounds of a lane's window are scalar.  For vectors the lanes go on to the Schur form T and Q; then
+ *           each matrix leaves the tile, and a lane is a vector (geev_back.h).
+ * Memory    geev_tile_vectors: 71 KB a tile at n = 30, 291 KB at n = 64, with vectors of 64 bytes; twice that with Q, and
+ *           twice for a complex type.
  * Cost      the scalar work divided by the lanes, over the fraction of lanes at work: lanes stay in step, since they
  *           deflate at nearly the same rate.  A reflector's square root and divisions run beside the updates of the
  *           reflector before it.
@@ -14,6 +16,7 @@
  *
  * Everything here is static except the table at the end, so that no other file can link to the code of this instruction
  * set. */
+#include "geev_back.h"
 #include "geev_hessenberg.h"
 #include "geev_iterate.h"
 
@@ -21,15 +24,18 @@ enum { GEEV_STEPS = 30 };
 
 static void eigenvalues(tile_state *tile)
 {
-    int const n = tile->n, row = tile->row;
-    for (int k = 0; k < n; ++k) tile->re[k] = tile->h[k * row + k], tile->im[k] = (vreal){0};
-    for (int k = 0; k < n - 1; ++k) {
+    int const n = tile->n;
+    for (int k = 0; k < n; ++k) {
+        const vreal *const d = at(tile, k, k);
+        tile->re[k] = d[0], tile->im[k] = EIG_COMPLEX ? d[EIG_COMPLEX] : (vreal){0};
+    }
+    for (int k = 0; k < n - 1 && !EIG_COMPLEX; ++k) {
         vint pair;
         for (int t = 0; t < SIMD_LANES; ++t) pair[t] = -(int)(tile->pairs[t] >> k & 1);
         if (!simd_any(pair)) continue;
-        const vreal *const d = tile->h + k * row + k;
+        const vreal *const d = at(tile, k, k), *const under = at(tile, k + 1, k);
         vreal re1, re2, im;
-        francis_block_lanes(d[0], d[1], d[row], d[row + 1], &re1, &re2, &im);
+        francis_block_lanes(d[0], d[1], under[0], under[1], &re1, &re2, &im);
         tile->re[k] = simd_select(pair, re1, tile->re[k]), tile->re[k + 1] = simd_select(pair, re2, tile->re[k + 1]);
         tile->im[k] = simd_select(pair, im, tile->im[k]), tile->im[k + 1] = simd_select(pair, -im, tile->im[k + 1]);
     }
@@ -40,14 +46,71 @@ static void eigenvalues(tile_state *tile)
     }
 }
 
+/* Takes arrays from a work area, one after the other, in vectors; NULL while it only measures. */
+static vreal *take(vreal **work, int64_t count)
+{
+    vreal *const array = *work;
+    *work += count;
+    return array;
+}
+
+static tile_state carve(const geev_problem *p, vreal **work)
+{
+    int const n = (int)p->n;
+    int64_t const row = geev_tile_row(n), numbers = (n + 1) * GEEV_PARTS;
+    tile_state tile = {.n = n, .row = (int)row};
+    tile.max_steps = p->max_steps < GEEV_STEPS ? p->max_steps : GEEV_STEPS;
+    take(work, GEEV_PARTS); /* what lies before h[0] is read as zero */
+    tile.h = take(work, (n + 2) * row * GEEV_PARTS);
+    tile.scale = take(work, n + 1);
+    tile.turns = tile.u = take(work, numbers);
+    tile.before = take(work, numbers), tile.z = take(work, numbers), tile.y = take(work, numbers);
+    tile.tau = take(work, n + 1);
+    tile.re = tile.turns, tile.im = tile.re + n + 1;
+    if (!p->vectors) return tile;
+    tile.q = take(work, n * row * GEEV_PARTS);
+    tile.from = (int64_t *)take(work, n * SIMD_LANES * (int64_t)sizeof(int64_t) / SIMD_BYTES);
+    return tile;
+}
+
+/* Copies lane t's matrix, row-major, to planes. */
+static geev_view leave_tile(const tile_state *tile, const vreal *h, int t, real *to)
+{
+    int const n = tile->n;
+    int64_t const ld = geev_column(n), plane = n * ld;
+    for (int part = 0; part < GEEV_PARTS; ++part)
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) to[i * ld + j + part * plane] = h[(i * tile->row + j) * GEEV_PARTS + part][t];
+    geev_view const v = {to, ld, 1, plane};
+    return v;
+}
+
+/* The vectors of lane t, which is matrix b. */
+static void store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, vreal *work)
+{
+    int const n = tile->n;
+    int64_t const matrix = n * geev_column(n) * GEEV_PARTS;
+    real *at_real = (real *)(work + GEEV_BACK_ROWS * n);
+    geev_schur s = {.n = n, .hi = n - 1, .from = tile->from + t * n};
+    s.t = leave_tile(tile, tile->h, t, at_real), at_real += matrix;
+    s.q = leave_tile(tile, tile->q, t, at_real), at_real += matrix;
+    s.re = at_real, s.im = s.re + n, s.scale = s.im + n;
+    for (int k = 0; k < n; ++k) s.re[k] = tile->re[k][t], s.im[k] = tile->im[k][t], s.scale[k] = tile->scale[k][t];
+#if !EIG_COMPLEX
+    for (int k = 0; k + 1 < n; ++k)
+        if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
+#endif
+    back_matrix(p, b, &s, work);
+}
+
 static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void *work)
 {
-    int const n = (int)p->n, row = geev_tile_row(n);
-    vreal *const h = (vreal *)work + 1, *const rest = h + (n + 2) * row;
-    tile_state tile = {.n = n, .row = row, .h = h, .scale = rest, .u = rest + n + 1};
-    tile.max_steps = p->max_steps < GEEV_STEPS ? p->max_steps : GEEV_STEPS;
-    tile.re = rest + 2 * (n + 1), tile.im = rest + 3 * (n + 1);
-    h[-1] = (vreal){0};
+    vreal *rest = work;
+    tile_state tile = carve(p, &rest);
+    int const n = tile.n;
+    for (int part = 0; part < GEEV_PARTS; ++part) tile.h[-1 - part] = (vreal){0};
+    for (int i = 0; i < n; ++i) tile.scale[i] = simd_splat(1);
+    for (int k = 0; tile.q && k < SIMD_LANES * n; ++k) tile.from[k] = k % n;
     load(&tile, p, first, count);
     normalise(&tile);
     if (p->balance) balance_tile(&tile);
@@ -59,8 +122,13 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
         TYPED(eig_cpu_geev_store)
         (p, first + t, lane(tile.re, t), lane(tile.im, t), SIMD_LANES, 1 / tile.factor[t],
          tile.finite[t] ? EIG_INFO_OK : EIG_INFO_NOT_FINITE);
+        if (!p->vectors) continue;
+        if (tile.finite[t])
+            store_vectors(p, &tile, t, first + t, rest);
+        else
+            TYPED(eig_cpu_geev_vectors)(p, first + t, NULL);
     }
     return tile.failed;
 }
 
-const geev_tiles ISA_TYPED(eig_cpu_geev_tiles) = {.lanes = SIMD_LANES, .solve = solve_tile};
+const geev_tiles ISA_TYPED(eig_cpu_geev_tiles) = {.lanes = SIMD_LANES, .solve = solve_tile, .vectors = back_matrix};

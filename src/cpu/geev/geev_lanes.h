@@ -3,13 +3,15 @@
 #define EIG_GEEV_LANES_H
 
 #include "geev.h"
-#include "simd.h"
+#include "vnumber.h"
 
 #define TEMPLATE "balance.inc"
 #include "for_lanes.h"
 #define TEMPLATE "householder.inc"
 #include "for_lanes.h"
 #define TEMPLATE "francis.inc"
+#include "for_lanes.h"
+#define TEMPLATE "schur.inc"
 #include "for_lanes.h"
 
 /* From here on SQRT_TINY is that of real. */

@@ -46,7 +46,8 @@ static inline bool geev_go_on(cpu_watch *watch, double part)
     return !watch || eig_cpu_watch_look(watch, part);
 }
 
-/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  The matrices are column-major. */
+/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
+ * matrices are column-major. */
 typedef struct geev_schur {
     int64_t n, lo, hi;  /* rows and columns lo..hi were not triangular after the permutation */
     geev_view t, q;     /* T; Q, with a == NULL where only eigenvalues are wanted */
@@ -54,7 +55,16 @@ typedef struct geev_schur {
     real *scale;        /* [n] the diagonal of D */
     int64_t *from;      /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
     real *x, *y, *work; /* [2n] each; the first two hold a row each during the reduction */
+    void *lanes;        /* of the fast back-substitution */
 } geev_schur;
+
+/* What geev_francis.h has for the real types, geev_single_shift.h for the complex ones: the reduction to Hessenberg form,
+ * T := Q^H T Q; the iteration, at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info
+ * as eig_dgeev_batched defines it.  False where the watch stops them. */
+typedef struct geev_form {
+    bool (*hessenberg)(const geev_schur *s, cpu_watch *watch);
+    bool (*iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
+} geev_form;
 
 /* The work area of a matrix of order n; values: only eigenvalues are wanted.  The bytes are geev_reference_bytes. */
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work);
@@ -70,12 +80,6 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int64_t 
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
 
-/* The reduction to Hessenberg form, T := Q^H T Q, and the iteration, at most `most` steps between two deflations, which
- * writes eigenvalues to re and im; *info is as eig_dgeev_batched defines it.  False where the watch stops it.
- * geev_francis.c for the real types, geev_single_shift.c for the complex ones. */
-bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch);
-bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
-
 /* The reduction's part of the flops. */
 static double const geev_reduction = 0.3;
 
@@ -85,6 +89,9 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 /* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for. */
 void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
                                real unscale, int info);
+
+/* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
+void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);
 
 /* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T. */
 void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s);

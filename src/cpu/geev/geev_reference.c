@@ -8,6 +8,11 @@
 #include "arena.h"
 #include "geev.h"
 #include "geev_plain.h"
+#if EIG_COMPLEX
+#include "geev_single_shift.h"
+#else
+#include "geev_francis.h"
+#endif
 
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
 {
@@ -21,7 +26,8 @@ geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
     if (values) return s;
     s.q = (geev_view){at, 1, ld, plane}, at += GEEV_PARTS * plane;
     s.y = at, s.work = s.y + 2 * n, at += 4 * n;
-    s.from = (int64_t *)((char *)work + arena_rounded((size_t)((char *)at - (char *)work)));
+    s.lanes = (char *)work + arena_rounded((size_t)((char *)at - (char *)work));
+    s.from = (int64_t *)((char *)s.lanes + n * 64 * GEEV_BACK_ROWS);
     return s;
 }
 
@@ -83,7 +89,7 @@ static void unscale_values(const geev_schur *s, real unscale, const real *x)
 }
 
 /* All of the matrix that is loaded; false where the watch stops it. */
-static bool solve(const geev_problem *p, int64_t b, geev_schur *s, cpu_watch *watch)
+static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_kernels *fast, cpu_watch *watch)
 {
     int64_t const n = p->n;
     bool const vectors = s->q.a != NULL;
@@ -97,8 +103,9 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, cpu_watch *wa
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
     if (p->balance) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
-    if (!TYPED(eig_cpu_geev_hessenberg)(s, watch)) return false;
-    if (!TYPED(eig_cpu_geev_iterate)(s, p->max_steps, &info, watch)) return false;
+    geev_form const plain = {hessenberg, iterate}, *const form = fast ? fast->form : &plain;
+    if (!form->hessenberg(s, watch)) return false;
+    if (!form->iterate(s, p->max_steps, &info, watch)) return false;
     if (p->vectors) {
         /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
         real *const w = s->work;
@@ -107,7 +114,10 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, cpu_watch *wa
         for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
         unscale_values(&values, unscale, alone);
         TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
-        TYPED(eig_cpu_geev_vectors)(p, b, info == 0 ? s : NULL);
+        if (info == 0 && fast)
+            fast->tiles->vectors(p, b, s, s->lanes);
+        else
+            TYPED(eig_cpu_geev_vectors)(p, b, info == 0 ? s : NULL);
         return true;
     }
     unscale_values(s, unscale, NULL);
@@ -115,11 +125,12 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, cpu_watch *wa
     return true;
 }
 
-void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, cpu_watch *watch)
+void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, const geev_kernels *fast,
+                                   cpu_watch *watch)
 {
     geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);
     if (TYPED(eig_cpu_geev_load)(p, b, &s)) {
-        solve(p, b, &s, watch);
+        solve(p, b, &s, fast, watch);
         return;
     }
     for (int64_t k = 0; k < p->n; ++k) s.re[k] = s.im[k] = (real)NAN;

@@ -202,15 +202,42 @@ static real condition_of(int64_t n, const real *y, const real *x)
     return size < 1 ? size : 1;
 }
 
-/* Scales T and its eigenvalues so that the largest entry lies between 1 and 2. */
-static void scale_form(const geev_schur *s)
+#if !EIG_COMPLEX
+static void rotate(real *x, real *y, int64_t step, int64_t count, real cs, real sn)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        real const a = x[k * step], b = y[k * step];
+        x[k * step] = cs * a + sn * b, y[k * step] = cs * b - sn * a;
+    }
+}
+
+void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
+{
+    int64_t const n = s->n, si = s->t.si, sj = s->t.sj;
+    real *const d = s->t.a + l * (si + sj), *const q = s->q.a + l * s->q.sj;
+    real cs, sn;
+    TYPED(schur_rotation)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+    rotate(d, d + si, sj, n - l, cs, sn);
+    rotate(d - l * si, d - l * si + sj, si, l + 2, cs, sn);
+    rotate(q, q + s->q.sj, s->q.si, n, cs, sn);
+    d[0] = s->re[l], d[si] = 0, d[si + sj] = s->re[l + 1];
+}
+#endif
+
+void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
 {
     int64_t const n = s->n;
-    real const most = geev_largest_of(s->t, 0, n - 1, n), size = most > REAL_MIN ? most : REAL_MIN;
+    geev_view const t = s->t;
+    real most = 0;
+    for (int64_t j = 0; j < n; ++j) {
+        real const here = geev_largest(n, t.a + j * (t.si == 1 ? t.sj : t.si), 1, t.im);
+        most = here > most ? here : most;
+    }
+    real const size = most > REAL_MIN ? most : REAL_MIN;
     real const f = REAL_TYPED(pow2_inverse)(REAL_TYPED(pow2_floor)(size));
     for (int part = 0; part < GEEV_PARTS; ++part)
         for (int64_t j = 0; j < n; ++j)
-            for (int64_t i = 0; i < n; ++i) s->t.a[i + j * s->t.sj + part * s->t.im] *= f;
+            for (int64_t i = 0; i < n; ++i) t.a[i + j * (t.si == 1 ? t.sj : t.si) + part * t.im] *= f;
     for (int64_t k = 0; k < n; ++k) s->re[k] *= f, s->im[k] *= f;
 }
 
@@ -227,7 +254,7 @@ void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_sc
         return;
     }
     real const floor = REAL_MIN * ((real)n / REAL_EPSILON);
-    scale_form(s);
+    TYPED(eig_cpu_geev_scale_form)(s);
     for (int64_t k = 0; k < n; ++k) {
         bool const pair = !EIG_COMPLEX && s->im[k] != 0;
         real *const x = s->x, *const y = s->y;

@@ -13,8 +13,8 @@
 #include "backend_cpu.h"
 #include "openmp.h"
 
-/* A matrix larger than this looks for a stop between its steps. */
-enum { LONG_ORDER = 64 };
+/* A matrix larger than this looks for a stop between its steps; so many threads share one at most. */
+enum { LONG_ORDER = 64, MOST_TOGETHER = 64 /* threads */ };
 
 /* ------------------------------------------------------------------- the table */
 
@@ -77,15 +77,22 @@ static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_
                       cpu_watch *watch)
 {
     (void)count;
-    kernels->large->solve(p, b, work, watch);
+    cpu_member one = {.size = 1};
+    kernels->large->solve(p, b, work, watch, &one);
+}
+
+static void run_large_together(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+                               cpu_watch *watch, cpu_member *who)
+{
+    kernels->large->solve(p, b, work, watch, who);
 }
 
 static const heev_road roads[] = {
-    {"reference", is_reference, false, heev_reference_bytes, run_reference, NULL},
-    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL},
-    {"tile", is_tile, true, heev_tile_bytes, run_tile, run_tile_alone},
-    {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference, NULL},
-    {"large", is_any, false, heev_large_bytes, run_large, NULL},
+    {"reference", is_reference, false, heev_reference_bytes, run_reference, NULL, NULL},
+    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL, NULL},
+    {"tile", is_tile, true, heev_tile_bytes, run_tile, NULL, run_tile_alone},
+    {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference, NULL, NULL},
+    {"large", is_any, false, heev_large_bytes, run_large, run_large_together, NULL},
 };
 
 const heev_road *eig_cpu_heev_road(const heev_problem *p)
@@ -108,12 +115,12 @@ static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem
     return &eig_cpu_kernels(ctx, p->type)->heev;
 }
 
-/* How a call's matrices become units of work: tiles of `lanes` matrices, of which the last may not be full, and behind them units
- * of one matrix. */
-typedef struct heev_cut {
-    int lanes;
-    int64_t tiles, alone;
-} heev_cut;
+/* How a call's matrices become work: tiles of `lanes` matrices, of which the last may not be full; behind them matrices that one
+ * thread solves; behind them those that all threads share. */
+typedef struct heev_plan {
+    int lanes, threads;
+    int64_t tiles, alone, together;
+} heev_plan;
 
 /* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type). */
 static int64_t heev_tile_cost(const heev_problem *p)
@@ -121,80 +128,127 @@ static int64_t heev_tile_cost(const heev_problem *p)
     return 1 + p->n / 16;
 }
 
-static heev_cut heev_cut_of(const eig_context *ctx, const heev_problem *p)
-{
-    const heev_road *const road = eig_cpu_heev_road(p);
-    if (!road->tiles) return (heev_cut){1, 0, p->batch};
-    int const lanes = kernels_of(ctx, p)->tiles->lanes;
-    int64_t const tiles = p->batch / lanes, left = p->batch % lanes;
-    int64_t const side_by_side = tiles == 0 ? cpu_threads(ctx, left) : 1;
-    if (road->run_alone && left <= side_by_side * heev_tile_cost(p)) return (heev_cut){lanes, tiles, left};
-    return (heev_cut){lanes, tiles + (left > 0), 0};
-}
-
 /* Threads that are worth their start, which takes some 20 us; a matrix of n <= 64 alone takes about n^2/25 us. */
-static int heev_threads(const eig_context *ctx, const heev_problem *p, heev_cut cut)
+static int heev_threads(const eig_context *ctx, const heev_problem *p, const heev_plan *plan)
 {
-    int64_t const units = cut.tiles + cut.alone;
+    int64_t const units = plan->tiles + plan->alone;
     if (p->n > HEEV_TILE || units > 4096) return cpu_threads(ctx, units);
-    int64_t const worth = (cut.tiles * heev_tile_cost(p) + cut.alone) * p->n * p->n / 500;
+    int64_t const worth = (plan->tiles * heev_tile_cost(p) + plan->alone) * p->n * p->n / 500;
     return cpu_threads(ctx, worth < units ? worth : units);
 }
 
-/* The work areas of all threads; *area: bytes from one to the next. */
-static void heev_layout(arena *a, const heev_problem *p, int threads, char **areas, size_t *area)
+static heev_plan heev_plan_tiles(const eig_context *ctx, const heev_problem *p, const heev_road *road)
 {
-    *area = arena_rounded((size_t)eig_cpu_heev_road(p)->bytes(p));
-    *areas = arena_take(a, threads, *area);
+    heev_plan plan = {.lanes = kernels_of(ctx, p)->tiles->lanes};
+    int64_t const left = p->batch % plan.lanes;
+    plan.tiles = p->batch / plan.lanes;
+    int64_t const side_by_side = plan.tiles == 0 ? cpu_threads(ctx, left) : 1;
+    if (road->run_alone && left <= side_by_side * heev_tile_cost(p))
+        plan.alone = left;
+    else
+        plan.tiles += left > 0;
+    plan.threads = heev_threads(ctx, p, &plan);
+    return plan;
+}
+
+/* What is left over where each thread has had as many matrices is shared, unless it keeps most threads busy. */
+static heev_plan heev_plan_of(const eig_context *ctx, const heev_problem *p)
+{
+    const heev_road *const road = eig_cpu_heev_road(p);
+    if (road->tiles) return heev_plan_tiles(ctx, p, road);
+    heev_plan plan = {.lanes = 1, .threads = cpu_threads(ctx, p->batch), .alone = p->batch};
+    if (!road->run_together || p->n < HEEV_TOGETHER) return plan;
+    int const most = cpu_threads(ctx, MOST_TOGETHER);
+    int64_t const left = p->batch % most;
+    if (2 * left > most) return plan;
+    plan.together = left, plan.alone -= left;
+    if (left > 0) plan.threads = most;
+    return plan;
+}
+
+/* The work areas of all threads; *area: bytes from one to the next. */
+static void heev_layout(arena *a, const heev_problem *p, const heev_plan *plan, char **areas, size_t *area)
+{
+    size_t const one = (size_t)eig_cpu_heev_road(p)->bytes(p);
+    *area = arena_rounded(one);
+    size_t const each = plan->tiles + plan->alone > 0 ? (size_t)plan->threads * *area : 0;
+    size_t const team = plan->together > 0 ? one + (size_t)(plan->threads - 1) * (size_t)heev_member_bytes(p) : 0;
+    *areas = arena_take(a, 1, each > team ? each : team);
 }
 
 size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
 {
+    heev_plan const plan = heev_plan_of(ctx, p);
     arena measure = {0};
     char *areas;
     size_t area;
-    heev_layout(&measure, p, heev_threads(ctx, p, heev_cut_of(ctx, p)), &areas, &area);
+    heev_layout(&measure, p, &plan, &areas, &area);
     return measure.used;
 }
 
-/* What one thread of the team does. */
-static void heev_work(const eig_context *ctx, const heev_problem *p, heev_cut cut, cpu_watch *watch, char *work)
+/* What one thread does of the tiles and the matrices that are not shared. */
+static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
+                      char *work)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     const heev_kernels *const kernels = kernels_of(ctx, p);
     cpu_watch *const looked_at = p->n > LONG_ORDER ? watch : NULL;
-    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
-        int64_t const b = u < cut.tiles ? u * cut.lanes : cut.tiles * cut.lanes + (u - cut.tiles), left = p->batch - b;
-        if (u >= cut.tiles && road->run_alone)
+    int64_t const units = plan->tiles + plan->alone, in_tiles = plan->tiles * plan->lanes;
+    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0 && u < units; eig_cpu_watch_done(watch)) {
+        int64_t const b = u < plan->tiles ? u * plan->lanes : in_tiles + (u - plan->tiles), left = p->batch - b;
+        if (u >= plan->tiles && road->run_alone)
             road->run_alone(kernels, p, b, work);
         else
-            road->run(kernels, p, b, left < cut.lanes ? (int)left : cut.lanes, work, looked_at);
+            road->run(kernels, p, b, left < plan->lanes ? (int)left : plan->lanes, work, looked_at);
     }
     eig_cpu_watch_wait(watch);
 }
 
+/* What one thread does of those that are. */
+static void heev_work_together(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
+                               cpu_member *who, char *work)
+{
+    const heev_road *const road = eig_cpu_heev_road(p);
+    for (int64_t b = p->batch - plan->together; b < p->batch; ++b) {
+        if (!eig_cpu_watch_look(watch, 0)) cpu_team_stop(who);
+        if (!cpu_team_meet(who)) return; /* the work area is free */
+        road->run_together(kernels_of(ctx, p), p, b, work, watch, who);
+        if (who->rank == 0) eig_cpu_watch_done(watch);
+    }
+}
+
+/* Everything, by one thread of plan->threads. */
+static void heev_member(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
+                        cpu_team *team, char *areas, size_t area)
+{
+    cpu_member who = {.team = team, .rank = cpu_thread_number(), .size = cpu_team_size()};
+    if (plan->tiles + plan->alone > 0) heev_work(ctx, p, plan, watch, areas + (size_t)who.rank * area);
+    if (plan->together > 0) heev_work_together(ctx, p, plan, watch, &who, areas);
+}
+
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 {
-    heev_cut const cut = heev_cut_of(ctx, p);
-    int const threads = heev_threads(ctx, p, cut);
+    heev_plan const plan = heev_plan_of(ctx, p);
     arena a = {0};
     char *areas;
     size_t area;
-    heev_layout(&a, p, threads, &areas, &area);
+    heev_layout(&a, p, &plan, &areas, &area);
     void *work;
     eig_status const status = eig_workspace(ctx, "heev", a.used, &work);
     if (status != EIG_OK) return status;
     a = (arena){.base = work};
-    heev_layout(&a, p, threads, &areas, &area);
+    heev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = eig_cpu_clock();
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "heev", cut.tiles + cut.alone);
-    if (threads == 1) {
-        heev_work(ctx, p, cut, &watch, areas);
+    cpu_team team = {.shared = NULL};
+    eig_cpu_watch_start(&watch, ctx, "heev", plan.tiles + plan.alone + plan.together);
+    watch.awaited = plan.tiles + plan.alone;
+    if (plan.threads == 1) {
+        heev_work(ctx, p, &plan, &watch, areas);
     } else {
-#pragma omp parallel num_threads(threads)
-        heev_work(ctx, p, cut, &watch, areas + (size_t)cpu_thread_number() * area);
+#pragma omp parallel num_threads(plan.threads)
+        heev_member(ctx, p, &plan, &watch, &team, areas, area);
     }
     eig_begin_passes(ctx, eig_cpu_heev_road(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;

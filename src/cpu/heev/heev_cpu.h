@@ -28,6 +28,7 @@
 #define EIG_HEEV_CPU_H
 
 #include "problem.h"
+#include "team.h"
 #include "watch.h"
 
 /* Computes matrix b of the problem and stores its results. work: heev_reference_bytes or heev_large_bytes, aligned.
@@ -48,9 +49,13 @@ typedef struct heev_tiles {
     heev_alone_solver *alone;
 } heev_tiles;
 
-/* heev_large.c: one matrix. work: heev_large_bytes, aligned to 64. */
+/* As heev_solver; every thread of a team calls it for the same matrix. work: heev_large_bytes, and behind them heev_member_bytes for
+ * each thread but the first; aligned to 64. */
+typedef void heev_team_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who);
+
+/* heev_large.c: one matrix. */
 typedef struct heev_large_kernels {
-    heev_solver *solve;
+    heev_team_solver *solve;
 } heev_large_kernels;
 
 /* Of one instruction set and type. */
@@ -60,6 +65,9 @@ typedef struct heev_kernels {
     const heev_large_kernels *large;
 } heev_kernels;
 
+typedef void heev_team_runner(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+                              cpu_watch *watch, cpu_member *who);
+
 /* A road that a call can take. */
 typedef struct heev_road {
     const char *name;
@@ -67,7 +75,8 @@ typedef struct heev_road {
     bool tiles;                              /* a unit of work is a tile of matrices; else one matrix */
     int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
     void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
-                cpu_watch *watch); /* one unit */
+                cpu_watch *watch);  /* one unit */
+    heev_team_runner *run_together; /* NULL, or one matrix by several threads, with the same bits */
     void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b,
                       void *work); /* NULL, or one matrix of
                                                           an unfilled tile, with the same bits */
@@ -138,8 +147,26 @@ enum {
     HEEV_REFLECTIONS = 48,  /* that are applied at once */
     HEEV_COLUMNS = 32,      /* of Z to which they are applied at once */
     HEEV_STRIP_BYTES = 768, /* of a column that a merger takes at once */
-    HEEV_LISTS = 6          /* of n indices */
+    HEEV_LISTS = 5,         /* of n indices */
+    HEEV_TOGETHER =
+        512, /* the order from which on several threads may work on a matrix, and rows have sums of their own, */
+    HEEV_LONG_BANDS = 2048 /* and that from which on bands are longer */
 };
+
+/* Reals of a band's sums, in whole blocks of 64 bytes. */
+#define HEEV_BAND_SUMS(real) (4 * HEEV_PANEL + 64 / (int)(real))
+
+/* Rows of a band, whole blocks: the order alone decides, so that bits do not depend on threads. */
+static inline int64_t heev_band(int64_t n, size_t real)
+{
+    return n < HEEV_TOGETHER ? heev_padded_column(n, real) : n < HEEV_LONG_BANDS ? 256 : 512;
+}
+
+static inline int64_t heev_bands(int64_t n, size_t real)
+{
+    int64_t const band = heev_band(n, real);
+    return (heev_padded_column(n, real) + band - 1) / band;
+}
 
 /* The scratch of heev_large.c, in reals. Reduction: panels V, W and V. Mergers: a strip of Z, the vectors, and a
  * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
@@ -153,16 +180,27 @@ static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
     return ((most > back ? most : back) + block - 1) / block * block;
 }
 
-/* The work area of heev_large.c: A; Z with a plane for mergers, or a block for each column of Z; twelve vectors,
- * scratch, rotations, lists. */
+/* What each thread that works on a matrix has for itself: scratch, rotations, lists. */
+static inline int64_t heev_member_bytes(const heev_problem *p)
+{
+    size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1;
+    int64_t const bytes = heev_large_scratch(p->n, parts, real) * (int64_t)real +
+                          (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES + HEEV_LISTS * p->n * (int64_t)sizeof(int64_t);
+    return (bytes + 63) / 64 * 64;
+}
+
+/* The work area of heev_large.c: A; Z with a plane for mergers, or a block for each column of Z; ten vectors; sums of bands; the
+ * order; what the first thread has. */
 static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_padded_column(p->n, real);
-    int64_t const columns = parts * (p->n + HEEV_SPARE) + (p->vectors ? 2 * p->n : 0) + 12;
+    int64_t const bands = heev_bands(p->n, real);
+    int64_t const columns = parts * (p->n + HEEV_SPARE + bands) + (p->vectors ? 2 * p->n : 0) + 10;
     int64_t const edges = p->vectors ? 0 : p->n * 64 / (int64_t)real;
-    return (columns * ld + edges + heev_large_scratch(p->n, parts, real)) * (int64_t)real +
-           (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES + HEEV_LISTS * p->n * (int64_t)sizeof(int64_t);
+    int64_t const shared = (columns * ld + edges + bands * HEEV_BAND_SUMS(real)) * (int64_t)real;
+    return (shared + p->n * (int64_t)sizeof(int64_t) + 63) / 64 * 64 + heev_member_bytes(p);
 }
 
 /* Distance of two columns of a matrix: odd, so that a row does not fall on one set of the cache. */

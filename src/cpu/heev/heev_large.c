@@ -5,7 +5,8 @@
  *     heev_large_back.h     V = Q Z
  *     heev_product.h      the products of all of them
  *
- * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.
+ * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  From HEEV_TOGETHER on the threads of a
+ *           team may share a matrix: each goes through all of this, and does its share.
  * Memory    A below its diagonal, and Z, column by column in planes of real and imaginary parts; vectors beside them.
  * Cost      4/3 n^3 flops (complex: 16/3) for the reduction, up to 4/3 n^3 for the vectors of T, 2 n^3 (8) for those of A.
  * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction set
@@ -16,39 +17,42 @@
 #include "heev_large_divide.h"
 #include "heev_large_reduce.h"
 
-/* Lays the work area out as heev_large_bytes counts it. */
-static void lay_out(large_matrix *m, const heev_problem *p, void *work)
+/* Lays the work area out as heev_large_bytes counts it, for one thread of those that share it. */
+static void lay_out(large_matrix *m, const heev_problem *p, void *work, cpu_member *who)
 {
     int64_t const n = p->n, ld = heev_padded_column(n, sizeof(real));
     real *rest = work;
-    *m = (large_matrix){.n = n, .ld = ld};
+    *m = (large_matrix){.n = n, .ld = ld, .who = who};
+    m->band = heev_band(n, sizeof(real)), m->bands = heev_bands(n, sizeof(real));
     for (int part = 0; part < HEEV_PARTS; ++part) m->a[part] = rest, rest += (n + HEEV_SPARE) * ld;
     for (int part = 0; part < HEEV_PARTS && p->vectors; ++part) m->z[part] = rest, rest += n * ld;
     m->edges = !p->vectors, m->ldz = p->vectors ? ld : BLOCK;
     if (m->edges) m->z[0] = rest, rest += n * BLOCK;
     m->u = m->edges ? m->a[0] : EIG_COMPLEX ? m->z[1] : rest;
     if (m->u == rest) rest += n * ld;
-    real **const vectors[] = {&m->d,    &m->e,    &m->tau,  &m->bad,  &m->phase[0], &m->phase[1],
-                              &m->x[0], &m->x[1], &m->y[0], &m->y[1], &m->own[0],   &m->own[1]};
+    real **const vectors[] = {&m->d,        &m->e,    &m->tau,  &m->bad,  &m->phase[0],
+                              &m->phase[1], &m->x[0], &m->x[1], &m->y[0], &m->y[1]};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += ld;
-    m->scratch = rest, rest += heev_large_scratch(n, HEEV_PARTS, sizeof(real));
-    m->noted = (rotation *)rest;
-    m->order = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
+    for (int part = 0; part < HEEV_PARTS; ++part) m->own[part] = rest, rest += m->bands * ld;
+    m->sums = (band_sums *)rest, rest += m->bands * HEEV_BAND_SUMS(sizeof(real));
+    m->order = (int64_t *)rest;
+    char *const members = (char *)work + heev_large_bytes(p) - heev_member_bytes(p);
+    m->first_scratch = (real *)members;
+    m->scratch = (real *)(members + who->rank * heev_member_bytes(p));
+    m->noted = (rotation *)(m->scratch + heev_large_scratch(n, HEEV_PARTS, sizeof(real)));
+    m->lists = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
 }
 
-/* Loads matrix b below its diagonal, and the diagonal to d, scaled so that the largest part of an entry lies in [1,
- * 2). Returns false where it holds a NaN or an infinity. Adding zero makes -0 to 0, so that either triangle gives
- * the same bits. */
-static bool load(large_matrix *m, const heev_problem *p, int64_t b)
+/* Loads these columns of matrix b from the diagonal on. Returns the largest part of an entry, NaN where one is not finite. Adding
+ * zero makes -0 to 0, so that either triangle gives the same bits. */
+static real load(large_matrix *m, const heev_problem *p, int64_t b, span columns)
 {
     batch_strides const s = heev_strides_of(p);
     int64_t const si = HEEV_PARTS * (p->upper ? s.j : s.i), sj = HEEV_PARTS * (p->upper ? s.i : s.j);
     const real *const a = (const real *)p->a + HEEV_PARTS * b * s.b;
     real most = 0;
     bool finite = true;
-    for (int part = 0; part < HEEV_PARTS; ++part)
-        for (int64_t k = 0; k < HEEV_SPARE * m->ld; ++k) m->a[part][m->n * m->ld + k] = 0;
-    for (int64_t j = 0; j < m->n; ++j)
+    for (int64_t j = columns.first; j < columns.last; ++j)
         for (int part = 0; part < HEEV_PARTS; ++part) {
             real *const to = m->a[part] + j * m->ld;
             for (int64_t i = 0; i < m->ld; ++i) to[i] = 0;
@@ -59,17 +63,44 @@ static bool load(large_matrix *m, const heev_problem *p, int64_t b)
                 to[i] = (part && p->upper ? -x : x) + (real)0;
             }
         }
-    if (!finite) return false;
+    return finite ? most : (real)NAN;
+}
+
+/* Scales these columns by powers of two so that the largest part of an entry of all, `most`, comes to lie in [1, 2), and moves the
+ * diagonal to d. */
+static void normalise(large_matrix *m, real most, span columns)
+{
     /* In two steps, since the reciprocal of a subnormal number overflows. */
     real const far = FLOAT_OR_DOUBLE(0x1p60f, 0x1p500), step = FLOAT_OR_DOUBLE(0x1p70f, 0x1p520);
     m->up = most < 1 / far ? step : most > far ? 1 / step : 1;
     m->unit = most > 0 ? REAL_TYPED(pow2_floor)(most * m->up) : 1;
     real const inverse = 1 / m->unit;
-    for (int64_t j = 0; j < m->n; ++j) {
+    for (int64_t j = columns.first; j < columns.last; ++j) {
         for (int part = 0; part < HEEV_PARTS; ++part)
             for (int64_t i = j; i < m->n; ++i) m->a[part][i + j * m->ld] = m->a[part][i + j * m->ld] * m->up * inverse;
         m->d[j] = m->a[0][j + j * m->ld], m->a[0][j + j * m->ld] = 0;
     }
+}
+
+/* Loads and scales A. The threads' largest entries meet in y. Returns whether all are finite. */
+static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b)
+{
+    cpu_member *const who = m->who;
+    span const mine = share_of(m, m->n, 1);
+    if (who->rank == 0) {
+        for (int64_t k = 0; k < m->ld; ++k)
+            m->d[k] = m->phase[0][k] = m->phase[1][k] = m->x[0][k] = m->x[1][k] = m->y[0][k] = m->y[1][k] = 0;
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            for (int64_t k = 0; k < HEEV_SPARE * m->ld; ++k) m->a[part][m->n * m->ld + k] = 0;
+    }
+    cpu_team_meet(who);
+    m->tau[who->rank] = load(m, p, b, mine);
+    cpu_team_meet(who);
+    real most = 0;
+    for (int k = 0; k < who->size; ++k) most = m->tau[k] > most || m->tau[k] != m->tau[k] ? m->tau[k] : most;
+    if (most != most) return false;
+    normalise(m, most, mine);
+    cpu_team_meet(who);
     return true;
 }
 
@@ -77,19 +108,28 @@ static bool load(large_matrix *m, const heev_problem *p, int64_t b)
  * where the watch stops it. */
 static int64_t solve_tridiagonal(large_matrix *m, const heev_problem *p, cpu_watch *watch)
 {
-    for (int64_t j = 0; j < m->n; ++j)
+    span const mine = share_of(m, m->n, 1);
+    for (int64_t j = mine.first; j < mine.last; ++j)
         for (int64_t i = 0; i < m->ldz; ++i) m->z[0][i + j * m->ldz] = !m->edges && i == j;
-    int64_t const failed = divide(m, 0, m->n, p->max_sweeps, (share){0.4, m->edges ? 1 : 0.7}, watch);
+    if (!cpu_team_meet(m->who)) return -1;
+    int64_t const failed = divide_together(m, p->max_sweeps, (share){0.4, m->edges ? 1 : 0.7}, watch);
     return failed > 0 ? m->n : failed;
 }
 
-static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
+static void store(const large_matrix *m, const heev_problem *p, int64_t b, int64_t failed)
+{
+    span const mine = share_of(m, m->n, 1);
+    heev_matrix const v = {.n = m->n, .ld = m->ld, .re = m->z[0], .im = m->z[1]};
+    heev_store_some(p, b, mine.first, mine.last, m->d, &v, m->order, failed, 1 / m->up);
+    if (m->who->rank == 0) heev_store_info(p, b, failed, 0);
+}
+
+static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who)
 {
     large_matrix m;
-    lay_out(&m, p, work);
-    for (int64_t k = 0; k < m.ld; ++k)
-        m.d[k] = m.phase[0][k] = m.phase[1][k] = m.x[0][k] = m.x[1][k] = m.y[0][k] = m.y[1][k] = 0;
-    if (!load(&m, p, b)) {
+    lay_out(&m, p, work, who);
+    if (!take_matrix(&m, p, b)) {
+        if (who->rank > 0) return;
         heev_store(p, b, NULL, NULL, NULL, p->n, 1);
         heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return;
@@ -98,10 +138,9 @@ static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch 
     int64_t const failed = solve_tridiagonal(&m, p, watch);
     if (failed < 0) return;
     if (p->vectors && failed == 0 && !back_transform(&m, watch)) return;
-    for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
-    heev_matrix const v = {.n = m.n, .ld = m.ld, .re = m.z[0], .im = m.z[1]};
-    heev_store(p, b, m.d, &v, m.order, failed, 1 / m.up);
-    heev_store_info(p, b, failed, 0);
+    if (who->rank == 0)
+        for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
+    if (cpu_team_meet(who)) store(&m, p, b, failed);
 }
 
 const heev_large_kernels ISA_TYPED(eig_cpu_heev_large) = {.solve = solve_large};

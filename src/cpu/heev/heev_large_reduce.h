@@ -4,6 +4,9 @@
  * a column is brought up to date before its own reflection.  The rest, right of the panel, is updated once, by a product
  * of rank twice the panel's width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
  *
+ * Threads   bands of rows: a thread has its bands of A, V, W and the vectors, so that they stay in its cache. Four meetings a column:
+ *           after the squares of the column, v, A v, and v^H w. Of the rest of A a thread updates columns.
+ * Bits      a sum over all rows is the sum of the bands' sums, whoever made them; up to n = 511 there is one band.
  * Cost      n^3 4/3 flops (complex: 16/3): half of them in A v, which reads each element below the diagonal once and is
  *           bound by the cache that A lies in; the other half in the product. */
 #ifndef EIG_HEEV_LARGE_REDUCE_H
@@ -24,18 +27,13 @@ typedef struct panel {
     real *part[2];
 } panel;
 
-/* A number for each column of V and W. */
-typedef struct coefficients {
-    real re[2 * HEEV_PANEL], im[2 * HEEV_PANEL];
-} coefficients;
-
 static real *panel_column(const panel *p, int part, int64_t column)
 {
     return p->part[part] + column * p->ld;
 }
 
-/* y := y - X c from row `start` on, X: columns first, ..., first + count - 1 of the panel, in whole groups. */
-static void subtract_columns(const panel *p, int64_t first, int64_t count, int64_t start, const coefficients *c,
+/* y := y - X c in these rows, X: columns first, ..., first + count - 1 of the panel, in whole groups. */
+static void subtract_columns(const panel *p, int64_t first, int64_t count, span rows, const coefficients *c,
                              real *const y[2])
 {
     for (int64_t l = first; l < first + count; l += GROUP) {
@@ -45,7 +43,7 @@ static void subtract_columns(const panel *p, int64_t first, int64_t count, int64
             cr[t] = simd_splat(-c->re[l + t]), ci[t] = simd_splat(EIG_COMPLEX ? -c->im[l + t] : 0);
             for (int part = 0; part < HEEV_PARTS; ++part) from[part][t] = panel_column(p, part, l + t);
         }
-        for (int64_t i = start; i < p->ld; i += SIMD_LANES) {
+        for (int64_t i = rows.first; i < rows.last; i += SIMD_LANES) {
             vreal yr = *at(y[0], i), yi = EIG_COMPLEX ? *at(y[1], i) : (vreal){0};
 #pragma GCC unroll 8
             for (int t = 0; t < GROUP; ++t) {
@@ -62,9 +60,8 @@ static void subtract_columns(const panel *p, int64_t first, int64_t count, int64
     }
 }
 
-/* c := X^H x from row `start` on, likewise. */
-static void multiply_columns(const panel *p, int64_t first, int64_t count, int64_t start, real *const x[2],
-                             coefficients *c)
+/* c := X^H x over these rows, likewise. */
+static void multiply_columns(const panel *p, int64_t first, int64_t count, span rows, real *const x[2], coefficients *c)
 {
     for (int64_t l = first; l < first + count; l += ABREAST) {
         wide_sum re[ABREAST], im[ABREAST];
@@ -74,7 +71,7 @@ static void multiply_columns(const panel *p, int64_t first, int64_t count, int64
             for (int part = 0; part < HEEV_PARTS; ++part) from[part][t] = panel_column(p, part, l + t);
             for (int w = 0; w < WIDE; ++w) re[t].v[w] = im[t].v[w] = (vreal){0};
         }
-        for (int64_t i = start; i < p->ld; i += BLOCK)
+        for (int64_t i = rows.first; i < rows.last; i += BLOCK)
 #pragma GCC unroll 4
             for (int w = 0; w < WIDE; ++w) {
                 vreal const xr = at(x[0], i)[w], xi = EIG_COMPLEX ? at(x[1], i)[w] : (vreal){0};
@@ -105,61 +102,117 @@ static int64_t whole_groups(int64_t count)
     return (count + GROUP - 1) / GROUP * GROUP;
 }
 
-/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel. */
-static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count)
+/* ------------------------------------------------------------------ bands */
+
+/* Rows of band r from `start` on, whole blocks. */
+static span rows_of_band(const large_matrix *m, int64_t r, int64_t start)
 {
-    coefficients c = {{0}, {0}}; /* conjugates of row k: of W for V, of V for W */
-    int64_t const width = p->width, groups = whole_groups(count);
-    for (int64_t l = 0; l < count; ++l) {
-        real const v = c.re[width + l] = panel_column(p, 0, l)[k], w = c.re[l] = panel_column(p, 0, width + l)[k];
-        m->d[k] -= 2 * v * w;
-        if (!EIG_COMPLEX) continue;
-        real const vi = c.im[width + l] = -panel_column(p, 1, l)[k], wi = c.im[l] = -panel_column(p, 1, width + l)[k];
-        m->d[k] -= 2 * vi * wi;
-    }
-    if (k == m->n - 1) return;
-    int64_t const start = block_of(k + 1);
-    real *const column[2] = {m->a[0] + k * m->ld, EIG_COMPLEX ? m->a[1] + k * m->ld : NULL};
-    subtract_columns(p, 0, groups, start, &c, column);
-    subtract_columns(p, width, groups, start, &c, column);
-    clear_above(column, start, k + 1);
+    int64_t const first = r * m->band;
+    return (span){first > start ? first : start, least(first + m->band, m->ld)};
 }
 
-/* The reflection of column k, as in heev_tridiagonal.h. Here a division takes the size from a number, there a
- * product with the reciprocal: bits differ. */
-static real reflector(large_matrix *m, int64_t k)
+/* Whether band r is this thread's: from the bottom up, to and fro, since lower bands have more columns. */
+static bool is_own(const large_matrix *m, int64_t r)
 {
-    real *const re = m->a[0] + k * m->ld, *const im = EIG_COMPLEX ? m->a[1] + k * m->ld : NULL;
-    wide_sum sum = {0};
-    for (int64_t i = block_of(k + 1); i < m->ld; i += BLOCK)
-        for (int w = 0; w < WIDE; ++w) {
-            vreal const x = at(re, i)[w];
-            sum.v[w] = simd_fma(x, x, sum.v[w]);
-            if (!EIG_COMPLEX) continue;
-            vreal const y = at(im, i)[w];
-            sum.v[w] = simd_fma(y, y, sum.v[w]);
+    int64_t const size = m->who->size, place = m->bands - 1 - r, turn = place % size;
+    return (place / size % 2 ? size - 1 - turn : turn) == m->who->rank;
+}
+
+/* For each of this thread's bands r that has rows from `start` on. */
+#define FOR_OWN_BANDS(r, m, start)                                          \
+    for (int64_t r = (start) / (m)->band; r < (m)->bands; ++r) /* NOLINT */ \
+        if (is_own(m, r))
+
+/* --------------------------------------------------------------- a column */
+
+/* What the column before leaves that is not yet in the panel everywhere: its row of V is in x, and that of W is y - half x. */
+typedef struct fresh_column {
+    bool there;
+    real half;
+} fresh_column;
+
+/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel, and sums its squares. */
+static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count, fresh_column fresh)
+{
+    coefficients c = {{0}, {0}}; /* conjugates of row k: of W for V, of V for W */
+    int64_t const width = p->width, groups = whole_groups(count), start = block_of(k + 1);
+    real d = m->who->rank == 0 ? m->d[k] : 0;
+    for (int64_t l = 0; l < count; ++l)
+        for (int part = 0; part < HEEV_PARTS; ++part) {
+            real v = panel_column(p, part, l)[k], w = panel_column(p, part, width + l)[k];
+            if (fresh.there && l == count - 1)
+                v = m->x[part][k], w = fma_one(-fresh.half, m->x[part][k], m->y[part][k]);
+            d -= 2 * v * w;
+            (part ? c.im : c.re)[width + l] = part ? -v : v, (part ? c.im : c.re)[l] = part ? -w : w;
         }
-    real const first[2] = {re[k + 1], EIG_COMPLEX ? im[k + 1] : 0}, top = first[0] * first[0] + first[1] * first[1];
-    real const square = total(sum), size = top < BARE * BARE ? 0 : sqrt(top);
+    if (m->who->rank == 0) m->d[k] = d;
+    real *const column[2] = {m->a[0] + k * m->ld, EIG_COMPLEX ? m->a[1] + k * m->ld : NULL};
+    FOR_OWN_BANDS(r, m, start)
+    {
+        span const rows = rows_of_band(m, r, start);
+        subtract_columns(p, 0, groups, rows, &c, column);
+        subtract_columns(p, width, groups, rows, &c, column);
+        if (rows.first == start) clear_above(column, start, k + 1);
+        wide_sum sum = {0};
+        for (int64_t i = rows.first; i < rows.last; i += BLOCK)
+            for (int w = 0; w < WIDE; ++w) {
+                vreal const x = at(column[0], i)[w];
+                sum.v[w] = simd_fma(x, x, sum.v[w]);
+                if (!EIG_COMPLEX) continue;
+                vreal const y = at(column[1], i)[w];
+                sum.v[w] = simd_fma(y, y, sum.v[w]);
+            }
+        m->sums[r].square = total(sum);
+        if (rows.first == start)
+            m->sums[r].top[0] = column[0][k + 1], m->sums[r].top[1] = EIG_COMPLEX ? column[EIG_COMPLEX][k + 1] : 0;
+    }
+}
+
+/* The reflection of column k, as in heev_tridiagonal.h, with the new first element in head. Here a division takes the size from a
+ * number, there a product with the reciprocal: bits differ. */
+static real reflector(large_matrix *m, int64_t k, real head[2])
+{
+    int64_t const band = block_of(k + 1) / m->band;
+    real square = m->sums[band].square;
+    for (int64_t r = band + 1; r < m->bands; ++r) square += m->sums[r].square;
+    const real *const first = m->sums[band].top;
+    real const top = first[0] * first[0] + first[1] * first[1], size = top < BARE * BARE ? 0 : sqrt(top);
     real const x = size > 0 ? first[0] : 0, y = size > 0 ? first[1] : 0;
     bool const empty = square < NEGLIGIBLE * NEGLIGIBLE, last = k == m->n - 2;
     real norm, pivot, unused;
     REAL_TYPED(householder)(size, square, &norm, &pivot, &unused);
     real const direction_re = size > 0 ? x / size : 1, direction_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
+    real const tau = last || empty ? 0 : 1 / (norm * pivot);
+    head[0] = x + direction_re * norm, head[1] = y + direction_im * norm;
+    if (m->who->rank != 0) return tau;
     real after_re, after_im;
     REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], direction_re, direction_im, &after_re, &after_im);
     m->phase[0][k + 1] = empty ? 1 : sign * after_re;
     m->phase[1][k + 1] = empty ? 0 : sign * after_im;
-    m->e[k] = empty ? 0 : norm;
-    if (last || empty) return 0;
-    re[k + 1] = x + direction_re * norm;
-    if (EIG_COMPLEX) im[k + 1] = y + direction_im * norm;
-    return 1 / (norm * pivot);
+    m->e[k] = empty ? 0 : norm, m->tau[k] = tau;
+    return tau;
 }
 
-/* Adds to y = A v the part of columns j to j + ABREAST - 1 below the diagonal. The rows of their mirror images go to
- * `own`: if they were written to y, the next columns would wait for it. */
-static void multiply_abreast(large_matrix *m, int64_t j)
+/* x := v, and its products with the panel's columns. */
+static void take_reflection(large_matrix *m, const panel *p, int64_t k, int64_t count, const real head[2])
+{
+    int64_t const start = block_of(k + 1), groups = whole_groups(count);
+    FOR_OWN_BANDS(r, m, start)
+    {
+        span const rows = rows_of_band(m, r, start);
+        for (int part = 0; part < HEEV_PARTS; ++part) {
+            real *const column = m->a[part] + k * m->ld;
+            if (rows.first == start) column[k + 1] = head[part];
+            memcpy(m->x[part] + rows.first, column + rows.first, (size_t)(rows.last - rows.first) * sizeof(real));
+        }
+        multiply_columns(p, 0, groups, rows, m->x, &m->sums[r].c);
+        multiply_columns(p, p->width, groups, rows, m->x, &m->sums[r].c);
+    }
+}
+
+/* Adds to y = A v the part of columns j to j + ABREAST - 1 in these rows of band r, below the diagonal. The rows of their mirror
+ * images go to `own`: if they were written to y, the next columns would wait for it. */
+static void multiply_abreast(large_matrix *m, int64_t j, span rows, int64_t r)
 {
     real *re[ABREAST], *im[ABREAST];
     vreal vr[ABREAST], vi[ABREAST];
@@ -170,7 +223,7 @@ static void multiply_abreast(large_matrix *m, int64_t j)
         vr[t] = simd_splat(m->x[0][j + t]), vi[t] = simd_splat(EIG_COMPLEX ? m->x[1][j + t] : 0);
         for (int w = 0; w < WIDE; ++w) dot_re[t].v[w] = dot_im[t].v[w] = (vreal){0};
     }
-    for (int64_t i = block_of(j + 1); i < m->ld; i += BLOCK)
+    for (int64_t i = rows.first; i < rows.last; i += BLOCK)
 #pragma GCC unroll 4
         for (int w = 0; w < WIDE; ++w) {
             vreal const xr = at(m->x[0], i)[w], xi = EIG_COMPLEX ? at(m->x[1], i)[w] : (vreal){0};
@@ -191,58 +244,107 @@ static void multiply_abreast(large_matrix *m, int64_t j)
             if (EIG_COMPLEX) at(m->y[1], i)[w] = yi;
         }
     for (int t = 0; t < ABREAST; ++t) {
-        m->own[0][j + t] = total(dot_re[t]) + m->d[j + t] * m->x[0][j + t];
-        if (EIG_COMPLEX) m->own[1][j + t] = total(dot_im[t]) + m->d[j + t] * m->x[1][j + t];
+        m->own[0][r * m->ld + j + t] = total(dot_re[t]);
+        if (EIG_COMPLEX) m->own[1][r * m->ld + j + t] = total(dot_im[t]);
     }
 }
 
-/* y := A v, rows and columns k+1.. before the panel's reflections; x = v is zero above. */
+/* y := A v in this thread's bands, rows and columns k+1.. before the panel's reflections; x = v is zero above. */
 static void multiply(large_matrix *m, int64_t k)
 {
     int64_t const start = block_of(k + 1);
-    for (int part = 0; part < HEEV_PARTS; ++part)
-        for (int64_t i = start; i < m->ld; ++i) m->y[part][i] = 0;
-    /* Columns up to k among the first ones meet zeros of x. */
-    for (int64_t j = k + 1 - (k + 1) % ABREAST; j < m->n; j += ABREAST) multiply_abreast(m, j);
-    for (int part = 0; part < HEEV_PARTS; ++part)
-        for (int64_t i = k + 1; i < m->n; ++i) m->y[part][i] += m->own[part][i];
-    clear_above(m->y, start, k + 1);
+    FOR_OWN_BANDS(r, m, start)
+    {
+        span const rows = rows_of_band(m, r, start);
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            for (int64_t i = rows.first; i < rows.last; ++i) m->y[part][i] = 0;
+        /* Columns up to k among the first ones meet zeros of x. */
+        int64_t const end = least(m->n, rows.last);
+        for (int64_t j = k + 1 - (k + 1) % ABREAST; j < end; j += ABREAST) {
+            int64_t const below = block_of(j + 1);
+            if (below < rows.last)
+                multiply_abreast(m, j, (span){below > rows.first ? below : rows.first, rows.last}, r);
+        }
+    }
 }
 
-/* w := y - (tau/2) (y^H v) v with y = tau A v, A after the panel's reflections; w takes the place of y. */
-static void make_w(large_matrix *m, const panel *p, int64_t k, int64_t count, real tau)
+/* Adds to y the rows of the mirror images, from this band and those below. */
+static void add_own(large_matrix *m, int64_t k, int64_t r, span rows)
+{
+    int64_t const first = rows.first > k + 1 ? rows.first : k + 1, last = least(rows.last, m->n);
+    for (int part = 0; part < HEEV_PARTS; ++part) {
+        real *const own = m->own[part] + r * m->ld, *const y = m->y[part];
+        const real *const x = m->x[part];
+        for (int64_t s = 1; s < m->bands - r; ++s)
+            for (int64_t i = first; i < last; ++i) own[i] += own[i + s * m->ld];
+        for (int64_t i = first; i < last; ++i) y[i] += own[i] + m->d[i] * x[i];
+    }
+}
+
+/* y := tau A v, A after the panel's reflections, and sums y^H v. */
+static void finish_y(large_matrix *m, const panel *p, int64_t k, int64_t count, real tau)
+{
+    int64_t const start = block_of(k + 1), groups = whole_groups(count), width = p->width;
+    coefficients c;
+    for (int64_t l = 0; l < groups; ++l) {
+        const coefficients *x = &m->sums[start / m->band].c;
+        c.re[l] = x->re[width + l], c.re[width + l] = x->re[l];
+        if (EIG_COMPLEX) c.im[l] = x->im[width + l], c.im[width + l] = x->im[l];
+    }
+    for (int64_t r = start / m->band + 1; r < m->bands; ++r)
+        for (int64_t l = 0; l < groups; ++l) {
+            const coefficients *x = &m->sums[r].c;
+            c.re[l] += x->re[width + l], c.re[width + l] += x->re[l];
+            if (EIG_COMPLEX) c.im[l] += x->im[width + l], c.im[width + l] += x->im[l];
+        }
+    FOR_OWN_BANDS(r, m, start)
+    {
+        span const rows = rows_of_band(m, r, start);
+        add_own(m, k, r, rows);
+        if (rows.first == start) clear_above(m->y, start, k + 1);
+        subtract_columns(p, 0, groups, rows, &c, m->y);
+        subtract_columns(p, width, groups, rows, &c, m->y);
+        if (rows.first == start) clear_above(m->y, start, k + 1);
+        wide_sum sum = {0};
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            for (int64_t i = rows.first; i < rows.last; i += BLOCK)
+                for (int u = 0; u < WIDE; ++u) {
+                    vreal *const y = at(m->y[part], i) + u;
+                    *y *= tau;
+                    sum.v[u] = simd_fma(at(m->x[part], i)[u], *y, sum.v[u]);
+                }
+        m->sums[r].dot = total(sum);
+    }
+}
+
+/* Column l of the panel: V, W and V; w = y - half x with half = (tau/2) y^H v, which is returned. */
+static real fill_panel(large_matrix *m, const panel *p, int64_t k, int64_t l, real tau)
 {
     int64_t const start = block_of(k + 1);
-    int64_t const groups = whole_groups(count), width = p->width;
-    coefficients x, c;
-    multiply_columns(p, 0, groups, start, m->x, &x);
-    multiply_columns(p, width, groups, start, m->x, &x);
-    for (int64_t l = 0; l < groups; ++l) {
-        c.re[l] = x.re[width + l], c.re[width + l] = x.re[l];
-        c.im[l] = x.im[width + l], c.im[width + l] = x.im[l];
-    }
-    subtract_columns(p, 0, groups, start, &c, m->y);
-    subtract_columns(p, width, groups, start, &c, m->y);
-    clear_above(m->y, start, k + 1);
-    wide_sum sum = {0};
-    for (int part = 0; part < HEEV_PARTS; ++part)
-        for (int64_t i = start; i < m->ld; i += BLOCK)
-            for (int u = 0; u < WIDE; ++u) {
-                vreal *const y = at(m->y[part], i) + u;
-                *y *= tau;
-                sum.v[u] = simd_fma(at(m->x[part], i)[u], *y, sum.v[u]);
+    real dot = m->sums[start / m->band].dot;
+    for (int64_t r = start / m->band + 1; r < m->bands; ++r) dot += m->sums[r].dot;
+    real const half = (real)0.5 * tau * dot;
+    FOR_OWN_BANDS(r, m, start)
+    {
+        span const rows = rows_of_band(m, r, start);
+        for (int part = 0; part < HEEV_PARTS; ++part) {
+            real *const v = panel_column(p, part, l), *const w = panel_column(p, part, p->width + l);
+            real *const again = panel_column(p, part, 2 * p->width + l);
+            for (int64_t i = rows.first; i < rows.last; i += SIMD_LANES) {
+                vreal const x = *at(m->x[part], i);
+                *at(v, i) = *at(again, i) = x;
+                *at(w, i) = simd_fma(simd_splat(-half), x, *at(m->y[part], i));
             }
-    real const half = (real)0.5 * tau * total(sum);
-    for (int part = 0; part < HEEV_PARTS; ++part)
-        for (int64_t i = start; i < m->ld; i += SIMD_LANES)
-            *at(m->y[part], i) = simd_fma(simd_splat(-half), *at(m->x[part], i), *at(m->y[part], i));
+        }
+    }
+    return half;
 }
 
 /* A := A - V W^H - W V^H for columns from `end` on. */
 static void update_rest(large_matrix *m, const panel *p, int64_t end)
 {
     enum { STRIP = 8 };
-    for (int64_t j = end; j < m->n; j += STRIP) {
+    for (int64_t j = end + m->who->rank * STRIP; j < m->n; j += m->who->size * STRIP) {
         int64_t const start = block_of(j), columns = least(STRIP, m->n - j);
         block c = {.ld = m->ld}, a = {.ld = m->ld};
         factor b = {.row = m->ld, .column = 1};
@@ -260,35 +362,54 @@ static void update_rest(large_matrix *m, const panel *p, int64_t end)
     }
 }
 
+/* Column k, the l-th of its panel. Returns whether to go on. */
+static bool reduce_column(large_matrix *m, const panel *p, int64_t k, int64_t l, fresh_column *fresh)
+{
+    catch_up(m, p, k, l, *fresh);
+    if (!cpu_team_meet(m->who)) return false; /* squares are there */
+    real head[2];
+    real const tau = reflector(m, k, head);
+    fresh->there = tau != 0;
+    if (tau == 0) return cpu_team_meet(m->who); /* squares are read */
+    take_reflection(m, p, k, l, head);
+    if (!cpu_team_meet(m->who)) return false; /* x is there */
+    multiply(m, k);
+    if (!cpu_team_meet(m->who)) return false; /* and what others have of y */
+    finish_y(m, p, k, l, tau);
+    if (!cpu_team_meet(m->who)) return false; /* and y^H v */
+    fresh->half = fill_panel(m, p, k, l, tau);
+    return true;
+}
+
+static void clear_panel(large_matrix *m, const panel *p)
+{
+    FOR_OWN_BANDS(r, m, 0)
+    {
+        span const rows = rows_of_band(m, r, 0);
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            for (int64_t l = 0; l < 3 * p->width; ++l)
+                memset(panel_column(p, part, l) + rows.first, 0, sizeof(real) * (size_t)(rows.last - rows.first));
+    }
+}
+
 static bool reduce(large_matrix *m, cpu_watch *watch)
 {
     int64_t const width = m->n < WIDE_PANEL_FROM ? HEEV_PANEL / 2 : HEEV_PANEL;
     panel p = {.ld = m->ld, .width = width};
-    for (int part = 0; part < HEEV_PARTS; ++part) p.part[part] = m->scratch + part * 3 * width * m->ld;
-    m->phase[0][0] = 1, m->phase[1][0] = 0;
+    for (int part = 0; part < HEEV_PARTS; ++part) p.part[part] = m->first_scratch + part * 3 * width * m->ld;
+    if (m->who->rank == 0) m->phase[0][0] = 1, m->phase[1][0] = 0, m->e[m->n - 1] = 0;
     for (int64_t first = 0; first < m->n - 1; first += width) {
         int64_t const end = least(first + width, m->n - 1);
-        memset(m->scratch, 0, sizeof(real) * (size_t)(HEEV_PARTS * 3 * width * m->ld));
+        fresh_column fresh = {false, 0};
+        clear_panel(m, &p);
         for (int64_t k = first; k < end; ++k) {
-            if (k % 8 == 0 && !go_on(watch, 0.4 * (double)k / (double)m->n)) return false;
-            catch_up(m, &p, k, k - first);
-            real const tau = m->tau[k] = reflector(m, k);
-            if (tau == 0) continue;
-            int64_t const start = block_of(k + 1), l = k - first;
-            size_t const bytes = (size_t)(m->ld - start) * sizeof(real);
-            for (int part = 0; part < HEEV_PARTS; ++part)
-                memcpy(m->x[part] + start, m->a[part] + start + k * m->ld, bytes);
-            multiply(m, k);
-            make_w(m, &p, k, l, tau);
-            for (int part = 0; part < HEEV_PARTS; ++part) {
-                memcpy(panel_column(&p, part, l) + start, m->x[part] + start, bytes);
-                memcpy(panel_column(&p, part, width + l) + start, m->y[part] + start, bytes);
-                memcpy(panel_column(&p, part, 2 * width + l) + start, m->x[part] + start, bytes);
-            }
+            if (k % 8 == 0) team_goes_on(m, watch, 0.4 * (double)k / (double)m->n);
+            if (!reduce_column(m, &p, k, k - first, &fresh)) return false;
         }
+        if (!cpu_team_meet(m->who)) return false; /* the panel is full */
         update_rest(m, &p, end);
+        if (!cpu_team_meet(m->who)) return false;
     }
-    m->e[m->n - 1] = 0;
     return true;
 }
 

@@ -68,15 +68,15 @@ static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, re
     return true;
 }
 
-/* Stores as results of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of them
- * are NaN. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
-static inline void heev_store(const heev_problem *p, int64_t b, const real *w, const heev_matrix *v,
-                              const int64_t *order, int64_t bad, real unscale)
+/* Stores as results first to last-1 of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of all are
+ * NaN. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
+static inline void heev_store_some(const heev_problem *p, int64_t b, int64_t first, int64_t last, const real *w,
+                                   const heev_matrix *v, const int64_t *order, int64_t bad, real unscale)
 {
     batch_strides const s = heev_strides_of_v(p);
     real *const to_w = (real *)p->w + b * p->stride_w;
     real *const to_v = p->v ? (real *)p->v + HEEV_PARTS * b * s.b : NULL;
-    for (int64_t k = 0; k < p->n; ++k) {
+    for (int64_t k = first; k < last; ++k) {
         bool const good = k < p->n - bad;
         to_w[k] = good ? w[order[k]] * unscale : (real)NAN;
         if (!to_v) continue;
@@ -87,6 +87,13 @@ static inline void heev_store(const heev_problem *p, int64_t b, const real *w, c
             if (EIG_COMPLEX) to[HEEV_PARTS - 1] = good ? v->im[i + from] : (real)NAN;
         }
     }
+}
+
+/* All of them. */
+static inline void heev_store(const heev_problem *p, int64_t b, const real *w, const heev_matrix *v,
+                              const int64_t *order, int64_t bad, real unscale)
+{
+    heev_store_some(p, b, 0, p->n, w, v, order, bad, unscale);
 }
 
 /* order: the indices 0..n-1 by ascending w, bad ones last; equal ones keep their order. */

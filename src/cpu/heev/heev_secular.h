@@ -127,16 +127,22 @@ static inline void secular_step(const secular *s, int64_t first, int step, secul
     r->done |= still;
 }
 
-/* base and tau of all roots.  Returns the largest number of steps. */
-static inline int secular_roots(const secular *s)
+/* Sets what lies behind the last pole. */
+static inline void secular_prepare(const secular *s)
 {
     int64_t const k = s->k;
-    int most = 0;
     real sum = 0;
     for (int64_t j = 0; j < k; ++j) sum += s->z[j] * s->z[j];
     /* The last root has a pole without weight on its right, so far that the root is nearer to the left one. */
     for (int64_t j = k; j < k + BLOCK + 1; ++j) s->d[j] = s->d[k - 1] + 4 * s->rho * sum, s->z[j] = 0;
-    for (int64_t first = 0; first < k; first += SIMD_LANES) {
+}
+
+/* base and tau of these roots; the first begins a block.  Returns the largest number of steps. */
+static inline int secular_roots(const secular *s, span roots)
+{
+    int64_t const k = s->k;
+    int most = 0;
+    for (int64_t first = roots.first; first < roots.last; first += SIMD_LANES) {
         secular_lanes r;
         for (int l = 0; l < SIMD_LANES; ++l) r.left[l] = s->d[first + l], r.right[l] = s->d[first + l + 1];
         r.done = lane_numbers() >= (vint){0} + (FLOAT_OR_DOUBLE(int32_t, int64_t))(k - first);
@@ -149,9 +155,9 @@ static inline int secular_roots(const secular *s)
     return most;
 }
 
-/* z for which the roots are exact: z_j^2 is the product over i of (d_j - root_i) / (d_j - d_i), times a factor that all
- * share, without the denominator of i = j. */
-static inline void secular_weights(const secular *s)
+/* z for which the roots are exact, of these poles: z_j^2 is the product over i of (d_j - root_i) / (d_j - d_i), times a factor that
+ * all share, without the denominator of i = j. */
+static inline void secular_weights(const secular *s, span poles)
 {
     int64_t const k = s->k;
     vint const lane = lane_numbers();
@@ -161,7 +167,7 @@ static inline void secular_weights(const secular *s)
             base[l] = s->base[first + l], tau[l] = s->tau[first + l], d[l] = s->d[first + l];
         vint const absent = lane >= (vint){0} + (FLOAT_OR_DOUBLE(int32_t, int64_t))(k - first);
         bool const none = first >= k, some = first + SIMD_LANES > k;
-        for (int64_t j = 0; j < k; ++j) {
+        for (int64_t j = poles.first; j < poles.last; ++j) {
             vreal *const to = (vreal *)(s->ratio + j * BLOCK + first % BLOCK);
             vreal const before = first < BLOCK ? simd_splat(1) : *to, pole = simd_splat(s->d[j]);
             if (none) {
@@ -175,7 +181,7 @@ static inline void secular_weights(const secular *s)
             *to = before * ratio;
         }
     }
-    for (int64_t j = 0; j < k; ++j) {
+    for (int64_t j = poles.first; j < poles.last; ++j) {
         real *const x = s->ratio + j * BLOCK;
         for (int half = BLOCK / 2; half > 0; half /= 2)
             for (int t = 0; t < half; ++t) x[t] *= x[t + half];
@@ -183,11 +189,11 @@ static inline void secular_weights(const secular *s)
     }
 }
 
-/* The vectors, as columns of norm 1, in blocks of BLOCK columns: row j of block b at u + (b*k + place[j]) * BLOCK. */
-static inline void secular_vectors(const secular *s, const int64_t *place, real *u)
+/* The vectors of these roots, as columns of norm 1, in blocks of BLOCK columns: row j of block b at u + (b*k + place[j]) * BLOCK. */
+static inline void secular_vectors(const secular *s, span roots, const int64_t *place, real *u)
 {
     int64_t const k = s->k;
-    for (int64_t first = 0; first < k; first += SIMD_LANES) {
+    for (int64_t first = roots.first; first < roots.last; first += SIMD_LANES) {
         real *const to = u + first / BLOCK * k * BLOCK + first % BLOCK;
         vreal const base = *at(s->base, first), tau = *at(s->tau, first);
         vreal sum = {0};

@@ -61,15 +61,16 @@ typedef struct stebz_short {
     bool fine; /* small eigenvalues are wanted to relative accuracy */
 } stebz_short;
 
-/* One of them: its first row, and 1 to STEBZ_SHORT_ROWS rows. */
+/* One of them: its first row, and 1 to STEBZ_SHORT_ROWS rows.  One that is not wanted gets no results. */
 typedef struct stebz_short_rows {
     int64_t start;
     int rows;
+    bool wanted;
 } stebz_short_rows;
 
 /* stebz_short.c: many short matrices, in double for either type. */
 typedef struct stebz_short_kernel {
-    /* All eigenvalues of `count` matrices, sorted by their rows. */
+    /* All eigenvalues of those of `count` matrices, sorted by their rows, that are wanted. */
     void (*solve)(const stebz_short *t, const stebz_short_rows *matrix, int64_t count);
 } stebz_short_kernel;
 

@@ -118,10 +118,15 @@ SIMD_FN void iterate(lanes *d, lanes *e2, int rows, double negligible, int const
         }
 }
 
-/* Approximate eigenvalues of up to SET matrices, ascending, to where the matrices' rows stand in t->lo. */
+/* Approximate eigenvalues of up to SET matrices, ascending, to where the matrices' rows stand in t->lo.  Lanes sweep
+ * together until the last one is done, so that a proposal depends on all matrices of the set: those that are not wanted
+ * take part where one is. */
 static void propose(const stebz_short *t, int most, const stebz_short_rows *matrix, int count)
 {
     lanes d[STEBZ_SHORT_ROWS], e2[STEBZ_SHORT_ROWS];
+    bool wanted = false;
+    for (int l = 0; l < count; ++l) wanted |= matrix[l].wanted;
+    if (!wanted) return;
     for (int l = 0; l < SET; ++l) {
         stebz_short_rows const m = matrix[l < count ? l : count - 1];
         for (int i = 0; i < most; ++i) {
@@ -136,7 +141,7 @@ static void propose(const stebz_short *t, int most, const stebz_short_rows *matr
         iterate(d, e2, most, 0.125 * t->abstol, VECTORS);
     for (int l = 0; l < count; ++l) {
         double *const w = t->lo + matrix[l].start;
-        for (int i = 0; i < matrix[l].rows; ++i) {
+        for (int i = 0; i < matrix[l].rows && matrix[l].wanted; ++i) {
             double const x = get(&d[i], l);
             int j = i;
             for (; j > 0 && w[j - 1] > x; --j) w[j] = w[j - 1];
@@ -245,6 +250,7 @@ static void refill(const stebz_short *t, lane_set *s, lane_items *item, int most
             item->at[l] = -1;
             --item->working;
         }
+        for (; item->left > 0 && !item->matrix->wanted; --item->left) ++item->matrix;
         if (item->left == 0) continue;
         ++item->working;
         item->at[l] = item->matrix->start + item->k - 1;
@@ -274,7 +280,8 @@ static void solve_sets(const stebz_short *t, int most, const stebz_short_rows *m
 
 static void solve_ones(const stebz_short *t, const stebz_short_rows *matrix, int64_t count)
 {
-    for (int64_t j = 0; j < count; ++j) t->lo[matrix[j].start] = t->hi[matrix[j].start] = t->a[matrix[j].start];
+    for (int64_t j = 0; j < count; ++j)
+        if (matrix[j].wanted) t->lo[matrix[j].start] = t->hi[matrix[j].start] = t->a[matrix[j].start];
 }
 
 /* Two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1 and u = 2^-53 the
@@ -284,6 +291,7 @@ static void solve_twos(const stebz_short *t, const stebz_short_rows *matrix, int
 {
     for (int64_t j = 0; j < count; ++j) {
         int64_t const at = matrix[j].start;
+        if (!matrix[j].wanted) continue;
         double const a = t->a[at], c = t->a[at + 1], b = t->b[at + 1];
         double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);
         t->lo[at] = t->hi[at] = middle - root;

@@ -25,7 +25,8 @@ enum {
 /* The blocks of T; first[r] .. first[r+1]: the places in `sorted` of those of r rows. */
 typedef struct block_list {
     int64_t longs, first[STEBZ_SHORT_ROWS + 2];
-    double work; /* counts times rows */
+    int64_t dropped, below; /* eigenvalues of blocks that are not wanted, and how many of them lie below what is */
+    double work;            /* counts times rows */
 } block_list;
 
 static double negligible(const stebz_search *search, eig_type type)
@@ -68,34 +69,6 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
     return search->found.split = true;
 }
 
-/* Lists the long blocks, and sorts the starts of the short ones by their rows. */
-static block_list list_blocks(stebz_search *search)
-{
-    int64_t const n = search->matrix.n, blocks = search->blocks;
-    const int64_t *const start = search->all_starts;
-    block_list list = {0};
-    int64_t rows = 0, points = 0;
-    for (int64_t i = 0; i < blocks; ++i) {
-        int64_t const length = length_of(start, i, blocks, n);
-        list.work += ROUNDS * (double)length * (double)length;
-        if (length <= STEBZ_SHORT_ROWS) {
-            ++list.first[length + 1];
-            continue;
-        }
-        search->longs[list.longs++] = (stebz_long){start[i], length, rows, points};
-        rows += (length + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
-        points += length + 1;
-    }
-    for (int r = 1; r <= STEBZ_SHORT_ROWS + 1; ++r) list.first[r] += list.first[r - 1];
-    int64_t next[STEBZ_SHORT_ROWS + 2];
-    memcpy(next, list.first, sizeof next);
-    for (int64_t i = 0; i < blocks; ++i) {
-        int64_t const length = length_of(start, i, blocks, n);
-        if (length <= STEBZ_SHORT_ROWS) search->shorts[next[length]++] = (stebz_short_rows){start[i], (int)length};
-    }
-    return list;
-}
-
 /* -------------------------------------------------------------------- solving */
 
 typedef struct block_job {
@@ -114,18 +87,51 @@ static void count_pivots(const stebz_search *search, const stebz_matrix *matrix,
     search->kernels->pivot->count(matrix, shifts, c);
 }
 
-/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than the spectrum's n-th part. */
+/* Rows start to start+length-1 as a matrix of their own. */
+static stebz_matrix rows_of(const stebz_search *search, int64_t start, int64_t length)
+{
+    return (stebz_matrix){.n = length, .a = search->a + start, .b = search->b + start, .pivmin = search->matrix.pivmin};
+}
+
+/* Eigenvalues of a block below two values. */
+typedef struct two_counts {
+    int64_t below, upto;
+} two_counts;
+
+/* Gerschgorin's interval and single rows save most of the counts where blocks are short. */
+static two_counts count_block(const stebz_search *search, int64_t start, int64_t length, double from, double upto)
+{
+    const double *const a = search->a + start, *const b = search->b + start;
+    if (length == 1) return (two_counts){a[0] < from, a[0] < upto};
+    double lo = INFINITY, hi = -INFINITY;
+    for (int64_t i = 0; i < length; ++i) {
+        double const radius = fabs(b[i]) + (i + 1 < length ? fabs(b[i + 1]) : 0);
+        double const left = a[i] - radius, right = a[i] + radius;
+        lo = left < lo ? left : lo, hi = right > hi ? right : hi;
+    }
+    lo -= search->error, hi += search->error;
+    if (hi < from) return (two_counts){length, length};
+    if (lo > upto) return (two_counts){0, 0};
+    stebz_matrix const block = rows_of(search, start, length);
+    stebz_counts c;
+    c.x[0] = from, c.x[1] = upto;
+    count_pivots(search, &block, 2, &c);
+    return (two_counts){c.count[0], c.count[1]};
+}
+
+/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than the spectrum's n-th part, by counts of T. */
 static void narrow_around(const stebz_search *search, int64_t k, double *lo, double *hi)
 {
     double const enough = (*hi - *lo) / (double)search->matrix.n;
+    int const shifts = search->shifts;
     while (*hi - *lo > enough) {
         stebz_counts c;
-        double const step = (*hi - *lo) / (STEBZ_LANES + 1), from = *lo;
-        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = from + step * (l + 1);
-        count_pivots(search, &search->matrix, STEBZ_LANES, &c);
+        double const step = (*hi - *lo) / (shifts + 1), from = *lo;
+        for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_rounded(search, from + step * ((l < shifts ? l : 0) + 1));
+        search->count(&search->matrix, shifts, &c);
         int l = 0;
-        while (l < STEBZ_LANES && c.count[l] < k) ++l;
-        if (l < STEBZ_LANES) *hi = c.x[l];
+        while (l < shifts && c.count[l] < k) ++l;
+        if (l < shifts) *hi = c.x[l];
         if (l > 0) *lo = c.x[l - 1];
         if (step <= search->error) return;
     }
@@ -134,20 +140,85 @@ static void narrow_around(const stebz_search *search, int64_t k, double *lo, dou
 /* Values that enclose what is wanted, with room for roundings and for what a bracket may be wide. */
 static void find_window(block_job *job)
 {
-    const stebz_search *const search = job->search;
-    double const most = 2 * search->norm, size = fmax(search->abstol, search->reltol * most);
-    double const margin = 64 * search->error + 2 * size + 4 * search->matrix.pivmin;
+    stebz_search whole = *job->search;
+    double const most = 2 * whole.norm, size = fmax(whole.abstol, whole.reltol * most);
+    double const margin = 64 * whole.error + 2 * size + 4 * whole.matrix.pivmin;
     job->from = -INFINITY, job->upto = INFINITY;
+    if (whole.il == 1 && whole.iu == whole.matrix.n) return;
+    eig_cpu_stebz_open(job->ctx, &whole, job->type, true);
     double lo = -most - margin, hi = most + margin;
-    if (search->il > 1) {
-        narrow_around(search, search->il, &lo, &hi);
+    if (whole.il > 1) {
+        narrow_around(&whole, whole.il, &lo, &hi);
         job->from = lo - margin;
     }
     lo = -most - margin, hi = most + margin;
-    if (search->iu < search->matrix.n) {
-        narrow_around(search, search->iu, &lo, &hi);
+    if (whole.iu < whole.matrix.n) {
+        narrow_around(&whole, whole.iu, &lo, &hi);
         job->upto = hi + margin;
     }
+}
+
+/* Whether the block has eigenvalues in the window; if not, adds those below it to *below.  Where entries have to be
+ * restored at the end, all are wanted. */
+static bool block_is_wanted(const block_job *job, int64_t start, int64_t length, int64_t *below)
+{
+    const stebz_search *const search = job->search;
+    if ((job->from == -INFINITY && job->upto == INFINITY) || (search->pivot && search->loses)) return true;
+    two_counts const c = count_block(search, start, length, job->from, job->upto);
+    if (c.below < c.upto) return true;
+    *below += c.below;
+    return false;
+}
+
+/* Lists the long blocks that are wanted, and sorts the short ones by their rows.  Eigenvalues of the others become NaN in
+ * found.lo. */
+static void list_blocks(block_job *job)
+{
+    stebz_search *const search = job->search;
+    block_list *const list = &job->list;
+    int64_t const n = search->matrix.n, blocks = search->blocks;
+    const int64_t *const start = search->all_starts;
+    double *const lo = search->found.lo;
+    int64_t rows = 0, points = 0;
+    *list = (block_list){0};
+    for (int64_t i = 0; i < blocks; ++i) {
+        int64_t const length = length_of(start, i, blocks, n);
+        bool const wanted = block_is_wanted(job, start[i], length, &list->below);
+        lo[start[i]] = 0;
+        for (int64_t k = 0; k < length && !wanted; ++k) lo[start[i] + k] = NAN;
+        list->dropped += wanted ? 0 : length;
+        list->work += wanted ? ROUNDS * (double)length * (double)length : 0;
+        if (length <= STEBZ_SHORT_ROWS) {
+            ++list->first[length + 1];
+        } else if (wanted) {
+            search->longs[list->longs++] = (stebz_long){start[i], length, rows, points};
+            rows += (length + STURM_BLOCK - 1) / STURM_BLOCK * STURM_BLOCK;
+            points += length + 1;
+        }
+    }
+    for (int r = 1; r <= STEBZ_SHORT_ROWS + 1; ++r) list->first[r] += list->first[r - 1];
+    int64_t next[STEBZ_SHORT_ROWS + 2];
+    memcpy(next, list->first, sizeof next);
+    for (int64_t i = 0; i < blocks; ++i) {
+        int64_t const length = length_of(start, i, blocks, n);
+        if (length > STEBZ_SHORT_ROWS) continue;
+        search->shorts[next[length]++] = (stebz_short_rows){start[i], (int)length, !isnan(lo[start[i]])};
+    }
+}
+
+/* Leaves the eigenvalues that were computed, and counts what is wanted among them; returns their number. */
+static int64_t keep_wanted(stebz_search *search, int64_t below, int64_t dropped)
+{
+    stebz_found *const f = &search->found;
+    int64_t const n = search->matrix.n;
+    int64_t kept = 0;
+    if (dropped == 0) return n;
+    for (int64_t k = 0; k < n; ++k) {
+        f->lo[kept] = f->lo[k], f->hi[kept] = f->hi[k];
+        kept += !isnan(f->lo[k]);
+    }
+    search->il -= below, search->iu -= below;
+    return kept;
 }
 
 /* The eigenvalues of a long block that may be wanted: il to iu of the part. */
@@ -234,19 +305,28 @@ static void solve_large_blocks(block_job *job, int threads)
     }
 }
 
+/* A long block, or some short ones. */
+static void solve_item(block_job *job, int64_t item, int threads)
+{
+    const stebz_search *const search = job->search;
+    int64_t const longs = job->list.longs;
+    if (!stebz_look(search, fraction_done(job))) return;
+    if (item >= longs)
+        solve_task(job, (item - longs) * TASK_BLOCKS);
+    else if (!takes_all_threads(job, &search->longs[item], threads))
+        solve_long(job, &search->longs[item], 1, 0);
+}
+
 /* All others: tasks that threads take. */
 static void solve_tasks(block_job *job, int threads)
 {
-    stebz_search *const search = job->search;
     int64_t const shorts = job->list.first[STEBZ_SHORT_ROWS + 1];
-    int64_t const tasks = job->list.longs + (shorts + TASK_BLOCKS - 1) / TASK_BLOCKS;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t i = 0; i < tasks; ++i) {
-        if (!stebz_look(search, fraction_done(job))) continue;
-        if (i >= job->list.longs)
-            solve_task(job, (i - job->list.longs) * TASK_BLOCKS);
-        else if (!takes_all_threads(job, &search->longs[i], threads))
-            solve_long(job, &search->longs[i], 1, 0);
+    int64_t const items = job->list.longs + (shorts + TASK_BLOCKS - 1) / TASK_BLOCKS;
+    if (threads > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t i = 0; i < items; ++i) solve_item(job, i, threads);
+    } else {
+        for (int64_t i = 0; i < items; ++i) solve_item(job, i, 1);
     }
 }
 
@@ -269,28 +349,47 @@ static void restore_entries(const block_job *job, const stebz_problem *p, int64_
     search->scale = 0;
 }
 
+/* Brackets of all that is wanted, each block's where its rows stand; returns how many there are. */
+static int64_t solve_job(block_job *job, const stebz_problem *p, int64_t number, int threads)
+{
+    stebz_search *const search = job->search;
+    stebz_found *const f = &search->found;
+    int64_t const n = search->matrix.n;
+    find_window(job);
+    list_blocks(job);
+    /* A short block costs more than its counts: as if each eigenvalue took 64 rows more. */
+    int const useful = eig_cpu_stebz_threads(job->ctx, 1, job->list.work + 64.0 * (double)n);
+    threads = threads > 1 && useful < threads ? useful : threads;
+    solve_large_blocks(job, threads);
+    solve_tasks(job, threads);
+    int64_t const found = keep_wanted(search, job->list.below, job->list.dropped);
+    for (int64_t k = 0; k < found; ++k) f->middle[k] = f->lo[k] + 0.5 * (f->hi[k] - f->lo[k]);
+    if (search->pivot && search->loses) restore_entries(job, p, number);
+    return found;
+}
+
 eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
                                       int threads, double *pass_ms)
 {
-    double const start = eig_cpu_clock();
-    block_job job = {.ctx = ctx, .search = search, .type = p->type, .list = list_blocks(search)};
-    int64_t const n = search->matrix.n;
-    find_window(&job);
-    /* A short block costs more than its counts: as if each eigenvalue took 64 rows more. */
-    int const useful = eig_cpu_stebz_threads(ctx, 1, job.list.work + 64.0 * (double)n);
-    threads = threads > 1 && useful < threads ? useful : threads;
-    solve_large_blocks(&job, threads);
-    solve_tasks(&job, threads);
-    double const solved = eig_cpu_clock();
-    if (eig_cpu_watch_status(search->watch) != EIG_OK) return EIG_CANCELLED;
+    double const start = pass_ms ? eig_cpu_clock() : 0;
+    block_job job = {.ctx = ctx, .search = search, .type = p->type};
     stebz_found *const f = &search->found;
-    for (int64_t k = 0; k < n; ++k) f->middle[k] = f->lo[k] + 0.5 * (f->hi[k] - f->lo[k]);
-    if (search->pivot && search->loses) restore_entries(&job, p, number);
     double *const scratch = search->rows;
-    eig_cpu_sort(f->middle, n, scratch);
-    if (p->lower) {
-        eig_cpu_sort(f->lo, n, scratch);
-        eig_cpu_sort(f->hi, n, scratch);
+    int64_t found = search->matrix.n;
+    bool const diagonal = search->blocks == found && !(search->pivot && search->loses);
+    if (diagonal)
+        memcpy(f->middle, search->a, (size_t)found * sizeof *f->middle);
+    else
+        found = solve_job(&job, p, number, threads);
+    double const solved = pass_ms ? eig_cpu_clock() : 0;
+    if (eig_cpu_watch_status(search->watch) != EIG_OK) return EIG_CANCELLED;
+    eig_cpu_sort(f->middle, found, scratch);
+    if (diagonal) {
+        memcpy(f->lo, f->middle, (size_t)found * sizeof *f->lo);
+        memcpy(f->hi, f->middle, (size_t)found * sizeof *f->hi);
+    } else if (p->lower) {
+        eig_cpu_sort(f->lo, found, scratch);
+        eig_cpu_sort(f->hi, found, scratch);
     }
     if (pass_ms) pass_ms[1] += solved - start, pass_ms[2] += eig_cpu_clock() - solved;
     return EIG_OK;

@@ -34,17 +34,26 @@ static void table_finish(stebz_search *search)
     }
 }
 
+/* STEBZ_LANES points from j0 on. */
+static void fill_from(stebz_search *search, int64_t j0)
+{
+    int64_t const points = search->table.cells + 1;
+    if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)j0 / (double)points)) return;
+    int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
+    int64_t list[STEBZ_LANES];
+    for (int l = 0; l < m; ++l) list[l] = j0 + l;
+    table_count(search, list, m);
+}
+
+/* A region of one thread would cost as much as a small matrix. */
 static void table_fill(stebz_search *search, int threads)
 {
     int64_t const points = search->table.cells + 1;
-    (void)threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
-        if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)j0 / (double)points)) continue;
-        int const m = (int)(points - j0 < STEBZ_LANES ? points - j0 : STEBZ_LANES);
-        int64_t list[STEBZ_LANES];
-        for (int l = 0; l < m; ++l) list[l] = j0 + l;
-        table_count(search, list, m);
+    if (threads > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) fill_from(search, j0);
+    } else {
+        for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) fill_from(search, j0);
     }
     table_finish(search);
 }
@@ -71,13 +80,19 @@ static int64_t list_points(const stebz_search *search, int64_t width, int64_t pa
     return listed;
 }
 
+static void count_from(stebz_search *search, const int64_t *list, int64_t listed, int64_t i)
+{
+    if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)i / (double)listed)) return;
+    table_count(search, list + i, (int)(listed - i < STEBZ_LANES ? listed - i : STEBZ_LANES));
+}
+
 static void count_listed(stebz_search *search, const int64_t *list, int64_t listed, int threads)
 {
-    (void)threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && listed > STEBZ_LANES)
-    for (int64_t i = 0; i < listed; i += STEBZ_LANES) {
-        if (!stebz_look(search, STEBZ_TABLE_SHARE * (double)i / (double)listed)) continue;
-        table_count(search, list + i, (int)(listed - i < STEBZ_LANES ? listed - i : STEBZ_LANES));
+    if (threads > 1 && listed > STEBZ_LANES) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t i = 0; i < listed; i += STEBZ_LANES) count_from(search, list, listed, i);
+    } else {
+        for (int64_t i = 0; i < listed; i += STEBZ_LANES) count_from(search, list, listed, i);
     }
 }
 

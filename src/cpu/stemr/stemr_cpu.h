@@ -2,6 +2,7 @@
  *
  *     stemr_cpu.c          the driver: workspace, passes, order of the pairs
  *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
+ *     stemr_short.c        blocks of few rows
  *     stemr_tree.c         clusters: their shifts and representations, level by level
  *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
  *     stemr_inverse.c        the last resort: inverse iteration, orthogonalised
@@ -31,6 +32,7 @@
 enum {
     STEMR_DEPTH = 6,        /* levels of clusters below the first representation */
     STEMR_INVERSE_ROW = 10, /* numbers a row that inverse iteration takes */
+    STEMR_SHORT_ROWS = 8,   /* most rows of a block that is solved by QL sweeps; at most STEMR_INVERSE_ROW */
     STEMR_CROWD = 8,        /* members from which on a cluster shares lanes with no other one */
     STEMR_PROBE_ROW = 4,    /* most probes for each row */
     STEMR_PASSES = 5
@@ -39,7 +41,8 @@ enum {
 /* A block of T: rows start to start+length-1. */
 typedef struct stemr_block {
     int64_t start, length;
-    double sigma; /* its first representation is T - sigma, perturbed */
+    double sigma;  /* its first representation is T - sigma, perturbed */
+    bool is_short; /* it has none: its pairs are there (stemr_short.c) */
 } stemr_block;
 
 /* A cluster of the tree, with a representation: that of its parent, less shift.  Its members are pairs first to last. */
@@ -165,6 +168,11 @@ eig_status eig_cpu_stemr_root(stemr_task *t);
 /* Its parts: the blocks; the first representation of one. */
 void eig_cpu_stemr_split(stemr_task *t);
 void eig_cpu_stemr_first(stemr_task *t, stemr_block *b);
+
+/* stemr_short.c: pairs first to last of a block of up to STEMR_SHORT_ROWS rows; false where it does not converge.  The
+ * vector of such a pair, into its column. */
+bool eig_cpu_stemr_short(stemr_task *t, int64_t number, int64_t first, int64_t last);
+void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair);
 
 /* Bisects a bracket against a block's first representation, as far as its digits tell anything. */
 void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_d *lo, wide_d *hi);

@@ -305,7 +305,13 @@ static void vectors_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 eig_status eig_cpu_stemr_vectors(stemr_task *t)
 {
     int64_t count = 0;
-    for (int64_t k = 0; k < t->pairs; ++k)
-        if (t->pair[k].state == STEMR_SINGLE && t->pair[k].column >= 0) t->list[count++] = k;
+    for (int64_t k = 0; k < t->pairs; ++k) {
+        stemr_pair *const pair = &t->pair[k];
+        if (pair->state != STEMR_SINGLE || pair->column < 0) continue;
+        if (t->block[pair->block].is_short)
+            eig_cpu_stemr_short_vector(t, pair);
+        else
+            t->list[count++] = k;
+    }
     return eig_cpu_stemr_share(t, STEMR_PAIRS, count, vectors_unit);
 }

@@ -37,10 +37,19 @@ static eig_status find_brackets(stemr_task *t, const stemr_block *b, int64_t il,
     return eig_cpu_stebz_refine(&t->search, threads < t->threads ? threads : t->threads, NULL);
 }
 
-/* Eigenvalues of a block that lie below x. */
+/* Eigenvalues of a block that lie below x.  Where Gerschgorin's circles tell, nothing is counted. */
 static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
 {
+    double lo = INFINITY, hi = -INFINITY, before = 0;
     if (b->length == 1) return t->a[b->start] < x;
+    for (int64_t i = b->start; i < b->start + b->length; ++i) {
+        double const after = i + 1 < b->start + b->length ? fabs(t->b[i + 1]) : 0, radius = before + after;
+        double const left = t->a[i] - radius, right = t->a[i] + radius;
+        lo = left < lo ? left : lo, hi = right > hi ? right : hi;
+        before = after;
+    }
+    if (x < lo - 8 * DBL_EPSILON) return 0;
+    if (x > hi + 8 * DBL_EPSILON) return b->length;
     stebz_matrix const m = {.n = b->length, .a = t->a + b->start, .b = t->b + b->start, .pivmin = DBL_MIN};
     stebz_counts c;
     for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = x;
@@ -134,20 +143,6 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
     }
 }
 
-/* A block of one row. */
-static void add_trivial(stemr_task *t, int64_t number)
-{
-    const stemr_block *const b = &t->block[number];
-    t->pair[t->pairs++] = (stemr_pair){.block = number,
-                                       .index = 1,
-                                       .node = -1,
-                                       .column = -1,
-                                       .ready = true,
-                                       .x = wide_difference(wide_of(t->a[b->start]), wide_of(b->sigma)),
-                                       .gap = 2.0,
-                                       .state = STEMR_SINGLE};
-}
-
 /* T - sigma = L D L^T, with diagonal elements perturbed.  sigma lies below Gerschgorin's circles: all D are positive. */
 void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
 {
@@ -184,6 +179,12 @@ void eig_cpu_stemr_split(stemr_task *t)
     t->stats.blocks = t->blocks;
 }
 
+/* Where T splits; tests that move limits want representations. */
+static bool is_short(const stemr_task *t, const stemr_block *b)
+{
+    return b->length == 1 || (b->length <= STEMR_SHORT_ROWS && t->blocks > 1 && !t->p->limits);
+}
+
 eig_status eig_cpu_stemr_root(stemr_task *t)
 {
     double from, upto;
@@ -197,11 +198,8 @@ eig_status eig_cpu_stemr_root(stemr_task *t)
         int64_t last = upto == INFINITY ? b->length : count_below(t, b, upto);
         t->below += first - 1;
         if (first > last) continue;
+        if (is_short(t, b) && eig_cpu_stemr_short(t, number, first, last)) continue;
         eig_cpu_stemr_first(t, b);
-        if (b->length == 1) {
-            add_trivial(t, number);
-            continue;
-        }
         int64_t const asked = first;
         status = find_whole(t, b, &first, &last);
         t->below -= asked - first;

@@ -7,7 +7,10 @@
  *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
  * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
  * geev_reflector.cuh   reflectors and shifts of the fast kernels
- * geev_plain.cu      the plain solver, a thread block a matrix: n > 64, and second attempts
+ * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block: kernels 1 and 2 with a block
+ *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_schur.cuh; geev_chain_block.cuh
+ * geev_blocks.cu     larger n: all of it in one kernel, one or more blocks a matrix; their reduction: geev_group.cuh
+ * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
  * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
@@ -37,6 +40,12 @@ static inline size_t geev_plain_bytes(const geev_problem *p)
     return arena_rounded((size_t)(p->n * p->n + 3 * p->n) * type_size(p->type));
 }
 
+/* Shared memory of geev_block_prepare.cu: a matrix and three vectors. */
+static inline size_t geev_block_bytes(const geev_problem *p)
+{
+    return (size_t)(p->n * (p->n | 1) + 3 * p->n) * type_size(p->type);
+}
+
 /* What kernel 2 needs of a matrix besides its Hessenberg form. */
 struct geev_record {
     double unscale; /* eigenvalues are multiplied by it; a power of two */
@@ -57,6 +66,15 @@ struct geev_queue {
     unsigned long long failed;               /* matrices on the list */
 };
 
+/* What the blocks that compute a matrix together tell each other (geev_blocks.cu); zeroed before the launch. */
+struct geev_group {
+    unsigned barrier;            /* blocks that have come to it so far */
+    int bad;                     /* an entry of the matrix is not finite */
+    int top, from, order, right; /* of the leader's transformation; order 0: the matrix is done */
+    geev_record record;
+    int64_t at; /* number of the matrix in the slice */
+};
+
 /* A slice of a problem on device arrays; passed to kernels by value. */
 struct geev_slice {
     geev_problem p;
@@ -73,6 +91,7 @@ struct geev_slice {
     void *plain;        /* work areas of the plain solver, an area for each block */
     size_t plain_bytes; /* of each */
     int plain_blocks;
+    geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
 };
 
 /* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
@@ -85,12 +104,19 @@ typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaSt
 typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
 geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
+geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
+geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d;
+size_t eig_cuda_geev_blocks_area_s(int64_t n), eig_cuda_geev_blocks_area_d(int64_t n); /* bytes of a work area */
+int64_t eig_cuda_geev_blocks_most_s(const eig_context *ctx),
+    eig_cuda_geev_blocks_most_d(const eig_context *ctx); /* order */
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
 /* All of one type. */
 struct geev_kernels {
-    geev_launch *small, *prepare;
+    geev_launch *small, *prepare, *block_prepare, *block, *blocks;
+    size_t (*blocks_area)(int64_t n);
+    int64_t (*blocks_most)(const eig_context *ctx);
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
 };

@@ -8,8 +8,12 @@ enum {
 };
 
 static const geev_kernels kernels[] = {
-    {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_swb_s, eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s},
-    {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d},
+    {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
+     eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_most_s, eig_cuda_geev_swb_s,
+     eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s},
+    {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
+     eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_most_d, eig_cuda_geev_swb_d,
+     eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d},
 };
 
 static const geev_kernels *kernels_of(const geev_problem *p)
@@ -66,7 +70,7 @@ static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_
 
 static bool is_reference(const eig_context *, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE;
+    return p->method == EIG_GEEV_REFERENCE;
 }
 
 static void slice_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -102,6 +106,76 @@ static void carve_thread(arena *a, geev_slice *slice)
 static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     return enqueue(ctx, slice, stream, clock, NULL, kernels_of(&slice.p)->small);
+}
+
+/* ----------------------------------------------------------------------- block */
+
+static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
+    return p->n > GEEV_MOST && !p->vectors && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
+static void slice_block(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    const geev_problem *const p = &slice->p;
+    int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
+    slice->tile = 1;
+    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes, slice);
+}
+
+static void carve_block(arena *a, geev_slice *slice)
+{
+    carve_areas(a, slice);
+    slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
+    carve_list(a, slice);
+}
+
+static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    return enqueue(ctx, slice, stream, clock, k->block_prepare, k->block);
+}
+
+/* ---------------------------------------------------------------------- blocks */
+
+static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    return p->n > GEEV_MOST && !p->vectors && p->n <= kernels_of(p)->blocks_most(ctx);
+}
+
+/* A work area for each group of blocks; the plain solver takes them over. */
+static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    enum { MOST_COUNT = 1 << 20 };
+    const geev_problem *const p = &slice->p;
+    int64_t const each = (int64_t)sizeof *slice->failed, list = p->batch < MOST_COUNT ? p->batch : MOST_COUNT;
+    int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = bytes - least - list * each;
+    int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
+    slice->count = list;
+    slice->plain_bytes = kernels_of(p)->blocks_area(p->n);
+    int64_t fit = rest / (int64_t)(slice->plain_bytes + sizeof *slice->groups);
+    if (fit > multiprocessors) fit = multiprocessors;
+    if (fit > p->batch) fit = p->batch;
+    slice->plain_blocks = (int)(fit > 1 ? fit : 1);
+}
+
+static void carve_blocks(arena *a, geev_slice *slice)
+{
+    carve_areas(a, slice);
+    slice->groups = (geev_group *)arena_take(a, slice->plain_blocks, sizeof *slice->groups);
+    carve_list(a, slice);
+}
+
+static eig_status enqueue_blocks(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    return enqueue(ctx, slice, stream, clock, NULL, kernels_of(&slice.p)->blocks);
+}
+
+static bool is_large(const eig_context *, const geev_problem *p, const geev_road *)
+{
+    return p->n > GEEV_MOST;
 }
 
 /* ------------------------------------------------------ swb, mwb: kernels 1 and 2 */
@@ -215,6 +289,9 @@ static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaSt
 
 static const geev_road roads[] = {
     {"reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
+    {"block", EIG_GEEV_AUTO, 0, 0, 0, is_block, slice_block, carve_block, enqueue_block},
+    {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},
+    {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_reference, carve_areas, enqueue_reference},
     {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread},
     {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
     {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},

@@ -4,7 +4,8 @@
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
  *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted; short ones: stebz_short.cuh
  *   stebz_multisection.cu  table of shifts, then independent brackets
- *   stebz_batched.cu       a block or a warp for each matrix of a batch
+ *   stebz_small.cu         many small matrices: a lane for each, then a lane for each eigenvalue
+ *   stebz_batched.cu       a block or a warp for each matrix of a batch; stebz_resident.cuh: how both count
  *   stebz_tree.cu          the report's interval tree
  *   stebz_reference.cu     the plain version: every eigenvalue bisected by itself
  *   stebz_roads.cu         the table of roads: which kernels a call takes
@@ -69,7 +70,7 @@ struct stebz_partial {
     int finite;
 };
 
-enum { STEBZ_MEASURE_BLOCKS = 256 };
+enum { STEBZ_MEASURE_BLOCKS = 256, STEBZ_SMALL_ROWS = 64 };
 
 #define STEBZ_WIDEST_LEAF 0x1p-10 /* of bisection, in the scaled T, whatever the tolerance */
 
@@ -197,6 +198,9 @@ eig_status eig_cuda_stebz_tree(eig_context *ctx, eig_type type, const stebz_job 
 
 /* Method reference, after the preparation. */
 eig_status eig_cuda_stebz_bisect(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+
+/* Many matrices of up to STEBZ_SMALL_ROWS rows. */
+eig_status eig_cuda_stebz_small(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
 
 /* Batches whose matrices fit in shared memory. */
 bool eig_cuda_stebz_batch_fits(const eig_context *ctx, const stebz_problem *p);

@@ -2,6 +2,23 @@
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"
 
+/* ----------------------------------------------------------------------- small */
+
+/* Up to this order a lane is as fast as a warp; above it there have to be so many for each row that their number, and not
+ * the chain of operations of one, decides (docs/stebz-cuda.md). */
+enum { ALWAYS_SMALL = 4, SMALL_EACH = 200 };
+
+static bool is_small(const eig_context *, const stebz_problem *p)
+{
+    if (p->method != EIG_STEBZ_MULTISECTION || !p->batched || p->n > STEBZ_SMALL_ROWS) return false;
+    return p->n <= ALWAYS_SMALL || p->batch >= SMALL_EACH * p->n;
+}
+
+static eig_status enqueue_small(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
+{
+    return eig_cuda_stebz_small(ctx, call->p, stream);
+}
+
 /* ----------------------------------------------------------------------- batch */
 
 static bool is_batch(const eig_context *ctx, const stebz_problem *p)
@@ -169,11 +186,13 @@ static eig_status enqueue_reference(eig_context *ctx, stebz_call *call, cudaStre
 
 /* ------------------------------------------------------------------- the table */
 
-static const char *const batch[] = {"batch"}, *const multisection[] = {"preparation", "table", "brackets"},
+static const char *const small[] = {"small"}, *const batch[] = {"batch"},
+                         *const multisection[] = {"preparation", "table", "brackets"},
                          *const tree[] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
                          *const reference[] = {"preparation", "bisection"};
 
 static const stebz_road roads[] = {
+    {"small", is_small, false, NULL, enqueue_small, 1, small},
     {"batch", is_batch, false, NULL, enqueue_batch, 1, batch},
     {"multisection", is_multisection, true, carve_multisection, enqueue_multisection, 3, multisection},
     {"interval tree", is_tree, true, carve_tree, enqueue_tree, 4, tree},

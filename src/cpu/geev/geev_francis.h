@@ -1,8 +1,11 @@
-/* geev on the CPU, plain code: a real matrix of any order, by the steps of LAPACK's dgeev (dgehd2, dlahqr): reduce to
- * Hessenberg form, iterate to the real Schur form.  Compiled once for each real type.
+/* geev on the CPU: a real matrix of any order, by the steps of LAPACK's dgeev (dgehd2, dlahqr): reduce to Hessenberg
+ * form, iterate to the real Schur form.  Part of geev_reference.c, and of geev_alone.c.
  *
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, unblocked; with Q 14 n^3/3 and 25 n^3.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
+#ifndef EIG_GEEV_FRANCIS_H
+#define EIG_GEEV_FRANCIS_H
+
 #include "geev.h"
 #include "geev_cpu.h"
 #include "geev_plain.h"
@@ -10,6 +13,29 @@
 static double cube(double x)
 {
     return x * x * x;
+}
+
+/* Columns of m entries each times I - tau u u' from the left, four at a time: one sum waits for its own additions. */
+static void reflect(int64_t m, int64_t columns, real *x, int64_t ld, const real *u, real tau)
+{
+    int64_t j = 0;
+    for (; j + 4 <= columns; j += 4) {
+        real *const a = x + j * ld, *const b = a + ld, *const c = b + ld, *const d = c + ld;
+        real dot[4] = {0};
+        for (int64_t i = 0; i < m; ++i)
+            dot[0] += u[i] * a[i], dot[1] += u[i] * b[i], dot[2] += u[i] * c[i], dot[3] += u[i] * d[i];
+        for (int s = 0; s < 4; ++s) {
+            real *const to = a + s * ld, factor = dot[s] * tau;
+            for (int64_t i = 0; i < m; ++i) to[i] -= factor * u[i];
+        }
+    }
+    for (; j < columns; ++j) {
+        real *const to = x + j * ld;
+        real dot = 0;
+        for (int64_t i = 0; i < m; ++i) dot += u[i] * to[i];
+        dot *= tau;
+        for (int64_t i = 0; i < m; ++i) to[i] -= dot * u[i];
+    }
 }
 
 /* Q := H_lo ... H_(hi-2), of reflectors I - tau u u' whose u stand in columns of Q, from row k+1 of column k on. */
@@ -22,17 +48,11 @@ static void accumulate(int64_t n, int64_t lo, int64_t hi, geev_view q, const rea
         bool const acts = k >= lo && k < hi - 1 && tau[k] != 0;
         for (int64_t i = 0; acts && i < m; ++i) u[i] = column[k + 1 + i];
         for (int64_t i = 0; i < n; ++i) column[i] = i == k;
-        for (int64_t j = k + 1; acts && j <= hi; ++j) {
-            real *const x = q.a + (k + 1) + j * ld;
-            real dot = 0;
-            for (int64_t i = 0; i < m; ++i) dot += u[i] * x[i];
-            dot *= tau[k];
-            for (int64_t i = 0; i < m; ++i) x[i] -= dot * u[i];
-        }
+        if (acts) reflect(m, hi - k, q.a + (k + 1) + (k + 1) * ld, ld, u, tau[k]);
     }
 }
 
-bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch)
+static bool hessenberg(const geev_schur *s, cpu_watch *watch)
 {
     int64_t const n = s->n, ld = s->t.sj, lo = s->lo, hi = s->hi;
     real *const h = s->t.a, *const u = s->re, *const y = s->im, *const taus = s->x;
@@ -59,13 +79,7 @@ bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch)
         if (s->q.a) taus[k] = tau;
         for (int64_t i = 0; s->q.a && i < m; ++i) s->q.a[(k + 1 + i) + k * ld] = u[i];
         /* Rows k+1..hi. */
-        for (int64_t j = k + 1; j < n; ++j) {
-            real *const column = h + (k + 1) + j * ld;
-            real dot = 0;
-            for (int64_t i = 0; i < m; ++i) dot += u[i] * column[i];
-            dot *= tau;
-            for (int64_t i = 0; i < m; ++i) column[i] -= dot * u[i];
-        }
+        reflect(m, n - k - 1, h + (k + 1) + (k + 1) * ld, ld, u, tau);
         /* Columns k+1..hi. */
         for (int64_t i = 0; i <= hi; ++i) y[i] = 0;
         for (int64_t j = 0; j < m; ++j)
@@ -169,26 +183,6 @@ static void sweep(const geev_schur *s, int64_t l, int64_t m, int64_t i, const re
     }
 }
 
-static void rotate(real *x, real *y, int64_t step, int64_t count, real cs, real sn)
-{
-    for (int64_t k = 0; k < count; ++k) {
-        real const a = x[k * step], b = y[k * step];
-        x[k * step] = cs * a + sn * b, y[k * step] = cs * b - sn * a;
-    }
-}
-
-void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
-{
-    int64_t const n = s->n, ld = s->t.sj;
-    real *const d = s->t.a + l + l * ld;
-    real cs, sn;
-    TYPED(schur_rotation)(d[0], d[ld], d[1], d[1 + ld], &cs, &sn);
-    rotate(d, d + 1, ld, n - l, cs, sn);
-    rotate(d - l, d - l + ld, 1, l + 2, cs, sn);
-    rotate(s->q.a + l * ld, s->q.a + (l + 1) * ld, 1, n, cs, sn);
-    d[0] = s->re[l], d[1] = 0, d[1 + ld] = s->re[l + 1];
-}
-
 /* Takes rows l..i, one or two, off the window: their eigenvalues. */
 static void deflate(const geev_schur *s, int64_t l, int64_t i)
 {
@@ -203,7 +197,7 @@ static void deflate(const geev_schur *s, int64_t l, int64_t i)
     if (s->q.a && s->im[l] == 0) TYPED(eig_cpu_geev_split)(s, l);
 }
 
-bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch)
+static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
 {
     int64_t const n = s->n, ld = s->t.sj, lo = s->lo, hi = s->hi;
     real *const h = s->t.a;
@@ -236,3 +230,5 @@ bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_w
     }
     return true;
 }
+
+#endif

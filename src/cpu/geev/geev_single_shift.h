@@ -1,5 +1,5 @@
-/* geev on the CPU, plain code: a complex matrix of any order, by the steps of LAPACK's zgeev (zgehd2, zlahqr): reduce to
- * Hessenberg form, iterate with single shifts to the Schur form.  Compiled once for each complex type.
+/* geev on the CPU: a complex matrix of any order, by the steps of LAPACK's zgeev (zgehd2, zlahqr): reduce to Hessenberg
+ * form, iterate with single shifts to the Schur form.  Part of geev_reference.c, and of geev_alone.c.
  *
  * Rotations take the place of zlahqr's reflectors of two rows: with a real cosine they cost as much, and the subdiagonal
  * need not be real.
@@ -7,6 +7,9 @@
  * Cost      40 n^3/3 real flops for the reduction and about 50 n^3 for the iteration, unblocked; with Q 56 n^3/3 and
  *           150 n^3.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
+#ifndef EIG_GEEV_SINGLE_SHIFT_H
+#define EIG_GEEV_SINGLE_SHIFT_H
+
 #include "geev.h"
 #include "geev_cpu.h"
 #include "geev_plain.h"
@@ -17,7 +20,7 @@ static double cube(double x)
 }
 
 /* Entry (i, j) of T, in two parts. */
-static void entry(geev_view t, int64_t i, int64_t j, real *x)
+static void number_at(geev_view t, int64_t i, int64_t j, real *x)
 {
     x[0] = t.a[i + j * t.sj], x[1] = t.a[i + j * t.sj + t.im];
 }
@@ -107,7 +110,7 @@ static void accumulate(const geev_schur *s, const real *tau, real *u, real *v)
     }
 }
 
-bool TYPED(eig_cpu_geev_hessenberg)(const geev_schur *s, cpu_watch *watch)
+static bool hessenberg(const geev_schur *s, cpu_watch *watch)
 {
     int64_t const n = s->n, ld = s->t.sj, lo = s->lo, hi = s->hi;
     real *const u = s->re, *const v = s->im;
@@ -140,7 +143,7 @@ static int64_t find_window(const geev_schur *s, int64_t first, int64_t i, real t
     for (int64_t k = i; k > first; --k) {
         geev_view const t = s->t;
         real a[2], b[2];
-        entry(t, k - 1, k - 1, a), entry(t, k, k, b);
+        number_at(t, k - 1, k - 1, a), number_at(t, k, k, b);
         real const gap = fabs(a[0] - b[0]) + fabs(a[1] - b[1]);
         real const beside = (k - 2 >= s->lo ? size_of(t, k - 1, k - 2) : 0) + (k < s->hi ? size_of(t, k + 1, k) : 0);
         if (REAL_TYPED(francis_negligible)(size_of(t, k, k - 1), size_of(t, k - 1, k), size_of(t, k - 1, k - 1),
@@ -156,9 +159,9 @@ static void choose_shift(geev_view t, int64_t l, int64_t i, int steps, real *re,
     francis_step const kind = francis_step_of(steps);
     real a[2], b[2], c[2], d[2];
     int64_t const at = kind == FRANCIS_AT_TOP ? l : i;
-    entry(t, at, at, d);
+    number_at(t, at, at, d);
     if (kind == FRANCIS_ORDINARY) {
-        entry(t, i - 1, i - 1, a), entry(t, i - 1, i, b), entry(t, i, i - 1, c);
+        number_at(t, i - 1, i - 1, a), number_at(t, i - 1, i, b), number_at(t, i, i - 1, c);
         REAL_TYPED(schur_shift)(a, b, c, d, re, im);
         return;
     }
@@ -171,7 +174,7 @@ static int64_t find_start(geev_view t, int64_t l, int64_t i, real re, real im)
 {
     for (int64_t m = i - 1; m > l; --m) {
         real d[2];
-        entry(t, m, m, d);
+        number_at(t, m, m, d);
         real const head = fabs(d[0] - re) + fabs(d[1] - im), below = size_of(t, m + 1, m), size = head + below;
         real const safe = size > 0 ? size : 1, around = size_of(t, m, m) + size_of(t, m + 1, m + 1);
         if (size_of(t, m, m - 1) * (below / safe) <= REAL_EPSILON * (head / safe) * around) return m;
@@ -184,12 +187,13 @@ typedef struct rotation {
     real c, re, im;
 } rotation;
 
-/* (x, y) := G (x, y) */
+/* (x, y) := G (x, y), in sums alone: gcc 12 makes fused operations of sums and differences side by side, whatever
+ * -ffp-contract says. */
 static void rotate_rows(rotation g, real *x, int64_t plane)
 {
-    real const a = x[0], b = x[plane], c = x[1], d = x[1 + plane];
-    x[0] = g.c * a + (g.re * c - g.im * d), x[plane] = g.c * b + (g.re * d + g.im * c);
-    x[1] = g.c * c - (g.re * a + g.im * b), x[1 + plane] = g.c * d - (g.re * b - g.im * a);
+    real const a = x[0], b = x[plane], c = x[1], d = x[1 + plane], re = -g.re, im = -g.im;
+    x[0] = g.c * a + (g.re * c + im * d), x[plane] = g.c * b + (g.re * d + g.im * c);
+    x[1] = g.c * c + (re * a + im * b), x[1 + plane] = g.c * d + (re * b + g.im * a);
 }
 
 /* Columns x and y, rows first..last: (x, y) := (x, y) G^H */
@@ -211,7 +215,7 @@ static void sweep(const geev_schur *s, int64_t l, int64_t m, int64_t i, real re,
     for (int64_t k = m; k < i; ++k) {
         real f[2], g[2], r[2];
         rotation turn;
-        entry(t, k, k > m ? k - 1 : k, f), entry(t, k + 1, k > m ? k - 1 : k, g);
+        number_at(t, k, k > m ? k - 1 : k, f), number_at(t, k + 1, k > m ? k - 1 : k, g);
         if (k == m) f[0] -= re, f[1] -= im;
         REAL_TYPED(schur_plane_rotation)(f[0], f[1], g[0], g[1], &turn.c, &turn.re, &turn.im, r, r + 1);
         real *const below = t.a + k + (k - 1) * ld;
@@ -223,13 +227,13 @@ static void sweep(const geev_schur *s, int64_t l, int64_t m, int64_t i, real re,
     }
 }
 
-bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch)
+static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
 {
     int64_t const n = s->n, lo = s->lo, hi = s->hi;
     geev_view const t = s->t;
     for (int64_t k = 0; k < n; ++k) {
         real d[2] = {(real)NAN, (real)NAN};
-        if (k < lo || k > hi) entry(t, k, k, d);
+        if (k < lo || k > hi) number_at(t, k, k, d);
         s->re[k] = d[0], s->im[k] = d[1];
     }
     real const least = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
@@ -242,7 +246,7 @@ bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_w
         if (l > lo) t.a[l + (l - 1) * t.sj] = t.a[l + (l - 1) * t.sj + t.im] = 0;
         if (l == i) {
             real d[2];
-            entry(t, i, i, d);
+            number_at(t, i, i, d);
             s->re[i] = d[0], s->im[i] = d[1];
             --i, l = lo, steps = 0, tiny = least;
             continue;
@@ -260,3 +264,5 @@ bool TYPED(eig_cpu_geev_iterate)(const geev_schur *s, int most, int *info, cpu_w
     }
     return true;
 }
+
+#endif

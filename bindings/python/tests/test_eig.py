@@ -1,0 +1,113 @@
+"""eig, roots and complex eigvals beside NumPy: shapes, layouts, left and right vectors, condition numbers, failures."""
+
+import numpy as np
+import pytest
+from conftest import DEVICE
+
+import eigpack
+
+
+def has_vectors():
+    try:
+        eigpack.eig(np.eye(2), device=DEVICE)
+    except eigpack.DeviceError as error:
+        return "no code" not in str(error)
+    return True
+
+
+pytestmark = pytest.mark.skipif(not has_vectors(), reason="the device has no code for eigenvectors")
+
+
+def draw(rng, dtype, *shape):
+    a = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.standard_normal(shape)
+    return a.astype(dtype)
+
+
+def check_right(a, w, v):
+    tolerance = 10 * a.shape[-1] * np.finfo(w.dtype).eps * np.linalg.norm(a, axis=(-2, -1))[..., None, None]
+    assert np.all(np.abs(a @ v - v * w[..., None, :]) <= tolerance)
+    assert np.allclose(np.linalg.norm(v, axis=-2), 1)
+    largest = np.take_along_axis(v, np.abs(v).argmax(-2)[..., None, :], -2)
+    assert np.all(np.abs(largest.imag) <= 1e-6) and np.all(largest.real > 0)
+
+
+def check_left(a, w, v):
+    adjoint = np.conj(np.swapaxes(v, -1, -2))
+    tolerance = 10 * a.shape[-1] * np.finfo(w.dtype).eps * np.linalg.norm(a, axis=(-2, -1))[..., None, None]
+    assert np.all(np.abs(adjoint @ a - w[..., :, None] * adjoint) <= tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n", [1, 2, 5, 17, 66])
+def test_eig(rng, dtype, n):
+    a = draw(rng, dtype, 3, 2, n, n)
+    layouts = [a, np.asfortranarray(a), np.swapaxes(a.swapaxes(-1, -2).copy(), -1, -2)]
+    layouts.append(np.moveaxis(np.ascontiguousarray(np.moveaxis(a, (2, 3), (0, 1))), (0, 1), (2, 3)))
+    for x in layouts:
+        result = eigpack.eig(x, device=DEVICE)
+        assert type(result) is eigpack.EigResult
+        check_right(a, *result)
+        w, vl, vr = eigpack.eig(x, left=True, device=DEVICE)
+        assert w.dtype == np.result_type(dtype, np.complex64) and vl.shape == vr.shape == a.shape
+        check_right(a, w, vr)
+        check_left(a, w, vl)
+        w, vl = eigpack.eig(x, True, False, device=DEVICE)
+        check_left(a, w, vl)
+        only = eigpack.eig(x, False, False, device=DEVICE)
+        ours, theirs = np.sort_complex(only.round(3)), np.sort_complex(np.linalg.eigvals(a).round(3))
+        assert np.allclose(ours, theirs, atol=2e-2)
+
+
+def test_condition(rng):
+    a = draw(rng, float, 4, 6, 6)
+    (w, vl, vr), told = eigpack.eig(a, left=True, return_info=True, device=DEVICE)
+    assert np.allclose(told.condition, np.abs(np.sum(np.conj(vl) * vr, axis=-2)))
+    assert told.info.tolist() == [0] * 4
+    assert np.allclose(eigpack.eig([[1.0, 3.0], [0.0, 2.0]], return_info=True, device=DEVICE)[1].condition, 10**-0.5)
+
+
+def test_complex_eigvals(rng):
+    a = draw(rng, np.complex128, 7, 12, 12)
+    w = eigpack.eigvals(a, device=DEVICE)
+    assert np.allclose(np.sort_complex(w), np.sort_complex(np.linalg.eigvals(a)))
+    assert eigpack.eigvals(a.astype(np.complex64), device=DEVICE).dtype == np.complex64
+
+
+def test_failures(rng):
+    a = draw(rng, float, 3, 4, 4)
+    a[1, 2, 2] = np.nan
+    with pytest.raises(eigpack.LinAlgError) as error:
+        eigpack.eig(a, device=DEVICE)
+    assert error.value.count == 1 and error.value.first == 1
+    w, v = eigpack.eig(a, check=False, device=DEVICE)
+    assert np.isnan(v[1]).all() and np.isnan(w[1]).all()
+    check_right(a[::2], w[::2], v[::2])
+    with pytest.raises(TypeError, match="left is 1: use True or False"):
+        eigpack.eig(a[0], 1)
+
+
+def test_empty():
+    w, v = eigpack.eig(np.zeros((0, 3, 3)), device=DEVICE)
+    assert w.shape == (0, 3) and v.shape == (0, 3, 3)
+    w, v = eigpack.eig(np.zeros((2, 0, 0)), device=DEVICE)
+    assert w.shape == (2, 0) and v.shape == (2, 0, 0)
+
+
+def test_roots(rng):
+    known = rng.standard_normal((50, 5)) + 1j * rng.standard_normal((50, 5))
+    p = np.array([np.poly(k) for k in known])
+    found = eigpack.roots(p, device=DEVICE)
+    assert np.abs(np.sort_complex(found) - np.sort_complex(known)).max() < 1e-8
+    one = [2.0, -6.0, 4.0, 0.0]
+    assert np.allclose(np.sort_complex(eigpack.roots(one, device=DEVICE)), [0, 1, 2])
+    assert 0 in eigpack.roots(one, device=DEVICE)
+    assert eigpack.roots([[1, 2]], device=DEVICE).tolist() == [[-2]]
+    assert eigpack.roots([3.0], device=DEVICE).shape == (0,)
+    assert eigpack.roots(np.ones((2, 4), np.float32), device=DEVICE).dtype == np.complex64
+    for bad in (np.array(1.0), np.zeros((2, 0))):
+        with pytest.raises(ValueError, match="p must have shape"):
+            eigpack.roots(bad, device=DEVICE)
+    with np.errstate(all="ignore"), pytest.raises(eigpack.LinAlgError):
+        eigpack.roots([[0.0, 1.0, 2.0]], device=DEVICE)

@@ -1,0 +1,396 @@
+/* geev on CUDA, road `blocks`: large matrices, one or several thread blocks a matrix, all of it in one kernel.
+ *
+ * Owner     a group of blocks takes matrices from a queue.  All of its blocks reduce the matrix (geev_group.cuh); then its
+ *           leader iterates, and all of them bring the rest of the matrix up to date.
+ * Sweep     the leader takes the rows and columns around a chain of bulges into shared memory, moves the chain down as far
+ *           as they reach, and collects its reflectors in U; the rows above and the columns to the right are then
+ *           multiplied by U, eight at a time a warp.
+ * Tail      an active block that fits the shared memory folded is solved there to its end, by the leader alone.
+ * Memory    a work area a group: the matrix, row by row, U, and some vectors.
+ * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
+ *           iteration.  A single matrix waits for the leader's super-steps and windows. */
+#include "geev_chain_block.cuh"
+#include "geev_group.cuh"
+#include "per_type.cuh"
+
+enum {
+    SWEEP_ORDER = 96, /* rows and columns around a chain */
+    SWEEP_LD = SWEEP_ORDER + 1,
+    SIDE = 8,       /* rows or columns that a warp multiplies at a time */
+    FEWEST_ROWS = 8 /* of the matrix for each block of a group */
+};
+
+extern __shared__ __align__(16) char blocks_memory[];
+
+using leader_block = chain_block<GROUP_WARPS>;
+
+/* The arrays of a group in its work area. */
+struct group_area {
+    real *a, *exchange, *u, *re, *im, *scale;
+};
+
+static __host__ __device__ inline int64_t area_numbers(int64_t n)
+{
+    return n * n + SWEEP_ORDER * SWEEP_ORDER + 5 * n;
+}
+
+static __device__ __forceinline__ group_area place_area(const geev_slice &slice, int group)
+{
+    int64_t const n = slice.p.n;
+    group_area w;
+    w.a = (real *)((char *)slice.plain + group * (size_t)slice.plain_bytes);
+    w.exchange = w.a + n * n, w.u = w.exchange + 2 * n;
+    w.re = w.u + SWEEP_ORDER * SWEEP_ORDER, w.im = w.re + n, w.scale = w.im + n;
+    return w;
+}
+
+/* --------------------------------------------------------------- before the reduction */
+
+/* Loads matrix b, all blocks together.  Returns whether this block's entries are finite. */
+static __device__ bool load_matrix(const geev_member &member, const geev_problem &p, int64_t b, real *a)
+{
+    int const n = (int)p.n;
+    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    bool finite = true;
+    real(*const tile)[33] = (real(*)[33])blocks_memory + (threadIdx.x / 32) * 32;
+    int const tiles = (n + 31) / 32, lane = threadIdx.x % 32;
+    for (int at = member.warp(); at < tiles * tiles; at += member.warps()) {
+        int const i0 = at / tiles * 32, j0 = at % tiles * 32;
+        for (int k = 0; k < 32; ++k) {
+            int const i = i0 + (by_rows ? k : lane), j = j0 + (by_rows ? lane : k);
+            real const x = i < n && j < n ? geev_entry<real>(p, b, i, j) : (real)0;
+            finite = finite && fabs(x) < (real)INFINITY;
+            tile[by_rows ? k : lane][by_rows ? lane : k] = x;
+        }
+        __syncwarp();
+        for (int k = 0; k < 32; ++k)
+            if (i0 + k < n && j0 + lane < n) a[(int64_t)(i0 + k) * n + j0 + lane] = tile[k][lane];
+        __syncwarp();
+    }
+    return __syncthreads_and(finite);
+}
+
+/* Whether balancing has anything to do: a warp takes the norms of a row, a thread those of a column. */
+static __device__ bool wants_balance(block_team<GROUP_THREADS> team, geev_view<real> h, int lo, int hi, real *row,
+                                     real *row_most)
+{
+    lane_team<32> const warp(team.rank % 32);
+    for (int i = lo + team.rank / 32; i <= hi; i += GROUP_WARPS) {
+        real sum = 0, most = 0;
+        for (int k = lo + warp.rank; k <= hi; k += 32) {
+            real const x = fabs(h(i, k));
+            most = fmax(most, x), sum = fma(x, x, sum);
+        }
+        sum = warp.sum(sum), most = warp.max(most);
+        if (warp.rank == 0) row[i] = sum, row_most[i] = most;
+    }
+    team.sync();
+    bool wants = false;
+    for (int i = lo + team.rank; i <= hi; i += GROUP_THREADS) {
+        real sum = 0, most = 0;
+        for (int k = lo; k <= hi; ++k) {
+            real const x = fabs(h(k, i));
+            most = fmax(most, x), sum = fma(x, x, sum);
+        }
+        bool const tiny = most < real_limits<real>::square_safe || row_most[i] < real_limits<real>::square_safe;
+        wants |= tiny || balance_factor(sqrt(sum), sqrt(row[i]), most, row_most[i], (real)1) != 1;
+    }
+    return team.any(wants);
+}
+
+/* Permutes, scales and balances the matrix; by the leader. */
+static __device__ geev_record condition(block_team<GROUP_THREADS> team, const geev_problem &p, bool finite,
+                                        const group_area &w)
+{
+    int const n = (int)p.n;
+    geev_view<real> const h = {w.a, n, n, 1};
+    geev_record record = {1, 0, n - 1, 0};
+    if (p.balance && finite) isolate(team, h, &record.lo, &record.hi);
+    normalise(team, h, &record);
+    if (record.info == 0 && p.balance && wants_balance(team, h, record.lo, record.hi, w.re, w.im))
+        balance(team, h, record.lo, record.hi, w.scale);
+    return record;
+}
+
+/* ------------------------------------------------------- products with a transformation */
+
+/* Multiplies eight rows from the right, or columns from the left by the transpose, by U of this order, in shared memory in
+ * rows of SWEEP_LD numbers: entry k of vector v is at[v*apart + k*along].  space: [order][SIDE] of the warp. */
+static __device__ __forceinline__ void multiply_side(real *at, int64_t apart, int64_t along, int count, int order,
+                                                     const real *u, real *space)
+{
+    constexpr int COLUMNS = SWEEP_ORDER / 32;
+    int const lane = threadIdx.x % 32;
+    bool const rows = along == 1; /* lanes go along the direction in which numbers are neighbours */
+    for (int v = 0; rows && v < SIDE; ++v)
+        for (int k = lane; k < order; k += 32) space[k * SIDE + v] = v < count ? at[v * apart + k] : (real)0;
+    for (int e = lane; !rows && e < SIDE * order; e += 32)
+        space[e] = e % SIDE < count ? at[e % SIDE + e / SIDE * along] : (real)0;
+    __syncwarp();
+    real sum[SIDE][COLUMNS];
+#pragma unroll
+    for (int v = 0; v < SIDE; ++v)
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) sum[v][c] = 0;
+    for (int k = 0; k < order; ++k) {
+        real x[SIDE];
+#pragma unroll
+        for (int v = 0; v < SIDE; ++v) x[v] = space[k * SIDE + v];
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            if (32 * c >= order) break;
+            real const f = u[k * SWEEP_LD + 32 * c + lane];
+#pragma unroll
+            for (int v = 0; v < SIDE; ++v) sum[v][c] = fma(x[v], f, sum[v][c]);
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c)
+#pragma unroll
+        for (int v = 0; v < SIDE; ++v)
+            if (32 * c + lane < order && v < count) at[v * apart + (32 * c + lane) * along] = sum[v][c];
+    __syncwarp();
+}
+
+/* Multiplies rows top..from-1 in columns from..from+order-1, and columns from+order..right in rows from..from+order-1. */
+static __device__ void multiply_all(const geev_member &member, real *a, int n, int top, int from, int order, int right,
+                                    const real *u, real *space)
+{
+    int const above = (from - top + SIDE - 1) / SIDE, next = from + order;
+    int const beside = right >= next ? (right - next + SIDE) / SIDE : 0;
+    real *const own = space + (threadIdx.x / 32) * (SIDE * SWEEP_ORDER);
+    for (int task = member.warp(); task < above + beside; task += member.warps()) {
+        if (task < above) {
+            int const r = top + task * SIDE;
+            multiply_side(a + (int64_t)r * n + from, n, 1, from - r < SIDE ? from - r : (int)SIDE, order, u, own);
+        } else {
+            int const c = next + (task - above) * SIDE;
+            multiply_side(a + (int64_t)from * n + c, 1, n, right + 1 - c < SIDE ? right + 1 - c : (int)SIDE, order, u,
+                          own);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the leader's part */
+
+/* Where the leader's window, U and the warps' space lie in shared memory; the space takes the window's place. */
+static __device__ __forceinline__ real *shared_u()
+{
+    return (real *)blocks_memory;
+}
+
+static __device__ __forceinline__ real *shared_window()
+{
+    return shared_u() + SWEEP_ORDER * SWEEP_LD;
+}
+
+/* What all blocks do when the leader has made a transformation. */
+static __device__ void follow(geev_member &member, const group_area &w, int n)
+{
+    const geev_group &g = *member.group;
+    int const order = g.order;
+    if (!member.leads()) {
+        for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS)
+            shared_u()[e / order * SWEEP_LD + e % order] = w.u[e];
+    }
+    __syncthreads();
+    multiply_all(member, w.a, n, g.top, g.from, order, g.right, shared_u(), shared_window());
+    member.sync(); /* the matrix is up to date */
+}
+
+/* Announces the transformation in shared_u, and takes part in it. */
+static __device__ void lead(geev_member &member, const group_area &w, int n, int top, int from, int order, int right)
+{
+    geev_group &g = *member.group;
+    if (threadIdx.x == 0) g.top = top, g.from = from, g.order = order, g.right = right;
+    for (int e = threadIdx.x; member.count > 1 && e < order * order; e += GROUP_THREADS)
+        w.u[e] = shared_u()[e / order * SWEEP_LD + e % order];
+    member.sync(); /* all know what to do */
+    follow(member, w, n);
+}
+
+/* A sweep on l..i, window by window. */
+static __device__ void sweep_windows(geev_member &member, const group_area &w,
+                                     geev_chain<real, GEEV_MANY_BULGES> &chain, int n, int l, int i)
+{
+    leader_block const block;
+    int const tail = GEEV_BULGE_ROWS * (chain.bulges - 1), total = chain_length(l, i, chain.bulges);
+    int const steps = SWEEP_ORDER - tail - GEEV_BULGE_ROWS - 1;
+    for (int first = 0; first < total; first += steps) {
+        int const last = first + steps < total ? first + steps : total;
+        int const from = first > tail ? l - 1 + first - tail : l, to = l + last + 2 < i ? l + last + 2 : i;
+        int const order = to - from + 1;
+        real *const t = shared_window(), *const u = shared_u();
+        for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS) {
+            int const r = e / order, c = e % order;
+            t[r * SWEEP_LD + c] = w.a[(int64_t)(from + r) * n + from + c];
+            u[r * SWEEP_LD + c] = r == c ? (real)1 : (real)0;
+        }
+        __syncthreads();
+        int const shift = from * SWEEP_LD + from;
+        chain_steps(block, chain, geev_square<real>{t - shift, SWEEP_LD}, l, i, from, to, first, last,
+                    geev_square<real>{u - shift, SWEEP_LD});
+        for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS)
+            w.a[(int64_t)(from + e / order) * n + from + e % order] = t[e / order * SWEEP_LD + e % order];
+        __syncthreads(); /* the window is stored; its place is free */
+        lead(member, w, n, l, from, order, i);
+    }
+}
+
+/* The block l..i, which fits the shared memory. */
+static __device__ int solve_tail(geev_chain<real, GEEV_MANY_BULGES> &chain, const group_area &w, int n, int l, int i,
+                                 int most)
+{
+    int const order = i - l + 1;
+    geev_folded<real> const h = empty_folded<GROUP_WARPS>((real *)blocks_memory, order);
+    __syncthreads();
+    for (int r = threadIdx.x / 32; r < order; r += GROUP_WARPS)
+        for (int c = (r > 0 ? r - 1 : 0) + (int)threadIdx.x % 32; c < order; c += 32)
+            h(r, c) = w.a[(int64_t)(l + r) * n + l + c];
+    __syncthreads();
+    int const info =
+        chain_solve(leader_block(), chain, h, 0, order - 1, geev_shape_of(order), most, w.re + l, w.im + l);
+    __syncthreads(); /* the memory is free */
+    return info > 0 ? l + info : 0;
+}
+
+/* chain_solve on a matrix that is larger than the shared memory. */
+static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREADS> team, const geev_slice &slice,
+                                     const group_area &w, geev_chain<real, GEEV_MANY_BULGES> &chain, int lo, int hi)
+{
+    leader_block const block;
+    int const n = (int)slice.p.n;
+    geev_shape const shape = geev_shape_of(n);
+    int const window = shape.window;
+    geev_square<real> const h = {w.a, n};
+    int i = hi, l = lo, steps = 0;
+    if (threadIdx.x == 0) chain.tiny = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
+    __syncthreads();
+    while (i >= lo) {
+        l = last_negligible(team, h, lo, hi, i >= l ? l : lo, i, chain.tiny);
+        __syncthreads(); /* all have looked at the subdiagonal */
+        if (l > lo && threadIdx.x == 0) h(l, l - 1) = 0;
+        __syncthreads();
+        if (i - l < slice.order) {
+            int const info = solve_tail(chain, w, n, l, i, slice.p.max_steps);
+            if (info > 0) return info;
+            i = l - 1, steps = 0;
+            continue;
+        }
+        int const deflated = deflate_end(block, chain, h, l, i, window, w.re, w.im), first = i - window + 1;
+        if (deflated > 0) {
+            for (int e = threadIdx.x; e < window * window; e += GROUP_THREADS)
+                shared_u()[e / window * SWEEP_LD + e % window] = chain.v[e / window * GEEV_WINDOW_LD + e % window];
+            __syncthreads();
+            lead(member, w, n, l, first, window, i);
+            i -= deflated, steps = 0;
+        } else {
+            ++steps;
+        }
+        if (steps > slice.p.max_steps) return i + 1;
+        if (i - l < slice.order || 100 * deflated > GEEV_NIBBLE * window) continue;
+        if (threadIdx.x == 0) choose_chain(chain, h, l, i, shape.bulges, steps);
+        __syncthreads();
+        sweep_windows(member, w, chain, n, l, i);
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------- the kernel */
+
+/* Eigenvalues of the reduced matrix, and results. */
+static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> team, const geev_slice &slice, int64_t at,
+                               const group_area &w, const geev_record &record)
+{
+    __shared__ geev_chain<real, GEEV_MANY_BULGES> chain;
+    int const n = (int)slice.p.n;
+    if (member.leads()) {
+        for (int k = threadIdx.x; k < n; k += GROUP_THREADS) w.re[k] = w.a[(int64_t)k * n + k], w.im[k] = 0;
+        __syncthreads();
+        int info = 0;
+        if (record.info == 0) info = lead_iteration(member, team, slice, w, chain, record.lo, record.hi);
+        __syncthreads();
+        if (info == 0)
+            store_results<GROUP_WARPS>(slice, slice.first + at, record, w.re, w.im);
+        else if (threadIdx.x == 0)
+            slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = slice.first + at;
+        if (threadIdx.x == 0) member.group->order = 0;
+        member.sync(); /* the others know that it is over */
+        return;
+    }
+    for (;;) {
+        member.sync();
+        if (member.group->order == 0) return;
+        follow(member, w, n);
+    }
+}
+
+static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice slice, int members)
+{
+    __shared__ double space[GROUP_WARPS];
+    int const n = (int)slice.p.n, group = blockIdx.x / members;
+    geev_member member = {slice.groups + group, (int)blockIdx.x % members, members, 0};
+    geev_group &g = *member.group;
+    block_team<GROUP_THREADS> const team = {(int)threadIdx.x, space};
+    group_area const w = place_area(slice, group);
+    for (;;) {
+        if (member.leads() && threadIdx.x == 0) {
+            g.at = (int64_t)atomicAdd(&slice.queue->iterate[0], 1ull);
+            g.bad = 0;
+        }
+        member.sync();
+        int64_t const at = g.at;
+        if (at >= slice.count) return;
+        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a);
+        if (!finite && threadIdx.x == 0) atomicOr(&g.bad, 1);
+        member.sync();
+        if (member.leads()) {
+            geev_record const record = condition(team, slice.p, g.bad == 0, w);
+            if (threadIdx.x == 0) g.record = record;
+        }
+        member.sync();
+        geev_record const record = g.record;
+        if (record.info == 0)
+            group_reduce(member, place_panel((real *)blocks_memory, n, slice.stop), w.a, record.lo, record.hi,
+                         w.exchange);
+        member.sync();
+        iterate(member, team, slice, at, w, record);
+    }
+}
+
+size_t TYPED(eig_cuda_geev_blocks_area)(int64_t n)
+{
+    return arena_rounded((size_t)area_numbers(n) * sizeof(real));
+}
+
+/* Numbers of dynamic shared memory. */
+static int64_t blocks_numbers(const cuda_state *state)
+{
+    enum { STATIC = 8 << 10 };
+    return (state->shared_bytes - STATIC) / (int64_t)sizeof(real);
+}
+
+int64_t TYPED(eig_cuda_geev_blocks_most)(const eig_context *ctx)
+{
+    int64_t const numbers = blocks_numbers(cuda_state_of(ctx));
+    int64_t n = GEEV_MOST;
+    if (numbers < SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS) return 0;
+    while (geev_panel_width(n + 1, numbers) >= 2) ++n;
+    return n;
+}
+
+eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    const cuda_state *const state = cuda_state_of(ctx);
+    int64_t const numbers = blocks_numbers(state), n = slice.p.n;
+    int64_t const groups = slice.count < slice.plain_blocks ? slice.count : slice.plain_blocks;
+    int64_t const share = state->multiprocessors / groups, useful = n / FEWEST_ROWS;
+    int const members = (int)(share < useful ? share > 1 ? share : 1 : useful);
+    geev_slice s = slice;
+    s.order = folded_most(numbers);
+    s.stop = geev_panel_width(n, numbers);
+    CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
+    cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(real)};
+    shape.cooperative = members > 1;
+    return cuda_launch(ctx, "geev: blocks_kernel", stream, shape, blocks_kernel, s, members);
+}

@@ -1,0 +1,135 @@
+/* geev on CUDA, n > GEEV_MOST: what the roads `block` and `blocks` share: the team of geev_chain.cuh, the folded matrix, results. */
+#ifndef EIG_GEEV_CHAIN_BLOCK_CUH
+#define EIG_GEEV_CHAIN_BLOCK_CUH
+
+#include "geev_chain.cuh"
+#include "words/team.cuh"
+
+/* A thread block of W warps, as geev_chain.cuh wants it: the last one makes reflectors while the others apply them. */
+template <int W> struct chain_block {
+    using warp_type = lane_team<32>;
+    using group_type = lane_team<GEEV_LANES>;
+    static constexpr int group_slots = 1;
+    __device__ __forceinline__ warp_type warp() const
+    {
+        return warp_type(threadIdx.x % 32);
+    }
+    __device__ __forceinline__ int warp_rank() const
+    {
+        return threadIdx.x / 32;
+    }
+    __device__ __forceinline__ bool makes() const
+    {
+        return warp_rank() == W - 1;
+    }
+    __device__ __forceinline__ bool only_makes() const
+    {
+        return makes();
+    }
+    /* This warp's number among those that apply reflectors, and how many those are. */
+    __device__ __forceinline__ int worker() const
+    {
+        return warp_rank();
+    }
+    __device__ __forceinline__ int workers() const
+    {
+        return W - 1;
+    }
+    __device__ __forceinline__ int rank() const
+    {
+        return threadIdx.x;
+    }
+    __device__ __forceinline__ int size() const
+    {
+        return 32 * W;
+    }
+    __device__ __forceinline__ void sync() const
+    {
+        __syncthreads();
+    }
+    __device__ __forceinline__ group_type group() const
+    {
+        return group_type(threadIdx.x % 32);
+    }
+    __device__ __forceinline__ int group_rank() const
+    {
+        return threadIdx.x / GEEV_LANES;
+    }
+    __device__ __forceinline__ int groups() const
+    {
+        return 32 * W / GEEV_LANES;
+    }
+};
+
+/* An upper Hessenberg matrix and two more diagonals below it, where bulges are, folded: row r > half lies backwards behind
+ * row n + 1 - r.  It takes half of a square, and neighbouring rows and columns still lie in different banks. */
+template <typename real> struct geev_folded {
+    real *base;
+    int n, ld;
+    __device__ __forceinline__ bool direct(int r) const
+    {
+        return r <= (n + 1) / 2;
+    }
+    __device__ __forceinline__ int step(int r) const
+    {
+        return direct(r) ? 1 : -1;
+    }
+    __device__ __forceinline__ real *row(int r) const
+    {
+        return base + (direct(r) ? r * ld + 5 : (n + 1 - r) * ld + n - 1);
+    }
+    __device__ __forceinline__ real &operator()(int r, int c) const
+    {
+        return row(r)[direct(r) ? c : -c];
+    }
+};
+
+static __host__ __device__ inline int folded_ld(int n)
+{
+    return (n + 5) | 1;
+}
+
+static __host__ __device__ inline int folded_entries(int n)
+{
+    return ((n + 1) / 2 + 1) * folded_ld(n);
+}
+
+/* The largest order that this many numbers hold. */
+static inline int folded_most(int64_t numbers)
+{
+    int n = 0;
+    while (folded_entries(n + 1) <= numbers) ++n;
+    return n;
+}
+
+/* Makes all of the folded matrix of order n zero; a barrier is to follow. */
+template <int W, typename real> static __device__ geev_folded<real> empty_folded(real *base, int n)
+{
+    for (int e = threadIdx.x; e < folded_entries(n); e += 32 * W) base[e] = 0;
+    return geev_folded<real>{base, n, folded_ld(n)};
+}
+
+/* Stores the results of matrix b, which has converged or was not finite. */
+template <int W, typename real>
+static __device__ void store_results(const geev_slice &slice, int64_t b, const geev_record &record, const real *re,
+                                     const real *im)
+{
+    const geev_problem &p = slice.p;
+    int const n = (int)p.n;
+    bool const good = record.info == 0;
+    real const unscale = (real)record.unscale;
+    for (int k = threadIdx.x; p.w && k < n; k += 32 * W) {
+        real const factor = !good ? (real)NAN : k < record.lo || k > record.hi ? (real)1 : unscale;
+        geev_put(p, b, k, good ? re[k] * factor : factor, good ? im[k] * factor : factor);
+    }
+    if (threadIdx.x > 0) return;
+    real measure = good ? (real)0 : (real)NAN;
+    for (int k = 0; good && p.value && k < n; ++k) {
+        real const factor = k < record.lo || k > record.hi ? (real)1 : unscale;
+        measure = geev_measure(p.measure, measure, re[k] * factor, im[k] * factor, k == 0);
+    }
+    if (p.value) ((real *)p.value)[b] = measure;
+    if (p.info) p.info[b] = record.info;
+}
+
+#endif

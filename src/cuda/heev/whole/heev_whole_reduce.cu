@@ -70,8 +70,8 @@ static team_plan plan_of_clusters(const eig_context *ctx, int64_t n, int64_t cou
     const cuda_state *const s = cuda_state_of(ctx);
     team_plan best = {true, 0, 0};
     double best_time = 0;
-    if (!s->clusters || n > TEAM_MIDDLE) return best;
-    for (int team = 2; team <= 16; team *= 2) {
+    if (n > TEAM_MIDDLE) return best;
+    for (int team = 2; team <= s->cluster; team *= 2) {
         if (!team_fits(ctx, n, team, true)) continue;
         int64_t const each = n <= TEAM_SMALL ? 2 : 1; /* blocks on a multiprocessor */
         int64_t const groups = (team <= 2 ? s->multiprocessors : s->multiprocessors * 12 / 13) / team;

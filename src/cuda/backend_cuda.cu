@@ -62,6 +62,27 @@ static bool find_driver(cuda_driver *driver)
 
 static __global__ void probe_kernel() {}
 
+/* The most blocks of a cluster, up to 16, that run with 512 threads and all of the shared memory; 1: there are no clusters. */
+static int most_of_cluster(int shared_bytes)
+{
+    for (int blocks = 16; blocks > 1; blocks /= 2) {
+        cudaLaunchAttribute cluster = {};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = (unsigned)blocks, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3((unsigned)blocks), config.blockDim = dim3(512);
+        config.dynamicSmemBytes = (size_t)shared_bytes, config.attrs = &cluster, config.numAttrs = 1;
+        int active = 0;
+        if (cudaFuncSetAttribute(probe_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) ==
+                cudaSuccess &&
+            cudaFuncSetAttribute(probe_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess &&
+            cudaOccupancyMaxActiveClusters(&active, probe_kernel, &config) == cudaSuccess && active > 0)
+            return blocks;
+        cudaGetLastError();
+    }
+    return 1;
+}
+
 /* Whether the build has code for the device, which is current. */
 static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
 {
@@ -74,6 +95,7 @@ static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
     }
     CUDA_TRY(code);
     cuda_state *const state = cuda_state_of(ctx);
+    state->cluster = attributes.ptxVersion >= 90 ? most_of_cluster(state->shared_bytes) : 1;
     for (cudaEvent_t *event : {&state->idle, &state->forked, &state->joined})
         CUDA_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     CUDA_TRY(cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking));
@@ -106,7 +128,6 @@ static eig_status cuda_open(eig_context *ctx, int device)
     if (!state) return eig_fail(ctx, EIG_NO_MEMORY, "cannot allocate the CUDA context's state");
     state->device = device;
     state->multiprocessors = properties.multiProcessorCount;
-    state->clusters = properties.major >= 9;
     state->shared_bytes = (int)properties.sharedMemPerBlockOptin;
     state->driver = driver;
     CUresult const retained = driver.retain(&state->primary, device);

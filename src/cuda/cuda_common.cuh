@@ -40,7 +40,7 @@ struct cuda_state {
     int device;
     int multiprocessors;
     int shared_bytes; /* most shared memory of a thread block */
-    bool clusters;    /* the device has clusters of thread blocks */
+    int cluster;      /* most blocks of a cluster, at most 16; 1: there are no clusters */
     cuda_driver driver;
     CUcontext primary;   /* the device's primary context, which the runtime uses too */
     cudaStream_t stream; /* of the calls; the caller's, or the default stream */

@@ -29,6 +29,8 @@ template <typename function> static auto with_team(int64_t n, function work)
     return work(team_largest{});
 }
 
+#define TELL_BYTES 1e11 /* some 30 ms */
+
 /* How teams share the device. */
 struct team_plan {
     bool cluster;  /* a team is a cluster: n up to TEAM_ONE_MOST */
@@ -68,8 +70,8 @@ static team_plan plan_of_clusters(const eig_context *ctx, int64_t n, int64_t cou
     const cuda_state *const s = cuda_state_of(ctx);
     team_plan best = {true, 0, 0};
     double best_time = 0;
-    if (!s->clusters || n > TEAM_MIDDLE) return best;
-    for (int team = 2; team <= 16; team *= 2) {
+    if (n > TEAM_MIDDLE) return best;
+    for (int team = 2; team <= s->cluster; team *= 2) {
         if (!team_fits(ctx, n, team, true)) continue;
         int64_t const each = n <= TEAM_SMALL ? 2 : 1; /* blocks on a multiprocessor */
         int64_t const groups = (team <= 2 ? s->multiprocessors : s->multiprocessors * 12 / 13) / team;
@@ -229,9 +231,15 @@ static eig_status enqueue_panels(eig_context *ctx, const heev_job &job, int64_t 
     if (status == EIG_OK)
         status = cuda_launch(ctx, "heev: scale_kernel", stream, {4 * blocks, COPY_THREADS}, heev_scale_kernel<number>,
                              job, m, (const void *)w.largest, blocks);
+    double untold = 0; /* bytes that the products have read since the caller was told */
     for (int64_t k = 0; k < ahead && status == EIG_OK; k += PANELS_WIDTH) {
         p.k0 = (int)k, p.width = ahead - k < PANELS_WIDTH ? (int)(ahead - k) : (int)PANELS_WIDTH;
         status = launch_panel(ctx, &p, stream);
+        double const rest = (double)(n - k - p.width), left = rest / (double)n;
+        untold += rest * rest / 2 * p.width * sizeof(number);
+        if (untold < TELL_BYTES || status != EIG_OK) continue;
+        status = eig_cuda_heev_tell(ctx, job, stream, ((double)m + 1 - left * left * left) / (double)job.count);
+        untold = 0;
     }
     return status;
 }

@@ -391,6 +391,69 @@ static void test_alone(void **state)
     eig_destroy(ctx);
 }
 
+/* a := H a H for Householder's reflector H of the vector (1, 2, ..., n) with the phases of powers of e^(i turn). */
+static void reflect_both(int64_t n, dense_number *a, long double turn)
+{
+    dense_number *const u = room((size_t)n, sizeof *u);
+    long double square = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        long double const angle = turn * (long double)i;
+        u[i] = dense_complex((long double)(i + 1) * cosl(angle), (long double)(i + 1) * sinl(angle));
+        square += (long double)((i + 1) * (i + 1));
+    }
+    for (int side = 0; side < 2; ++side)
+        for (int64_t k = 0; k < n; ++k) { /* column k from the left, then row k from the right */
+            dense_number *const x = a + (side ? k * n : k);
+            int64_t const step = side ? 1 : n;
+            dense_number dot = 0;
+            for (int64_t i = 0; i < n; ++i) dot += dense_product(side ? u[i] : conjl(u[i]), x[i * step]);
+            dot *= 2 / square;
+            for (int64_t i = 0; i < n; ++i) x[i * step] -= dense_product(dot, side ? conjl(u[i]) : u[i]);
+        }
+    free(u);
+}
+
+/* The test matrices of LAPACK's drvev: X T X^-1 with eigenvalues evenly spaced, at equal ratios, clustered or random, T
+ * diagonal or upper triangular, X unitary or with a condition number of eps^-1/2. */
+static void test_drvev(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int kind = 0; kind < 4 * 2 * 2; ++kind)
+        for (int64_t n = 2; n <= 70; n = 2 * n + 2)
+            for (size_t c = 0; c < COUNT(all_types) * COUNT(methods); ++c) {
+                int const mode = kind % 4, full = kind / 4 % 2, skewed = kind / 8;
+                pairs b = pairs_make("gaussian", n, 1, all_types[c / 2], (uint64_t)kind);
+                long double const turn = type_is_complex(b.type) ? 0.3L : 0, eps = type_eps(b.type),
+                                  last = (long double)n - 1;
+                dense_number *const a = room((size_t)(n * n), sizeof *a);
+                for (int64_t i = 0; i < n; ++i)
+                    for (int64_t j = i; j < n; ++j) {
+                        long double const at = (long double)i / last;
+                        long double const size = mode == 0   ? 1 - at * (1 - eps)
+                                                 : mode == 1 ? powl(eps, at)
+                                                 : i > 0     ? eps
+                                                             : 1;
+                        dense_number const draw = number_at(b.a, i * n + j), sign = i % 2 ? -1 : 1;
+                        a[i * n + j] = i < j       ? full * draw
+                                       : mode == 3 ? draw
+                                                   : sign * size * dense_complex(cosl(turn), sinl(turn));
+                    }
+                for (int64_t i = 0; i < n * n && skewed; ++i) /* rows and columns far apart */
+                    a[i] *= powl(eps, ((long double)(i % n) - (long double)(i / n)) / (2 * last));
+                reflect_both(n, a, turn);
+                for (int64_t k = 0; k < n * n; ++k)
+                    b.a[2 * k] = (double)creall(a[k]), b.a[2 * k + 1] = (double)cimagl(a[k]);
+                pairs_round(&b);
+                eig_geev_options const o = by(methods[c % 2], 0);
+                pairs_solve(ctx, &o, &b, WANT_ALL);
+                certify_vectors("drvev", &b, 0, 10);
+                free(a);
+                pairs_free(&b);
+            }
+    eig_destroy(ctx);
+}
+
 /* Given up after a step or two: w as ever, vectors and condition numbers NaN; those that are done have all. */
 static void test_gives_up(void **state)
 {
@@ -521,6 +584,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_against_inverse_iteration),
         cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_drvev),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef EIG_GEEV_ITERATE_H
 #define EIG_GEEV_ITERATE_H
 
+#include "geev_tile.h"
 #if EIG_COMPLEX
 #include "geev_single_sweep.h"
 #else

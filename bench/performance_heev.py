@@ -1,6 +1,6 @@
 """heev's part of the pages that performance.py makes: plots, tables, lines of the short table."""
 import plot
-from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of, source, time, times
+from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of, source, time, times, wrapped
 
 # CPU: ratios alone, from a busy machine.
 CPU, MKL, PROCESSES = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread", "heev-processes-xeon-16"
@@ -230,6 +230,34 @@ def table_mkl():
                       f"{digits(1000 * row['rival_ms'] / row['batch'])} ({times(row['ratio'])})"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + f"\n\n{source(MKL)}"
+
+
+NUMPY = ("heev-numpy-xeon-1thread",)
+
+
+def section_numpy():
+    """docs/performance.md: the map of orders and batches beside numpy.linalg."""
+    rows = [row for file in NUMPY for row in RESULTS[file]]
+    low = [row for row in rows if row["ratio"] < 1]
+    worst = min(rows, key=lambda row: row["ratio"])
+    batches = sorted({row["batch"] for row in rows})
+    words = wrapped(
+        f"How many times as long `numpy.linalg.eigh` and `eigvalsh` (OpenBLAS) take as `eigpack.eigh` and `eigvalsh`, called from Python on "
+        f"the same random matrices, in one process and with as many threads: the least of the four types, with vectors, then values "
+        f"alone. Of {len(rows)} cases {len(low)} have a ratio below 1, the lowest is {digits(worst['ratio'], 2)} ({worst['type']}, "
+        f"n = {worst['n']}, batch {worst['batch']}, {worst['threads']:.0f} thread{'s' if worst['threads'] > 1 else ''}). A cell is empty "
+        "where NumPy would take too long. Other programs used the machine at the same time.")
+    heads = [f"{file.rsplit('-', 1)[1].replace('1thread', '1 thread').replace('2threads', '2 threads')}, batch {batch}"
+             for file in NUMPY for batch in batches]
+    lines = ["| n | " + " | ".join(heads) + " |", "|---:|" + "---|" * len(heads)]
+    for n in sorted({row["n"] for row in rows}):
+        cells = []
+        for file in NUMPY:
+            for batch in batches:
+                pair = [[row["ratio"] for row in rows_of(file, n=n, batch=batch, method=method)] for method in ("auto", "auto values")]
+                cells.append(", ".join(digits(min(ratios), 2) for ratios in pair if ratios))
+        lines.append(f"| {n} | " + " | ".join(cells) + " |")
+    return f"\n## heev on a CPU beside NumPy\n\n{words}\n\n" + "\n".join(lines) + f"\n\n{wrapped(source(*NUMPY))}\n"
 
 
 TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl}

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-enum { PATIENT = 4000 /* looks before a thread gives its turn away: the others may not be running */ };
+enum { PATIENT = 300 /* looks before a thread gives its turn away: the others may not be running */ };
 
 static inline void rest(void)
 {

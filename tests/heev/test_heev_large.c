@@ -156,13 +156,13 @@ static void test_together(void **state)
 {
     static const char *const kinds[] = {"hermitian", "clustered", "geometric", "rank-one"};
     (void)state;
-    for (int c = 0; c < 8; ++c) {
-        int64_t const n = c < 4 ? 512 : 601, count = c == 5 ? 3 : 1;
+    for (int c = 0; c < 5; ++c) {
+        int64_t const n = c < 4 ? 512 : 521, count = c == 4 ? 3 : 1;
         batch one = batch_make(kinds[c % 4], n, count, all_types[(c + c / 4) % 4], 5);
         if (count > 1) numbers_put_part(&one.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
         batch more = batch_make(kinds[c % 4], n, count, one.type, 5);
         if (count > 1) numbers_put_part(&more.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
-        for (int threads = 1; threads <= 7; threads += threads < 3 ? 1 : 2) {
+        for (int threads = 1; threads <= (c == 0 ? 5 : 3); ++threads) {
             eig_context *const ctx = test_context(threads);
             solve(ctx, NULL, threads == 1 ? &one : &more);
             if (threads > 1) same_as(&one, &more, threads, true);

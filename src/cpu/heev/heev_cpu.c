@@ -128,12 +128,13 @@ static int64_t heev_tile_cost(const heev_problem *p)
     return 1 + p->n / 16;
 }
 
-/* Threads that are worth their start, which takes some 20 us; a matrix of n <= 64 alone takes about n^2/25 us. */
+/* Threads that are worth their start: 100 us of work each, since a start takes some 10 us, and as long as the other core is
+ * another program's where it is. A matrix of n <= 64 alone takes about n^2/25 us. */
 static int heev_threads(const eig_context *ctx, const heev_problem *p, const heev_plan *plan)
 {
     int64_t const units = plan->tiles + plan->alone;
     if (p->n > HEEV_TILE || units > 4096) return cpu_threads(ctx, units);
-    int64_t const worth = (plan->tiles * heev_tile_cost(p) + plan->alone) * p->n * p->n / 500;
+    int64_t const worth = (plan->tiles * heev_tile_cost(p) + plan->alone) * p->n * p->n / 2500;
     return cpu_threads(ctx, worth < units ? worth : units);
 }
 

@@ -1,5 +1,6 @@
 /* The CPU backend: its table, and the choice of an instruction set, made once when a context is opened. */
 #define _POSIX_C_SOURCE 199309L
+#define _DEFAULT_SOURCE /* madvise */
 #include "backend_cpu.h"
 
 #include "arena.h"
@@ -10,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 typedef struct isa {
     const char *name;
@@ -96,10 +100,21 @@ static void cpu_close(eig_context *ctx)
     (void)ctx;
 }
 
+/* A large block asks for huge pages: columns of a large matrix lie on more pages than the processor keeps addresses of. */
 static void *cpu_allocate(eig_context *ctx, size_t bytes)
 {
     (void)ctx;
-    return bytes > PTRDIFF_MAX ? NULL : aligned_alloc(EIG_ALIGNMENT, arena_rounded(bytes));
+    if (bytes > PTRDIFF_MAX) return NULL;
+#ifdef MADV_HUGEPAGE
+    size_t const huge = (size_t)2 << 20;
+    if (bytes >= 4 * huge && bytes < PTRDIFF_MAX - huge) {
+        size_t const whole = (bytes + huge - 1) / huge * huge;
+        void *const block = aligned_alloc(huge, whole);
+        if (block) (void)madvise(block, whole, MADV_HUGEPAGE);
+        return block;
+    }
+#endif
+    return aligned_alloc(EIG_ALIGNMENT, arena_rounded(bytes));
 }
 
 static void cpu_release(eig_context *ctx, void *work)

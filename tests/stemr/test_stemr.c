@@ -139,6 +139,24 @@ static void test_splits(void **state)
     eig_destroy(ctx);
 }
 
+/* Blocks of 1, 2, ..., `most` rows, again and again: the short ones have a road of their own on a CPU. */
+static void test_short_blocks(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int c = 0; c < 2 * 12; ++c) {
+        int64_t const n = 201, most = 1 + c / 2;
+        fixture f = make("uniform", n, real_types[c % 2]);
+        for (int64_t i = 0, length = 1; i + length < n; i += length, length = length % most + 1) {
+            numbers_put_part(&f.e, i + length - 1, 0);
+            f.plain_e[i + length - 1] = 0;
+        }
+        certify_all(ctx, "short blocks", &f);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 /* Five hundred clusters of two: more than the representations that a CUDA context keeps at once. */
 static void test_many_clusters(void **state)
 {
@@ -253,10 +271,10 @@ static void test_lapack(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_families),    cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_copies),  cmocka_unit_test(test_tree),        cmocka_unit_test(test_many_clusters),
-        cmocka_unit_test(test_splits),  cmocka_unit_test(test_last_resort), cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_families),     cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_copies),      cmocka_unit_test(test_tree),         cmocka_unit_test(test_many_clusters),
+        cmocka_unit_test(test_splits),      cmocka_unit_test(test_short_blocks), cmocka_unit_test(test_last_resort),
+        cmocka_unit_test(test_certificate), cmocka_unit_test(test_spectra),
 #ifdef EIG_TEST_LAPACK
         cmocka_unit_test(test_lapack),
 #endif

@@ -22,8 +22,10 @@
 enum {
     PANELS_WIDTH = 64 /* columns of a panel, at most */,
     PANELS_GROUP = 8 /* columns of a piece */,
-    PANELS_THREADS = 512,
+    PANELS_THREADS = 384,
     PANELS_MOST_BLOCKS = 160,
+    PANELS_USUAL_BYTES =
+        128 << 10 /* of shared memory where A is read from L2 or beyond: the rest is cache, which loads need */,
     UPDATE_THREADS = 256,
     UPDATE_TILE = 64,
     COPY_THREADS = 256
@@ -47,7 +49,12 @@ struct panels_job {
     unsigned *counter; /* of barriers; turns: those of the launches before */
     unsigned turns;
     int64_t first_piece[PANELS_MOST_BLOCKS + 1]; /* of each block */
+    int tiles, cached; /* in shared memory: tiles that a block has room for; its first pieces */
+    bool rows_cached;  /* the block's rows of V and W are there, too */
 };
+
+/* Rows of V and W are so far apart in shared memory. */
+static constexpr int panels_row_pitch = 2 * PANELS_WIDTH + 8;
 
 template <typename number> struct panels_tile {
     static constexpr int deep = sizeof(number) <= 16 ? 16 / (int)sizeof(number) : 1; /* rows a lane */
@@ -69,12 +76,20 @@ template <typename number, bool aligned> struct panels_reduction {
     real *forms, *norms;
     int64_t pitch;
     int n, k0, t0, tiles, rank, lane, warp, block, blocks;
-    int low, high;      /* this block's rows of V, W and x */
-    int64_t begin, end; /* its pieces */
-    int R0, Rs;         /* its tiles */
-    number *sums;       /* [Rs][warps][rows] in shared memory */
-    real *space;        /* [warps] */
-    number *head;       /* [2 * PANELS_WIDTH + ...] */
+    int low, high;                  /* this block's rows of V, W and x */
+    int64_t begin, end, cached_end; /* its pieces; up to cached_end they are in shared memory */
+    int R0, Rs;                     /* its tiles */
+    number *sums;                   /* [Rs][warps][rows] in shared memory, as are these: */
+    number *cache;                  /* [cached] pieces */
+    number *in_v, *in_w;            /* [PANELS_WIDTH] V^H (x - beta e_first), W^H of that */
+    number *row_v, *row_w;          /* row `first` of V and of W */
+    number *some;                   /* numbers that one warp makes for all */
+    number *new_x,
+        *own_rows; /* rows low, ... of the next x, and of V and W, row_pitch apart; or these in global memory */
+    int64_t row_pitch;
+    real *space;            /* [warps] */
+    int *first_piece;       /* [blocks + 1] */
+    int own_begin, own_end; /* blocks with pieces of the tile of this thread's row in step 0 */
 
     __device__ __forceinline__ number fetch(const number *from) const
     {
@@ -104,8 +119,24 @@ template <typename number, bool aligned> struct panels_reduction {
         int last = R0;
         while (last + 1 < tiles && panels_pieces<number>(last + 1, k0) < end) ++last;
         Rs = begin < end ? last - R0 + 1 : 0;
-        head = (number *)memory, sums = head + 2 * PANELS_WIDTH * 2 + 8;
-        space = (real *)(sums + (int64_t)Rs * warps * rows);
+        in_v = (number *)memory, in_w = in_v + PANELS_WIDTH, row_v = in_w + PANELS_WIDTH, row_w = row_v + PANELS_WIDTH;
+        some = row_w + PANELS_WIDTH, new_x = some + 8, own_rows = new_x + each, row_pitch = panels_row_pitch;
+        sums = own_rows + (job.rows_cached ? each * row_pitch : 0), cache = sums + (int64_t)job.tiles * warps * rows;
+        space = (real *)(cache + (int64_t)job.cached * group * rows), first_piece = (int *)(space + warps);
+        for (int b = rank; b <= blocks; b += PANELS_THREADS) first_piece[b] = (int)job.first_piece[b];
+        __syncthreads(); /* the shares are there */
+        blocks_of(row_of(0), own_begin, own_end);
+        if (!job.rows_cached) own_rows = panel + (int64_t)low * 2 * PANELS_WIDTH, row_pitch = 2 * PANELS_WIDTH;
+        cached_end = min(end, begin + job.cached);
+        for (int64_t u = begin + warp; u < cached_end; u += warps) {
+            piece const at = piece_at(u, R0);
+            number z[group][deep];
+            load(at, a + (at.R * rows + at.c * pitch), pitch, z);
+#pragma unroll
+            for (int q = 0; q < group; ++q)
+#pragma unroll
+                for (int t = 0; t < deep; ++t) cache[((u - begin) * group + q) * rows + 32 * t + lane] = z[q][t];
+        }
     }
 
     /* ------------------------------------------------------------------ multiply */
@@ -119,22 +150,33 @@ template <typename number, bool aligned> struct panels_reduction {
         return {R, k0 + (int)(u - panels_pieces<number>(R, k0)) * group};
     }
 
-    __device__ __forceinline__ void load(piece at, number (&z)[group][deep], number &own_x) const
+    /* A piece; `from` is where its first tile row and column stands, columns are `across_pitch` apart. */
+    __device__ __forceinline__ void load(piece at, const number *from, int64_t across_pitch,
+                                         number (&z)[group][deep]) const
     {
         bool const edge = at.c + group > at.R * rows || (at.R + 1) * rows > n;
-        const number *const from = a + (at.R * rows + lane + at.c * pitch);
 #pragma unroll
         for (int q = 0; q < group; ++q)
 #pragma unroll
             for (int t = 0; t < deep; ++t) {
                 int const r = at.R * rows + lane + 32 * t;
                 if (!edge || (r < n && r >= at.c + q))
-                    z[q][t] = fetch(from + (32 * t + q * pitch));
+                    z[q][t] = fetch(from + (lane + 32 * t + q * across_pitch));
                 else
                     z[q][t] = zero_of<number>();
             }
+    }
+
+    /* Piece u, from shared or from global memory. */
+    __device__ __forceinline__ void load_piece(int64_t u, piece at, number (&z)[group][deep]) const
+    {
+        bool const here = u < cached_end;
+        load(at, here ? cache + (u - begin) * group * rows : a + (at.R * rows + at.c * pitch), here ? rows : pitch, z);
+    }
+    __device__ __forceinline__ number load_x(piece at) const
+    {
         int const c = at.c + lane % group;
-        own_x = c < n ? x[c] : zero_of<number>();
+        return c < n ? x[c] : zero_of<number>();
     }
 
     static __device__ __forceinline__ number spread(number z, int from)
@@ -164,20 +206,22 @@ template <typename number, bool aligned> struct panels_reduction {
         }
     }
 
-    /* A x: down and across. */
-    __device__ __forceinline__ void multiply() const
+    /* A x: down and across, after the barrier.  The numbers of the first piece have been under way before it. */
+    __device__ __forceinline__ void multiply(unsigned *counter, unsigned turn, int dots_count) const
     {
         number z[2][group][deep], own_x[2], sum_down[deep], xr[deep];
         real form = 0;
-        for (int f = lane; f < Rs * rows; f += 32)
-            sums[(f / rows * warps + warp) * rows + f % rows] = zero_of<number>();
         int64_t u = begin + warp;
         piece at = {R0, k0}, next = at;
         if (u < end) {
             at = next = piece_at(u, R0);
-            load(at, z[0], own_x[0]);
-            load_x(at.R, xr);
+            load_piece(u, at, z[0]);
         }
+        grid_barrier(counter, turn); /* x, V and W */
+        total_dots(dots_count);
+        for (int f = lane; f < Rs * rows; f += 32)
+            sums[(f / rows * warps + warp) * rows + f % rows] = zero_of<number>();
+        if (u < end) own_x[0] = load_x(at), load_x(at.R, xr);
 #pragma unroll
         for (int t = 0; t < deep; ++t) sum_down[t] = zero_of<number>();
         __syncwarp();
@@ -193,7 +237,7 @@ template <typename number, bool aligned> struct panels_reduction {
                 at = next;
                 if (own + warps < end) {
                     next = piece_at(own + warps, at.R);
-                    load(next, z[1 - side], own_x[1 - side]);
+                    load_piece(own + warps, next, z[1 - side]), own_x[1 - side] = load_x(next);
                 }
                 number totals[group];
 #pragma unroll
@@ -230,7 +274,15 @@ template <typename number, bool aligned> struct panels_reduction {
             for (int w = 1; w < warps; ++w) y = sum(y, from[w * rows]);
             down[(int64_t)(R0 - t0 + f / rows + block) * rows + f % rows] = y;
         }
-        if (rank == 0) forms[block] = total_of<warps>(space);
+        if (rank == 0) forms[block] = total_of_warps();
+    }
+
+    __device__ __forceinline__ real total_of_warps() const
+    {
+        real all = space[0];
+#pragma unroll
+        for (int w = 1; w < warps; ++w) all += space[w];
+        return all;
     }
 
     /* The blocks' parts of V^H x and W^H x, `count` numbers of each. */
@@ -248,27 +300,35 @@ template <typename number, bool aligned> struct panels_reduction {
 
     /* -------------------------------------------------------------------- finish */
 
-    /* Row r of A x from its parts, by `lanes` neighbouring lanes of a warp; in all of them. */
-    template <int lanes> __device__ __forceinline__ number collect(const panels_job &job, int r) const
+    /* Blocks from, ..., to - 1 have pieces of the tile of row r. */
+    __device__ __forceinline__ void blocks_of(int r, int &from, int &to) const
+    {
+        int const begin_of = (int)panels_pieces<number>(r / rows, k0),
+                  end_of = (int)panels_pieces<number>(r / rows + 1, k0);
+        int top = blocks;
+        from = 0;
+        while (from + 1 < top) { /* the last block that begins at begin_of or before */
+            int const middle = (from + top) / 2;
+            if (first_piece[middle] <= begin_of)
+                from = middle;
+            else
+                top = middle;
+        }
+        to = from + 1;
+        while (to < blocks && first_piece[to] < end_of) ++to;
+    }
+
+    /* Row r of A x from its parts, those of blocks from, ..., to - 1 and those of tiles, by `lanes` neighbouring lanes of a
+     * warp; in all of them. */
+    template <int lanes> __device__ __forceinline__ number collect(int r, int from, int to) const
     {
         int const R = r / rows, own = lane % lanes;
         number y = zero_of<number>();
-        int64_t const from = panels_pieces<number>(R, k0), to = panels_pieces<number>(R + 1, k0);
-        /* blocks that have pieces of tile R */
-        int b0 = 0, high_b = blocks;
-        while (b0 + 1 < high_b) {
-            int const middle = (b0 + high_b) / 2;
-            if (job.first_piece[middle] <= from)
-                b0 = middle;
-            else
-                high_b = middle;
-        }
-        for (int b = b0 + own; b < blocks && job.first_piece[b] < to; b += lanes)
-            if (job.first_piece[b + 1] > from) y = sum(y, down[(int64_t)(R - t0 + b) * rows + r % rows]);
+#pragma unroll 4
+        for (int b = from + own; b < to; b += lanes) y = sum(y, down[(int64_t)(R - t0 + b) * rows + r % rows]);
+#pragma unroll 4
         for (int q = R + own; q < tiles; q += lanes) y = sum(y, across[(int64_t)(q - t0) * n + r]);
-#pragma unroll
-        for (int across_lanes = lanes / 2; across_lanes > 0; across_lanes /= 2) y = sum(y, from_lane(y, across_lanes));
-        return y;
+        return total<lanes>(y);
     }
 
     template <int lanes> static __device__ __forceinline__ number total(number y)
@@ -278,64 +338,68 @@ template <typename number, bool aligned> struct panels_reduction {
         return y;
     }
 
-    /* Ends step first - 1 with column i of V and W; if `more` columns follow, makes x of column `first`. */
-    __device__ __forceinline__ void finish(const panels_job &job, int first, int i, bool follows)
+    /* Ends step first - 1 with column i of V and W; if more columns follow, makes x of column `first`.  What does not need A x
+     * is done before the barrier. */
+    __device__ __forceinline__ void finish(const panels_job &job, int first, int i, bool follows, unsigned turn) const
     {
+        enum { LANES = 16, AT_ONCE = PANELS_THREADS / LANES };
         number *const next_x = (number *)job.x + (i + 1) % 2 * n;
-        number *const in_v = head, *const in_w = in_v + PANELS_WIDTH, *const row_v = in_w + PANELS_WIDTH,
-                      *const row_w = row_v + PANELS_WIDTH, *const some = row_w + PANELS_WIDTH;
-        number const corner_number = fetch(a + (first + first * pitch)), alpha = x[first];
+        int const own = lane % LANES, steps = (high - low + AT_ONCE - 1) / AT_ONCE;
+        real const corner = fetch(a + (first + first * pitch)).re;
+        number z_ahead = fetch(a + (row_of(0) + first * pitch));
+        int first_begin = 0, first_end = 0;
+        if (warp == 0) blocks_of(first, first_begin, first_end);
         real rest = 0;
         for (int b = lane; b < blocks; b += 32) rest += norms[b];
-        rest = warp_sum(rest);
-        reflector_by_division<number> const h(alpha, rest);
-        real const end_value = h.beta, corner = corner_number.re;
+        reflector_by_division<number> const h(x[first], warp_sum(rest));
+        if (warp == 2)
+            for (int t = lane; t < i; t += 32) {
+                row_v[t] = panel[(int64_t)first * 2 * PANELS_WIDTH + t];
+                row_w[t] = panel[(int64_t)first * 2 * PANELS_WIDTH + PANELS_WIDTH + t];
+            }
+        if (block == 0 && rank == 0) {
+            ((real *)job.e)[first - 1] = h.beta;
+            if (job.tau) ((number *)job.tau)[first - 1] = h.tau;
+        }
+        real const end_value = h.beta;
         bool const reflects = h.tau.re != 0;
+        grid_barrier(job.counter, turn); /* A x in parts, and the dots */
+        number y_ahead = collect<LANES>(row_of(0), own_begin, own_end);
         if (warp == 0) {
-            number const y = collect<32>(job, first);
+            number const y = collect<32>(first, first_begin, first_end);
             if (lane == 0) some[0] = y;
         } else if (warp == 1) {
             real form = 0;
             for (int b = lane; b < blocks; b += 32) form += forms[b];
             form = warp_sum(form);
             if (lane == 0) set(some[1], form, (real)0);
-        } else if (warp == 2 || warp == 3) {
-            bool const of_v = warp == 2;
-            for (int t = lane; t < i; t += 32) {
-                number const z = panel[(int64_t)first * 2 * PANELS_WIDTH + (of_v ? 0 : PANELS_WIDTH) + t];
-                (of_v ? row_v : row_w)[t] = z;
-                (of_v ? in_v : in_w)[t] = scaled_add(-end_value, conj(z), dots[(of_v ? 0 : PANELS_WIDTH) + t]);
-            }
+        } else if (warp == 2) {
+            start_corrections(i, end_value);
         }
         __syncthreads(); /* what all rows need */
-        number edge = some[0], edge_less = zero_of<number>();
-        real form = fma(end_value, fma(end_value, corner, -2 * edge.re), some[1].re), form_less = 0;
-        for (int t = lane; t < i; t += 32) {
-            edge_less = product_add(in_w[t], row_v[t], product_add(in_v[t], row_w[t], edge_less));
-            form_less = fma((real)2, real_dot(in_v[t], in_w[t]), form_less);
-        }
-        edge_less = warp_total(edge_less), form_less = warp_sum(form_less);
-        form -= form_less;
-        number shift;
+        number edge = some[0], shift;
+        real const form =
+            fma(end_value, fma(end_value, corner, -2 * edge.re), some[1].re) - some[3].re; /* u^H A u divisor^-2 */
         set(shift, end_value * corner, (real)0);
-        edge = sum(edge, negative(sum(shift, edge_less)));
+        edge = sum(edge, negative(sum(shift, some[2])));
         number const by = h.divisor, factor = product_add(h.tau, by, zero_of<number>());
         real const more = reflects ? (real)-0.5 * square(h.tau) * (square(by) * form) : (real)0;
         number pivot;
         set(pivot, more, (real)0);
         pivot = product_add(factor, edge, pivot);
 
-        /* rows, 16 lanes each */
-        enum { LANES = 16 };
         real squared = 0;
-        int const own = lane % LANES, steps = (high - low + PANELS_THREADS / LANES - 1) / (PANELS_THREADS / LANES);
         for (int s = 0; s < steps; ++s) {
-            int const r = low + s * (PANELS_THREADS / LANES) + rank / LANES;
+            int const r = low + s * AT_ONCE + rank / LANES, at = row_of(s);
             bool const there = r < high, live = there && r >= first;
-            int const at = live ? r : max(first, k0); /* some row: all lanes work together */
-            number y = collect<LANES>(job, at), z = fetch(a + (at + first * pitch)), less_y = zero_of<number>(),
-                   less_z = less_y;
-            number *const rows_of_panel = panel + (int64_t)at * 2 * PANELS_WIDTH;
+            number y = y_ahead, z = z_ahead, less_y = zero_of<number>(), less_z = less_y;
+            if (s + 1 < steps) {
+                int const next = row_of(s + 1);
+                int from, to;
+                blocks_of(next, from, to);
+                y_ahead = collect<LANES>(next, from, to), z_ahead = fetch(a + (next + first * pitch));
+            }
+            number *const rows_of_panel = own_rows + (r < high ? r - low : 0) * row_pitch;
             for (int t = own; t < i; t += LANES) {
                 number const vr = rows_of_panel[t], wr = rows_of_panel[PANELS_WIDTH + t];
                 less_y = product_add(in_w[t], vr, product_add(in_v[t], wr, less_y));
@@ -348,23 +412,43 @@ template <typename number, bool aligned> struct panels_reduction {
             number own_w = product_add(factor, y, scaled(more, u));
             if (at == first) own_w = pivot;
             if (reflects) z = sum(conj_product_add(negative(pivot), u, z), negative(own_w));
-            if (own > 0) continue;
-            if (live) {
-                rows_of_panel[i] = u, rows_of_panel[PANELS_WIDTH + i] = own_w;
-                if (job.keep) put(a + (r + (first - 1) * pitch), u);
-                if (follows) store_x(job, next_x, first, r, z, squared);
-            } else if (there) {
-                number *const dead = panel + (int64_t)r * 2 * PANELS_WIDTH;
-                dead[i] = dead[PANELS_WIDTH + i] = next_x[r] = zero_of<number>();
-            }
+            if (own > 0 || !there) continue;
+            if (!live) u = own_w = z = zero_of<number>();
+            number *const to = panel + (int64_t)r * 2 * PANELS_WIDTH;
+            to[i] = u, to[PANELS_WIDTH + i] = own_w;
+            if (job.rows_cached) rows_of_panel[i] = u, rows_of_panel[PANELS_WIDTH + i] = own_w;
+            if (live && job.keep) put(a + (r + (first - 1) * pitch), u);
+            if (follows) store_x(job, next_x, first, r, z, squared);
         }
         if (follows) end_rows(job, i + 1, squared);
+    }
+
+    /* The row that a thread works on in step s; all lanes work together, on the last row where there is none. */
+    __device__ __forceinline__ int row_of(int s) const
+    {
+        return min(low + s * (PANELS_THREADS / 16) + rank / 16, n - 1);
+    }
+
+    /* in_v, in_w, and what they change of row `first` of A x and of x^H A x; by a warp. */
+    __device__ __forceinline__ void start_corrections(int i, real end_value) const
+    {
+        number edge_less = zero_of<number>();
+        real form_less = 0;
+        for (int t = lane; t < i; t += 32) {
+            number const v = scaled_add(-end_value, conj(row_v[t]), dots[t]);
+            number const w = scaled_add(-end_value, conj(row_w[t]), dots[PANELS_WIDTH + t]);
+            in_v[t] = v, in_w[t] = w;
+            edge_less = product_add(w, row_v[t], product_add(v, row_w[t], edge_less));
+            form_less = fma((real)2, real_dot(v, w), form_less);
+        }
+        edge_less = warp_total(edge_less), form_less = warp_sum(form_less);
+        if (lane == 0) some[2] = edge_less, set(some[3], form_less, (real)0);
     }
 
     __device__ __forceinline__ void store_x(const panels_job &job, number *to, int first, int r, number z,
                                             real &squared) const
     {
-        to[r] = r == first ? zero_of<number>() : z;
+        to[r] = new_x[r - low] = r == first ? zero_of<number>() : z;
         if (r == first) ((real *)job.d)[first] = z.re;
         if (r > first + 1) squared += square(z);
     }
@@ -372,18 +456,19 @@ template <typename number, bool aligned> struct panels_reduction {
     /* What this block's rows of x give: its part of the norm, and of the products with `count` columns of V and of W. */
     __device__ __forceinline__ void end_rows(const panels_job &job, int count, real squared) const
     {
-        const number *const next_x = (const number *)job.x + count % 2 * n;
         squared = warp_sum(squared);
         if (lane == 0) space[warp] = squared;
         __syncthreads(); /* the rows of x, V and W are there */
-        if (rank == 0) ((real *)job.norms)[count % 2 * blocks + block] = total_of<warps>(space);
+        if (rank == 0) ((real *)job.norms)[count % 2 * blocks + block] = total_of_warps();
         for (int t = rank / 4; t < (2 * count + 7) / 8 * 8; t += PANELS_THREADS / 4) {
             bool const live = t < 2 * count;
             int const at = t < count ? t : PANELS_WIDTH + t - count;
             number y = zero_of<number>();
-            if (live)
-                for (int r = low + rank % 4; r < high; r += 4)
-                    y = conj_product_add(panel[(int64_t)r * 2 * PANELS_WIDTH + at], next_x[r], y);
+            if (live) {
+#pragma unroll 4
+                for (int r = rank % 4; r < high - low; r += 4)
+                    y = conj_product_add(own_rows[r * row_pitch + at], new_x[r], y);
+            }
             y = total<4>(y);
             if (live && rank % 4 == 0) part_dots[at * blocks + block] = y;
         }
@@ -403,22 +488,9 @@ template <typename number, bool aligned> struct panels_reduction {
         unsigned turn = job.turns;
         start(job);
         for (int i = 0; i < job.width; ++i) {
-            int const k = k0 + i;
             x = (number *)job.x + i % 2 * n, norms = (real *)job.norms + i % 2 * blocks;
-            grid_barrier(job.counter, ++turn); /* x, V and W */
-            total_dots(i);
-            multiply();
-            grid_barrier(job.counter, ++turn); /* A x in parts, and the dots */
-            if (block == 0 && warp == 0) {
-                real rest = 0;
-                for (int b = lane; b < blocks; b += 32) rest += norms[b];
-                reflector_by_division<number> const h(x[k + 1], warp_sum(rest));
-                if (lane == 0) {
-                    ((real *)job.e)[k] = h.beta;
-                    if (job.tau) ((number *)job.tau)[k] = h.tau;
-                }
-            }
-            finish(job, k + 1, i, i + 1 < job.width);
+            multiply(job.counter, ++turn, i);
+            finish(job, k0 + i + 1, i, i + 1 < job.width, ++turn);
         }
     }
 };
@@ -432,12 +504,14 @@ static __global__ void __launch_bounds__(PANELS_THREADS, 1) heev_panels_kernel(c
     x.run(job);
 }
 
-/* The shared memory of a block that has pieces of `tiles` tiles. */
-template <typename number> static size_t panels_bytes(int64_t tiles)
+/* The shared memory of a block with `each` rows of V and W: without and with these rows, and `cached` pieces. */
+template <typename number> static size_t panels_bytes(int64_t each, bool rows_cached, int64_t tiles, int64_t cached)
 {
     using tile = panels_tile<number>;
-    return (size_t)(4 * PANELS_WIDTH + 8 + tiles * tile::warps * tile::rows) * sizeof(number) +
-           tile::warps * sizeof(typename number::real);
+    return (size_t)(4 * PANELS_WIDTH + 8 + each + (rows_cached ? each * panels_row_pitch : 0) +
+                    tiles * tile::warps * tile::rows + cached * PANELS_GROUP * tile::rows) *
+               sizeof(number) +
+           tile::warps * sizeof(typename number::real) + (PANELS_MOST_BLOCKS + 1) * sizeof(int);
 }
 
 /* -------------------------------------------------------------------- update */

@@ -193,14 +193,27 @@ static int64_t share_pieces(panels_job *p, int blocks, int64_t most_tiles)
     return most;
 }
 
+/* Shares out pieces and the shared memory of a block: returns its bytes. */
+static size_t share_shared(panels_job *p, int blocks, size_t most)
+{
+    int64_t const each = (p->n - p->k0 + blocks - 1) / blocks;
+    size_t const usual = most < PANELS_USUAL_BYTES ? most : (size_t)PANELS_USUAL_BYTES;
+    int64_t most_tiles = 12, pieces = 0;
+    while (most_tiles > 1 && panels_bytes<number>(each, false, most_tiles, 0) > most) --most_tiles;
+    p->tiles = (int)share_pieces(p, blocks, most_tiles);
+    for (int b = 0; b < blocks; ++b)
+        if (p->first_piece[b + 1] - p->first_piece[b] > pieces) pieces = p->first_piece[b + 1] - p->first_piece[b];
+    bool const all = panels_bytes<number>(each, true, p->tiles, pieces) <= most;
+    p->rows_cached = all || panels_bytes<number>(each, true, p->tiles, 0) <= usual;
+    p->cached = all ? (int)pieces : 0;
+    return panels_bytes<number>(each, p->rows_cached, p->tiles, p->cached);
+}
+
 static eig_status launch_panel(eig_context *ctx, panels_job *p, cudaStream_t stream)
 {
     int const blocks = cuda_state_of(ctx)->multiprocessors;
     bool const aligned = (uintptr_t)p->a % sizeof(number) == 0;
-    size_t const most = (size_t)cuda_state_of(ctx)->shared_bytes;
-    int64_t most_tiles = 12;
-    while (most_tiles > 1 && panels_bytes<number>(most_tiles) > most) --most_tiles;
-    cuda_shape shape = {blocks, PANELS_THREADS, panels_bytes<number>(share_pieces(p, blocks, most_tiles))};
+    cuda_shape shape = {blocks, PANELS_THREADS, share_shared(p, blocks, (size_t)cuda_state_of(ctx)->shared_bytes)};
     shape.cooperative = true;
     eig_status status =
         cuda_launch(ctx, "heev: panels_kernel", stream, shape,

@@ -182,8 +182,6 @@ typedef struct backend {
     eig_status (*heev_select)(eig_context *ctx, const heev_selection *s);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);
-    /* EIG_NO_BACKEND, with a sentence, where it has no code for such a call, of which type and vectors count. */
-    eig_status (*geev_serves)(eig_context *ctx, const geev_problem *p);
 } backend;
 
 extern const backend eig_backend_cpu;

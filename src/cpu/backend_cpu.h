@@ -40,6 +40,5 @@ eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s);
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p);
-eig_status eig_cpu_geev_serves(eig_context *ctx, const geev_problem *p);
 
 #endif

@@ -100,7 +100,6 @@ bool eig_cuda_heev_ranges(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cuda_heev_select(eig_context *ctx, const heev_selection *s);
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p);
-eig_status eig_cuda_geev_serves(eig_context *ctx, const geev_problem *p);
 }
 
 #define CUDA_TRY(call)                                                     \

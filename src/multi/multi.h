@@ -116,7 +116,6 @@ bool eig_multi_heev_ranges(const eig_context *ctx, const heev_problem *p);
 eig_status eig_multi_heev_select(eig_context *ctx, const heev_selection *s);
 size_t eig_multi_geev_work_size(const eig_context *ctx, const geev_problem *p);
 eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p);
-eig_status eig_multi_geev_serves(eig_context *ctx, const geev_problem *p);
 
 /* A batch of stebz, after the arrays have been checked. */
 eig_status eig_multi_stebz_batch(eig_context *ctx, const stebz_problem *p);

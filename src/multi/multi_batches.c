@@ -78,18 +78,6 @@ eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
     return run_batch(ctx, "geev", geev_part, p, p->batch, (p->vectors ? 25 : 10) * n * n * n, 1);
 }
 
-/* All children must serve the call. */
-eig_status eig_multi_geev_serves(eig_context *ctx, const geev_problem *p)
-{
-    const multi_state *const s = multi_state_of(ctx);
-    for (int i = 0; i < s->workers; ++i) {
-        eig_context *const child = s->worker[i].child;
-        eig_status const status = child->backend->geev_serves(child, p);
-        if (status != EIG_OK) return eig_fail(ctx, status, "%s", eig_error_detail(child));
-    }
-    return EIG_OK;
-}
-
 /* ------------------------------------------------------------------------ heev */
 
 static eig_status heev_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)

@@ -7,17 +7,6 @@
 
 static eig_type const all_types[4] __attribute__((unused)) = {EIG_D, EIG_S, EIG_Z, EIG_C};
 
-/* Whether the device has code for eigenvectors and for complex matrices. */
-static inline bool vectors_are_there(void)
-{
-    eig_context *ctx = NULL;
-    size_t bytes;
-    bool const there = test_open(&ctx) == EIG_OK && eig_geev_work_size(ctx, EIG_Z, NULL, 2, 1, 1, &bytes) == EIG_OK;
-    if (!there) printf("skipped: %s\n", eig_error_detail(ctx));
-    eig_destroy(ctx);
-    return there;
-}
-
 /* A batch and all results of a call; every number is two doubles, its parts, also where the type is real.  Matrices are in
  * C order; element i of vector k of matrix m is vr[2 ((m n + k) n + i)]. */
 typedef struct pairs {

@@ -290,18 +290,10 @@ static inline eig_geev_options geev_options(int method)
     return options;
 }
 
-/* Whether the device has code for it. */
-static inline bool geev_has(eig_context *ctx, eig_type type, int vectors)
-{
-    size_t bytes;
-    return eig_geev_work_size(ctx, type, NULL, 2, vectors, 1, &bytes) == EIG_OK;
-}
-
 static inline eig_status operate_geev_batched(eig_context *ctx, eig_type real, int method, outputs *o, size_t *bytes)
 {
-    bool const large = method % COMPLEX >= LARGE, wants_complex = method % VECTORS >= COMPLEX;
-    eig_type const type = wants_complex && geev_has(ctx, EIG_Z, 0) ? type_complex(real) : real;
-    bool const vectors = method >= VECTORS && geev_has(ctx, type, 1);
+    bool const large = method % COMPLEX >= LARGE, vectors = method >= VECTORS;
+    eig_type const type = method % VECTORS >= COMPLEX ? type_complex(real) : real;
     int64_t const n = large ? 70 : 14, batch = large ? (vectors ? 1 : 3) : vectors ? 20 : 50;
     eig_geev_options const options = geev_options(method % COMPLEX);
     if (bytes) return eig_geev_work_size(ctx, type, &options, n, vectors, batch, bytes);

@@ -7,17 +7,6 @@ from conftest import DEVICE
 import eigpack
 
 
-def has_vectors():
-    try:
-        eigpack.eig(np.eye(2), device=DEVICE)
-    except eigpack.DeviceError as error:
-        return "no code" not in str(error)
-    return True
-
-
-pytestmark = pytest.mark.skipif(not has_vectors(), reason="the device has no code for eigenvectors")
-
-
 def draw(rng, dtype, *shape):
     a = rng.standard_normal(shape)
     if np.dtype(dtype).kind == "c":

@@ -154,12 +154,6 @@ static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *
     eig_cpu_watch_wait(watch);
 }
 
-eig_status eig_cpu_geev_serves(eig_context *ctx, const geev_problem *p)
-{
-    (void)ctx, (void)p;
-    return EIG_OK;
-}
-
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 {
     int const threads = geev_threads(ctx, p);

@@ -140,11 +140,6 @@ static cuda_call list_arrays(const geev_problem *p)
 
 /* --------------------------------------------------------------------- driver */
 
-eig_status eig_cuda_geev_serves(eig_context *, const geev_problem *)
-{
-    return EIG_OK;
-}
-
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {
     static const char *const passes[] = {"reduction", "iteration", "plain", "vectors"};

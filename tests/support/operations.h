@@ -401,6 +401,11 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
     {                                     \
         "reduction", "iteration", "plain" \
     }
+#define GEEV_VECTOR_PASSES                           \
+    {"all"},                                         \
+    {                                                \
+        "reduction", "iteration", "plain", "vectors" \
+    }
 static operation const operations[] = {
     {"stebz",
      operate_stebz,
@@ -426,9 +431,9 @@ static operation const operations[] = {
     {"geev_batched n = 70", operate_geev_batched, EIG_GEEV_AUTO + LARGE, GEEV_PASSES},
     {"geev_batched reference", operate_geev_batched, EIG_GEEV_REFERENCE, GEEV_PASSES},
     {"geev_batched complex", operate_geev_batched, EIG_GEEV_AUTO + COMPLEX, GEEV_PASSES},
-    {"geev_batched vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS, GEEV_PASSES},
-    {"geev_batched complex vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + COMPLEX, GEEV_PASSES},
-    {"geev_batched vectors n = 70", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + LARGE, GEEV_PASSES},
+    {"geev_batched vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS, GEEV_VECTOR_PASSES},
+    {"geev_batched complex vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + COMPLEX, GEEV_VECTOR_PASSES},
+    {"geev_batched vectors n = 70", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + LARGE, GEEV_VECTOR_PASSES},
     {"geev", operate_geev, EIG_GEEV_AUTO, GEEV_PASSES},
     {"geev_affine", operate_geev_affine, EIG_GEEV_AUTO, GEEV_PASSES},
     {"heev_batched", operate_heev, EIG_HEEV_AUTO, HEEV_PASSES},

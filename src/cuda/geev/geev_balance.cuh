@@ -34,7 +34,7 @@ static __device__ void normalise(team_type team, geev_view<entry> h, geev_record
             real const x = larger_part(h(i, j));
             bool const inside = i >= record->lo && i <= record->hi && j >= record->lo && j <= record->hi;
             most = inside && x > most ? x : most;
-            finite = finite && x < (real)INFINITY;
+            finite = finite && fabs(real_part(h(i, j))) < (real)INFINITY && fabs(imaginary(h(i, j))) < (real)INFINITY;
         }
     }
     finite = !team.any(!finite);

@@ -180,7 +180,8 @@ static heev_job part_of(const heev_job &job, int64_t first, int64_t count)
     heev_job own = job;
     size_t const number = type_size(job.p.type), real = heev_real_size(&job.p);
     own.first += first, own.count = count;
-    own.d = (char *)job.d + (size_t)(first * job.p.n) * real, own.unit = (char *)job.unit + (size_t)first * real;
+    own.d = (char *)job.d + (size_t)(first * job.p.n) * real, own.e = (char *)job.e + (size_t)(first * job.p.n) * real;
+    own.unit = (char *)job.unit + (size_t)first * real;
     own.failed += first;
     if (!job.p.v || job.matrix) return own;
     own.tau = (char *)job.tau + (size_t)(first * job.p.n) * number;

@@ -247,7 +247,7 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
 {
     enum { MOST_COUNT = 1 << 20 };
     const geev_problem *const p = &slice->p;
-    int64_t const each = (int64_t)sizeof *slice->failed, list = p->batch < MOST_COUNT ? p->batch : MOST_COUNT;
+    int64_t const each = (int64_t)sizeof *slice->failed, list = p->batch < MOST_COUNT ? p->batch : (int64_t)MOST_COUNT;
     int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = bytes - least - list * each;
     int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
     slice->count = list;

@@ -1,7 +1,7 @@
 """geev's tables on the pages that performance.py makes, from geev-cuda-h200.csv and geev-rivals-h200.csv."""
 from measured import digits, row_of, rows_of, source, time
 
-CUDA, RIVALS, AUTHORS = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200"
+CUDA, RIVALS, AUTHORS, LARGE = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200", "geev-large-h200"
 # What was set before the code was written, in ms: the aim; the time that the FP64 units need for 10 n^3/3 flops of the reduction and
 # for the sweeps that such matrices take, 1.8 an eigenvalue at n = 30, if nothing were done twice and nothing waited for.
 AIM = {5: 0.2, 10: 1.25, 15: 3.2, 20: 7, 25: 12, 30: 19}
@@ -43,6 +43,24 @@ def table_resident():
         *([name] + [digits(resident(n, kind)["time_ms"]) for n in large]
           for name, kind in (("double, ms", "f64"), ("float, ms", "f32")))])
     return f"{first}\n\n{second}\n\n{source(CUDA)}"
+
+
+def table_large():
+    """n > 64: a batch that fills the GPU, and one matrix."""
+    lines = []
+    for row in rows_of(LARGE, family="geev-large", type="f64"):
+        one = rows_of(LARGE, family="geev-one", type="f64", n=row["n"])
+        lines.append([str(row["n"]), f"{row['batch']:,}", digits(1e3 * row["time_ms"] / row["batch"]),
+                      digits(1e3 * row["limit_ms"] / row["batch"]) if row["limit_ms"] else "", digits(one[0]["time_ms"]) if one else ""])
+    return table(["n", "matrices", "us a matrix", "bar, us", "one matrix, ms"], lines) + f"\n\n{source(LARGE)}"
+
+
+def table_vectors():
+    """With right eigenvectors."""
+    rows = rows_of(LARGE, family="geev-vectors", type="f64")
+    return table(["n", *(str(row["n"]) for row in rows)], [
+        ["matrices", *(f"{row['batch']:,}" for row in rows)], ["double, ms", *(digits(row["time_ms"]) for row in rows)]
+    ]) + f"\n\n{source(LARGE)}"
 
 
 def parts():
@@ -124,6 +142,7 @@ def table_paper():
 
 
 TABLES = {
+    "geev large": table_large, "geev vectors": table_vectors,
     "geev resident": table_resident, "geev forms": lambda: table_forms("geev-forms"),
     "geev iteration": lambda: table_forms("geev-iteration"), "geev reduction": table_reduction, "geev host": table_host,
     "geev affine": table_affine, "geev rivals": table_rivals, "geev paper": table_paper,

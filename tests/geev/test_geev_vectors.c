@@ -544,7 +544,7 @@ static void test_cancelled(void **state)
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < COUNT(all_types); ++c) {
-        int64_t const n = 300;
+        int64_t const n = 600; /* takes several times as long as from one report to the next */
         pairs b = pairs_make("gaussian", n, 1, all_types[c], 5);
         size_t const size = type_size(b.type);
         char *const a = room((size_t)(n * n), size), *const v = room((size_t)(n * n), sizeof(eig_z));
@@ -556,7 +556,7 @@ static void test_cancelled(void **state)
         eig_set_progress(ctx, stop, &last);
         expect_refused(ctx, eig_geev(ctx, b.type, NULL, n, a, n, w, NULL, 0, v, n, NULL, NULL), EIG_CANCELLED,
                        "cancelled");
-        if (test_on_cpu() && !(last > 0.2 && last < 0.9)) fail_msg("stopped at %g", last);
+        if (test_on_cpu() && !(last > 0.2 && last < 1)) fail_msg("stopped at %g", last);
         eig_set_progress(ctx, NULL, NULL);
         free(a), free(v), free(w);
         pairs_free(&b);

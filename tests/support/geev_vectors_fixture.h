@@ -64,7 +64,7 @@ enum { WANT_LEFT = 1, WANT_RIGHT = 2, WANT_CONDITION = 4, WANT_ALL = 7 };
 static inline void take_columns(const numbers *from, int64_t n, int64_t ld, int64_t stride, int64_t count, double *to)
 {
     for (int64_t m = 0; m < count; ++m)
-        for (int64_t k = 0; k < (m + 1 < count ? stride / ld : n); ++k)
+        for (int64_t k = 0; ld > 0 && k < (m + 1 < count ? stride / ld : n); ++k)
             for (int64_t i = 0; i < 2 * ld; ++i) {
                 double const x = numbers_part(from, 2 * (m * stride + k * ld) + i);
                 if (k < n && i < 2 * n)

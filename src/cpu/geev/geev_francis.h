@@ -178,8 +178,9 @@ static void sweep(const geev_schur *s, int64_t l, int64_t m, int64_t i, const re
         }
         real *const c = h + k * ld;
         apply_right(c, c + ld, three ? c + 2 * ld : NULL, top, k + 3 < i ? k + 3 : i, u1, u2, tau);
+        if (!s->q.a) continue;
         real *const q = s->q.a + k * ld;
-        if (s->q.a) apply_right(q, q + ld, three ? q + 2 * ld : NULL, 0, s->n - 1, u1, u2, tau);
+        apply_right(q, q + ld, three ? q + 2 * ld : NULL, 0, s->n - 1, u1, u2, tau);
     }
 }
 

@@ -110,8 +110,9 @@ if(EIG_HAVE_CUDA)
         target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra>
             $<$<BOOL:${EIG_WERROR}>:--Werror=all-warnings>)
         # Packs the machine code, to a third of its size.  nvcc has the option from 12.8 on, but what it packs needs the driver
-        # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.
-        if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+        # of CUDA 12.4 (550.54) or later, while CUDA 12 itself runs with 525.60; CUDA 13 needs 580 in any case.  It is a third of
+        # nvcc's time without optimizations: flags of the user's that name it win.
+        if(NOT CMAKE_CUDA_FLAGS MATCHES "--compress-mode" AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
             target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
         endif()
         target_compile_definitions(${name} PRIVATE EIG_BUILDING EIG_WITH_CUDA)

@@ -370,13 +370,10 @@ static int64_t blocks_numbers(const cuda_state *state)
     return (state->shared_bytes - STATIC) / (int64_t)sizeof(real);
 }
 
-int64_t TYPED(eig_cuda_geev_blocks_most)(const eig_context *ctx)
+bool TYPED(eig_cuda_geev_blocks_fit)(const eig_context *ctx, int64_t n)
 {
     int64_t const numbers = blocks_numbers(cuda_state_of(ctx));
-    int64_t n = GEEV_MOST;
-    if (numbers < SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS) return 0;
-    while (geev_panel_width(n + 1, numbers) >= 2) ++n;
-    return n;
+    return numbers >= SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS && geev_panel_width(n, numbers) >= 2;
 }
 
 eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)

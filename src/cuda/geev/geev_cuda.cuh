@@ -110,8 +110,8 @@ geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_
 geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
 geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d;
 size_t eig_cuda_geev_blocks_area_s(int64_t n), eig_cuda_geev_blocks_area_d(int64_t n); /* bytes of a work area */
-int64_t eig_cuda_geev_blocks_most_s(const eig_context *ctx),
-    eig_cuda_geev_blocks_most_d(const eig_context *ctx); /* order */
+bool eig_cuda_geev_blocks_fit_s(const eig_context *ctx, int64_t n),
+    eig_cuda_geev_blocks_fit_d(const eig_context *ctx, int64_t n);
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
@@ -132,7 +132,7 @@ geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inve
 struct geev_kernels {
     geev_launch *small, *prepare, *block_prepare, *block, *blocks;
     size_t (*blocks_area)(int64_t n);
-    int64_t (*blocks_most)(const eig_context *ctx);
+    bool (*blocks_fit)(const eig_context *ctx, int64_t n); /* a panel of that order */
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
     geev_launch_schur *schur;

@@ -9,11 +9,11 @@ enum {
 
 static const geev_kernels kernels[] = {
     {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
-     eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_most_s, eig_cuda_geev_swb_s,
+     eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_fit_s, eig_cuda_geev_swb_s,
      eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s, eig_cuda_geev_schur_s, eig_cuda_geev_schur_bytes_s,
      eig_cuda_geev_inverse_s},
     {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
-     eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_most_d, eig_cuda_geev_swb_d,
+     eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_swb_d,
      eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d, eig_cuda_geev_schur_d, eig_cuda_geev_schur_bytes_d,
      eig_cuda_geev_inverse_d},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_schur_c, eig_cuda_geev_schur_bytes_c,
@@ -239,7 +239,7 @@ static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaS
 
 static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && !p->vectors && p->n <= kernels_of(p)->blocks_most(ctx);
+    return p->n > GEEV_MOST && !p->vectors && kernels_of(p)->blocks_fit(ctx, p->n);
 }
 
 /* A work area for each group of blocks; the plain solver takes them over. */

@@ -2,8 +2,8 @@ function w = eig_affine(A, x, varargin)
 % EIG_AFFINE  Eigenvalues of A0 + x1*A1 + ... + xm*Am at many points x
 %
 %   w = EIG_AFFINE(A, x): A is n x n x (m+1), its pages are A0 to Am; x is m x p, a point a column.  Column w(:,k) holds
-%   the eigenvalues at point k.  A and x are real, of one class, double or single; w is complex only where an
-%   eigenvalue is.
+%   the eigenvalues at point k.  A and x are real or complex, of one class, double or single; w is complex only where
+%   an eigenvalue is.
 %
 %   v = EIG_AFFINE(A, x, MEASURE) gives one number a point, in a row:
 %     'abscissa'  max(real(w)), negative where x' = A*x is stable
@@ -57,6 +57,28 @@ end
 %!     assert(w(:, k), pageeig(M));
 %!   end
 %! end
+%!test <*complex matrices, complex points, both>
+%! randn('state', 6);
+%! R = randn(4, 4, 3);
+%! C = R + 1i * randn(4, 4, 3);
+%! x = randn(2, 9);
+%! z = x + 1i * randn(2, 9);
+%! for type = {'double', 'single'}
+%!   for inputs = {{C, x}, {R, z}, {C, z}}
+%!     A = cast(inputs{1}{1}, type{1});
+%!     y = cast(inputs{1}{2}, type{1});
+%!     w = eig_affine(A, y);
+%!     radius = eig_affine(A, y, 'radius');
+%!     assert(class(w), type{1});
+%!     assert(class(radius), type{1});
+%!     assert(isreal(radius));
+%!     for k = 1:9
+%!       M = A(:, :, 1) + y(1, k) * A(:, :, 2) + y(2, k) * A(:, :, 3);
+%!       assert(radius(k), max(abs(eig(M))), 1e4 * eps(type{1}));
+%!       assert(sum(w(:, k)), trace(M), 1e4 * eps(type{1}));
+%!     end
+%!   end
+%! end
 %!test <*no parameters, no points, no rows>
 %! A = [1, 2; 0, 3];
 %! assert(sort(eig_affine(A, zeros(0, 2))), [1, 1; 3, 3], 8 * eps);
@@ -76,8 +98,6 @@ end
 %!error id=eigpack:badSize eig_affine(ones(2, 2, 2), ones(1, 3, 2))
 %!error id=eigpack:badClass eig_affine(single(ones(2, 2, 2)), 1)
 %!error id=eigpack:badClass eig_affine(int16(ones(2, 2, 2)), 1)
-%!error id=eigpack:notSupported eig_affine(1i * ones(2, 2, 2), 1)
-%!error id=eigpack:notSupported eig_affine(ones(2, 2, 2), 1i)
 %!error <^eigpack: 1 of 3 failed, the first is point 2: the input holds a NaN> eig_affine(ones(2, 2, 2), [1, NaN, 2])
 %!error id=eigpack:notFinite eig_affine(realmax * ones(2, 2, 2), 1e10)
 %!error id=eigpack:badArgument eig_affine(ones(2, 2, 2), 1, 'norm')

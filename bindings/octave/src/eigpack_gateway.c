@@ -518,14 +518,33 @@ static void stemr(mxArray *out[], const mxArray *in[])
     check_pairs(info, room, room, t.batch);
 }
 
+/* Numbers of type *type as complex ones, in a copy where they are real. */
+static const void *as_complex(const void *numbers, int64_t count, eig_type *type)
+{
+    if (*type == EIG_C || *type == EIG_Z) return numbers;
+    bool const single = *type == EIG_S;
+    *type = single ? EIG_C : EIG_Z;
+    char *copy = scratch(count, eig_type_size(*type));
+    for (int64_t k = 0; k < count; k++) {
+        if (single)
+            ((eig_c *)copy)[k].re = ((const float *)numbers)[k];
+        else
+            ((eig_z *)copy)[k].re = ((const double *)numbers)[k];
+    }
+    return copy;
+}
+
 /* affine(A, x, measure): w (n x points), or with a measure that is not 0 its values (1 x points). */
 static void affine(mxArray *out[], const mxArray *in[])
 {
-    pages const p = read_pages(in[0], "A");
+    pages p = read_pages(in[0], "A");
     eig_type type_x;
-    need(p.type == EIG_S || p.type == EIG_D, "eigpack:notSupported", "A is complex, and must be real");
-    const void *x = read_real(in[1], "x", &type_x);
-    need(type_x == p.type, "eigpack:badClass", "A and x are of different classes");
+    const void *x = read_numbers(in[1], "x", &type_x);
+    need(class_of(type_x) == class_of(p.type), "eigpack:badClass", "A and x are of different classes");
+    if (type_x != p.type) {
+        p.data = as_complex(p.data, p.n * p.n * p.batch, &p.type);
+        x = as_complex(x, (int64_t)mxGetNumberOfElements(in[1]), &type_x);
+    }
     need(p.batch >= 1, "eigpack:badSize", "A has no pages, and must have one more than x has rows");
     int64_t const n = p.n, m = p.batch - 1, ld = n > 0 ? n : 1, points = (int64_t)mxGetN(in[1]);
     if (mxGetNumberOfDimensions(in[1]) != 2 || (int64_t)mxGetM(in[1]) != m) {
@@ -539,7 +558,7 @@ static void affine(mxArray *out[], const mxArray *in[])
         out[0] = real_result(p.type, 1, points, 1);
         value = mxGetData(out[0]);
     } else {
-        w = scratch(n * points, 2 * eig_type_size(p.type));
+        w = scratch(n * points, complex_size(p.type));
     }
     check(eig_geev_affine(context, p.type, NULL, n, m, p.data, ld, ld * n, x, m, w, n, measure, value, info, points));
     check_info(info, points, "point");

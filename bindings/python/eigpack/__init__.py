@@ -214,7 +214,7 @@ def eig(
         a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, its largest element is real and positive.
         With left=True a tuple (w, vl, vr), or (w, vl) where right is False: vl^H @ a = w[..., :, None] * vl^H.  With
         neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True its `condition` tells
-        of each eigenvalue how much of it is right.
+        of each eigenvalue how much of it is right.  PyTorch's and JAX's derivatives are those of vectors normalised so.
 
     Raises
     ------
@@ -275,9 +275,9 @@ def eigvals_affine(
     Parameters
     ----------
     a : array_like, shape (m+1, n, n)
-        Real matrices: float32 or float64.
+        Matrices: float32, float64, complex64 or complex128.
     x : array_like, shape (..., m)
-        The points.
+        The points, real or complex.
     measure : {None, "abscissa", "radius", "damping"}, default None
         None: all eigenvalues.  "abscissa": max re w (negative where x' = A x is stable); "radius": max abs w; "damping":
         min of -re w / abs w.

@@ -229,16 +229,22 @@ def roots(lib, p, more, device, check):
     return eigvals(lib, a.reshape((*lead, n, n)), more, device, check)
 
 
+def common(letter, other):
+    """The letter of the type that two arrays are computed in."""
+    double = "d" if {REAL[letter], REAL[other]} & {"d"} else "s"
+    return COMPLEX[double] if {letter, other} & {"c", "z"} else double
+
+
 def eigvals_affine(lib, a, x, measure, more, device, check):
-    a, letter, n, lead = square(lib, a, "a", "sd")
-    x, other = lib.take(x, "x", "sd")
+    a, letter, n, lead = square(lib, a, "a", "sdcz")
+    x, other = lib.take(x, "x", "sdcz")
     if other != letter:
-        letter = "d"
-        a, x = lib.convert(a, "d"), lib.convert(x, "d")
+        letter = common(letter, other)
+        a, x = lib.convert(a, letter), lib.convert(x, letter)
     if len(lead) != 1 or len(x.shape) < 1 or x.shape[-1] != lead[0] - 1:
         raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {tuple(a.shape)} and {tuple(x.shape)}")
     m, points = lead[0] - 1, tuple(x.shape[:-1])
-    out = lib.empty((*points, n), COMPLEX[letter], a) if measure is None else lib.empty(points, letter, a)
+    out = lib.empty((*points, n), COMPLEX[letter], a) if measure is None else lib.empty(points, REAL[letter], a)
     info = zeros(lib, points, "i", a) if more.return_info else None
     batch = product(points)
     if n == 0 and measure is not None:

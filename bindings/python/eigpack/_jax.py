@@ -1,5 +1,5 @@
-"""JAX: every function is a target of jax.ffi, under jit, vmap and, for eigvalsh and eigh, differentiation; select="v", whose
-results have no fixed size, serves concrete arrays alone, by DLPack.
+"""JAX: every function is a target of jax.ffi, under jit, vmap and, for eigvals, eig, eigvalsh and eigh, differentiation;
+select="v", whose results have no fixed size, serves concrete arrays alone, by DLPack.
 
 The targets are registered at the first use.  A build without XLA's headers has none, and a runtime older than they are takes
 none: then all goes by DLPack, as does what the targets do not know (method, return_info and the like).
@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core, _families, _libraries
 from ._arguments import shown
-from ._families import PLAIN, Bounds, EighResult
+from ._families import PLAIN, Bounds, EighResult, EigResult
 from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
 
 
@@ -97,37 +97,121 @@ def elsewhere(device):
         raise ValueError("JAX's arrays are computed where they lie: put them elsewhere with jax.device_put")
 
 
+# Derivatives of general matrices: P = V^-1 dA V, dw = diag(P), dV = U + V diag(c), U = V (F o P), as in _torch_derivatives.
+
+times = partial(jnp.matmul, precision="highest")  # a GPU would multiply float32 with 10 bits
+
+
+def adjoint(x):
+    return jnp.conj(jnp.swapaxes(x, -1, -2))
+
+
+def divided(x, w):
+    """x[i, j] / (w[j] - w[i]), 0 on the diagonal."""
+    gaps = w[..., None, :] - w[..., :, None]
+    apart = ~jnp.eye(w.shape[-1], dtype=bool)
+    return jnp.where(apart, x / jnp.where(apart, gaps, 1), 0)
+
+
+def no_tangent(x):
+    """The tangent of integers."""
+    return np.zeros(x.shape, jax.dtypes.float0)
+
+
+def pushed(w, v, tangent):
+    """dw and dV for dA."""
+    with jax.default_matmul_precision("highest"):
+        inner = jnp.linalg.solve(v, times(tangent.astype(v.dtype), v))
+    size = v.real**2 + v.imag**2
+    chosen = (v.imag == 0) & (v.real > 0)  # of entries of one size that which is real and positive
+    found = jnp.argmax(jnp.where(chosen, size * (1 + 16 * jnp.finfo(size.dtype).eps), size), -2, keepdims=True)
+    at = jnp.arange(v.shape[-1])[:, None] == found
+    u = times(v, divided(inner, w))
+    along = (jnp.conj(v) * u).sum(-2).real
+    turn = jnp.where(at, u, 0).sum(-2).imag / jnp.where(at, v, 0).sum(-2).real
+    return jnp.diagonal(inner, axis1=-2, axis2=-1), u - v * jax.lax.complex(along, turn)[..., None, :]
+
+
+@jax.custom_jvp
+def spectrum(a):
+    letter = LETTERS[a.dtype.char]
+    return tuple(call("eigvals", [(a.shape[:-1], COMPLEX[letter]), (a.shape[:-2], "i")], a))
+
+
+@spectrum.defjvp
+def _(primals, tangents):
+    w, v, info = general(primals[0], False, True)
+    return (w, info), (pushed(w, v, tangents[0])[0], no_tangent(info))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def general(a, left, right):
+    """Eigenvalues, the vectors that are wanted, and info."""
+    letter = LETTERS[a.dtype.char]
+    vectors = [(a.shape, COMPLEX[letter])] * (left + right)
+    shapes = [(a.shape[:-1], COMPLEX[letter]), *vectors, (a.shape[:-2], "i")]
+    w, *rows, info = call("eig_both", shapes, a) if left and right else call("eig", shapes, a, left=left)
+    return w, *(adjoint(x) for x in rows), info  # of the transpose, a vector a row
+
+
+@general.defjvp
+def _(left, right, primals, tangents):
+    results = general(primals[0], left, right)
+    w, *vectors, info = results
+    turns = []
+    if left:
+        dw, turn = pushed(jnp.conj(w), vectors[0], adjoint(tangents[0]))
+        dw = jnp.conj(dw)
+        turns.append(turn)
+    if right:
+        dw, turn = pushed(w, vectors[-1], tangents[0])
+        turns.append(turn)
+    return results, (dw, *turns, no_tangent(info))
+
+
 def eigvals(a, more, device, check):
     elsewhere(device)
-    if more != PLAIN or not targets() or a.dtype.kind == "c":
+    if more != PLAIN or not targets():
         return by_dlpack("eigvals", [a], more, None, check)
-    a, letter = square(a, "sd")
+    a, letter = square(a, "sdcz")
     if a.size == 0:
         return jnp.zeros(a.shape[:-1], TYPES[COMPLEX[letter]])
-    w, info = call("eigvals", [(a.shape[:-1], COMPLEX[letter]), (a.shape[:-2], "i")], a)
+    w, info = spectrum(a)
     examine(info, check)
     return w
 
 
 def eig(a, left, right, more, device, check):
     elsewhere(device)
-    return by_dlpack("eig", [a], left, right, more, None, check)
+    if more != PLAIN or not targets():
+        return by_dlpack("eig", [a], left, right, more, None, check)
+    if not left and not right:
+        return eigvals(a, more, device, check)
+    a, letter = square(a, "sdcz")
+    if a.size == 0:
+        w, *vectors = jnp.zeros(a.shape[:-1], TYPES[COMPLEX[letter]]), *[jnp.zeros(a.shape, TYPES[COMPLEX[letter]])] * (left + right)
+    else:
+        w, *vectors, info = general(a, left, right)
+        examine(info, check)
+    return (w, *vectors) if left else EigResult(w, *vectors)
 
 
 def roots(p, more, device, check):
     elsewhere(device)
-    return by_dlpack("roots", [p], more, None, check)
+    if more != PLAIN or not targets() or p.ndim < 1 or p.shape[-1] < 2:
+        return by_dlpack("roots", [p], more, None, check)
+    p, _ = take(p, "p", "sdcz")
+    n, lead = p.shape[-1] - 1, p.shape[:-1]
+    ones = jnp.broadcast_to(jnp.eye(n, dtype=p.dtype)[:-1], (*lead, n - 1, n))
+    return eigvals(jnp.concatenate([(-p[..., 1:] / p[..., :1])[..., None, :], ones], -2), more, device, check)
 
 
-# Derivatives: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), as in _torch.
-
-times = partial(jnp.matmul, precision="highest")  # a GPU would multiply float32 with 10 bits
+# Derivatives of Hermitian matrices: dw = diag(V^H dA V), dV = V (F o (V^H dA V)).
 
 
 def seen_from(v, x):
     """V^H X V for the Hermitian part of X, as jax.numpy.linalg.eigh's with symmetrize_input."""
-    x = (x + jnp.conj(jnp.swapaxes(x, -1, -2))) / 2
-    return times(jnp.conj(jnp.swapaxes(v, -1, -2)), times(x, v))
+    return times(adjoint(v), times((x + adjoint(x)) / 2, v))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -154,15 +238,8 @@ def pairs(a, upper):
 def _(upper, primals, tangents):
     w, v, info = pairs(primals[0], upper)
     inner = seen_from(v, tangents[0])
-    gaps = w[..., None, :] - w[..., :, None]
-    apart = ~jnp.eye(w.shape[-1], dtype=bool)
-    turn = jnp.where(apart, inner / jnp.where(apart, gaps, 1), 0)
-    return (w, v, info), (jnp.diagonal(inner, axis1=-2, axis2=-1).real.astype(w.dtype), times(v, turn), no_tangent(info))
-
-
-def no_tangent(x):
-    """The tangent of integers."""
-    return np.zeros(x.shape, jax.dtypes.float0)
+    dw = jnp.diagonal(inner, axis1=-2, axis2=-1).real.astype(w.dtype)
+    return (w, v, info), (dw, times(v, divided(inner, w)), no_tangent(info))
 
 
 def places(which, a):
@@ -206,9 +283,9 @@ def as_array(x, name):
         raise TypeError(f"{name} is {shown(x)}: JAX makes no array of it") from error
 
 
-def together(*arrays):
-    """Real arrays, given with their names, in one type, and its letter."""
-    taken = [take(as_array(x, name), name, "sd")[0] for x, name in arrays]
+def together(*arrays, letters="sd"):
+    """Arrays, given with their names, in one type, and its letter."""
+    taken = [take(as_array(x, name), name, letters)[0] for x, name in arrays]
     dtype = jnp.result_type(*taken)
     return [x.astype(dtype) for x in taken], LETTERS[dtype.char]
 
@@ -272,14 +349,14 @@ def eigvals_affine(a, x, measure, more, device, check):
     elsewhere(device)
     if more != PLAIN or not targets():
         return by_dlpack("eigvals_affine", [a, x], measure, more, None, check)
-    (a, x), letter = together((a, "a"), (x, "x"))
+    (a, x), letter = together((a, "a"), (x, "x"), letters="sdcz")
     if a.ndim != 3 or a.shape[1] != a.shape[2] or x.ndim < 1 or x.shape[-1] != a.shape[0] - 1:
         raise ValueError(f"a must have shape (m+1, n, n) and x shape (..., m), have {a.shape} and {x.shape}")
     points, n = x.shape[:-1], a.shape[-1]
     count = _families.product(points)
     if n == 0 and measure is not None:
         raise ValueError(f"measure {measure!r} of matrices of order 0")
-    shape, kind = ((), letter) if measure else ((n,), COMPLEX[letter])
+    shape, kind = ((), REAL[letter]) if measure else ((n,), COMPLEX[letter])
     if count == 0 or n == 0:
         return jnp.zeros((*points, *shape), TYPES[kind])
     result, info = call(

@@ -1,7 +1,7 @@
 """PyTorch: each function is an operator (torch.ops.eigpack), so that vmap, compile and autograd know it.
 
-Every operator takes matrices in leading dimensions; a dimension of vmap becomes the first of them.  Derivatives: eigvalsh and
-eigh; the others raise when one is asked for.  Operators are not differentiated by torch.func: Values and Pairs are.
+Every operator takes matrices in leading dimensions; a dimension of vmap becomes the first of them.  Derivatives: eigvals, eig,
+eigvalsh and eigh (_torch_derivatives); the others raise when one is asked for.
 """
 
 import numpy as np
@@ -11,8 +11,9 @@ from torch.autograd import forward_ad
 
 from . import _core, _direct, _families, _numpy, _torch_arrays
 from ._arguments import shown
-from ._families import ALL, PLAIN, Bounds, EighResult, mapped
+from ._families import ALL, PLAIN, Bounds, EighResult, EigResult, mapped
 from ._torch_arrays import TYPES, letter_of
+from ._torch_derivatives import General, Opaque, Pairs, Values, is_differentiated
 
 Tensor = torch.Tensor
 
@@ -54,6 +55,21 @@ def _(a, device, check):
     return a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sdcz")]])
 
 
+@torch.library.custom_op("eigpack::eig", mutates_args=())
+def op_eig(a: Tensor, left: bool, right: bool, device: str, check: bool) -> tuple[Tensor, Tensor, Tensor]:
+    found = compute("eig", [a], left, right, PLAIN, device=device or None, check=check)
+    w, *vectors = found if left or right else (found,)
+    vl, vr = (vectors.pop(0).contiguous() if wanted else w.new_empty((*w.shape[:-1], 0, 0)) for wanted in (left, right))
+    return w, vl, vr
+
+
+@op_eig.register_fake
+def _(a, left, right, device, check):
+    w = a.new_empty(a.shape[:-1], dtype=TYPES[_numpy.COMPLEX[letter_of(a, "a", "sdcz")]])
+    none = (*a.shape[:-2], 0, 0)
+    return w, w.new_empty(a.shape if left else none), w.new_empty(a.shape if right else none)
+
+
 @torch.library.custom_op("eigpack::eigvals_affine", mutates_args=())
 def op_affine(a: Tensor, x: Tensor, measure: str, device: str, check: bool) -> Tensor:
     return compute("eigvals_affine", [a, x], measure or None, PLAIN, device=device or None, check=check)
@@ -61,10 +77,9 @@ def op_affine(a: Tensor, x: Tensor, measure: str, device: str, check: bool) -> T
 
 @op_affine.register_fake
 def _(a, x, measure, device, check):
-    letter = letter_of(a, "a", "sd")
-    letter = letter if letter == letter_of(x, "x", "sd") else "d"
+    letter = _families.common(letter_of(a, "a", "sdcz"), letter_of(x, "x", "sdcz"))
     if measure:
-        return a.new_empty(x.shape[:-1], dtype=TYPES[letter])
+        return a.new_empty(x.shape[:-1], dtype=TYPES[_numpy.REAL[letter]])
     return a.new_empty((*x.shape[:-1], a.shape[-1]), dtype=TYPES[_numpy.COMPLEX[letter]])
 
 
@@ -153,6 +168,7 @@ def batch_all(op, tensors, outputs):
 
 
 batch_all(op_eigvals, 1, 1)
+batch_all(op_eig, 1, 3)
 batch_all(op_eigvalsh, 1, 1)
 batch_all(op_eigh, 1, 2)
 batch_all(op_tridiagonal, 2, 3)
@@ -169,103 +185,9 @@ def _(info, in_dims, a, x, measure, device, check):
     return torch.stack([op_affine(b, y, measure, device, check) for b, y in zip(a, x)]), 0
 
 
-# -------------------------------------------------------------- derivatives
-# Of a Hermitian A = V diag(w) V^H: dw = diag(V^H dA V), dV = V (F o (V^H dA V)), F[i, j] = 1/(w[j] - w[i]), 0 on the
-# diagonal (M. Giles, Collected matrix derivative results for algorithmic differentiation, 2008).  The gradient is that in
-# the space of Hermitian matrices, as torch.linalg.eigh's; of a tangent the Hermitian part counts.
-
-
-def divided(x, w):
-    """F o x."""
-    gaps = w.unsqueeze(-2) - w.unsqueeze(-1)
-    diagonal = torch.eye(w.shape[-1], dtype=torch.bool, device=w.device)
-    return torch.where(diagonal, 0, x / gaps.masked_fill(diagonal, 1))
-
-
-def seen_from(v, x):
-    """V^H X V for the Hermitian part of X."""
-    return v.mH @ ((x + x.mH) / 2) @ v
-
-
-class Values(torch.autograd.Function):
-    """The eigenvalues, differentiable by autograd and by torch.func."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(a, uplo, device, check):
-        return op_eigvalsh(a, uplo, device, check)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(inputs[0])
-        ctx.save_for_forward(inputs[0])
-        ctx.uplo, ctx.device = inputs[1], inputs[2]
-
-    @staticmethod
-    def backward(ctx, grad_w):
-        (a,) = ctx.saved_tensors
-        _, v = Pairs.apply(a, ctx.uplo, ctx.device, False)
-        return (v * grad_w.unsqueeze(-2)) @ v.mH, None, None, None
-
-    @staticmethod
-    def jvp(ctx, tangent, *_):
-        (a,) = ctx.saved_tensors
-        _, v = Pairs.apply(a, ctx.uplo, ctx.device, False)
-        return seen_from(v, tangent).diagonal(dim1=-2, dim2=-1).real
-
-
-class Pairs(torch.autograd.Function):
-    """The eigenpairs, as Values."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(a, uplo, device, check):
-        return op_eigh(a, uplo, device, check)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*output)
-        ctx.save_for_forward(*output)
-
-    @staticmethod
-    def backward(ctx, grad_w, grad_v):
-        w, v = ctx.saved_tensors
-        inner = torch.zeros_like(v) if grad_w is None else torch.diag_embed(grad_w).to(v.dtype)
-        if grad_v is not None:
-            inner = inner + divided(v.mH @ grad_v, w)
-        return v @ inner @ v.mH, None, None, None
-
-    @staticmethod
-    def jvp(ctx, tangent, *_):
-        w, v = ctx.saved_tensors
-        inner = seen_from(v, tangent)
-        return inner.diagonal(dim1=-2, dim2=-1).real, v @ divided(inner, w)
-
-
 op_eigvalsh.register_autograd(Values.backward, setup_context=Values.setup_context)
 op_eigh.register_autograd(Pairs.backward, setup_context=Pairs.setup_context)
-
-
-class Opaque(torch.autograd.Function):
-    """call(*arguments), which has no derivative: raises where one is asked for, where an operator's tangent would be 0."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(name, call, *arguments):
-        return call(*arguments)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.name = inputs[0]
-
-    @staticmethod
-    def backward(ctx, *gradients):
-        raise RuntimeError(f"eigpack.{ctx.name} has no derivative, autograd cannot go through it: detach its input")
-
-    jvp = backward
+op_eig.register_autograd(General.backward, setup_context=General.setup_context)
 
 
 def apply(function, operator, *arguments):
@@ -318,16 +240,30 @@ def eigvals(a, more, device, check):
     square(a)
     if more != PLAIN:
         return direct("eigvals", [a], more, device, check)
+    if is_differentiated(a):  # eigenvalues in the order of their vectors
+        return apply(General, op_eig, a, False, True, device or "", checked(check, a))[0]
     return apply(Opaque, op_eigvals, a, device or "", checked(check, a))
 
 
 def eig(a, left, right, more, device, check):
     square(a)
-    return direct("eig", [a], left, right, more, device, check)
+    if more != PLAIN or not is_watched(a):
+        return direct("eig", [a], left, right, more, device, check)
+    if not left and not right:
+        return eigvals(a, more, device, check)
+    w, vl, vr = apply(General, op_eig, a, left, right, device or "", checked(check, a))
+    if left:
+        return (w, vl, vr) if right else (w, vl)
+    return EigResult(w, vr)
 
 
 def roots(p, more, device, check):
-    return direct("roots", [p], more, device, check)
+    if more != PLAIN or p.dim() < 1 or p.shape[-1] < 1 or p.numel() == 0 or p.shape[-1] == 1:
+        return direct("roots", [p], more, device, check)
+    p = p.to(TYPES[letter_of(p, "p", "sdcz")])
+    n, lead = p.shape[-1] - 1, p.shape[:-1]
+    ones = torch.eye(n, dtype=p.dtype, device=p.device)[:-1].expand(*lead, n - 1, n)
+    return eigvals(torch.cat([(-p[..., 1:] / p[..., :1]).unsqueeze(-2), ones], -2), more, device, check)
 
 
 def eigvals_affine(a, x, measure, more, device, check):

@@ -108,18 +108,20 @@ template <typename Size, typename Call> ffi::Error run(const xla_place &at, Size
     }
 }
 
-ffi::Error geev(const xla_place &at, in a, out w, out info)
+/* left, right: NULL where not wanted; a vector a row, conjugated: the row-major matrix is taken for its transpose, whose left
+ * vectors are the conjugates of its right ones. */
+ffi::Error geev(const xla_place &at, in a, out w, void *left, void *right, out info)
 {
     int64_t const n = a.dimensions().back(), batch = batch_of(a, 2);
     eig_geev_options const options = EIG_GEEV_OPTIONS;
     return run(
         at,
         [&](eig_context *ctx, size_t *bytes) {
-            return eig_geev_work_size(ctx, type_of(a), &options, n, 0, batch, bytes);
+            return eig_geev_work_size(ctx, type_of(a), &options, n, left || right, batch, bytes);
         },
         [&](eig_context *ctx) {
             return eig_geev_batched(ctx, type_of(a), &options, n, a.untyped_data(), n, n * n, w->untyped_data(), n,
-                                    nullptr, 0, 0, nullptr, 0, 0, nullptr, static_cast<int *>(info->untyped_data()),
+                                    right, n, n * n, left, n, n * n, nullptr, static_cast<int *>(info->untyped_data()),
                                     batch);
         });
 }
@@ -250,6 +252,12 @@ ffi::Error affine(const xla_place &at, in a, in x, out result, out info, int64_t
         });
 }
 
+ffi::Error eig(const xla_place &at, in a, out w, out v, out info, bool left)
+{
+    void *const vectors = v->untyped_data();
+    return geev(at, a, w, left ? vectors : nullptr, left ? nullptr : vectors, info);
+}
+
 ffi::Error eigh(const xla_place &at, in a, out w, out v, out info, bool upper)
 {
     return heev(at, a, w, v->untyped_data(), info, upper);
@@ -271,10 +279,35 @@ xla_place on_gpu(void *stream, ffi::ScratchAllocator *scratch, int32_t ordinal)
 
 #define EIGVALS(bind) bind.Arg<in>().Ret<in>().Ret<in>()
 XLA_FFI_DEFINE_HANDLER(
-    eigvals_cpu, [](in a, out w, out info) { return geev({}, a, w, info); }, EIGVALS(HOST));
+    eigvals_cpu, [](in a, out w, out info) { return geev({}, a, w, nullptr, nullptr, info); }, EIGVALS(HOST));
 XLA_FFI_DEFINE_HANDLER(
-    eigvals_gpu, [](GPU_PLACE, in a, out w, out info) { return geev(on_gpu(stream, &scratch, ordinal), a, w, info); },
+    eigvals_gpu,
+    [](GPU_PLACE, in a, out w, out info) {
+        return geev(on_gpu(stream, &scratch, ordinal), a, w, nullptr, nullptr, info);
+    },
     EIGVALS(GPU));
+
+#define EIG_ONE(bind) bind.Arg<in>().Ret<in>().Ret<in>().Ret<in>().Attr<bool>("left")
+XLA_FFI_DEFINE_HANDLER(
+    eig_cpu, [](in a, out w, out v, out info, bool left) { return eig({}, a, w, v, info, left); }, EIG_ONE(HOST));
+XLA_FFI_DEFINE_HANDLER(
+    eig_gpu,
+    [](GPU_PLACE, in a, out w, out v, out info, bool left) {
+        return eig(on_gpu(stream, &scratch, ordinal), a, w, v, info, left);
+    },
+    EIG_ONE(GPU));
+
+#define EIG_BOTH(bind) bind.Arg<in>().Ret<in>().Ret<in>().Ret<in>().Ret<in>()
+XLA_FFI_DEFINE_HANDLER(
+    eig_both_cpu,
+    [](in a, out w, out vl, out vr, out info) { return geev({}, a, w, vl->untyped_data(), vr->untyped_data(), info); },
+    EIG_BOTH(HOST));
+XLA_FFI_DEFINE_HANDLER(
+    eig_both_gpu,
+    [](GPU_PLACE, in a, out w, out vl, out vr, out info) {
+        return geev(on_gpu(stream, &scratch, ordinal), a, w, vl->untyped_data(), vr->untyped_data(), info);
+    },
+    EIG_BOTH(GPU));
 
 #define EIGVALSH(bind) bind.Arg<in>().Ret<in>().Ret<in>().Attr<bool>("upper")
 XLA_FFI_DEFINE_HANDLER(
@@ -363,6 +396,8 @@ nb::dict jax_targets()
         targets[nb::make_tuple(name, "CUDA")] = nb::capsule(reinterpret_cast<void *>(gpu));
     };
     add("eigvals", eigvals_cpu, eigvals_gpu);
+    add("eig", eig_cpu, eig_gpu);
+    add("eig_both", eig_both_cpu, eig_both_gpu);
     add("eigvalsh", eigvalsh_cpu, eigvalsh_gpu);
     add("eigh", eigh_cpu, eigh_gpu);
     add("eigvalsh_tridiagonal", tridiagonal_cpu, tridiagonal_gpu);

@@ -37,10 +37,10 @@ def test_eigh(dtype, wrap):
         assert type(result) is eigpack.EighResult and isinstance(v, jax.Array) and v.dtype == dtype
         assert jnp.abs(a @ v - v * w[..., None, :]).max() < bound
         assert jnp.abs(wrap(lambda a: eigpack.eigvalsh(a, uplo))(a) - w).max() < bound
+    b = made(dtype, 5, 7, 7)
+    w = wrap(eigpack.eigvals)(b)
+    assert jnp.abs((w**2).sum(-1) - jnp.trace(b @ b, axis1=-2, axis2=-1)).max() < 1e3 * bound
     if np.dtype(dtype).kind == "f":
-        b = made(dtype, 5, 7, 7)
-        w = wrap(eigpack.eigvals)(b)
-        assert jnp.abs((w**2).sum(-1) - jnp.trace(b @ b, axis1=-2, axis2=-1)).max() < 1e3 * bound
         d, e = made(dtype, 3, 20), made(dtype, 3, 19)
         expected = eigpack.eigvalsh_tridiagonal(np.asarray(d), np.asarray(e))
         assert jnp.abs(wrap(eigpack.eigvalsh_tridiagonal)(d, e) - expected).max() < bound
@@ -66,11 +66,69 @@ def test_derivatives(dtype):
     check_grads(jax.vmap(lambda x: eigpack.eigvalsh(both(x))), (x,), 1)
 
 
+def every_output(a):
+    return eigpack.eig(a, left=True)
+
+
+GENERAL = {
+    "eigvals": eigpack.eigvals,
+    "eig": lambda a: tuple(eigpack.eig(a)),
+    "left": lambda a: eigpack.eig(a, True, False),
+    "both": every_output,
+    "roots": lambda a: eigpack.roots(a[..., 0, :]),
+}
+
+
+@traced
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("name", GENERAL)
+def test_derivatives_of_general_matrices(dtype, name):
+    """Of what comes out itself: vectors have the norm 1 and a real largest entry before and after."""
+    x, f = made(dtype, 2, 4, 4), GENERAL[name]
+    check_grads(jax.jit(f), (x,), 1)
+    check_grads(jax.vmap(jax.jit(f)), (x,), 1)
+    for one, other in zip(jax.tree.leaves(jax.jit(f)(x)), jax.tree.leaves(f(np.asarray(x)))):
+        assert jnp.allclose(one, other, rtol=1e-14) if name == "roots" else np.array_equal(one, other)
+
+
+@traced
+def test_second_derivatives_of_general_matrices():
+    x = made(float, 3, 3)
+    check_grads(jax.jit(lambda a: tuple(eigpack.eig(a))), (x,), 2)
+    assert jax.hessian(lambda a: (eigpack.eigvals(a) ** 2).sum().real)(x).shape == (3, 3, 3, 3)
+
+
+@traced
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_eig_under_jit(dtype):
+    a = made(dtype, 3, 2, 7, 7)
+    bound = 1e3 * np.finfo(dtype).eps
+    w, vl, vr = jax.jit(every_output)(a)
+    assert type(jax.jit(eigpack.eig)(a)) is eigpack.EigResult
+    assert w.dtype == vr.dtype == np.result_type(dtype, np.complex64)
+    assert jnp.abs(a @ vr - vr * w[..., None, :]).max() < bound
+    adjoint = jnp.conj(jnp.swapaxes(vl, -1, -2))
+    assert jnp.abs(adjoint @ a - w[..., :, None] * adjoint).max() < bound
+    assert jnp.array_equal(jax.vmap(eigpack.eig)(a)[1], eigpack.eig(a)[1])
+    assert jnp.array_equal(jax.jit(lambda a: eigpack.eig(a, True, False))(a)[1], vl)
+    assert eigpack.eig(a[:0])[1].shape == (0, 2, 7, 7)
+    assert jnp.isnan(jax.jit(lambda a: eigpack.eig(a)[1])(a.at[1, 0, 2, 2].set(jnp.nan))[1, 0]).all()
+
+
+@traced
+def test_derivatives_beside_jax():
+    a = made(float, 3, 6, 6)
+    ours = jax.grad(lambda a: (jnp.abs(eigpack.eigvals(a)) ** 3).sum())(a)
+    theirs = jax.grad(lambda a: (jnp.abs(jnp.linalg.eigvals(a)) ** 3).sum())(a)
+    assert jnp.allclose(ours, theirs, rtol=1e-9)
+    identity = jnp.eye(4)
+    assert jnp.allclose(jax.grad(lambda a: (eigpack.eigvals(a) ** 2).sum().real)(identity), 2 * identity)
+    assert not jnp.isfinite(jax.grad(lambda a: jnp.abs(eigpack.eig(a)[1][:, 0]).sum())(identity)).all()
+
+
 @traced
 def test_no_gradient_is_lost():
     a = made(float, 3, 3)
-    with pytest.raises(Exception, match="differentiat"):
-        jax.grad(lambda a: jnp.abs(eigpack.eigvals(a)).sum())(a)
     for f in (
         lambda d: eigpack.eigvalsh_tridiagonal(d, a[0, 1:], bounds=True)[0].sum(),
         lambda d: eigpack.eigh_tridiagonal(d, a[0, 1:])[0].sum(),
@@ -110,8 +168,9 @@ def test_tridiagonal_under_jit(dtype, n):
 
 @traced
 @pytest.mark.parametrize("measure", [None, "abscissa", "radius", "damping"])
-def test_affine_under_jit(measure):
-    a, x = made(float, 2, 3, 4, 4), made(float, 2, 5, 6, 2)
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_affine_under_jit(measure, dtype):
+    a, x = made(dtype, 2, 3, 4, 4), made(float, 2, 5, 6, 2)
     f = lambda a, x: eigpack.eigvals_affine(a, x, measure)  # noqa: E731
     expected = np.stack([[f(b, y) for y in x] for b in a])  # family, points' block: on concrete arrays, one by one
     if measure:

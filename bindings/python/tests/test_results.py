@@ -58,6 +58,25 @@ def test_affine(rng, dtype):
     assert eigpack.eigvals_affine(a[:1], np.zeros((5, 0), dtype), device=DEVICE).shape == (5, n)
 
 
+@pytest.mark.parametrize("dtype", REAL)
+def test_affine_of_complex_matrices_and_points(rng, dtype):
+    n, m, complex_type = 5, 2, np.result_type(dtype, np.complex64)
+    real, points = made(rng, dtype, m + 1, n, n), made(rng, dtype, 7, m)
+    turned, moved = made(rng, complex_type, m + 1, n, n), made(rng, complex_type, 7, m)
+    for a, x in ((turned, moved), (turned, points), (real, moved)):
+        w = eigpack.eigvals_affine(a, x, device=DEVICE)
+        assert w.shape == (7, n) and w.dtype == complex_type
+        for one, of in zip(w, a[0] + np.tensordot(x, a[1:], 1)):
+            assert same_spectrum(one, np.linalg.eigvals(of.astype(complex)), 1e4 * eps_of(dtype))
+        measures = {"abscissa": w.real.max(-1), "radius": np.abs(w).max(-1), "damping": (-w.real / np.abs(w)).min(-1)}
+        for name, expected in measures.items():
+            value = eigpack.eigvals_affine(a, x, name, device=DEVICE)
+            assert value.shape == (7,) and value.dtype == dtype
+            assert np.abs(value - expected).max() < 1e3 * eps_of(dtype)
+    assert eigpack.eigvals_affine(real, moved.astype(np.complex128), device=DEVICE).dtype == np.complex128
+    assert eigpack.eigvals_affine(turned, points.astype(float), "radius", device=DEVICE).dtype == np.float64
+
+
 def laplacian(n, dtype=float):
     """tridiag(-1, 2, -1) and its eigenvalues."""
     return np.full(n, 2, dtype), np.full(n - 1, -1, dtype), 4 * np.sin(np.pi * np.arange(1, n + 1) / (2 * n + 2)) ** 2

@@ -233,8 +233,83 @@ def test_gradients(device):
     assert torch.autograd.gradgradcheck(lambda x: eigpack.eigvalsh(x + x.mH), made(device, torch.float64, 3, 3).requires_grad_())
 
 
+def every_output(a):
+    w, vl, vr = eigpack.eig(a, left=True)
+    return w, vl, vr
+
+
+GENERAL = {
+    "eigvals": eigpack.eigvals,
+    "eig": lambda a: tuple(eigpack.eig(a)),
+    "left": lambda a: eigpack.eig(a, True, False),
+    "both": every_output,
+    "values of eig": lambda a: eigpack.eig(a, False, False),
+    "roots": lambda a: eigpack.roots(a[..., 0, :]),
+    "one of several": lambda a: eigpack.eig(a)[1][..., 0],
+}
+
+
+@on_both
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+@pytest.mark.parametrize("name", GENERAL)
+def test_gradients_of_general_matrices(device, dtype, name):
+    """Of what comes out itself: vectors have the norm 1 and a real largest entry before and after."""
+    x = made(device, dtype, 2, 5, 5).requires_grad_()
+    assert torch.autograd.gradcheck(GENERAL[name], x, check_forward_ad=True, check_batched_grad=True, check_batched_forward_grad=True)
+
+
+@on_both
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+@pytest.mark.parametrize("name", ["eigvals", "eig", "both"])
+def test_second_gradients_of_general_matrices(device, dtype, name):
+    x = made(device, dtype, 3, 3).requires_grad_()
+    assert torch.autograd.gradgradcheck(GENERAL[name], x, check_fwd_over_rev=True, check_rev_over_rev=True)
+
+
+@on_both
+def test_gradients_beside_pytorch(device):
+    """Of losses that do not depend on the phases of vectors, which torch.linalg.eig demands."""
+    for dtype in (torch.float64, torch.complex128):
+        a = made(device, dtype, 3, 6, 6)
+        gradients = []
+        for library in (eigpack, torch.linalg):
+            x = a.clone().requires_grad_()
+            w, v = library.eig(x)
+            ((w.abs() ** 3).sum() + ((v.abs() ** 2) @ (w.real.unsqueeze(-1) ** 2)).pow(2).sum()).backward()
+            y = a.clone().requires_grad_()
+            library.eigvals(y).abs().pow(3).sum().backward()
+            gradients.append((x.grad, y.grad))
+        for ours, theirs in zip(*gradients):
+            assert torch.allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+
+
+@on_both
+def test_gradients_of_multiple_eigenvalues(device):
+    """Symmetric functions of the eigenvalues are smooth; a single vector is not, which must show."""
+    a = torch.eye(4, dtype=torch.float64, device=device)
+    x = a.clone().requires_grad_()
+    (eigpack.eigvals(x) ** 2).sum().real.backward()
+    assert torch.allclose(x.grad, 2 * a)
+    x = a.clone().requires_grad_()
+    eigpack.eig(x)[1][:, 0].abs().sum().backward()
+    assert not x.grad.isfinite().all()
+    defective = torch.tensor([[1.0, 1.0], [0.0, 1.0]], dtype=torch.float64, device=device, requires_grad=True)
+    eigpack.eigvals(defective)[0].real.backward()
+    assert not (defective.grad.abs() < 1e7).all()  # NaN or large
+
+
+@on_both
+def test_empty_gradients(device):
+    for shape in ((0, 3, 3), (2, 0, 0)):
+        x = torch.zeros(shape, device=device, requires_grad=True)
+        w, v = eigpack.eig(x)
+        (w.abs().sum() + v.abs().sum()).backward()
+        assert x.grad.shape == shape
+
+
 WITHOUT_DERIVATIVE = {
-    "eigvals": lambda a: eigpack.eigvals(a).abs(),
+    "eigvals": lambda a: eigpack.eigvals(a, balance=False).abs(),
+    "eig": lambda a: eigpack.eig(a, method="reference").eigenvalues.abs(),
     "eigvals_affine": lambda a: eigpack.eigvals_affine(a[None], a.new_zeros(1, 0), "radius"),
     "eigvalsh_tridiagonal": lambda a: eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:]),
     "by value": lambda a: eigpack.eigvalsh_tridiagonal(a[0], a[0, 1:], "v", (-9.0, 9.0)),
@@ -288,6 +363,38 @@ def test_torch_func(device):
 
 
 @on_both
+def test_torch_func_of_general_matrices(device):
+    a = made(device, torch.float64, 3, 4, 4)
+
+    def close(x, y):
+        return torch.allclose(x, y, rtol=1e-8, atol=1e-8)
+
+    def values(library):
+        return lambda x: (library.eigvals(x).abs() ** 3).sum()
+
+    def pairs(library):
+        def f(x):
+            w, v = library.eig(x)
+            return ((v.abs() ** 2) @ w.abs()).sort().values
+
+        return f
+
+    func, ours, theirs = torch.func, eigpack, torch.linalg
+    for transform in (func.grad, lambda f: func.jacfwd(func.jacrev(f)), lambda f: func.grad(lambda x: func.grad(f)(x).pow(2).sum())):
+        f, g = transform(values(ours)), transform(values(theirs))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+    for transform in (func.jacrev, func.jacfwd):
+        f, g = transform(pairs(ours)), transform(pairs(theirs))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+    z = made(device, torch.complex128, 2, 4, 4)
+    assert close(torch.vmap(func.grad(values(ours)))(z), torch.vmap(func.grad(values(theirs)))(z))
+    for f in (values, pairs):
+        assert close(func.jvp(f(ours), (z[0],), (z[1],))[1], func.jvp(f(theirs), (z[0],), (z[1],))[1])
+    assert close(func.grad(lambda x: torch.vmap(values(ours))(x).sum())(a), func.grad(lambda x: torch.vmap(values(theirs))(x).sum())(a))
+    assert torch.equal(torch.vmap(lambda x: tuple(eigpack.eig(x)))(a)[1], eigpack.eig(a)[1])
+
+
+@on_both
 def test_vmap(device):
     a = hermitian(device, torch.float64, 5, 4, 4)
     w = eigpack.eigvalsh(a)
@@ -311,6 +418,8 @@ def test_operators(device):
     ops = torch.ops.eigpack
     tests = ["test_schema", "test_autograd_registration", "test_faketensor"]
     torch.library.opcheck(ops.eigvals.default, (h, "", True), test_utils=tests)
+    torch.library.opcheck(ops.eig.default, (h, True, True, "", True), test_utils=tests)
+    torch.library.opcheck(ops.eig.default, (h, False, True, "", True), test_utils=tests)
     torch.library.opcheck(ops.eigvalsh.default, (h, "L", "", True), test_utils=tests)
     torch.library.opcheck(ops.eigh.default, (h, "L", "", True), test_utils=tests)
     torch.library.opcheck(ops.eigvalsh_tridiagonal.default, (h[0], h[0, :, 1:], 0, -1, True, 0.0, "", True), test_utils=tests)
@@ -326,6 +435,25 @@ def test_compile(device):
     assert torch.allclose(compiled(a), 2 * eigpack.eigvalsh(a).sum(-1))
     loose = torch.compile(lambda x: eigpack.eigvalsh(2 * x).sum(-1), backend="aot_eager")
     assert torch.allclose(loose(a), 2 * eigpack.eigvalsh(a).sum(-1))
+
+
+@on_both
+@pytest.mark.skipif(os.environ.get("EIGPACK_TEST_COMPILE") == "0", reason="EIGPACK_TEST_COMPILE=0")
+def test_compile_general_matrices(device):
+    a = made(device, torch.float64, 5, 4, 4)
+
+    def loss(x):
+        w, v = eigpack.eig(2 * x)
+        return (w.abs() ** 3).sum() + (v[..., 0].real * eigpack.eigvals(x).abs()).sum()
+
+    compiled, gradients = torch.compile(loss, backend="aot_eager"), []
+    for f in (loss, compiled):
+        x = a.clone().requires_grad_()
+        f(x).backward()
+        gradients.append(x.grad)
+    assert torch.allclose(compiled(a), loss(a)) and torch.allclose(*gradients)
+    taken = torch.compile(torch.func.grad(loss), backend="aot_eager")(a)
+    assert torch.allclose(taken, gradients[0])
 
 
 def test_host_tensors_share_memory():

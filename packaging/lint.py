@@ -5,6 +5,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -43,14 +44,16 @@ demand(len(meta["source"]["sha256"]) == 64 and meta["about"]["license_file"] == 
 port = json.loads((recipes / "vcpkg/vcpkg.json").read_text())
 demand({"name", "version", "description", "license"} <= set(port) and port["name"] == "eigpack", "vcpkg: name, version, description, license")
 
-# Workflows: jobs with steps, actions with a version.
+# Workflows: jobs with steps, actions by the hash of a commit, whose version stands beside it.
 for path in sorted(workflows.glob("*.yml")):
     flow = yaml.safe_load(path.read_text())
     demand(flow["jobs"] and True in flow, f"{path}: no jobs, or nothing starts it")  # YAML 1.1 reads `on` as True
     for job in flow["jobs"].values():
         demand(job["steps"] and job["runs-on"], f"{path}: a job without steps or machine")
         for step in job["steps"]:
-            demand(("run" in step) != ("uses" in step) and ("uses" not in step or "@" in step["uses"]), f"{path}: {step}")
+            demand(("run" in step) != ("uses" in step), f"{path}: {step}")
+    for line in re.findall(r"^.*\buses:.*$", path.read_text(), re.MULTILINE):
+        demand(re.search(r"uses: [\w/.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\b", line), f"{path}: no hash, or no version:{line}")
 
 # Julia: no error in the syntax.
 parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_julia.language()))

@@ -72,6 +72,22 @@ install_packages() {
     return 1
 }
 
+# apt_mirror: where apt gets this release's packages from.
+apt_mirror() { apt-get indextargets --format '$(REPO_URI)' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" 2>/dev/null | sort -u | head -n 1; }
+
+# unpack_packages FOLDER RELEASE ARCH PACKAGES [PATTERN]: PACKAGES, with commas, and what they depend on are fetched, and unpacked into FOLDER
+# without being installed: those alone whose file's name is like PATTERN.
+unpack_packages() {
+    local folder=$1 release=$2 arch=$3 packages=$4 pattern=${5:-*} file
+    rm -rf "$folder.tmp" "$folder"
+    mkdir -p "$folder.tmp/unpacked"
+    quietly "fetching $packages of $release" debootstrap --arch="$arch" --variant=minbase --no-check-gpg --download-only --include="$packages" \
+        "$release" "$folder.tmp/fetched" "$(apt_mirror)"
+    for file in "$folder.tmp"/fetched/var/cache/apt/archives/$pattern.deb; do dpkg-deb -x "$file" "$folder.tmp/unpacked"; done
+    mv "$folder.tmp/unpacked" "$folder"
+    rm -rf "$folder.tmp"
+}
+
 # install_missing NEEDS WANTS (names of arrays): installs what is missing of both; does not go on without the needs.
 install_missing() {
     local -n needed=$1 wanted=$2

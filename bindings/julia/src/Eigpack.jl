@@ -2,7 +2,7 @@
 Eigenvalues and eigenvectors, many at a time, on CPUs and GPUs, by the C library eigpack.
 
 A batch is an array of three dimensions, a matrix for each last index. `eigh` and `eigvalsh` take symmetric and Hermitian
-matrices, `eigvals` real ones without symmetry; of a `SymTridiagonal` they take one. The forms with `!` write into arrays of the
+matrices, `eig` and `eigvals` any; of a `SymTridiagonal` `eigh` and `eigvalsh` take one. The forms with `!` write into arrays of the
 caller. Arrays of CUDA.jl are computed where they lie, on the task's stream.
 
 The library is the one that `ENV["EIGPACK_LIBRARY"]` names, else the system's `libeigpack`.
@@ -178,29 +178,59 @@ eigvalsh(a::Batch{T}; keywords...) where {T<:Number32or64} = eigvalsh!(similar(a
 
 # -------------------------------------------------------------------------------------------------------- nonsymmetric
 
+function geev!(w, vl, vr, condition, a; check::Bool = true, device::AbstractString = device_of(a))
+    n, batch = demand_square(a), size(a, 3)
+    demand_size("values", w, n, batch)
+    for (name, v) in (("left", vl), ("vectors", vr))
+        v === nothing || demand_size(name, v, n, n, batch)
+    end
+    condition === nothing || demand_size("condition", condition, n, batch)
+    info = similar(a, Cint, batch)
+    lead = max(n, 1)
+    solve(String(device), a, w, vl, vr, condition, info) do context, pa, pw, pvl, pvr, pcondition, pinfo
+        LibEigpack.eig_geev_batched(context, letter(eltype(a)), C_NULL, n, pa, lead, lead * n, pw, n, pvl, lead, lead * n, pvr, lead, lead * n, pcondition, pinfo, batch)
+    end
+    demand_results(info, check)
+    return nothing
+end
+
+"""
+    eig!(w, v, a; left = nothing, condition = nothing, check = true, device)
+
+Eigenvalues of each matrix `a[:, :, k]` into the complex `w[:, k]`, its right eigenvectors into the complex `v[:, :, k]` (`nothing`: not
+wanted), its left ones into `left[:, :, k]`: `left[:, :, k]' * a[:, :, k] == Diagonal(w[:, k]) * left[:, :, k]'`; all of norm 1. Into the
+real `condition[j, k]` goes the product of the unit left and right eigenvectors of `w[j, k]`: an error E of a matrix moves an eigenvalue by
+about `norm(E) / condition`.
+"""
+function eig!(w::AbstractMatrix{C}, v::Union{Nothing,Batch{C}}, a::Batch{<:Union{R,C}}; left::Union{Nothing,Batch{C}} = nothing,
+    condition::Union{Nothing,AbstractMatrix{R}} = nothing, keywords...) where {R<:Real32or64,C<:Complex{R}}
+    geev!(w, left, v, condition, a; keywords...)
+    return (values = w, vectors = v)
+end
+
+"""
+    eig(a; check = true, device)
+
+Eigenvalues and right eigenvectors in arrays of their own: `(values, vectors)`, both complex.
+"""
+eig(a::Batch{T}; keywords...) where {T<:Number32or64} = eig!(similar(a, complex(T), size(a, 1), size(a, 3)), similar(a, complex(T)), a; keywords...)
+
 """
     eigvals!(w, a; check = true, device)
 
-Eigenvalues of each real matrix `a[:, :, k]` into the complex `w[:, k]`.
+Eigenvalues alone.
 """
-function eigvals!(w::AbstractMatrix{Complex{T}}, a::Batch{T}; check::Bool = true, device::AbstractString = device_of(a)) where {T<:Real32or64}
-    n, batch = demand_square(a), size(a, 3)
-    demand_size("w", w, n, batch)
-    info = similar(a, Cint, batch)
-    lead = max(n, 1)
-    solve(String(device), a, w, info) do context, pa, pw, pinfo
-        LibEigpack.eig_geev_batched(context, letter(T), C_NULL, n, pa, lead, lead * n, pw, n, C_NULL, lead, lead * n, C_NULL, lead, lead * n, C_NULL, pinfo, batch)
-    end
-    demand_results(info, check)
+function eigvals!(w::AbstractMatrix{C}, a::Batch{<:Union{R,C}}; keywords...) where {R<:Real32or64,C<:Complex{R}}
+    geev!(w, nothing, nothing, nothing, a; keywords...)
     return w
 end
 
 """
     eigvals(a; check = true, device)
 
-The same in an array of its own.
+Eigenvalues alone, in an array of its own.
 """
-eigvals(a::Batch{T}; keywords...) where {T<:Real32or64} = eigvals!(similar(a, Complex{T}, size(a, 1), size(a, 3)), a; keywords...)
+eigvals(a::Batch{T}; keywords...) where {T<:Number32or64} = eigvals!(similar(a, complex(T), size(a, 1), size(a, 3)), a; keywords...)
 
 # --------------------------------------------------------------------------------------------------------- tridiagonal
 

@@ -2,7 +2,7 @@
 using Eigpack, LinearAlgebra, Test
 
 @testset "the library" begin
-    @test Eigpack.version() == pkgversion(Eigpack)
+    @test "version = \"$(Eigpack.version())\"" in readlines(joinpath(@__DIR__, "..", "Project.toml"))
     @test startswith(Eigpack.describe(), "cpu")
     @test_throws Eigpack.EigpackError Eigpack.describe("abacus")
 end
@@ -32,12 +32,23 @@ end
     end
 end
 
-@testset "nonsymmetric, $T" for T in (Float32, Float64)
-    a = randn(T, 5, 5, 9)
-    w = Eigpack.eigvals(a)
-    for k in axes(a, 3)
-        @test sum(w[:, k]) ≈ tr(a[:, :, k]) atol = 1000 * eps(T)
+@testset "nonsymmetric, $T" for T in (Float32, Float64, ComplexF32, ComplexF64)
+    for n in (0, 1, 5, 20)
+        a = randn(T, n, n, 9)
+        w, v = Eigpack.eig(a)
+        left, condition = similar(v), similar(real(w))
+        Eigpack.eig!(similar(w), nothing, a; left = left, condition = condition)
+        tolerance = 100 * max(n, 1) * eps(real(T))
+        for k in axes(a, 3)
+            size_of_a = max(norm(a[:, :, k]), 1)
+            @test norm(a[:, :, k] * v[:, :, k] - v[:, :, k] * Diagonal(w[:, k])) <= tolerance * size_of_a
+            @test norm(left[:, :, k]' * a[:, :, k] - Diagonal(w[:, k]) * left[:, :, k]') <= tolerance * size_of_a
+            @test all(abs.(map(norm, eachcol(v[:, :, k])) .- 1) .<= tolerance)
+            @test condition[:, k] ≈ [abs(left[:, j, k]' * v[:, j, k]) for j in 1:n] atol = 100 * tolerance
+            @test sum(Eigpack.eigvals(a)[:, k]) ≈ tr(a[:, :, k]) atol = tolerance * size_of_a
+        end
     end
+    a = randn(T, 5, 5, 9)
     a[1, 1, 3] = NaN
     @test_throws Eigpack.FailedMatrices Eigpack.eigvals(a)
     w = Eigpack.eigvals(a; check = false)
@@ -60,5 +71,6 @@ end
 @testset "sizes" begin
     @test_throws DimensionMismatch Eigpack.eigvals(randn(2, 3, 4))
     @test_throws DimensionMismatch Eigpack.eigh!(zeros(3, 3), zeros(3, 3, 4), zeros(3, 3, 4))
+    @test_throws DimensionMismatch Eigpack.eig!(zeros(ComplexF64, 2, 1), zeros(ComplexF64, 2, 3, 1), zeros(2, 2, 1))
     @test_throws ArgumentError Eigpack.eigh(zeros(2, 2, 1); uplo = 'X')
 end

@@ -194,7 +194,7 @@ def table_figures_counts():
 
 
 def tables_cuda():
-    """The tables of docs/heev-cuda.md."""
+    """The tables of docs/heev-measured.md."""
     parts = (
         ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
          "(`bench_heev_cuda`).", CUDA, table_resident),

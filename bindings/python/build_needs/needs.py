@@ -113,8 +113,12 @@ def urls():
 
 
 class Provider:
-    """What CMake and pip learn from the same two files, and a dependency that a free-threaded Python has not."""
+    """What CMake and pip learn from the same two files, and a dependency that a free-threaded Python has not.
+
+    The extra "cuda" brings the extension with CUDA inside, a wheel of its own (packaging/wheels)."""
 
     def dynamic_metadata(self, settings, project):
         linked = sysconfig.get_config_var("Py_GIL_DISABLED")
-        return {"version": version(), "urls": urls(), "dependencies": ["numpy>=1.23"] + ([] if linked else ["nanobind-backend>=1.0"])}
+        needs = ["numpy>=1.23"] + ([] if linked else ["nanobind-backend>=1.0"])
+        extras = {"cuda": [f"eigpack-cuda=={version()}"], "test": ["pytest", "scipy"]}
+        return {"version": version(), "urls": urls(), "dependencies": needs, "optional-dependencies": extras}

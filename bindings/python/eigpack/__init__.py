@@ -13,13 +13,13 @@ Three arguments are common to all: ``device``, ``check`` and ``return_info``; he
 
 import inspect
 
-from . import _core, _direct, _families
+from ._extension import __version__, _core  # before the others, which take the extension that this one chooses
+from . import _direct, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult, EigResult, Info
 from ._libraries import bring_home, library_of
 
-__version__ = _core.version
 __all__ = [
     "Bounds",
     "DeviceError",

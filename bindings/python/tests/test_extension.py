@@ -1,0 +1,35 @@
+"""The extension with CUDA, a package of its own (packaging/wheels), is taken where it is installed and of the same version."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import eigpack
+import pytest
+
+PROGRAM = """
+import numpy, eigpack, eigpack._numpy
+from eigpack import _core
+assert eigpack._core is _core is eigpack._families._core and eigpack._numpy.host_address is _core.host_address
+print(_core.__file__, *eigpack.eigvalsh(numpy.diag([2.0, 1.0])))
+"""
+
+
+def test_version():
+    assert eigpack.__version__ == eigpack._core.version
+
+
+@pytest.mark.parametrize("version, taken", [(eigpack.__version__, True), ("0.0.1", False)])
+def test_eigpack_cuda(tmp_path, version, taken):
+    """Here a copy of the extension without CUDA stands for it."""
+    own = Path(eigpack._core.__file__)
+    package = tmp_path / "eigpack_cuda"
+    package.mkdir()
+    shutil.copy(own, package)
+    (package / "__init__.py").write_text(f'__version__ = "{version}"\n')
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.path.insert(0, {str(own.parent.parent)!r})\n{PROGRAM}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    place = package if taken else own.parent
+    assert done.stdout.split() == [str(place / own.name), "1.0", "2.0"], done.stderr
+    assert ('pip install "eigpack[cuda]==' in done.stderr) == (not taken), done.stderr

@@ -151,7 +151,9 @@ static eig_status open_cuda(eig_context *ctx, int device)
     return open_backend(ctx, &eig_backend_cuda, device);
 #else
     (void)device;
-    return eig_fail(ctx, EIG_NO_BACKEND, "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON; Python: pip install \"eigpack[cuda]\")");
+    return eig_fail(ctx, EIG_NO_BACKEND,
+                    "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON; Python: pip install "
+                    "\"eigpack[cuda]\")");
 #endif
 }
 

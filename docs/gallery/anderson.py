@@ -10,6 +10,7 @@ Ill-condensed matter, 1979).  The participation ratio 1 / sum psi^4 says how man
 """
 
 # %%
+import pathlib
 import sys
 import time
 
@@ -68,6 +69,8 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+plt.style.use(pathlib.Path(__file__).with_name("pages.mplstyle"))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))
 site = np.arange(n)

@@ -8,6 +8,7 @@ anisotropy is that of P. Basser and C. Pierpaoli (J. Magn. Reson. B 111, 1996): 
 """
 
 # %%
+import pathlib
 import sys
 import time
 
@@ -64,6 +65,8 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+plt.style.use(pathlib.Path(__file__).with_name("pages.mplstyle"))
 
 step = max(1, side // 250)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4))

@@ -8,6 +8,7 @@ one q, 45,000 matrices in all.
 """
 
 # %%
+import pathlib
 import sys
 import time
 from math import gcd
@@ -53,6 +54,8 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+plt.style.use(pathlib.Path(__file__).with_name("pages.mplstyle"))
 
 size = (240, 320) if small else (720, 960)
 states, _, _ = np.histogram2d(np.concatenate(flux), np.concatenate(energy), bins=size, range=[[0, 1], [-4, 4]])

@@ -9,6 +9,7 @@ interval, and one with a corner.
 """
 
 # %%
+import pathlib
 import sys
 import time
 
@@ -55,17 +56,19 @@ import matplotlib  # noqa: E402
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+plt.style.use(pathlib.Path(__file__).with_name("pages.mplstyle"))
+
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))
 for name, error in errors.items():
     left.loglog(orders, np.maximum(error, 1e-17), ".-", linewidth=0.6, markersize=3, label=name)
 rho = pole + np.sqrt(pole**2 - 1)
-left.loglog(orders, rho ** (-2.0 * orders), "k--", linewidth=0.8, label="the pole's ellipse, $\\rho^{-2n}$")
+left.loglog(orders, rho ** (-2.0 * orders), "--", color="gray", linewidth=0.8, label="the pole's ellipse, $\\rho^{-2n}$")
 left.set(ylim=(1e-17, 10), xlabel="points n", ylabel="error of the integral")
 left.legend(fontsize=8)
 for n in (10, 20, 40):
     right.plot(rules[n][0], n * rules[n][1], "o", markersize=3, label=f"n = {n}")
 x = np.linspace(-1, 1, 400)
-right.plot(x, np.pi * np.sqrt(1 - x**2), "k--", linewidth=0.8, label="$\\pi \\sqrt{1 - x^2}$")
+right.plot(x, np.pi * np.sqrt(1 - x**2), "--", color="gray", linewidth=0.8, label="$\\pi \\sqrt{1 - x^2}$")
 right.set(xlabel="node", ylabel="n times its weight")
 right.legend(fontsize=8)
 figure.tight_layout()

@@ -10,6 +10,7 @@ used: the input is three matrices and a list of points.
 """
 
 # %%
+import pathlib
 import sys
 import time
 
@@ -54,6 +55,8 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+plt.style.use(pathlib.Path(__file__).with_name("pages.mplstyle"))
 
 bound = np.abs(abscissa[abscissa < 0]).max()
 plt.figure(figsize=(8, 6))

@@ -1,4 +1,4 @@
-"""The gallery's scripts run, small; each checks its own numbers."""
+"""The gallery's scripts run, small; each checks its own numbers, and its picture has no background, for light and dark pages."""
 
 import pathlib
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("matplotlib")
+image = pytest.importorskip("matplotlib.image")
 SCRIPTS = sorted((pathlib.Path(__file__).parents[3] / "docs/gallery").glob("*.py"))
 
 
@@ -15,7 +15,8 @@ def test_script(script, tmp_path):
     picture = tmp_path / "picture.png"
     subprocess.run([sys.executable, script, "--small", picture], check=True, timeout=60)
     assert picture.stat().st_size > 5000
+    assert image.imread(picture)[0, 0, 3] == 0
 
 
 def test_there_are_scripts():
-    assert len(SCRIPTS) >= 4
+    assert len(SCRIPTS) >= 5

@@ -63,7 +63,7 @@ static int64_t chunk_problems(const cuda_call *call)
 }
 
 /* A part of one array that a chunk needs. */
-struct piece {
+struct array_piece {
     char *host;
     copy_nest nest; /* simplified */
     bool output, direct, keeps;
@@ -73,7 +73,7 @@ struct piece {
 struct chunk_plan {
     cuda_chunk chunk;
     int pieces;
-    piece piece[CUDA_MOST_ARRAYS];
+    array_piece piece[CUDA_MOST_ARRAYS];
     int of[CUDA_MOST_ARRAYS]; /* the array that the piece belongs to */
     size_t staged_in, staged; /* staged inputs lie in [0, staged_in), staged outputs in [staged_in, staged) */
     size_t device_bytes, work_at;
@@ -93,8 +93,8 @@ static bool is_direct(const cuda_array *a, const copy_nest *nest)
 static void add_piece(chunk_plan *plan, const cuda_call *call, int k, int64_t first, int64_t count)
 {
     const cuda_array *const a = &call->array[k];
-    piece *const s = &plan->piece[plan->pieces];
-    *s = piece{(char *)a->pointer, a->nest, a->output, false, a->keeps, 0};
+    array_piece *const s = &plan->piece[plan->pieces];
+    *s = array_piece{(char *)a->pointer, a->nest, a->output, false, a->keeps, 0};
     if (a->batch_level != CUDA_SHARED) {
         s->host += first * s->nest.stride[a->batch_level];
         s->nest.count[a->batch_level] = count;
@@ -108,7 +108,7 @@ static void add_piece(chunk_plan *plan, const cuda_call *call, int k, int64_t fi
 static void place_pieces(chunk_plan *plan, int kind)
 {
     for (int k = 0; k < plan->pieces; ++k) {
-        piece *const s = &plan->piece[k];
+        array_piece *const s = &plan->piece[k];
         if ((s->direct ? 2 : s->output ? 1 : 0) != kind) continue;
         s->at = plan->device_bytes;
         plan->device_bytes += (nest_bytes(&s->nest) + EIG_ALIGNMENT - 1) & ~(size_t)(EIG_ALIGNMENT - 1);
@@ -137,7 +137,7 @@ static void plan_chunk(const eig_context *ctx, const cuda_call *call, int64_t fi
 static void stage(const eig_context *ctx, const chunk_plan *plan, const cuda_channel *channel, bool output)
 {
     for (int k = 0; k < plan->pieces; ++k) {
-        const piece *const s = &plan->piece[k];
+        const array_piece *const s = &plan->piece[k];
         if (s->direct || (s->output != output && !s->keeps)) continue;
         eig_cuda_copy_nest(ctx, &s->nest, s->host, (char *)channel->pinned.data + s->at, output);
     }
@@ -153,7 +153,7 @@ static eig_status enqueue_copies(eig_context *ctx, const chunk_plan *plan, const
     if (from < to && !output)
         CUDA_TRY(cudaMemcpyAsync(device + from, pinned + from, to - from, cudaMemcpyHostToDevice, channel->stream));
     for (int k = 0; k < plan->pieces; ++k) {
-        const piece *const s = &plan->piece[k];
+        const array_piece *const s = &plan->piece[k];
         if (s->keeps && !s->direct && !output)
             CUDA_TRY(cudaMemcpyAsync(device + s->at, pinned + s->at, nest_bytes(&s->nest), cudaMemcpyHostToDevice,
                                      channel->stream));

@@ -22,6 +22,18 @@ static void must(cudaError_t code)
     exit(1);
 }
 
+/* All blocks run at once: they wait for each other. */
+template <typename... parameters, typename... arguments>
+static void launch(int blocks, int threads, void (*kernel)(parameters...), arguments... values)
+{
+    cudaLaunchAttribute together;
+    together.id = cudaLaunchAttributeCooperative, together.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)blocks), config.blockDim = dim3((unsigned)threads);
+    config.attrs = &together, config.numAttrs = 1;
+    must(cudaLaunchKernelEx(&config, kernel, (parameters)values...));
+}
+
 /* out[t] tells of thread t whether its team's results are right; P lanes a team. */
 template <int P> static __global__ void lanes_kernel(int *out)
 {
@@ -90,7 +102,7 @@ static bool all_are(const int *device, int n, int value)
 
 int main()
 {
-    enum { BLOCKS = 64, ROUNDS = 50 };
+    enum { MOST_BLOCKS = 64, ROUNDS = 50 };
     int devices = 0, *out, *numbers;
     unsigned *counters;
     double *numbers2, host[5] = {0};
@@ -98,24 +110,27 @@ int main()
         printf("skipped: no GPU\n");
         return 77;
     }
+    cudaDeviceProp properties;
+    must(cudaGetDeviceProperties(&properties, 0));
+    int const there = properties.multiProcessorCount, blocks = there < MOST_BLOCKS ? there : MOST_BLOCKS;
     must(cudaMalloc(&out, 1024 * sizeof(int)));
-    must(cudaMalloc(&numbers, BLOCKS * ROUNDS * sizeof(int)));
+    must(cudaMalloc(&numbers, MOST_BLOCKS * ROUNDS * sizeof(int)));
     must(cudaMalloc(&counters, 2 * sizeof(unsigned)));
     must(cudaMalloc(&numbers2, sizeof host));
-    lanes_kernel<1><<<1, 256>>>(out);
+    launch(1, 256, lanes_kernel<1>, out);
     expect(all_are(out, 256, 1), "a thread alone");
-    lanes_kernel<8><<<1, 256>>>(out);
+    launch(1, 256, lanes_kernel<8>, out);
     expect(all_are(out, 256, 1), "teams of 8 lanes");
-    lanes_kernel<32><<<1, 256>>>(out);
+    launch(1, 256, lanes_kernel<32>, out);
     expect(all_are(out, 256, 1), "teams of a warp");
-    block_kernel<<<1, 256>>>(out);
+    launch(1, 256, block_kernel, out);
     expect(all_are(out, 256, 1), "teams of a block, and of a size known at run time");
     must(cudaMemset(counters, 0, 2 * sizeof(unsigned)));
-    must(cudaMemset(numbers, 0, BLOCKS * ROUNDS * sizeof(int)));
-    grid_kernel<<<BLOCKS, 128>>>(numbers, counters, ROUNDS, out);
-    expect(all_are(out, BLOCKS, 1), "a barrier of the grid, 50 times");
-    expect(all_are(out + BLOCKS, 1, BLOCKS), "the last block sees all others' results");
-    complex_kernel<<<1, 1>>>(numbers2);
+    must(cudaMemset(numbers, 0, MOST_BLOCKS * ROUNDS * sizeof(int)));
+    launch(blocks, 128, grid_kernel, numbers, counters, ROUNDS, out);
+    expect(all_are(out, blocks, 1), "a barrier of the grid, 50 times");
+    expect(all_are(out + blocks, 1, blocks), "the last block sees all others' results");
+    launch(1, 1, complex_kernel, numbers2);
     must(cudaMemcpy(host, numbers2, sizeof host, cudaMemcpyDeviceToHost));
     expect(host[0] == 9 && host[1] == 4, "sums and products of complex numbers");
     expect(host[3] == 5 && host[4] == 6, "a complex number at an address that is aligned to its real type");

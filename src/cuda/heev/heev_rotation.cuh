@@ -11,6 +11,7 @@
 #define EIG_HEEV_ROTATION_CUH
 
 #include "heev/heev_entry.cuh"
+#include "words/ptx.cuh"
 
 /* A rotation J = [c, s; -conj(s), c] of columns p and q. g = 1 - c has the digits that c lacks. */
 template <typename number> struct heev_rotation {
@@ -99,13 +100,6 @@ static __device__ __forceinline__ float unit_inverse(float x, float y, float z)
         max(max(__float_as_int(x) & 0x7fffffff, __float_as_int(y) & 0x7fffffff), __float_as_int(z) & 0x7fffffff);
     int const exponent = min(max(largest >> 23, 1), 253);
     return __int_as_float((254 - exponent) << 23);
-}
-
-static __device__ __forceinline__ float rough_root(float x)
-{
-    float y;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
 }
 
 /* The rotation that makes element (p, q) small, to some 1e-7 of what it is, and that is orthogonal to the last

@@ -51,23 +51,19 @@ eig_status eig_cuda_heev_select(eig_context *ctx, const heev_selection *s)
 {
     if (!eig_backend_cuda.on_device(ctx, s->p->w)) return eig_backend_cpu.heev_select(ctx, s);
     cuda_scope const scope(ctx);
-    cudaStream_t const stream = cuda_state_of(ctx)->stream;
-    unsigned const blocks = (unsigned)(s->count < 65536 ? s->count : 65536);
-    heev_problem const p = *s->p;
-    switch (p.type) {
+    cuda_shape const shape = {s->count < 65536 ? s->count : 65536, SELECT_THREADS};
+    auto const launch = [&](auto kernel) {
+        return cuda_launch(ctx, "heev: select_kernel", cuda_state_of(ctx)->stream, shape, kernel, *s->p, *s);
+    };
+    switch (s->p->type) {
     case EIG_S:
-        heev_select_kernel<float, element<4>><<<blocks, SELECT_THREADS, 0, stream>>>(p, *s);
-        break;
+        return launch(heev_select_kernel<float, element<4>>);
     case EIG_D:
-        heev_select_kernel<double, element<8>><<<blocks, SELECT_THREADS, 0, stream>>>(p, *s);
-        break;
+        return launch(heev_select_kernel<double, element<8>>);
     case EIG_C:
-        heev_select_kernel<float, element<8>><<<blocks, SELECT_THREADS, 0, stream>>>(p, *s);
-        break;
+        return launch(heev_select_kernel<float, element<8>>);
     case EIG_Z:
-        heev_select_kernel<double, element<16>><<<blocks, SELECT_THREADS, 0, stream>>>(p, *s);
-        break;
+        return launch(heev_select_kernel<double, element<16>>);
     }
-    CUDA_TRY(cudaGetLastError());
-    return EIG_OK;
+    return EIG_BAD_ARGUMENT;
 }

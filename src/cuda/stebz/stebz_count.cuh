@@ -11,6 +11,7 @@
 
 #include "stebz_cuda.cuh"
 #include "words/copy.cuh"
+#include "words/ptx.cuh"
 
 enum { STEBZ_TILE_BYTES = 16384, STEBZ_TILE_EDGES = 2048, STEBZ_SHARED = 2 * (STEBZ_TILE_BYTES + STEBZ_TILE_EDGES) };
 
@@ -118,25 +119,6 @@ static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const 
     }
 }
 
-/* In float the compiler would rather derive the shift (from a double) and the shared address (from a special register)
- * anew in every block than keep them in registers, which costs more than the block's arithmetic; these hide where a
- * value came from. */
-static __device__ __forceinline__ float keep(float x)
-{
-    asm volatile("" : "+f"(x));
-    return x;
-}
-static __device__ __forceinline__ double keep(double x)
-{
-    return x;
-}
-template <typename T> static __device__ __forceinline__ const T *keep_shared(const T *p)
-{
-    unsigned address = (unsigned)__cvta_generic_to_shared(p);
-    asm volatile("" : "+r"(address));
-    return (const T *)__cvta_shared_to_generic(address);
-}
-
 /* Full blocks, rows[0] being the first row of the first. */
 template <typename real>
 static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
@@ -148,7 +130,7 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
         rows = keep_shared(rows);
         edges = keep_shared(edges);
     }
-    minus_x = keep(minus_x);
+    minus_x = keep_value(minus_x);
     load_half(a, rows);
     stebz_edge<real> edge = edges[0];
     s.changes = 0;

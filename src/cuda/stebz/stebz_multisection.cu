@@ -24,7 +24,7 @@ static __device__ bool solved_by_blocks(const stebz_job &job)
 
 template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) table_kernel(stebz_job job)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || solved_by_blocks(job)) return;
     stebz_watch watch = open_watch(job);
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(WINDOW_THREADS) window_kernel(stebz_job
 static __global__ void __launch_bounds__(THREADS)
     rough_kernel(stebz_job job, const double *x, int64_t m, int64_t *count)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     stebz_facts const f = facts_of<false>(job.facts);
     if (!f.finite || f.zero) return;
     stebz_counter<double, false> counter;
@@ -84,7 +84,7 @@ template <typename real> static __device__ bool trivial(const stebz_job &job, co
 template <typename real, bool may_pivot>
 static __global__ void __launch_bounds__(MANY_THREADS, 1) refine_kernel(stebz_job job)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     int64_t const wanted = f.iu >= f.il ? f.iu - f.il + 1 : 0, last = job.last < wanted ? job.last : wanted;
     if (trivial<real>(job, f, wanted) || solved_by_blocks(job)) return;

@@ -43,14 +43,6 @@ template <typename real, bool may_pivot> struct stebz_counter {
     }
 };
 
-/* By a clock that all multiprocessors share. */
-static __device__ __forceinline__ long long nanoseconds()
-{
-    long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
-
 /* When a launch has to end, and whether it goes on with what the one before left. */
 struct stebz_watch {
     long long until; /* 0: when all is done */

@@ -223,7 +223,7 @@ static __device__ void sort_array(const stebz_job &job, const stebz_facts &f, vo
 
 template <typename real, bool may_pivot> static __global__ void __launch_bounds__(THREADS) split_kernel(stebz_job job)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     static_assert(SORT_TILE * sizeof(double) <= STEBZ_SHARED, "a tile of the sort does not fit");
     stebz_facts const f = facts_of<may_pivot>(job.facts);
     if (!f.finite || f.zero || !job.split->any || f.iu < f.il) return;

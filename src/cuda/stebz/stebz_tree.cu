@@ -147,7 +147,7 @@ template <typename real> static __device__ bool tree_trivial(const stebz_job &jo
 template <typename real>
 static __global__ void __launch_bounds__(THREADS) tree_first_kernel(stebz_job job, tree_lists *lists)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     stebz_facts const f = *job.facts;
     if (threadIdx.x == 0) lists->ones = lists->severals = lists->batches = 0;
     if (tree_trivial<real>(job, f)) return;
@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(THREADS) tree_first_kernel(stebz_job jo
 template <typename real>
 static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job, const tree_lists *lists)
 {
-    __shared__ alignas(16) char memory[STEBZ_SHARED];
+    __shared__ __align__(16) char memory[STEBZ_SHARED];
     stebz_facts const f = *job.facts;
     int64_t const ones = lists->ones;
     if ((int64_t)blockIdx.x * THREADS >= ones) return;

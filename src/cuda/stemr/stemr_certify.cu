@@ -82,7 +82,7 @@ static __device__ int choose_columns(const stemr_task &t, int64_t k0, int64_t en
 template <typename real>
 static __global__ void __launch_bounds__(THREADS) probe_chunks(stemr_task t, int chunks, double *part)
 {
-    __shared__ alignas(16) probe_batch batch;
+    __shared__ __align__(16) probe_batch batch;
     int64_t const tiles = (t.n + ROWS * THREADS - 1) / (ROWS * THREADS), columns = t.counts->columns;
     int64_t const chunk = blockIdx.x / tiles, row0 = blockIdx.x % tiles * ROWS * THREADS, row = row0 + threadIdx.x;
     int64_t const length = (columns + chunks - 1) / chunks, end = min((chunk + 1) * length, columns);
@@ -217,7 +217,7 @@ static __device__ __forceinline__ void measure_row(const measure_tile<real> &til
 template <typename real>
 static __global__ void __launch_bounds__(THREADS, 2) measure_columns(stemr_task t, const double *y)
 {
-    __shared__ alignas(16) measure_tile<real> tile[STAGES];
+    __shared__ __align__(16) measure_tile<real> tile[STAGES];
     __shared__ measured m;
     int const lane = threadIdx.x % 32, mine = threadIdx.x / TILE * EACH, n = (int)t.n;
     int64_t const columns = t.counts->columns, first = (int64_t)blockIdx.x * COLUMNS;

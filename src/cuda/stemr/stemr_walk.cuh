@@ -12,6 +12,7 @@
 #define EIG_STEMR_WALK_CUH
 
 #include "stemr_minors.cuh"
+#include "words/ptx.cuh"
 
 /* What a step finds. */
 struct stemr_stride {
@@ -27,12 +28,6 @@ static __device__ __forceinline__ wide_d stemr_less_of(wide_d x, wide_d y)
     double const hi = x.hi - y.hi, of_y = x.hi - hi;
     double const lo = ((x.hi - (hi + of_y)) + (of_y - y.hi)) + (x.lo - y.lo);
     return wide_fast_sum_d(hi, lo);
-}
-
-/* Asks for what lies there to be in the first cache soon. */
-static __device__ __forceinline__ void stemr_fetch(const void *at)
-{
-    asm volatile("prefetch.global.L1 [%0];" : : "l"(at));
 }
 
 static __device__ __forceinline__ wide_d stemr_shuffle(wide_d x, int mask)
@@ -79,7 +74,7 @@ struct stemr_of_root {
     __device__ __forceinline__ void fetch(bool back, int i) const
     {
         int const row = back ? n - 1 - i : i;
-        if (0 <= row && row < n) stemr_fetch(entry + row);
+        if (0 <= row && row < n) fetch_soon(entry + row);
     }
     __device__ __forceinline__ wide_d start(bool, wide_d) const
     {

@@ -2,31 +2,7 @@
 #ifndef EIG_FAST_CUH
 #define EIG_FAST_CUH
 
-/* 1 / x and 1 / sqrt(x) to some 20 bits; x and the result normal numbers. */
-static __device__ __forceinline__ double rough_inverse(double x)
-{
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    return y;
-}
-static __device__ __forceinline__ float rough_inverse(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-static __device__ __forceinline__ double rough_inverse_root(double x)
-{
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    return y;
-}
-static __device__ __forceinline__ float rough_inverse_root(float x)
-{
-    float y;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
+#include "words/ptx.cuh"
 
 /* 1 / sqrt(x) to about one unit in the last place, for x far from the ends of the range. */
 static __device__ __forceinline__ double inverse_root(double x)

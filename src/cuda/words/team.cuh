@@ -6,6 +6,8 @@
 #ifndef EIG_TEAM_CUH
 #define EIG_TEAM_CUH
 
+#include "words/ptx.cuh"
+
 /* The least and the largest x of a warp. */
 static __device__ __forceinline__ int warp_min(int x)
 {
@@ -133,16 +135,6 @@ struct sized_team {
 
 /* ------------------------------------------------------------------------ grid */
 
-/* In a kernel that is launched as `dependent` (cuda_common.cuh): waits until the kernel ahead of it has ended, with all it wrote,
- * and then lets the next such kernel begin.  What a thread block reads before was written two kernels ahead, or earlier. */
-static __device__ __forceinline__ void follow_launch()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
 /* True in the block that comes here last; it then sees what all others have written.  The counter is 0 before the
  * launch, and 0 again after it. */
 static __device__ __forceinline__ bool last_block(unsigned *counter)
@@ -166,7 +158,7 @@ static __device__ __forceinline__ void counter_barrier(unsigned *counter, unsign
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(counter, 1u);
-        while ((int)(*(volatile unsigned *)counter - target) < 0) {}
+        while ((int)(poll(counter) - target) < 0) {}
         __threadfence();
     }
     __syncthreads(); /* all blocks have come */

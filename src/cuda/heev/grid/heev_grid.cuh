@@ -6,24 +6,11 @@
 #define EIG_HEEV_GRID_CUH
 
 #include "heev/heev_matrix.cuh"
+#include "words/ptx.cuh"
 
 /* Threads down; places N of the smaller kernels, which need fewer registers. */
 enum { GRID_ROWS = 8, GRID_FEW = 40, GRID_SOME = 48 };
 
-/* x or y. The compiler makes branches of many choices that are written with ?: on one condition, and lanes then wait
- * for each other. */
-static __device__ __forceinline__ float choose(bool first, float x, float y)
-{
-    float z;
-    asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f32 %0, %1, %2, p; }" : "=f"(z) : "f"(x), "f"(y), "r"((int)first));
-    return z;
-}
-static __device__ __forceinline__ double choose(bool first, double x, double y)
-{
-    double z;
-    asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p; }" : "=d"(z) : "d"(x), "d"(y), "r"((int)first));
-    return z;
-}
 NUMBER_WORD NUMBER_R choose(bool first, NUMBER_R x, NUMBER_R y)
 {
     return {choose(first, x.re, y.re)};

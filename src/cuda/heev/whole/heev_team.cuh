@@ -16,6 +16,7 @@
 
 #include "heev/heev_matrix.cuh"
 #include "heev/heev_reflector.cuh"
+#include "words/ptx.cuh"
 
 enum { TEAM_TURNS = 3, TEAM_MARK = 0xff };
 
@@ -44,92 +45,6 @@ template <typename number> struct team_message {
     };
     __device__ __forceinline__ team_message() {}
 };
-
-static __device__ __forceinline__ unsigned long long team_read(const unsigned long long *from)
-{
-    unsigned long long x;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(from) : "memory");
-    return x;
-}
-static __device__ __forceinline__ void team_read(const unsigned long long *from, unsigned long long &x,
-                                                 unsigned long long &y)
-{
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(x), "=l"(y) : "l"(from) : "memory");
-}
-static __device__ __forceinline__ void team_write(unsigned long long *to, unsigned long long x)
-{
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(x) : "memory");
-}
-static __device__ __forceinline__ void team_write(unsigned long long *to, unsigned long long x, unsigned long long y)
-{
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(x), "l"(y) : "memory");
-}
-
-/* ------------------------------------------------------------- cluster's words */
-
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
-#define TEAM_ASM(...) asm volatile(__VA_ARGS__)
-#else
-#define TEAM_ASM(...) /* no clusters: nothing comes here */
-#endif
-
-static __device__ __forceinline__ unsigned shared_address(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-/* The same place in the shared memory of block `of` of the cluster. */
-static __device__ __forceinline__ unsigned address_of_peer(unsigned mine, int of)
-{
-    unsigned other = 0;
-    TEAM_ASM("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(mine), "r"(of));
-    return other;
-}
-/* Sends words to a peer; its barrier counts their bytes. */
-static __device__ __forceinline__ void send_to_peer(unsigned to, unsigned barrier, unsigned long long x)
-{
-    TEAM_ASM("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];" ::"r"(to), "l"(x), "r"(barrier)
-             : "memory");
-}
-static __device__ __forceinline__ void send_to_peer(unsigned to, unsigned barrier, unsigned long long x,
-                                                    unsigned long long y)
-{
-    TEAM_ASM("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u64 [%0], {%1, %2}, [%3];" ::"r"(to), "l"(x),
-             "l"(y), "r"(barrier)
-             : "memory");
-}
-static __device__ __forceinline__ void begin_arrivals(unsigned barrier)
-{
-    TEAM_ASM("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" ::"r"(barrier) : "memory");
-}
-static __device__ __forceinline__ void expect_bytes(unsigned barrier, unsigned bytes)
-{
-    TEAM_ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-static __device__ __forceinline__ bool bytes_are_there(unsigned barrier, unsigned parity)
-{
-    unsigned done = 1;
-    TEAM_ASM("{\n.reg .pred p;\n"
-             "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
-             "selp.u32 %0, 1, 0, p;\n}"
-             : "=r"(done)
-             : "r"(barrier), "r"(parity)
-             : "memory");
-    return done;
-}
-static __device__ __forceinline__ void cluster_barrier()
-{
-    TEAM_ASM("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-template <typename real> static __device__ __forceinline__ real read_peer(const real *mine, int of)
-{
-    unsigned const from = address_of_peer(shared_address(mine), of);
-    real x = 0;
-    if constexpr (sizeof(real) == 8)
-        TEAM_ASM("ld.shared::cluster.f64 %0, [%1];" : "=d"(x) : "r"(from) : "memory");
-    else
-        TEAM_ASM("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
-    return x;
-}
 
 /* How a block works: its warps, the rows of v, w and x a thread, the classes of columns, and the numbers of the matrix that a thread
  * has: `deep` rows of the block's in `wide` columns. */
@@ -373,8 +288,8 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
         real all = 0;
         bool finite = true;
         for (int b = rank; b < team; b += threads) {
-            real other = of[b];
-            while (is_mark(other)) other = of[b];
+            real other = poll(of + b);
+            while (is_mark(other)) other = poll(of + b);
             finite = finite && other == other;
             all = fmax(all, other == other ? other : (real)0);
         }

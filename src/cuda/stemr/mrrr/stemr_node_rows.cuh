@@ -70,7 +70,7 @@ struct stemr_of_node {
     __device__ __forceinline__ void fetch(bool back, int i) const
     {
         int const row = back ? n - 1 - i : i;
-        if (0 <= row && row < n) stemr_fetch(rows + row);
+        if (0 <= row && row < n) fetch_soon(rows + row);
     }
     __device__ __forceinline__ wide_d start(bool back, wide_d x) const
     {

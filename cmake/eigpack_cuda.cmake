@@ -2,7 +2,9 @@
 
 set(EIG_CUDA_LIBRARIES "")
 set(EIG_HAVE_CUDA OFF)
-if(EIG_CUDA STREQUAL "AUTO")
+if(EIG_EMULATE)
+    set(EIG_HAVE_CUDA ON)
+elseif(EIG_CUDA STREQUAL "AUTO")
     # A failed search is not remembered: nvcc may have been installed since.
     if(NOT CMAKE_CUDA_COMPILER)
         unset(CMAKE_CUDA_COMPILER CACHE)
@@ -86,7 +88,9 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/geev/geev_blocks.cu
     src/cuda/geev/geev_plain.cu
 )
-if(EIG_HAVE_CUDA)
+if(EIG_EMULATE)
+    include(${PROJECT_SOURCE_DIR}/tests/emulate/emulate.cmake)
+elseif(EIG_HAVE_CUDA)
     # CMake 3.23 and newer set an architecture when the language is enabled: whether the user chose one is asked before.
     set(EIG_OWN_ARCHITECTURES ON)
     if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
@@ -118,6 +122,11 @@ if(EIG_HAVE_CUDA)
         target_compile_definitions(${name} PRIVATE EIG_BUILDING EIG_WITH_CUDA)
         set_target_properties(${name} PROPERTIES CUDA_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     endfunction()
+    function(eig_cuda_program name)
+        add_executable(${name} ${ARGN})
+    endfunction()
+endif()
+if(EIG_HAVE_CUDA)
     eig_cuda_objects(eigpack_cuda ${EIG_CUDA_SOURCES})
     list(APPEND EIG_OBJECTS $<TARGET_OBJECTS:eigpack_cuda>)
     foreach(type s d c z)

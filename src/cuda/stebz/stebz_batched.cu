@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(LARGE_BLOCK, 2) batch_kernel(batch_args
     T.t.edges = at += RESERVE;
     T.t.rows = at += T.t.blocks * sizeof(stebz_edge<real>);
     at += T.t.blocks * STURM_BLOCK * (job.abstol > 0 ? sizeof(double2) : sizeof(pair_of<real>));
-    stebz_table table;
+    stebz_table table = {}; /* there is no first table */
     table.points = a.points;
     table.count = (int64_t *)at;
     table.mantissa = (double *)(at += a.points * 8);

@@ -75,6 +75,7 @@ static team_plan plan_of_clusters(const eig_context *ctx, int64_t n, int64_t cou
         if (!team_fits(ctx, n, team, true)) continue;
         int64_t const each = n <= TEAM_SMALL ? 2 : 1; /* blocks on a multiprocessor */
         int64_t const groups = (team <= 2 ? s->multiprocessors : s->multiprocessors * 12 / 13) / team;
+        if (groups == 0) continue;
         int64_t const at_once = each * groups, rounds = (count + at_once - 1) / at_once;
         double const share = 3e-5 * (double)(n * n) / team * sizeof(number) / 8;
         double const time = (double)rounds * (1.2 + share) * (count > groups ? 1.0 + 0.2 * (double)(each - 1) : 1.0);

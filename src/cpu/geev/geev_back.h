@@ -188,14 +188,16 @@ static inline void back_vectors(const geev_schur *s, bool left, const int64_t *i
         g.t = (geev_view){t.a + (n - 1) * (t.si + t.sj), -t.sj, -t.si, t.im};
         factors = (geev_view){q.a + (n - 1) * q.sj, q.si, -q.sj, q.im};
     }
+    vreal re = {0}, im = {0}; /* of g.re and g.im, lane by lane, gcc 12 on AArch64 says that they are uninitialized */
     for (int k = 0; k < SIMD_LANES; ++k) {
         int64_t const at = k < count ? index[k] : 0;
         bool const pair = !EIG_COMPLEX && s->im[at] != 0;
-        g.re[k] = s->re[at], g.im[k] = s->im[at];
+        re[k] = s->re[at], im[k] = s->im[at];
         g.first[k] = k >= count ? -1 : left ? n - 1 - at : at + pair;
         g.last = g.first[k] > g.last ? g.first[k] : g.last;
     }
-    g.least = schur_least_lanes(g.re, g.im, simd_splat((real)(REAL_MIN * ((real)n / REAL_EPSILON))));
+    g.re = re, g.im = im;
+    g.least = schur_least_lanes(re, im, simd_splat((real)(REAL_MIN * ((real)n / REAL_EPSILON))));
     substitute(&g);
     bring_to_one(g.last + 1, work);
     for (int64_t j = 0; left && j <= g.last; ++j) work[2 * j + 1] = -work[2 * j + 1];

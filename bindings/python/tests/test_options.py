@@ -71,6 +71,44 @@ def test_subsets_are_scipys(rng):
         assert np.abs(values - expected).max() < 1e-13
 
 
+# Arguments of eigh_tridiagonal beside eigvals_only, with values that show in what becomes of this T; nan: T has one.
+GRADED = np.array([3.0, 1.0, 1e-8, 1e-16]), np.array([0.1, 1e-5, 1e-13])
+VALUES_ALONE = [
+    ({"select": "i", "select_range": (1, 2)}, False),
+    ({"subset_by_index": (0, 1)}, False),
+    ({"subset_by_value": (0.5, 1.5)}, False),
+    ({"tol": 1e-300}, False),
+    ({"tol": 0.5}, False),
+    ({"method": "reference", "tol": 0.3}, False),
+    ({"return_info": True}, False),
+    ({"check_finite": False}, True),
+    ({"check": False}, True),
+    ({"device": "none"}, False),
+]
+
+
+def outcome(function, *arrays, **more):
+    """What a call gives: NaN compares by its text, an exception by its words."""
+    try:
+        return repr(function(*arrays, **{"device": DEVICE, **more}))
+    except (ValueError, eigpack.LinAlgError) as error:
+        return type(error), str(error)
+
+
+def test_values_alone_take_every_argument():
+    """eigvals_only=True is the other function with all other arguments: none is lost on the way."""
+    shared = inspect.signature(eigpack.eigh_tridiagonal).parameters.keys() & inspect.signature(eigpack.eigvalsh_tridiagonal).parameters
+    assert shared == {"d", "e"}.union(*[more for more, _ in VALUES_ALONE])
+    with np.printoptions(floatmode="unique", precision=17):
+        for more, nan in VALUES_ALONE:
+            d, e = spoil(GRADED[0], 1) if nan else GRADED[0], GRADED[1]
+            expected = outcome(eigpack.eigvalsh_tridiagonal, d, e, **more)
+            assert outcome(eigpack.eigh_tridiagonal, d, e, eigvals_only=True, **more) == expected, more
+            for name in more:  # each is seen
+                fewer = {other: value for other, value in more.items() if other != name}
+                assert outcome(eigpack.eigvalsh_tridiagonal, d, e, **fewer) != expected, name
+
+
 def test_subset_with_a_nan(rng):
     a = spoil(hermitian(rng, float, 3, 5, 5), 1, 2, 2)
     w, v = eigpack.eigh(a, subset_by_index=(1, 2), check=False, device=DEVICE)

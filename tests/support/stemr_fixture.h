@@ -258,6 +258,18 @@ static inline double inner(const fixture *f, int64_t j, int64_t k)
 /* The worst of all, for the test's last word. */
 static double worst_residual, worst_orthogonality;
 
+/* The support of a vector is rows of T, and beside it the vector is 0. */
+static inline void check_support(const char *what, const fixture *f, int64_t k)
+{
+    int64_t const first = f->isuppz[2 * k], last = f->isuppz[2 * k + 1];
+    if (first < 1 || last < first || last > f->n)
+        fail_msg("%s n=%lld: the support of vector %lld is %lld to %lld", what, (long long)f->n, (long long)k,
+                 (long long)first, (long long)last);
+    for (int64_t i = 1; i <= f->n; ++i)
+        if ((i < first || i > last) && z_of(f, i - 1, k) != 0)
+            fail_msg("%s: vector %lld is not 0 beside its support", what, (long long)k);
+}
+
 /* Everything that eig_dstemr promises of m pairs, of which the first is eigenvalue `first`.  Inner products of all pairs,
  * or, where there are many, of those that are close. */
 static inline void certify(const char *what, const fixture *f, int64_t first)
@@ -276,9 +288,7 @@ static inline void certify(const char *what, const fixture *f, int64_t first)
         if ((f->m < 70 || k % 29 == 0) && !reference_holds(f->n, f->plain_d, f->plain_e, first + k, w, tolerance))
             fail_msg("%s %s n=%lld: w[%lld] = %.17g is not eigenvalue %lld", what, type_name(f->type), (long long)f->n,
                      (long long)k, w, (long long)(first + k));
-        for (int64_t i = 1; i <= f->n; ++i)
-            if ((i < f->isuppz[2 * k] || i > f->isuppz[2 * k + 1]) && z_of(f, i - 1, k) != 0)
-                fail_msg("%s: vector %lld is not 0 beside its support", what, (long long)k);
+        check_support(what, f, k);
         for (int64_t j = 0; j <= k; ++j) {
             if (f->m > 700 && j < k && fabs(numbers_part(&f->w, j) - w) > 1e-6 * f->norm) continue;
             double const off = fabs(inner(f, j, k) - (j == k));

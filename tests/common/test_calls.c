@@ -232,6 +232,35 @@ static void test_times(void **state)
     eig_destroy(ctx);
 }
 
+/* The same of a call that solves its matrices one after the other: a pass is that of all of them. */
+static void test_times_of_steps(void **state)
+{
+    enum { N = 120, BATCH = 16 };
+    static double d[BATCH * N], e[BATCH * N], w[BATCH * N], z[BATCH * N * N];
+    double most = 0;
+    int64_t m[BATCH];
+    (void)state;
+    if (!test_on_cpu() || test_on_several()) skip_because("passes of several devices or streams overlap");
+    for (int i = 0; i < BATCH * N; ++i) d[i] = cos(i), e[i] = sin(3 * i);
+    eig_context *ctx = test_context(1);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (int turn = 0; turn < 5 && most < 0.8; ++turn) {
+        eig_pass pass[PASSES_MOST];
+        double sum = 0;
+        double const start = clock_ms();
+        assert_int_equal(
+            eig_dstemr_batched(ctx, NULL, N, d, N, e, N, m, w, N, z, N, N * N, NULL, NULL, NULL, NULL, NULL, BATCH),
+            EIG_OK);
+        double const whole = clock_ms() - start;
+        int const count = passes_read(ctx, pass);
+        for (int i = 0; i < count; ++i) sum += pass[i].ms;
+        if (!(sum <= whole)) fail_msg("a call of %.3f ms has passes of %.3f ms", whole, sum);
+        most = fmax(most, sum / whole);
+    }
+    if (most < 0.8) fail_msg("passes of %d matrices are %.2f of the call", BATCH, most);
+    eig_destroy(ctx);
+}
+
 /* ---------------------------------------------------------- threads, streams */
 
 /* More threads than any machine has: none of them ends the process, and the bits stay. */
@@ -384,12 +413,19 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_padding),      cmocka_unit_test(test_roads),
-        cmocka_unit_test(test_alignment),    cmocka_unit_test(test_least_outputs),
-        cmocka_unit_test(test_teams),        cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),       cmocka_unit_test(test_times),
-        cmocka_unit_test(test_many_threads), cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_streams),      cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_roads),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_least_outputs),
+        cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_times_of_steps),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_no_context),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,14 +70,18 @@ asm(".text\n"
     extern "C" void __tsan_volatile_write##size(void *at) \
     {                                                     \
         __tsan_release(at);                               \
-    }
-VOLATILE(1)
-VOLATILE(2) VOLATILE(4) VOLATILE(8) VOLATILE(16)
+    }                                                     \
+    static_assert(true, "takes the semicolon")
+VOLATILE(1);
+VOLATILE(2);
+VOLATILE(4);
+VOLATILE(8);
+VOLATILE(16);
 #endif
 
-    /* ----------------------------------------------------------------------- state */
+/* ----------------------------------------------------------------------- state */
 
-    struct staged_copy {
+struct staged_copy {
     void *to;
     const void *from;
     size_t bytes;

@@ -8,7 +8,8 @@
  *          gets all of A x, and the next column of A, which is a number of each row.  finish: every block makes u, w and the
  *          next x for itself.  So a column takes one exchange and no barrier of the team.
  * Exchange numbers of a row go to a slot that holds a mark until they come; readers look until it has gone.  Slots are used in
- *          turn, three of them, and the writer puts the mark back when all blocks have read.
+ *          turn, three of them, and the writer puts the mark back when all blocks have read: who has received a turn from
+ *          all blocks knows that they have read the one before.  So a block goes on sending its last row when that is done.
  * Bits     a sum's order depends on n alone, so G does not matter: columns in classes of 32 at a distance, lanes, then classes.
  * Cost     complex 2 n^3 FMA; bound by the exchange, some 0.7 us a column, and by shared memory, 2 n^3 / 3 numbers. */
 #ifndef EIG_HEEV_TEAM_CUH
@@ -157,11 +158,18 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
         return there;
     }
 
+    /* The first row of a turn: the last rows of all blocks come in every turn, though nobody may need them. */
+    __device__ __forceinline__ int sent_from(int first) const
+    {
+        return min(first, max(n - team, 0));
+    }
+
     /* Rows first + rank, first + rank + threads, ... of this turn. */
     __device__ __forceinline__ void receive(int first, message (&m)[most]) const
     {
         if constexpr (cluster) {
-            if (rank == 0) expect_bytes(barriers + 8 * (turn % 2), (unsigned)((n - first) * sizeof(message)));
+            if (rank == 0)
+                expect_bytes(barriers + 8 * (turn % 2), (unsigned)((n - sent_from(first)) * sizeof(message)));
             __syncwarp(); /* else the others may wait long before lane 0 comes to that */
             while (!bytes_are_there(barriers + 8 * (turn % 2), turn / 2 % 2)) {}
 #pragma unroll
@@ -186,6 +194,8 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
 #pragma unroll
             for (int c = 0; c < most; ++c)
                 while (!there[c]) there[c] = look(slot(turn, first + rank + c * threads), m[c]);
+            for (int r = sent_from(first) + rank; r < first; r += threads)
+                while (!look(slot(turn, r), one)) {}
         }
     }
 
@@ -195,7 +205,7 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
     {
         for (int i = lane; i < rows; i += 32) {
             int const r = block + i * team;
-            if (r < first) continue;
+            if (r < sent_from(first)) continue;
             unsigned long long *const to = slot(turn + TEAM_TURNS - 2, r);
             if constexpr (message::words == 1) {
                 team_write(to, ~0ull);
@@ -405,7 +415,7 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
     {
         int const peers = cluster ? team : 1;
         for (int peer = cluster ? warp : 0; peer < peers; peer += warps)
-            for (int i = first_row(first) + (cluster ? lane : rank); i < rows; i += cluster ? 32 : threads)
+            for (int i = first_row(sent_from(first)) + (cluster ? lane : rank); i < rows; i += cluster ? 32 : threads)
                 send(block + i * team, first > 0 ? total_of<classes>(parts + i * classes) : zero_of<number>(),
                      column[i], peer);
     }

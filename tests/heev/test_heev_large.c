@@ -178,6 +178,33 @@ static void test_together(void **state)
     }
 }
 
+/* Threads that share a matrix keep to the workspace that the query tells of. */
+static void test_lent_together(void **state)
+{
+    enum { GUARD = 1 << 14 };
+    (void)state;
+    for (int c = 0; c < 4; ++c) {
+        bool const vectors = c % 2;
+        batch own = batch_make("hermitian", 512, 1, c < 2 ? EIG_S : EIG_C, 5);
+        batch lent = batch_make("hermitian", 512, 1, own.type, 5);
+        placement const p = {.values_only = !vectors};
+        eig_context *const ctx = test_context(3);
+        size_t bytes = 0;
+        solve_part(ctx, NULL, &own, p, 0, 1);
+        assert_int_equal(eig_heev_work_size(ctx, own.type, NULL, own.n, vectors, 1, &bytes), EIG_OK);
+        unsigned char *const work = aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
+        assert_non_null(work);
+        memset(work, 0xa5, bytes + GUARD);
+        assert_int_equal(eig_set_workspace(ctx, work, bytes), EIG_OK);
+        solve_part(ctx, NULL, &lent, p, 0, 1);
+        same_as(&own, &lent, 3, vectors);
+        for (int k = 0; k < GUARD; ++k) assert_int_equal(work[bytes + (size_t)k], 0xa5);
+        free(work);
+        eig_destroy(ctx);
+        batch_free(&own), batch_free(&lent);
+    }
+}
+
 static int watch(void *user, double fraction)
 {
     double *const last = user;
@@ -221,8 +248,8 @@ static void test_progress(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),   cmocka_unit_test(test_tridiagonals), cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_together), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_orders),   cmocka_unit_test(test_tridiagonals),  cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_lent_together), cmocka_unit_test(test_progress),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev, large matrices", tests, NULL, NULL);

@@ -208,6 +208,25 @@ check "values in order" near <(flat w.dat) 1e-15 <(printf '%s\n' 1 0 3 0)
 check "vectors go with them, as columns" near <(flat v.dat) 1e-15 <(printf '%s\n' -0.44721359549995793 0 1 0 0.89442719099991586 0 0 0)
 check "left vectors" near <(flat y.dat) 1e-15 <(printf '%s\n' 0 0 0.89442719099991586 0 1 0 0.44721359549995793 0)
 check "condition numbers" near <(flat s.dat) 1e-15 <(printf '%s\n' 0.89442719099991586 0.89442719099991586)
+# together: of each matrix and eigenvalue a line with all that goes with it.
+together() {
+    awk -v n=5 'FNR == 1 { file++ }
+        NF == 0 { next }
+        { row = ++rows[file]; b = file < 3 ? row : int((row - 1) / n) + 1 }
+        { for (k = 1; k <= n; k++) line[b, k] = line[b, k] " " (file == 2 ? $k : $(2 * k - 1) " " $(2 * k)) }
+        END { for (i in line) print line[i] }' w.dat s.dat v.dat y.dat | sort
+}
+expect 0 '' generate gaussian -n 5 --batch 3 -o five.npy
+outputs=(--values w.dat --condition s.dat --vectors v.dat --left y.dat -q)
+expect 0 '' geev five.npy "${outputs[@]}"
+together >unsorted
+check "fifteen eigenvalues, each with 23 numbers" [ "$(wc -lw <unsorted | xargs)" = "15 345" ]
+for sort in real imaginary magnitude; do
+    cp w.dat before.dat
+    expect 0 '' geev five.npy "${outputs[@]}" --sort $sort
+    check "$sort: another order" eval '! cmp -s w.dat before.dat'
+    check "$sort: vectors and condition numbers go along" cmp unsorted <(together)
+done
 expect 0 '' generate gaussian -n 9 --batch 40 -o batch.npy
 for type in f32 f64 c64 c128; do
     expect 0 '' geev batch.npy --type $type --values w.npy --vectors v.npy --left y.npy --condition s.npy -q

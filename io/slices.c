@@ -102,6 +102,8 @@ static bool read_numbers(const io_source *s, int64_t first, int64_t count, char 
         int64_t const some = piece && count - done > most ? most : count - done;
         int64_t const from = s->form->start + (first + done) * size;
         int64_t const got = read_at(s->file, piece ? piece : out + done * held, some * size, from);
+        /* Whoever reads on finds the next numbers in memory: several threads read in turns, each of which would wait. */
+        if (!piece) posix_fadvise(s->file, (off_t)(from + some * size), (off_t)(2 * some * size), POSIX_FADV_WILLNEED);
         if (got < 0) return io_fail(error, s->path, "cannot be read: %s", strerror(errno));
         if (got < some * size) return io_fail(error, s->path, "was cut short while it was read");
         if (piece) npy_convert(s->form, piece, some, out + done * held);
@@ -151,8 +153,9 @@ static bool open_sliced(io_sink *sink, io_error *error)
     if (io_format_out(sink->path) != FORMAT_NPY) return true;
     if (!npy_write_header(sink->out, &sink->a) || fflush(sink->out->file) != 0)
         return io_output_settle(sink->out, false, error);
-    return !sink->out->temporary ||
-           io_output_reserve(sink->out, (int64_t)ftello(sink->out->file) + bytes_of(&sink->a), error);
+    if (!sink->out->temporary) return true;
+    sink->start = (int64_t)ftello(sink->out->file);
+    return io_output_reserve(sink->out, sink->start + bytes_of(&sink->a), error);
 }
 
 /* Bytes of memory for a sink that is held whole.  A .mat file is copied, read back and compared. */
@@ -198,13 +201,35 @@ static bool write_text(const io_sink *sink, int64_t count, const void *numbers)
     return text_write(sink->out, &part);
 }
 
-static bool write_binary(const io_sink *sink, int64_t first, int64_t count, const void *numbers)
+/* A .npy file under a temporary name: numbers go to their place, with nothing between them and the file. */
+static bool is_placed(const io_sink *sink)
 {
-    FILE *const file = sink->out->file;
-    size_t const size = io_type_size(sink->a.type);
-    off_t const away = (off_t)((first - sink->next) * (int64_t)size);
-    return (away == 0 || fseeko(file, away, SEEK_CUR) == 0) &&
-           fwrite(numbers, size, (size_t)count, file) == (size_t)count;
+    return sink->out && sink->out->temporary && sink->start > 0;
+}
+
+static bool write_placed(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error)
+{
+    enum { FLUSHED = 8 << 20 }; /* bytes that are worth a word to the disk */
+    int64_t const size = (int64_t)io_type_size(sink->a.type), bytes = count * size;
+    for (int64_t done = 0; done < bytes;) {
+        ssize_t const more = pwrite(fileno(sink->out->file), (const char *)numbers + done, (size_t)(bytes - done),
+                                    (off_t)(sink->start + first * size + done));
+        if (more < 0 && errno == EINTR) continue;
+        if (more < 0) return io_fail(error, sink->path, "cannot be written: %s", strerror(errno));
+        done += more;
+    }
+    if (__atomic_add_fetch(&sink->waiting, bytes, __ATOMIC_RELAXED) < FLUSHED) return true;
+    __atomic_store_n(&sink->waiting, 0, __ATOMIC_RELAXED);
+    io_output_begin_flush(sink->out);
+    return true;
+}
+
+bool io_sinks_in_any_order(const io_sink *sinks, int count)
+{
+    bool any = true;
+    for (int k = 0; k < count; ++k)
+        any = any && (!sinks[k].path || is_placed(&sinks[k]) || (!sinks[k].out && !sinks[k].whole));
+    return any;
 }
 
 /* Notes what was written to a part: one run more, or the last one is longer. */
@@ -229,9 +254,10 @@ bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numb
         memcpy((char *)sink->a.data + (size_t)first * size, numbers, (size_t)count * size);
         return !sink->whole || note_run(sink, first, count, error);
     }
-    bool const good = io_format_out(sink->path) == FORMAT_TEXT ? write_text(sink, count, numbers)
-                                                               : write_binary(sink, first, count, numbers);
-    sink->next = first + count;
+    if (is_placed(sink)) return write_placed(sink, first, count, numbers, error);
+    bool const good = io_format_out(sink->path) == FORMAT_TEXT
+                          ? write_text(sink, count, numbers)
+                          : fwrite(numbers, size, (size_t)count, sink->out->file) == (size_t)count;
     if (good) io_output_begin_flush(sink->out);
     return good || io_output_settle(sink->out, false, error);
 }
@@ -273,9 +299,9 @@ bool io_sink_join(io_sink *sink, const char *temporary, io_error *error)
     sink->out = (io_output *)calloc(1, sizeof *sink->out);
     if (!sink->out) return io_fail(error, sink->path, "cannot be written: there is no memory");
     if (!io_output_join(sink->out, sink->path, temporary, error)) return false;
-    bool const good = fread(head, 1, sizeof head, sink->out->file) == sizeof head &&
-                      fseeko(sink->out->file, 10 + head[8] + 256 * head[9], SEEK_SET) == 0;
-    return good || io_output_settle(sink->out, false, error);
+    if (fread(head, 1, sizeof head, sink->out->file) != sizeof head) return io_output_settle(sink->out, false, error);
+    sink->start = 10 + head[8] + 256 * head[9];
+    return true;
 }
 
 bool io_sink_can_join(const char *path)

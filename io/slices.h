@@ -58,7 +58,8 @@ typedef struct io_sink {
     const char *path, *variable; /* path NULL: not wanted, every call succeeds */
     io_array a;                  /* type, rank and shape; data only where it is held whole */
     struct io_output *out;       /* else */
-    int64_t next;                /* number behind the one that was written last */
+    int64_t start;               /* of a .npy file: the byte where its numbers begin */
+    int64_t waiting;             /* bytes that the disk was not told of */
     bool whole;                  /* set by the caller: to be held whole, whatever the form */
     io_run *run;                 /* of a part of it: what was written */
     int64_t runs;
@@ -69,8 +70,9 @@ enum { IO_SINKS = 6 }; /* at most, at a time */
 /* Opens sinks whose path, variable and a are set.  Space on the disk is reserved where that can be. */
 bool io_sinks_open(io_sink *sinks, int count, io_error *error);
 
-/* Writes numbers first, ..., first + count - 1 in C order; text in whole rows, of rank 3 in whole matrices, and in
- * order. */
+/* Writes numbers first, ..., first + count - 1 in C order; text in whole rows, of rank 3 in whole matrices.  In order, by
+ * one thread at a time, unless all may be written in any order. */
+bool io_sinks_in_any_order(const io_sink *sinks, int count);
 bool io_sink_write(io_sink *sink, int64_t first, int64_t count, const void *numbers, io_error *error);
 
 /* Ends them all.  The files get their names once all are complete and on the disk.  False: no file has its name. */

@@ -50,6 +50,7 @@ int bench_stebz(bench *b);
 int bench_stemr(bench *b);
 int bench_geev(bench *b);
 int bench_heev(bench *b);
+int bench_latency(bench *b);
 int bench_tune_geev(bench *b);
 int bench_tune_heev(bench *b);
 

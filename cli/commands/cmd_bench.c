@@ -16,7 +16,11 @@
 static const struct {
     const char *name;
     int (*run)(bench *b);
-} families[] = {{"stebz", bench_stebz}, {"stemr", bench_stemr}, {"geev", bench_geev}, {"heev", bench_heev}};
+} families[] = {{"stebz", bench_stebz},
+                {"stemr", bench_stemr},
+                {"geev", bench_geev},
+                {"heev", bench_heev},
+                {"latency", bench_latency}};
 
 /* ------------------------------------------------------------------- rows */
 
@@ -29,8 +33,8 @@ void bench_print(bench *b, const bench_row *row)
         snprintf(size, sizeof size, "n = %lld x %lld", (long long)row->n, (long long)row->batch);
     if (row->rival)
         snprintf(rival, sizeof rival, "  %s %.3f ms: %.2fx", row->rival, row->rival_ms, row->rival_ms / row->time_ms);
-    printf("%s %s %-18s %-26s %10.3f ms  error %-6.3g %s%s\n", row->family, type_name(row->type), size, row->method,
-           row->time_ms, row->error, bench_verdict(row), rival);
+    printf("%s %s %-18s %-26s %10.*f ms  error %-6.3g %s%s\n", row->family, type_name(row->type), size, row->method,
+           row->time_ms < 0.1 ? 6 : 3, row->time_ms, row->error, bench_verdict(row), rival);
     fflush(stdout);
     b->failed += !row->passed;
     bench_write_row(b->csv, &b->place, row);
@@ -171,7 +175,10 @@ const cli_command command_bench = {
         "  geev    an answer passes when every trace, and of a sample every eigenvalue, is exact for a matrix\n"
         "          within 10 n eps ||A||; `error` is in n eps ||A||\n"
         "  heev    an answer passes when of a sample ||A V - V W|| / ||A|| and ||V^H V - I|| are within 10 n eps, or,\n"
-        "          without vectors, counts show all eigenvalues within 10 n eps max|w|; `error` is in those units",
+        "          without vectors, counts show all eigenvalues within 10 n eps max|w|; `error` is in those units\n"
+        "  latency small calls of all families in f64, from 1 to 1000 matrices a call; an answer passes when the sum "
+        "of\n"
+        "          the eigenvalues is the trace to 8 n eps ||A||",
     .examples = "  eigpack bench stebz --quick\n"
                 "  eigpack bench stebz --rivals --csv stebz.csv\n"
                 "  eigpack bench stebz --n 2048 --type f64 --rivals --threads 2\n"
@@ -179,6 +186,7 @@ const cli_command command_bench = {
                 "  eigpack bench stemr --rivals --n 2048 --type f64\n"
                 "  eigpack bench geev --rivals --csv geev.csv\n"
                 "  eigpack bench geev --tune --device cuda --csv tune.csv\n"
+                "  eigpack bench latency --threads 1 --csv latency.csv\n"
                 "  eigpack bench heev --n 8,64 --type c128 --rivals --lapack libmkl_rt.so.2\n",
     .options = options,
     .run = run,

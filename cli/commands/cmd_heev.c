@@ -103,10 +103,10 @@ static int solve(void *of, const stream_slice *s)
     job *const j = (job *)of;
     slice *const p = &j->slice[s->slot];
     int64_t const n = j->file.n, ld = n > 0 ? n : 1;
-    eig_status const status = eig_heev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, n * n, NULL, p->w.data,
+    eig_status const status = eig_heev_batched(s->ctx, j->type, &j->options, n, p->a.data, ld, n * n, NULL, p->w.data,
                                                n, p->v.data, ld, n * n, p->info, NULL, s->count);
-    for (int64_t b = 0; status == EIG_OK && b < s->count; b++) j->failed += p->info[b] != 0;
-    return cli_status(j->ctx, status);
+    if (status == EIG_OK) stream_count_failed(&j->failed, p->info, s->count);
+    return cli_status(s->ctx, status);
 }
 
 /* One eigenvalue a line, behind the matrix's number where the file has several.  A zero is printed without its sign. */
@@ -162,6 +162,7 @@ static int solve_all(const arguments *args, job *j)
     s.bytes = (j->vectors ? 2 : 1) * nn * size + j->file.n * size + (int64_t)sizeof(int);
     s.loaded = io_source_held(&j->file.source), s.held = stream_held(j->sink, OUTPUTS);
     s.make = make, s.read = read_slice, s.solve = solve, s.write = write_slice;
+    s.any_order = !j->prints && io_sinks_in_any_order(j->sink, OUTPUTS);
     s.times = j->times;
     int const status = stream_run(&s, args);
     j->times = s.times;

@@ -72,23 +72,23 @@ static bool read_part(void *of, const stream_slice *s, io_error *error)
 
 /* ------------------------------------------------------------------- solve */
 
-static eig_status call_family(geev_run *j, geev_part *p, int64_t count)
+static eig_status call_family(geev_run *j, eig_context *ctx, geev_part *p, int64_t count)
 {
     const family *const f = &j->family;
     eig_geev_measure const kind = geev_measure_kind(j->measure >= 0 ? j->measure : 0);
-    return eig_geev_affine(j->ctx, j->type, &j->options, j->n, f->m, f->a.data, j->n > 0 ? j->n : 1, j->n * j->n,
+    return eig_geev_affine(ctx, j->type, &j->options, j->n, f->m, f->a.data, j->n > 0 ? j->n : 1, j->n * j->n,
                            p->a.data, f->m, p->w.data, j->n, kind, p->value.data, p->info, count);
 }
 
-static eig_status call_matrices(geev_run *j, geev_part *p, int64_t count)
+static eig_status call_matrices(geev_run *j, eig_context *ctx, geev_part *p, int64_t count)
 {
     int64_t const n = j->n;
     int64_t const stride = j->options.layout == EIG_LAYOUT_MATRIX_WISE    ? n * n
                            : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? count
                                                                           : count * n;
     int64_t const ld = n > 0 ? n : 1;
-    return eig_geev_batched(j->ctx, j->type, &j->options, n, p->a.data, ld, stride, p->w.data, n, p->left.data, ld,
-                            n * n, p->right.data, ld, n * n, p->condition.data, p->info, count);
+    return eig_geev_batched(ctx, j->type, &j->options, n, p->a.data, ld, stride, p->w.data, n, p->left.data, ld, n * n,
+                            p->right.data, ld, n * n, p->condition.data, p->info, count);
 }
 
 /* Keeps what --plot draws at the end. */
@@ -105,10 +105,10 @@ static int solve(void *of, const stream_slice *s)
     geev_part *const p = &j->part[s->slot];
     int64_t const n = j->n, count = s->count;
     for (int64_t b = 0; b < count; b++) p->info[b] = 0;
-    eig_status const status = j->is_family ? call_family(j, p, count) : call_matrices(j, p, count);
-    int const done = cli_status(j->ctx, status);
+    eig_status const status = j->is_family ? call_family(j, s->ctx, p, count) : call_matrices(j, s->ctx, p, count);
+    int const done = cli_status(s->ctx, status);
     if (done != CLI_OK) return done;
-    for (int64_t b = 0; b < count; b++) j->failed += p->info[b] != 0;
+    stream_count_failed(&j->failed, p->info, count);
     for (int64_t b = 0; b < count && j->measure >= 0 && !j->is_family; b++)
         numbers_put_part(&p->value, b,
                          p->info[b] ? NAN : geev_measure_of(geev_measure_kind(j->measure), &p->w, b * n, n));
@@ -196,6 +196,7 @@ int geev_solve(geev_run *j, const arguments *args)
     s.loaded = io_source_held(&j->file.source);
     s.held = stream_held(j->sink, GEEV_OUTPUTS) + j->drawn.count * (int64_t)type_size(j->drawn.type);
     s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
+    s.any_order = !j->prints && io_sinks_in_any_order(j->sink, GEEV_OUTPUTS);
     int const status = stream_run(&s, args);
     j->times = s.times;
     return status;

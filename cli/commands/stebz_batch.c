@@ -108,10 +108,10 @@ static int solve(void *of, const stream_slice *s)
     part *const p = &r->part[s->slot];
     eig_stebz_options const *const o = &r->j->options;
     int const status =
-        cli_status(r->ctx, eig_stebz_batched(r->ctx, r->j->type, o, r->n, p->d.data, r->n, p->e.data, r->beside,
+        cli_status(s->ctx, eig_stebz_batched(s->ctx, r->j->type, o, r->n, p->d.data, r->n, p->e.data, r->beside,
                                              p->w.data, p->lower.data, p->upper.data, r->m, p->info, s->count));
     if (status != CLI_OK) return status;
-    for (int64_t b = 0; b < s->count; b++) r->failed += p->info[b] != EIG_INFO_OK;
+    stream_count_failed(&r->failed, p->info, s->count);
     if (r->all.data)
         memcpy(numbers_at(&r->all, s->first * r->m), p->w.data, (size_t)(s->count * r->m) * type_size(r->j->type));
     return CLI_OK;
@@ -123,7 +123,7 @@ static int count_below(void *of, const stream_slice *s)
     part *const p = &r->part[s->slot];
     int status = CLI_OK;
     for (int64_t b = 0; b < s->count && status == CLI_OK; b++)
-        status = cli_status(r->ctx, eig_stebz_count(r->ctx, r->j->type, r->n, numbers_at(&p->d, b * r->n),
+        status = cli_status(s->ctx, eig_stebz_count(s->ctx, r->j->type, r->n, numbers_at(&p->d, b * r->n),
                                                     numbers_at(&p->e, b * r->beside), r->m, r->shifts.data,
                                                     p->below + b * r->m, NULL));
     return status;
@@ -261,6 +261,7 @@ static int solve_all(batch_run *r, const arguments *args)
     s.loaded += r->reference.count * (int64_t)sizeof(double);
     s.held = stream_held(r->sink, OUTPUTS) + (r->all.data ? r->all.count * size : 0);
     s.make = make, s.read = read_part, s.solve = j->shifts ? count_below : solve, s.write = write_part;
+    s.any_order = io_sinks_in_any_order(r->sink, OUTPUTS);
     int const status = stream_run(&s, args);
     j->times = s.times;
     return status;

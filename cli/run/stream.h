@@ -1,7 +1,10 @@
-/* A batch in slices: while one slice is computed, the next is read and the one before is written.
+/* A batch in slices.  A command gives three functions; each works on one slice of the batch, in one of a few sets of
+ * buffers.  Who runs them:
  *
- * A command gives three functions; each works on one slice of the batch, in one of a few sets of buffers.  A batch that
- * fits into one slice goes through the same functions, without threads. */
+ *     one slice      the caller, one after the other
+ *     workers        small problems on several threads of a CPU: each thread takes slices through all three, with a context of
+ *                    its own, so that a slice stays in its core's cache and no thread waits for another one but to write in turn
+ *     a pipeline     else: while one slice is computed by all threads, the next is read and the one before is written */
 #ifndef EIG_CLI_STREAM_H
 #define EIG_CLI_STREAM_H
 
@@ -9,11 +12,12 @@
 #include "run/context.h"
 #include "run/files.h"
 
-enum { STREAM_SLOTS = 3 }; /* one is read, one computed, one written */
+enum { STREAM_STAGES = 3, STREAM_SLOTS = 64 /* of workers, at most */ };
 
 typedef struct stream_slice {
     int64_t first, count; /* problems first, ..., first + count - 1 of the batch */
     int slot;             /* which set of buffers */
+    eig_context *ctx;     /* what computes it */
 } stream_slice;
 
 typedef struct stream {
@@ -30,15 +34,19 @@ typedef struct stream {
 
     /* Memory of a slot for this many problems; false where there is none. */
     bool (*make)(void *job, int slot, int64_t count);
-    bool (*read)(void *job, const stream_slice *slice, io_error *error); /* by a thread of its own */
-    int (*solve)(void *job, const stream_slice *slice);                  /* by the caller's thread; an exit status */
+    bool (*read)(void *job, const stream_slice *slice, io_error *error); /* several slices at a time */
+    int (*solve)(void *job, const stream_slice *slice);                  /* an exit status; several slices at a time */
     bool (*write)(void *job, const stream_slice *slice, io_error *error);
+    bool any_order; /* of writing, by several threads at once; else in order, one at a time */
 
     cli_times times; /* out: how long each stage was busy; they overlap where there are several slices */
 } stream;
 
 /* Does it all, within the memory that --memory allows.  Returns an exit status: a failed read is CLI_USAGE. */
 int stream_run(stream *s, const arguments *args);
+
+/* Adds the matrices of a slice that failed, by their info. */
+void stream_count_failed(int64_t *failed, const int *info, int64_t count);
 
 /* Bytes of memory for outputs that are held whole. */
 int64_t stream_held(const io_sink *sinks, int count);

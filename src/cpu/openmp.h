@@ -13,9 +13,8 @@
  * a parallel region of the caller. */
 static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 {
-    if (useful <= 1) return 1; /* what follows asks the system */
+    if (useful <= 1 || ctx->threads == 1) return 1; /* what follows asks the system */
 #ifdef _OPENMP
-    if (useful <= 1) return 1;
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
     /* A quota lowers OpenMP's default, unless somebody has chosen that. */
     int const set = omp_get_max_threads(), quota = ctx->quota > 0 && ctx->quota < set ? ctx->quota : set;

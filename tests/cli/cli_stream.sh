@@ -46,6 +46,13 @@ same "stebz" stebz d.npy e.npy --output=a.npy --enclosures=b.npy --info=c.npy
 same "stebz as text" stebz d.npy e.npy --range 2:4 --output=a.dat
 same "stebz printed" stebz d.npy e.npy --range 60:60 --type f32
 same "stebz --count" stebz d.npy e.npy --count 0,0.5 --output=a.npy
+# Several threads take slices through all stages by themselves, one does not.
+for threads in 2 3 7; do
+    same "heev, $threads threads" heev H.npy --values=a.npy --vectors=b.npy --info=c.npy --threads $threads
+    same "heev as text, $threads threads" heev H.npy --values=a.dat --vectors=b.npy --threads $threads
+    same "geev printed, $threads threads" geev A.npy --measure damping --threads $threads
+    same "stebz, $threads threads" stebz d.npy e.npy --output=a.npy --enclosures=b.npy --threads $threads
+done
 # A padding in front of each row of e is left out.
 expect 0 '' generate uniform -n 60 --batch 301 -o d2.npy -o e2.npy
 expect 0 '' generate uniform -n 60 --batch 301 -o d2.dat -o e2.dat

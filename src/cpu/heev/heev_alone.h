@@ -363,8 +363,9 @@ static inline void alone_polish(alone_matrix *m)
     }
 }
 
-/* As store_lane stores a lane; spoiled: all is NaN. */
-static inline void alone_store(const alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled)
+/* As store_lane stores a lane; spoiled: all is NaN.  Element i of column k of V lies at i*row + k*column. */
+static inline void alone_store(const alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled, int sweeps,
+                               int row, int column)
 {
     int const n = m->n;
     int64_t order[HEEV_TILE], failed = 0;
@@ -380,10 +381,10 @@ static inline void alone_store(const alone_matrix *m, const heev_problem *p, int
         for (int part = 0; part < HEEV_PARTS; ++part) {
             real *const to = to_v + HEEV_PARTS * k * s.j + part;
             for (int i = 0; i < n; ++i)
-                to[HEEV_PARTS * i * s.i] = good ? m->v[part][i * m->ld + order[k]] + (real)0 : (real)NAN;
+                to[HEEV_PARTS * i * s.i] = good ? m->v[part][i * row + order[k] * column] + (real)0 : (real)NAN;
         }
     }
-    heev_store_info(p, b, spoiled ? EIG_INFO_NOT_FINITE : failed, 0);
+    heev_store_info(p, b, spoiled ? EIG_INFO_NOT_FINITE : failed, sweeps);
 }
 
 static void solve_alone(const heev_problem *p, int64_t b, void *work)
@@ -400,7 +401,7 @@ static void solve_alone(const heev_problem *p, int64_t b, void *work)
         if (m.z) alone_back(&m);
         if (m.z && m.n <= POLISHED) alone_polish(&m);
     }
-    alone_store(&m, p, b, spoiled);
+    alone_store(&m, p, b, spoiled, 0, m.ld, 1);
 }
 
 #endif

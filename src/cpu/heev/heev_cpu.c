@@ -68,6 +68,11 @@ static void run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t
     kernels->tiles->tridiagonal(p, b, count, work);
 }
 
+static void run_jacobi_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
+{
+    kernels->tiles->jacobi_alone(p, b, work);
+}
+
 static void run_tile_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
 {
     kernels->tiles->alone(p, b, work);
@@ -89,7 +94,7 @@ static void run_large_together(const heev_kernels *kernels, const heev_problem *
 
 static const heev_road roads[] = {
     {"reference", is_reference, false, heev_reference_bytes, run_reference, NULL, NULL},
-    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL, NULL},
+    {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL, run_jacobi_alone},
     {"tile", is_tile, true, heev_tile_bytes, run_tile, NULL, run_tile_alone},
     {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference, NULL, NULL},
     {"large", is_any, false, heev_large_bytes, run_large, run_large_together, NULL},
@@ -122,19 +127,26 @@ typedef struct heev_plan {
     int64_t tiles, alone, together;
 } heev_plan;
 
-/* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type). */
+/* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type; Jacobi: 1 to
+ * 2). */
 static int64_t heev_tile_cost(const heev_problem *p)
 {
-    return 1 + p->n / 16;
+    return eig_cpu_heev_road(p)->run_alone == run_jacobi_alone ? 1 : 1 + p->n / 16;
+}
+
+/* Units of a hundred microseconds: a matrix of n <= 64 alone takes about n^2/25 us. */
+static int64_t heev_worth(const heev_problem *p, int64_t matrices)
+{
+    return matrices * p->n * p->n / 2500;
 }
 
 /* Threads that are worth their start: 100 us of work each, since a start takes some 10 us, and as long as the other core is
- * another program's where it is. A matrix of n <= 64 alone takes about n^2/25 us. */
+ * another program's where it is. */
 static int heev_threads(const eig_context *ctx, const heev_problem *p, const heev_plan *plan)
 {
     int64_t const units = plan->tiles + plan->alone;
     if (p->n > HEEV_TILE || units > 4096) return cpu_threads(ctx, units);
-    int64_t const worth = (plan->tiles * heev_tile_cost(p) + plan->alone) * p->n * p->n / 2500;
+    int64_t const worth = heev_worth(p, plan->tiles * heev_tile_cost(p) + plan->alone);
     return cpu_threads(ctx, worth < units ? worth : units);
 }
 
@@ -143,7 +155,7 @@ static heev_plan heev_plan_tiles(const eig_context *ctx, const heev_problem *p, 
     heev_plan plan = {.lanes = kernels_of(ctx, p)->tiles->lanes};
     int64_t const left = p->batch % plan.lanes;
     plan.tiles = p->batch / plan.lanes;
-    int64_t const side_by_side = plan.tiles == 0 ? cpu_threads(ctx, left) : 1;
+    int64_t const side_by_side = plan.tiles == 0 && heev_worth(p, left) > 1 ? cpu_threads(ctx, left) : 1;
     if (road->run_alone && left <= side_by_side * heev_tile_cost(p))
         plan.alone = left;
     else
@@ -240,7 +252,7 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     a = (arena){.base = work};
     heev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
-    double const start = eig_cpu_clock();
+    double const start = ctx->timing ? eig_cpu_clock() : 0;
     cpu_watch watch;
     cpu_team team = {.shared = NULL};
     eig_cpu_watch_start(&watch, ctx, "heev", plan.tiles + plan.alone + plan.together);

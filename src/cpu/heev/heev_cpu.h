@@ -10,6 +10,7 @@
  *     heev_tridiagonal.h    the tridiagonal method
  *     heev_alone.h          the same for one matrix, with the same bits
  *     heev_jacobi.h         Jacobi
+ *     heev_jacobi_alone.h   the same for one matrix, with the same bits
  *     heev_lanes.h          formulas and complex numbers for lanes
  *     heev_large.c          one matrix, n > 64, by the tridiagonal method; its parts are
  *     heev_large.h            what they share
@@ -39,14 +40,14 @@ typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch
  * work: heev_tile_bytes, aligned to 64. */
 typedef void heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
 
-/* Matrix b as the tridiagonal tile solver would. */
+/* Matrix b as a tile solver would. */
 typedef void heev_alone_solver(const heev_problem *p, int64_t b, void *work);
 
 /* heev_kernels.c: many matrices at once, and one. */
 typedef struct heev_tiles {
     int lanes;
     heev_tile_solver *jacobi, *tridiagonal;
-    heev_alone_solver *alone;
+    heev_alone_solver *jacobi_alone, *alone;
 } heev_tiles;
 
 /* As heev_solver; every thread of a team calls it for the same matrix. work: heev_large_bytes, and behind them heev_member_bytes for

@@ -50,8 +50,13 @@ static inline void rotate(tile_state *tile, const jacobi_bound *b, int p, int q)
     vnumber const below = get(qp);
     vreal const re = simd_select(acts, below.re, simd_splat(1));
     vreal const im = EIG_COMPLEX ? simd_select(acts, -below.im, (vreal){0}) : (vreal){0};
-    vreal g, s_re, s_im, change;
-    jacobi_rotation_lanes(*pp, *qq, re, im, &g, &s_re, &s_im, &change);
+    vreal g, s_re, s_im = {0}, change;
+    if (EIG_COMPLEX) {
+        jacobi_rotation_lanes(*pp, *qq, re, im, &g, &s_re, &s_im, &change);
+    } else {
+        jacobi_angle_lanes(*pp, *qq, simd_abs(re), &g, &s_re, &change);
+        s_re = simd_select(re < 0, -s_re, s_re);
+    }
     g = simd_select(acts, g, (vreal){0}), change = simd_select(acts, change, (vreal){0});
     vnumber const s = {simd_select(acts, s_re, (vreal){0}), simd_select(acts, s_im, (vreal){0})};
     for (int i = 0; i < p; ++i) rotate_pair(entry(tile, p, i), entry(tile, q, i), true, true, g, s);

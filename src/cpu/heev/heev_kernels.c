@@ -10,6 +10,7 @@
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
 #include "heev_alone.h"
 #include "heev_jacobi.h"
+#include "heev_jacobi_alone.h"
 #include "heev_tridiagonal.h"
 
 static void solve_tile(const heev_problem *p, int64_t first, int count, void *work, bool jacobi)
@@ -45,4 +46,5 @@ static void solve_tridiagonal(const heev_problem *p, int64_t first, int count, v
     solve_tile(p, first, count, work, false);
 }
 
-const heev_tiles ISA_TYPED(eig_cpu_heev_tiles) = {SIMD_LANES, solve_jacobi, solve_tridiagonal, solve_alone};
+const heev_tiles ISA_TYPED(eig_cpu_heev_tiles) = {SIMD_LANES, solve_jacobi, solve_tridiagonal, solve_jacobi_alone,
+                                                  solve_alone};

@@ -23,6 +23,7 @@ set(EIG_SOURCES
     src/cpu/stebz/stebz_engine.c
     src/cpu/stebz/stebz_table.c
     src/cpu/stebz/stebz_load.c
+    src/cpu/stebz/stebz_small.c
     src/cpu/stebz/stebz_split.c
     src/cpu/stebz/stebz_reference.c
     src/cpu/stemr/stemr_cpu.c
@@ -31,6 +32,7 @@ set(EIG_SOURCES
     src/cpu/stemr/stemr_tree.c
     src/cpu/stemr/stemr_refine.c
     src/cpu/stemr/stemr_inverse.c
+    src/cpu/stemr/stemr_batch.c
     src/cpu/stemr/stemr_certify.c
     src/cpu/stemr/stemr_reference.c
     src/cpu/heev/heev_cpu.c

@@ -307,8 +307,8 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation"; then multisection "table" and "brackets", or "blocks" and "sorting" where T splits on a CPU
- * (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
+ * Passes: "preparation", which is all of a T of up to 7 rows on a CPU; then multisection "table" and "brackets", or "blocks" and
+ * "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
  * "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
  * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
@@ -364,7 +364,7 @@ EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, in
 /* ------------------------------------------------------------------- stemr */
 
 typedef enum eig_stemr_method {
-    EIG_STEMR_AUTO = 0,      /* the fastest; on a CPU that is mrrr */
+    EIG_STEMR_AUTO = 0,      /* the fastest; on a CPU that is mrrr, up to n = 8 QL sweeps */
     EIG_STEMR_REFERENCE = 1, /* the plain version: one pair after the other */
     EIG_STEMR_MRRR = 2       /* the tree of relatively robust representations, many pairs at a time */
 } eig_stemr_method;
@@ -497,8 +497,9 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  *   orthogonality  [batch] out, or NULL
  *   stats     out, or NULL: sums over the batch; of blocks, depth and largest_cluster the largest
  *
- * options->tree must be NULL.  The matrices are solved one after the other, each as eig_dstemr does; progress is told
- * between them. */
+ * options->tree must be NULL.  Each matrix gets what eig_dstemr gives it.  On a CPU threads share the matrices where there is
+ * work for several (n < 256; pass "batch"); else they are solved one after the other.  Progress is told between them.  A
+ * workspace that is lent serves as many threads as it is times as large as eig_stemr_work_size tells for one thread. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                                       int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
                                       int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,

@@ -68,6 +68,15 @@ typedef struct stemr_problem {
     const struct stemr_limits *limits; /* NULL, but in tests (stemr_limits.h) */
 } stemr_problem;
 
+/* One call of eig_stemr_batched: the first matrix, and how far the others lie; its arrays are checked. */
+typedef struct stemr_batch {
+    stemr_problem first;
+    int64_t stride_d, stride_e, stride_w, stride_z, batch;
+} stemr_batch;
+
+/* Matrix b of it; stats may be NULL. */
+stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stats *stats);
+
 /* One call of eig_heev_batched. */
 typedef struct heev_problem {
     eig_type type; /* of a and v; w is of its real type */
@@ -174,6 +183,8 @@ typedef struct backend {
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
     size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
     eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
+    /* Many matrices, and what their stats say together; eig_stemr_each where threads or the device share one matrix. */
+    eig_status (*stemr_batch)(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
     eig_status (*heev)(eig_context *ctx,
                        const heev_problem *p); /* all pairs, unless heev_ranges; then it also sets m */
@@ -245,6 +256,9 @@ void eig_leave(eig_context **entered);
 /* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
  * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
 eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
+
+/* Solves one matrix after the other by the backend's stemr. */
+eig_status eig_stemr_each(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
 
 /* Whether a structure that the caller lends begins with a size that can be. */
 bool eig_structure_is_sane(const void *given);

@@ -149,41 +149,60 @@ static eig_status stemr_check_batch(eig_context *ctx, const stemr_problem *p, in
     return EIG_OK;
 }
 
-/* The next matrix of a batch; NULL stays NULL. */
-static void *next(const void *array, int64_t stride, size_t size)
+/* Part of an array; NULL stays NULL. */
+static void *stemr_at(const void *array, int64_t k, size_t size)
 {
-    return array ? (char *)array + (size_t)stride * size : NULL;
+    return array ? (char *)array + (size_t)k * size : NULL;
 }
 
-/* One matrix after the other: each call has threads, or a GPU, for itself. */
+stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stats *stats)
+{
+    stemr_problem p = all->first;
+    size_t const size = type_size(p.type);
+    int64_t const w = b * all->stride_w;
+    p.d = stemr_at(p.d, b * all->stride_d, size), p.e = stemr_at(p.e, b * all->stride_e, size);
+    p.m = stemr_at(p.m, b, sizeof *p.m), p.w = stemr_at(p.w, w, size);
+    p.z = stemr_at(p.z, b * all->stride_z, size);
+    p.isuppz = stemr_at(p.isuppz, 2 * w, sizeof *p.isuppz), p.info = stemr_at(p.info, w, sizeof *p.info);
+    p.residual = stemr_at(p.residual, w, size), p.orthogonality = stemr_at(p.orthogonality, b, size);
+    p.stats = stats;
+    return p;
+}
+
+eig_status eig_stemr_each(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum)
+{
+    eig_stemr_stats own = EIG_STEMR_STATS;
+    eig_status status = EIG_OK;
+    call_steps steps;
+    eig_steps_begin(ctx, &steps, all->batch);
+    for (int64_t b = 0; b < all->batch && status == EIG_OK; ++b) {
+        stemr_problem p = eig_stemr_member(all, b, all->first.stats ? &own : NULL);
+        status = stemr_solve(ctx, &p);
+        eig_steps_next(ctx, &steps, 1);
+        stemr_add_stats(sum, &own);
+    }
+    eig_steps_end(ctx, &steps);
+    return status;
+}
+
 eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_options *options, int64_t n,
                              const void *d, int64_t stride_d, const void *e, int64_t stride_e, int64_t *m, void *w,
                              int64_t stride_w, void *z, int64_t ldz, int64_t stride_z, int64_t *isuppz, int *info,
                              void *residual, void *orthogonality, eig_stemr_stats *stats, int64_t batch)
 {
-    eig_stemr_stats sum = EIG_STEMR_STATS, own = EIG_STEMR_STATS;
+    eig_stemr_stats sum = EIG_STEMR_STATS;
     stemr_problem p = {.type = type, .n = n, .d = d, .e = n > 1 ? e : NULL, .m = m, .w = w, .z = z, .ldz = ldz};
     p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
-    p.residual = residual, p.orthogonality = orthogonality, p.stats = stats ? &own : NULL;
+    p.residual = residual, p.orthogonality = orthogonality, p.stats = stats ? &sum : NULL;
     ENTER(ctx);
     eig_status status;
     if ((status = stemr_check_size(ctx, "stemr", type, n)) != EIG_OK) return status;
     if ((status = stemr_options(ctx, options, &p)) != EIG_OK) return status;
     if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
     if ((status = stemr_check_batch(ctx, &p, stride_d, stride_e, stride_w, stride_z, batch)) != EIG_OK) return status;
-    size_t const size = type_size(type);
-    call_steps steps;
-    eig_steps_begin(ctx, &steps, batch);
-    for (int64_t b = 0; b < batch && status == EIG_OK; ++b) {
-        status = stemr_solve(ctx, &p);
-        eig_steps_next(ctx, &steps, 1);
-        stemr_add_stats(&sum, &own);
-        p.d = next(p.d, stride_d, size), p.e = next(p.e, stride_e, size);
-        p.w = next(p.w, stride_w, size), p.z = next(p.z, stride_z, size), p.m = next(p.m, 1, sizeof *m);
-        p.isuppz = next(p.isuppz, 2 * stride_w, sizeof *isuppz), p.info = next(p.info, stride_w, sizeof *info);
-        p.residual = next(p.residual, stride_w, size), p.orthogonality = next(p.orthogonality, 1, size);
-    }
-    eig_steps_end(ctx, &steps);
+    if (n > 0 && batch > 0 && (status = stemr_check_arrays(ctx, &p)) != EIG_OK) return status;
+    stemr_batch const all = {p, stride_d, stride_e, stride_w, stride_z, batch};
+    status = n > 0 && batch > 1 ? ctx->backend->stemr_batch(ctx, &all, &sum) : eig_stemr_each(ctx, &all, &sum);
     if (stats && status == EIG_OK) eig_write_structure(stats, &sum, sizeof sum);
     return status;
 }

@@ -205,6 +205,7 @@ const backend eig_backend_cpu = {
     .stebz_count = eig_cpu_stebz_count,
     .stemr_work_size = eig_cpu_stemr_work_size,
     .stemr = eig_cpu_stemr,
+    .stemr_batch = eig_cpu_stemr_batch,
     .heev_work_size = eig_cpu_heev_work_size,
     .heev = eig_cpu_heev,
     .heev_ranges = eig_cpu_heev_ranges,

@@ -32,6 +32,7 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *p);
 
 size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
 eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p);
+eig_status eig_cpu_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
 
 size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p);

@@ -177,6 +177,7 @@ const backend eig_backend_multi = {
     .stebz_count = eig_multi_stebz_count,
     .stemr_work_size = eig_multi_stemr_work_size,
     .stemr = eig_multi_stemr,
+    .stemr_batch = eig_stemr_each,
     .heev_work_size = eig_multi_heev_work_size,
     .heev = eig_multi_heev,
     .heev_ranges = eig_multi_heev_ranges,

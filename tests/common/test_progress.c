@@ -479,6 +479,40 @@ static void test_inside_a_region(void **state)
 #endif
 }
 
+/* There it writes nothing beyond its workspace, though its number may be that of a thread with one of its own elsewhere. */
+static void test_workspace_inside_a_region(void **state)
+{
+    enum { N = 40, GUARD = 4096, MARK = 0x5a };
+    static double d[N], e[N], w[N], z[N * N];
+    (void)state;
+    int same = 0;
+    eig_context *outside = NULL;
+    for (int i = 0; i < N; ++i) d[i] = 2 + 0.01 * (i % 17), e[i] = 1;
+    assert_int_equal(test_open(&outside), EIG_OK);
+    assert_int_equal(eig_dstemr(outside, NULL, N, d, e, NULL, w, z, N, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+    eig_destroy(outside);
+#pragma omp parallel num_threads(3) reduction(+ : same)
+    {
+        eig_context *ctx = NULL;
+        size_t bytes = 0;
+        static _Thread_local double own_w[N], own_z[N * N];
+        bool good = test_open(&ctx) == EIG_OK && eig_stemr_work_size(ctx, EIG_D, NULL, N, 1, &bytes) == EIG_OK;
+        unsigned char *const work = aligned_alloc(256, bytes + GUARD);
+        good = good && work && eig_set_workspace(ctx, work, bytes) == EIG_OK;
+        for (size_t i = 0; i < GUARD && work; ++i) work[bytes + i] = MARK;
+        good = good && eig_dstemr(ctx, NULL, N, d, e, NULL, own_w, own_z, N, NULL, NULL, NULL, NULL, NULL) == EIG_OK &&
+               memcmp(w, own_w, sizeof w) == 0 && memcmp(z, own_z, sizeof z) == 0;
+        for (size_t i = 0; i < GUARD && work; ++i) good = good && work[bytes + i] == MARK;
+        same += good;
+        eig_destroy(ctx);
+        free(work);
+    }
+    assert_true(same >= 1);
+#ifdef _OPENMP
+    assert_int_equal(same, 3);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
@@ -487,7 +521,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_one_matrix),         cmocka_unit_test(test_stops_soon),
         cmocka_unit_test(test_stops_with_vectors), cmocka_unit_test(test_own_context),
         cmocka_unit_test(test_other_thread),       cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_inside_a_region),
+        cmocka_unit_test(test_inside_a_region),    cmocka_unit_test(test_workspace_inside_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

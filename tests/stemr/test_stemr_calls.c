@@ -515,6 +515,46 @@ static void test_batched(void **state)
     eig_destroy(ctx);
 }
 
+/* Threads share many small matrices; each has the bits of a call of its own, whatever workspace is lent. */
+static void test_many(void **state)
+{
+    enum { MATRICES = 600, MOST = 24 };
+    static double d[MATRICES * MOST], e[MATRICES * MOST], w[MATRICES * MOST], z[MATRICES * MOST * MOST],
+        own[MOST * (MOST + 1)];
+    static int info[MATRICES * MOST];
+    (void)state;
+    eig_context *const ctx = test_context(7), *const one = test_context(1);
+    for (int i = 0; i < MATRICES * MOST; ++i) d[i] = sin(i), e[i] = cos(3.0 * i);
+    for (int n = 1; n <= MOST; n = n < 9 ? n + 1 : n + 5)
+        for (int lends = 0; lends < 2; ++lends) {
+            size_t bytes = 0;
+            int64_t m[MATRICES];
+            assert_int_equal(eig_stemr_work_size(ctx, EIG_D, NULL, n, 1, &bytes), EIG_OK);
+            numbers work; /* room for three or so */
+            if (!numbers_make(&work, EIG_D, (int64_t)(3 * bytes + 256) / 8)) fail_msg("no memory");
+            char *const aligned = (char *)(((uintptr_t)work.data + 255) / 256 * 256);
+            if (test_on_cpu() && lends) assert_int_equal(eig_set_workspace(ctx, aligned, 3 * bytes), EIG_OK);
+            numbers_fill(&work, NAN);
+            eig_status const status = eig_dstemr_batched(ctx, NULL, n, d, n, e, n, m, w, n, z, n, n * n, NULL, info,
+                                                         NULL, NULL, NULL, MATRICES);
+            if (status != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+            assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+            numbers_free(&work);
+            for (int b = 0; b < MATRICES; ++b) {
+                int64_t found = -1;
+                assert_int_equal(eig_dstemr(one, NULL, n, d + b * n, e + b * n, &found, own, own + MOST, n, NULL, NULL,
+                                            NULL, NULL, NULL),
+                                 EIG_OK);
+                assert_true(found == n && m[b] == n && info[b * n] == 0);
+                if (memcmp(own, w + b * n, (size_t)n * sizeof *w) != 0 ||
+                    memcmp(own + MOST, z + b * n * n, (size_t)(n * n) * sizeof *z) != 0)
+                    fail_msg("n = %d: matrix %d differs", n, b);
+            }
+        }
+    eig_destroy(ctx);
+    eig_destroy(one);
+}
+
 static int stop_at(void *user, double fraction)
 {
     double *const last = user;
@@ -625,9 +665,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_subnormal_ends), cmocka_unit_test(test_overflowing_ends),
         cmocka_unit_test(test_range_ends),     cmocka_unit_test(test_values_only),
         cmocka_unit_test(test_batched),        cmocka_unit_test(test_batched_progress),
-        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_many),           cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_progress),       cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_workspace),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,48 +333,56 @@ def sturm_count(d, e, x, more, device, check):
 # What an operator costs: some 100 us of dispatch, autograd and inspect.signature.  An eager call that nobody watches has
 # no need of it: no derivative, no transform, no compiler, no mode, no capture.
 
-_empty, _raw_stream, _is_capturing = torch.empty, getattr(torch._C, "_cuda_getCurrentRawStream", None), torch.cuda.is_current_stream_capturing
-_watchers = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state
+_empty_like, _letters = torch.empty_like, _torch_arrays.LETTERS
+_raw_stream, _is_capturing = getattr(torch._C, "_cuda_getCurrentRawStream", None), torch.cuda.is_current_stream_capturing
+_watchers = (
+    torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state,
+    torch._C._is_torch_function_mode_enabled,
+)  # fmt: skip
 
 
-def is_watched(a):
-    """Whether somebody has to see the operator, or a is not a packed tensor of its own memory."""
-    transforms, modes, tracer = _watchers
+def is_watched(a, letter):
+    """Whether somebody has to see the operator, or a, of this letter's type, is not a packed tensor of its own memory."""
+    transforms, modes, tracer, functions = _watchers
     return (
         torch.compiler.is_compiling()
         or transforms() is not None
         or modes() != 0
         or tracer() is not None
-        or torch._C._is_torch_function_mode_enabled()
+        or functions()
         or forward_ad._current_level >= 0
         or (a.requires_grad and torch.is_grad_enabled())
         or a.layout is not torch.strided
         or not a.is_contiguous()
-        or a.is_conj()
+        or (letter not in _direct.COMPLEX and a.is_conj())
         or a.is_neg()
     )
 
 
 def at_once(what, a, upper):
     """The short road of a tensor, for _direct."""
-    letter = _torch_arrays.LETTERS.get(a.dtype)
-    if letter is None or is_watched(a):
+    letter = _letters.get(a.dtype)
+    if letter is None or is_watched(a, letter):
         return None
-    shape = a.shape
-    if len(shape) < 2 or shape[-1] != shape[-2] or a.numel() == 0 or (what == "g" and letter not in _direct.COMPLEX):
+    shape, numbers = tuple(a.shape), a.numel()
+    if len(shape) < 2 or shape[-1] != shape[-2] or numbers == 0 or (what == "g" and letter not in _direct.COMPLEX):
         return None
-    n, place = shape[-1], a.device
-    batch = a.numel() // (n * n)
-    if a.is_cuda:
+    n, on_gpu = shape[-1], a.is_cuda
+    batch = numbers // (n * n)
+    if on_gpu:
         if _is_capturing():
             return None
-    elif place.type != "cpu":
+    elif not a.is_cpu:
         return None
-    w = _empty(shape[:-1], dtype=TYPES[(_numpy.COMPLEX if what == "g" else _numpy.REAL)[letter]], device=place)
-    v = torch.empty_like(a) if what == "v" else None
+    # Extents as arguments of their own, and the type and the place of a: a torch.Size and a device take a microsecond longer.
+    if what != "g" and letter in _direct.COMPLEX:
+        w = a.new_empty(*shape[:-1])
+    else:
+        w = a.new_empty(*shape[:-1], dtype=TYPES[(_numpy.COMPLEX if what == "g" else _numpy.REAL)[letter]])
+    v = _empty_like(a) if what == "v" else None
     outputs = w.data_ptr(), 0 if v is None else v.data_ptr()
-    if a.is_cuda:
-        index = place.index
+    if on_gpu:
+        index = a.device.index
         if not _core.plain_device(what, letter, upper, index, _raw_stream(index), n, batch, a.data_ptr(), *outputs):
             return None
     else:

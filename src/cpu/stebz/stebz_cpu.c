@@ -60,6 +60,7 @@ static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
+    if (p->n <= STEBZ_SMALL) return 0;
     return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
@@ -90,9 +91,9 @@ static eig_status solve_reference(eig_context *ctx, stebz_search *search, const 
     return eig_cpu_stebz_bisect(search, threads, pass_ms);
 }
 
-enum { BLOCKS = 3 /* after the methods */ };
+enum { BLOCKS = 3, SMALL /* after the methods */ };
 
-/* The roads by the method, and the one that multisection takes where T splits. */
+/* The roads by the method, and those that multisection takes where T splits or is small. */
 static const struct stebz_road {
     const char *name;
     road_solve *solve;
@@ -106,11 +107,12 @@ static const struct stebz_road {
                                  {"preparation", "step 1", "one-intervals", "mult-intervals"}},
     [EIG_STEBZ_REFERENCE] = {"reference", solve_reference, 2, {"preparation", "bisection"}},
     [BLOCKS] = {"blocks", eig_cpu_stebz_solve_blocks, 3, {"preparation", "blocks", "sorting"}},
+    [SMALL] = {"small", NULL, 1, {"preparation"}},
 };
 
-static const struct stebz_road *stebz_road_of(const stebz_problem *p, bool split)
+static const struct stebz_road *stebz_road_of(const stebz_problem *p, const stebz_search *search)
 {
-    return &roads[split ? BLOCKS : (int)p->method];
+    return &roads[search->found.split ? BLOCKS : search->small ? SMALL : (int)p->method];
 }
 
 /* -------------------------------------------------------------- one matrix */
@@ -155,12 +157,17 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
         search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-scale)) : eps * search->norm;
     }
     search->error = (search->pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * search->norm;
+    search->small = !tree && !search->pivot && p->n <= STEBZ_SMALL && eig_cpu_stebz_small(search, p->type);
+    if (search->small) {
+        if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
+        return EIG_OK;
+    }
     bool const split = !tree && !reference && eig_cpu_stebz_splits(search, p->type);
     search->steady = !tree && !reference && !split && (search->il > 1 || search->iu < p->n);
     if (search->steady) search->groups += search->il - 1;
     if (!split) eig_cpu_stebz_open(ctx, search, p->type, !tree);
     if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
-    return stebz_road_of(p, split)->solve(ctx, search, p, number, threads, pass_ms);
+    return stebz_road_of(p, search)->solve(ctx, search, p, number, threads, pass_ms);
 }
 
 /* ---------------------------------------------------------------- drivers */
@@ -175,7 +182,8 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
 {
     stebz_search search = search_of(ctx, p, watch);
     const stebz_setup *const setup = search.kernels->setup;
-    arena a = {work, 0};
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
+    arena a = {work ? work : room, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
     if (finite && solve(ctx, p, number, &search, 1, NULL) != EIG_OK) return;
@@ -203,26 +211,28 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
     } else {
         size_t const each = bytes_of_one(p);
 #pragma omp parallel num_threads(threads)
-        batch_work(ctx, p, &watch, work + each * (size_t)cpu_thread_number());
+        batch_work(ctx, p, &watch, work ? work + each * (size_t)cpu_thread_number() : NULL);
     }
     return eig_cpu_watch_end(&watch);
 }
 
-/* split: whether T was solved by blocks. */
-static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms, bool *split)
+/* Sets *road. */
+static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *work, double *pass_ms,
+                               const struct stebz_road **road)
 {
     cpu_watch watch;
     eig_cpu_watch_start(&watch, ctx, "stebz", 1);
     if (watch.status != EIG_OK) return watch.status;
     stebz_search search = search_of(ctx, p, &watch);
     const stebz_setup *const setup = search.kernels->setup;
-    arena a = {work, 0};
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
+    arena a = {work ? work : room, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
         int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p));
         eig_status const status = solve(ctx, p, 0, &search, threads, pass_ms);
-        *split = search.found.split;
+        *road = stebz_road_of(p, &search);
         if (status != EIG_OK) return status;
         setup->store(p, &search, 0);
     } else {
@@ -236,15 +246,15 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
     static const char *const batch[] = {"batch"};
-    void *work;
-    eig_status status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
+    void *work = NULL; /* of a small matrix: on the stack */
+    eig_status status = EIG_OK;
+    if (p->n > STEBZ_SMALL) status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     double ms[4] = {0};
     bool const single = p->batch == 1;
-    bool split = false;
-    status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL, &split) : solve_batch(ctx, p, work);
-    const struct stebz_road *const road = stebz_road_of(p, split);
+    const struct stebz_road *road = &roads[p->method];
+    status = single ? solve_single(ctx, p, work, ctx->timing ? ms : NULL, &road) : solve_batch(ctx, p, work);
     eig_begin_passes(ctx, single ? road->name : "batch", single ? road->passes : 1, single ? road->pass : batch);
     if (!single && ctx->timing) ms[0] = eig_cpu_clock() - start;
     for (int i = 0; ctx->timing && i < ctx->passes; ++i) ctx->pass[i].ms = ms[i];

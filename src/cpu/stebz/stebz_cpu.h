@@ -2,6 +2,7 @@
  *
  *     stebz_cpu.c          the driver
  *     stebz_load.c         from the caller's matrix to a search
+ *     stebz_small.c        a small T
  *     stebz_split.c        a T that splits: its blocks by themselves, then sorted
  *     stebz_table.c        method multisection: counts at the points of a table
  *     stebz_engine.c       method multisection: refines brackets
@@ -29,7 +30,11 @@
 
 #include <math.h>
 
-enum { STEBZ_LEAST_CELLS = 32 }; /* of a table of counts */
+enum {
+    STEBZ_LEAST_CELLS = 32, /* of a table of counts */
+    STEBZ_SMALL = 16,       /* most rows of a matrix that stebz_small.c takes, and whose work area lies on the stack, */
+    STEBZ_SMALL_BYTES = 8192
+};
 
 /* Some eigenvalues, up to number `last`, and a bracket that holds them: C(lo) < k <= C(hi) for each of them, where the
  * count C was evaluated at both ends.  A group is stored at the place of its first eigenvalue: n places suffice.
@@ -88,6 +93,7 @@ typedef struct stebz_search {
     double from, share;           /* of the watch's unit: where the running part begins, and how much it is */
     double *a, *b;                /* [n] the scaled matrix, as in stebz_matrix */
     stebz_matrix matrix;
+    bool small;           /* solved by stebz_small.c */
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
     bool steady;          /* set for a part of the spectrum, and always for stemr: brackets are whole cells of the table
@@ -182,6 +188,9 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
 /* Solves the blocks that were found; fills search->found. */
 eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, const stebz_problem *p, int64_t number,
                                       int threads, double *pass_ms);
+
+/* Method multisection of at most STEBZ_SMALL rows; false where the engine has to do it. */
+bool eig_cpu_stebz_small(stebz_search *search, eig_type type);
 
 /* Method reference: bisects every wanted eigenvalue by itself.  Where pass_ms is not NULL, this function and the next
  * two add to it what their passes took. */

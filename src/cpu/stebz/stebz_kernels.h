@@ -5,6 +5,8 @@
 #include "problem.h"
 #include "sturm.h"
 
+#include <math.h>
+
 enum {
     STEBZ_LANES = 64 /* most shifts that one call of a kernel counts, for any instruction set and type */
 };
@@ -50,6 +52,15 @@ typedef struct stebz_pivot {
     /* x[l] = the next shift of lane l, by bracket_point. */
     void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
 } stebz_pivot;
+
+/* The eigenvalues of two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1 and
+ * u = 2^-53 the roundings of m (1), of the root (3) and of the last sum (1) leave at most 5 u of the norm, 2.5 of its
+ * spacings; that is less than STURM_ERROR_PRODUCT, so that an enclosure of width 0 is widened enough when it is stored. */
+static inline void stebz_twos(double a, double c, double b, double w[2])
+{
+    double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);
+    w[0] = middle - root, w[1] = middle + root;
+}
 
 enum { STEBZ_SHORT_ROWS = 64 }; /* most rows of a matrix that stebz_short.c takes */
 

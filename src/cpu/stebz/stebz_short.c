@@ -16,6 +16,8 @@
 
 #define TEMPLATE "bracket.inc"
 #include "for_lanes.h"
+#define TEMPLATE "pwk.inc"
+#include "for_lanes.h"
 
 enum { SET = 16, VECTORS = SET / SIMD_LANES };
 
@@ -72,31 +74,21 @@ SIMD_FN void count_set(lane_set *s, int rows, double pivmin)
 
 /* ------------------------------------------------------------------ proposals */
 
-/* One QL sweep by the shift of the first two rows, l and l+1: Pal, Walker and Kahan's form without square roots, as
- * LAPACK's dsterf.  e2: squares of off-diagonals, e2[i] between rows i and i+1.  Rows that are not coupled pass through
- * unchanged. */
+/* One QL sweep by the shift of the first two rows, l and l+1 (pwk.inc).  e2[i] is between rows i and i+1. */
 SIMD_FN void sweep(lanes *d, lanes *e2, int l, int rows, int const vectors)
 {
     vreal sigma[VECTORS], gamma[VECTORS], c[VECTORS], s[VECTORS], p[VECTORS];
     for (int v = 0; v < vectors; ++v) {
-        vreal const top = d[l].v[v], root = simd_sqrt(e2[l].v[v]), one = simd_splat(1);
-        vreal const slope = (d[l + 1].v[v] - top) / (2 * root), r = simd_sqrt(slope * slope + 1);
-        vreal const shift = top - root / (slope + simd_select(slope < 0, -r, r));
-        sigma[v] = simd_select(root > 0, shift, top);
-        c[v] = one, s[v] = simd_splat(0);
+        sigma[v] = pwk_shift_lanes(d[l].v[v], d[l + 1].v[v], e2[l].v[v]);
+        c[v] = simd_splat(1), s[v] = simd_splat(0);
         gamma[v] = d[rows - 1].v[v] - sigma[v];
         p[v] = gamma[v] * gamma[v];
     }
     for (int i = rows - 2; i >= l; --i)
         for (int v = 0; v < vectors; ++v) {
-            vreal const bb = e2[i].v[v], r = p[v] + bb, alpha = d[i].v[v], old = gamma[v], old_c = c[v];
-            vint const coupled = r > 0;
-            if (i < rows - 2) e2[i + 1].v[v] = s[v] * r;
-            c[v] = simd_select(coupled, p[v] / r, simd_splat(1));
-            s[v] = simd_select(coupled, bb / r, simd_splat(0));
-            gamma[v] = c[v] * (alpha - sigma[v]) - s[v] * old;
-            d[i + 1].v[v] = old + (alpha - gamma[v]);
-            p[v] = simd_select(c[v] > 0, gamma[v] * gamma[v] / c[v], old_c * bb);
+            vreal below;
+            pwk_row_lanes(e2[i].v[v], d[i].v[v], sigma[v], &c[v], &s[v], &gamma[v], &p[v], &below, &d[i + 1].v[v]);
+            if (i < rows - 2) e2[i + 1].v[v] = below;
         }
     for (int v = 0; v < vectors; ++v) {
         e2[l].v[v] = s[v] * p[v];
@@ -284,18 +276,14 @@ static void solve_ones(const stebz_short *t, const stebz_short_rows *matrix, int
         if (matrix[j].wanted) t->lo[matrix[j].start] = t->hi[matrix[j].start] = t->a[matrix[j].start];
 }
 
-/* Two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1 and u = 2^-53 the
- * roundings of m (1), of the root (3) and of the last sum (1) leave at most 5 u of the norm, 2.5 of its spacings; that
- * is less than STURM_ERROR_PRODUCT, so that an enclosure of width 0 is widened enough when it is stored. */
 static void solve_twos(const stebz_short *t, const stebz_short_rows *matrix, int64_t count)
 {
     for (int64_t j = 0; j < count; ++j) {
         int64_t const at = matrix[j].start;
         if (!matrix[j].wanted) continue;
-        double const a = t->a[at], c = t->a[at + 1], b = t->b[at + 1];
-        double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);
-        t->lo[at] = t->hi[at] = middle - root;
-        t->lo[at + 1] = t->hi[at + 1] = middle + root;
+        double w[2];
+        stebz_twos(t->a[at], t->a[at + 1], t->b[at + 1], w);
+        t->lo[at] = t->hi[at] = w[0], t->lo[at + 1] = t->hi[at + 1] = w[1];
     }
 }
 

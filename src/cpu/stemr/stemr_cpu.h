@@ -1,6 +1,7 @@
 /* stemr on the CPU: what its files share.
  *
  *     stemr_cpu.c          the driver: workspace, passes, order of the pairs
+ *     stemr_batch.c        many matrices
  *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
  *     stemr_short.c        blocks of few rows
  *     stemr_tree.c         clusters: their shifts and representations, level by level

@@ -57,9 +57,10 @@ static void cut_units(stemr_task *t, stemr_kind kind, int64_t count)
     }
 }
 
-static void work_units(stemr_task *t, stemr_work *work, atomic_int_fast64_t *next)
+/* number: of the thread among those of this call, which may itself be a thread of somebody else's team. */
+static void work_units(stemr_task *t, stemr_work *work, atomic_int_fast64_t *next, int number)
 {
-    void *const scratch = t->scratch + (size_t)cpu_thread_number() * t->scratch_bytes;
+    void *const scratch = t->scratch + (size_t)number * t->scratch_bytes;
     for (;;) {
         int64_t const u = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
         if (u >= t->units || !eig_cpu_watch_look(&t->watch, t->from + 0.5 * t->part * (double)u / (double)t->units))
@@ -76,10 +77,10 @@ eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, st
     cut_units(t, kind, count);
     int const threads = t->units < t->threads ? (int)t->units : t->threads;
     if (threads <= 1) {
-        work_units(t, work, &next);
+        work_units(t, work, &next, 0);
     } else {
 #pragma omp parallel num_threads(threads)
-        work_units(t, work, &next);
+        work_units(t, work, &next, cpu_thread_number());
     }
     t->from += 0.5 * t->part, t->part *= 0.5; /* what comes next in this pass is told as its second half */
     return t->watch.status;

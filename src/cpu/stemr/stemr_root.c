@@ -179,17 +179,21 @@ void eig_cpu_stemr_split(stemr_task *t)
     t->stats.blocks = t->blocks;
 }
 
-/* Where T splits; tests that move limits want representations. */
+/* Method mrrr wants a tree of a T that does not split; tests that move limits want representations. */
 static bool is_short(const stemr_task *t, const stemr_block *b)
 {
-    return b->length == 1 || (b->length <= STEMR_SHORT_ROWS && t->blocks > 1 && !t->p->limits);
+    bool const plain = t->blocks > 1 || t->p->method == EIG_STEMR_AUTO;
+    return b->length == 1 || (b->length <= STEMR_SHORT_ROWS && plain && !t->p->limits);
 }
 
 eig_status eig_cpu_stemr_root(stemr_task *t)
 {
     double from, upto;
     eig_cpu_stemr_split(t);
-    eig_status status = wanted_values(t, &from, &upto);
+    /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted. */
+    bool const whole = t->blocks == 1 && is_short(t, &t->block[0]);
+    from = -INFINITY, upto = INFINITY;
+    eig_status status = whole ? EIG_OK : wanted_values(t, &from, &upto);
     for (int64_t number = 0; number < t->blocks && status == EIG_OK; ++number) {
         stemr_block *const b = &t->block[number];
         t->from = 0.02 + 0.18 * (double)b->start / (double)t->p->n,

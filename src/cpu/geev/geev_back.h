@@ -142,6 +142,15 @@ static inline void multiply(geev_view q, int64_t n, int64_t last, const vreal *x
     for (; i < n; ++i) multiply_rows(1, q, i, last, x, to);
 }
 
+/* The same where Q is the identity. */
+static inline void copy_rows(bool left, int64_t n, int64_t last, const vreal *x, vreal *to)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t const j = left ? n - 1 - i : i;
+        to[2 * i] = j <= last ? x[2 * j] : (vreal){0}, to[2 * i + 1] = j <= last ? x[2 * j + 1] : (vreal){0};
+    }
+}
+
 /* x := D x, or D^-1 x, as in geev_vectors.c. */
 static inline void unbalance(const geev_schur *s, bool left, vreal *x)
 {
@@ -201,7 +210,10 @@ static inline void back_vectors(const geev_schur *s, bool left, const int64_t *i
     substitute(&g);
     bring_to_one(g.last + 1, work);
     for (int64_t j = 0; left && j <= g.last; ++j) work[2 * j + 1] = -work[2 * j + 1];
-    multiply(factors, n, g.last, work, to);
+    if (s->lo < s->hi)
+        multiply(factors, n, g.last, work, to);
+    else
+        copy_rows(left, n, g.last, work, to);
     bring_to_one(n, to);
     unbalance(s, left, to);
     normalise_vectors(n, to);

@@ -27,36 +27,61 @@ static void exchange(int64_t n, int64_t lo, int64_t hi, int64_t i, int64_t j, ge
     from[i] = from[j], from[j] = t;
 }
 
-/* Whether x[first..last] is zero except for x[except]. */
-static bool isolated(const real *x, int64_t step, int64_t im, int64_t first, int64_t last, int64_t except)
+/* Whether entry (i, j) is not zero. */
+static bool is_some(geev_view v, int64_t i, int64_t j)
 {
-    for (int64_t k = first; k <= last; ++k)
-        for (int part = 0; part < GEEV_PARTS; ++part)
-            if (k != except && x[k * step + part * im] != 0) return false;
-    return true;
+    const real *const x = v.a + i * v.si + j * v.sj;
+    return x[0] != 0 || (EIG_COMPLEX && x[EIG_COMPLEX * v.im] != 0);
 }
 
-void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int64_t *lo_out, int64_t *hi_out)
+/* counts[i]: how many entries of row i, off the diagonal, are not zero in columns lo..hi, for rows lo..hi.  Columns are
+ * those of the view: with exchanged strides they are rows. */
+static void count_entries(geev_view v, int64_t lo, int64_t hi, int *counts)
+{
+    for (int64_t i = lo; i <= hi; ++i) counts[i] = is_some(v, i, i) ? -1 : 0;
+    for (int64_t j = lo; j <= hi; ++j) {
+        if (v.si == 1 && !EIG_COMPLEX) /* known steps become vectors */
+            for (int64_t i = lo; i <= hi; ++i) counts[i] += v.a[i + j * v.sj] != 0;
+        else
+            for (int64_t i = lo; i <= hi; ++i) counts[i] += is_some(v, i, j);
+    }
+}
+
+/* Index `from` is exchanged with `to`, which leaves the block that is counted: rows lo..hi are left. */
+static void count_less(geev_view v, int64_t lo, int64_t hi, int64_t from, int64_t to, int *counts)
+{
+    counts[from] = counts[to];
+    for (int64_t i = lo; i <= hi; ++i) counts[i] -= is_some(v, i, to);
+}
+
+/* The permutation of dgebal.  Counts of the entries that are not zero find it in n^2 steps; a search of the rows after each
+ * exchange takes n^3. */
+void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *counts, int64_t *lo_out, int64_t *hi_out)
 {
     int64_t lo = 0, hi = n - 1;
+    geev_view const across = {v.a, v.sj, v.si, v.im};
     for (int64_t i = 0; from && i < n; ++i) from[i] = i;
     /* A row without off-diagonal entries goes to the bottom ... */
+    count_entries(v, 0, hi, counts);
     for (bool found = true; found && hi >= 0;) {
         found = false;
         for (int64_t i = hi; i >= 0; --i) {
-            if (!isolated(v.a + i * v.si, v.sj, v.im, 0, hi, i)) continue;
+            if (counts[i] != 0) continue;
             exchange(n, 0, hi, i, hi, v, from);
             --hi;
+            count_less(v, 0, hi, i, hi + 1, counts);
             found = true;
         }
     }
     /* ... and a column to the left. */
+    count_entries(across, lo, hi, counts);
     for (bool found = true; found && lo <= hi;) {
         found = false;
         for (int64_t j = lo; j <= hi; ++j) {
-            if (!isolated(v.a + j * v.sj, v.si, v.im, lo, hi, j)) continue;
+            if (counts[j] != 0) continue;
             exchange(n, lo, hi, j, lo, v, from);
             ++lo;
+            count_less(across, lo, hi, j, lo - 1, counts);
             found = true;
         }
     }

@@ -71,15 +71,22 @@ struct geev_kernels;
 typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast,
                          cpu_watch *watch);
 
+/* The same for a matrix that balancing makes triangular; false, and nothing is stored, for others: most of them cost a look
+ * at an entry of each row and column. */
+typedef bool geev_finisher(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast);
+
 /* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
     geev_solver *reference;
+    geev_finisher *triangular;
     const geev_tiles *tiles;
     const struct geev_form *form;
 } geev_kernels;
 
 extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_geev_reference_c,
     eig_cpu_geev_reference_z;
+extern geev_finisher eig_cpu_geev_triangular_s, eig_cpu_geev_triangular_d, eig_cpu_geev_triangular_c,
+    eig_cpu_geev_triangular_z;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s, eig_cpu_geev_tiles_avx512_s;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_c, eig_cpu_geev_tiles_avx2_c, eig_cpu_geev_tiles_avx512_c;

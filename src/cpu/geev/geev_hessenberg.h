@@ -38,7 +38,7 @@ SIMD_FN column_scalars reflector_of(vnumber head, vreal tail2, vint acts)
  * column, from row k+2 on. */
 static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
 {
-    int const n = tile->n, down = tile->row * GEEV_PARTS;
+    int const n = tile->hi + 1, down = tile->row * GEEV_PARTS;
     vreal *const x = at(tile, 0, k);
     vreal most = {0}, tail = {0};
     for (int i = k + 1; i < n; ++i)
@@ -72,11 +72,12 @@ static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
 /* The reduction under way: reflectors I - tau u u^H from the left and right.  The update from the right waits for the next
  * step, which then reads and writes the matrix once and not twice: a tile is larger than the first cache. */
 typedef struct reduction {
-    const vreal *u;      /* of this step */
-    vreal tau;           /* of this step */
-    const vreal *before; /* u of the step before */
-    vreal *z;            /* -tau A u of the step before: the update A += z before^H waits */
-    vreal *y;            /* A u of this step, the sum over the columns so far */
+    int top, bottom, end; /* rows top..bottom-1 and columns up to end-1 take part */
+    const vreal *u;       /* of this step */
+    vreal tau;            /* of this step */
+    const vreal *before;  /* u of the step before */
+    vreal *z;             /* -tau A u of the step before: the update A += z before^H waits */
+    vreal *y;             /* A u of this step, the sum over the columns so far */
 } reduction;
 
 /* The update that waits, the left update, and the sum of A u, for `width` columns from j on.  The width is a constant, so
@@ -84,13 +85,12 @@ typedef struct reduction {
 SIMD_FN void reduce_columns(int const width, const tile_state *tile, int k, int j, const reduction *r)
 {
     enum { P = GEEV_PARTS };
-    int const n = tile->n;
     vnumber dot[4], before[4], u[4];
     for (int s = 0; s < width; ++s) {
         dot[s].re = dot[s].im = (vreal){0};
         before[s] = conjugate(get(r->before + (j + s) * P)), u[s] = get(r->u + (j + s) * P);
     }
-    for (int i = 0; i <= k; ++i) {
+    for (int i = r->top; i <= k; ++i) {
         vreal *const x = at(tile, i, j);
         vnumber const z = get(r->z + i * P);
         vnumber y = get(r->y + i * P);
@@ -101,7 +101,7 @@ SIMD_FN void reduce_columns(int const width, const tile_state *tile, int k, int 
         }
         put(r->y + i * P, y);
     }
-    for (int i = k + 1; i < n; ++i) {
+    for (int i = k + 1; i < r->bottom; ++i) {
         vreal *const x = at(tile, i, j);
         vnumber const z = get(r->z + i * P), ui = conjugate(get(r->u + i * P));
         for (int s = 0; s < width; ++s) {
@@ -111,7 +111,7 @@ SIMD_FN void reduce_columns(int const width, const tile_state *tile, int k, int 
         }
     }
     for (int s = 0; s < width; ++s) dot[s] = scaled(dot[s], -r->tau);
-    for (int i = k + 1; i < n; ++i) {
+    for (int i = k + 1; i < r->bottom; ++i) {
         vreal *const x = at(tile, i, j);
         vnumber const ui = get(r->u + i * P);
         vnumber y = get(r->y + i * P);
@@ -128,7 +128,7 @@ SIMD_FN void reduce_columns(int const width, const tile_state *tile, int k, int 
 static inline void reduce_rest(const tile_state *tile, int first, int last, const reduction *r)
 {
     enum { P = GEEV_PARTS };
-    for (int i = 0; i < tile->n; ++i)
+    for (int i = r->top; i < r->bottom; ++i)
         for (int j = first; j <= last; ++j) {
             vreal *const x = at(tile, i, j);
             put(x, add_product(get(x), get(r->z + i * P), conjugate(get(r->before + j * P))));
@@ -139,7 +139,7 @@ static inline void reduce_rest(const tile_state *tile, int first, int last, cons
 SIMD_FN void reflect_q(int const width, tile_state *tile, int k, int j, const vreal *u, vreal tau)
 {
     enum { P = GEEV_PARTS };
-    int const n = tile->n, down = tile->row * P;
+    int const n = tile->hi + 1, down = tile->row * P;
     vreal *const x = tile->q + j * P;
     vnumber dot[4];
     for (int s = 0; s < width; ++s) dot[s].re = dot[s].im = (vreal){0};
@@ -161,16 +161,17 @@ static inline void form_q(tile_state *tile)
     int const n = tile->n;
     for (int k = 0; k < n * tile->row * P; ++k) tile->q[k] = (vreal){0};
     for (int i = 0; i < n; ++i) tile->q[(i * tile->row + i) * P] = simd_splat(1);
-    for (int k = n - 3; k >= 0; --k) {
+    for (int k = tile->hi - 2; k >= tile->lo; --k) {
+        if (!simd_any(tile->tau[k] != 0)) continue;
         vnumber const one = {simd_splat(1), {0}}, nothing = {{0}, {0}};
         put(tile->u + (k + 1) * P, one);
-        for (int i = k + 2; i < n; ++i) {
+        for (int i = k + 2; i <= tile->hi; ++i) {
             put(tile->u + i * P, get(at(tile, i, k)));
             put(at(tile, i, k), nothing);
         }
         int j = k + 1;
-        for (; j + 4 <= n; j += 4) reflect_q(4, tile, k, j, tile->u, tile->tau[k]);
-        for (; j < n; ++j) reflect_q(1, tile, k, j, tile->u, tile->tau[k]);
+        for (; j + 4 <= tile->hi + 1; j += 4) reflect_q(4, tile, k, j, tile->u, tile->tau[k]);
+        for (; j <= tile->hi; ++j) reflect_q(1, tile, k, j, tile->u, tile->tau[k]);
     }
 }
 
@@ -179,24 +180,33 @@ static inline void hessenberg_tile(tile_state *tile)
     enum { P = GEEV_PARTS };
     int const n = tile->n;
     vreal *u = tile->u, *before = tile->before;
-    reduction r = {.z = tile->z, .y = tile->y};
-    for (int i = 0; i < n * P; ++i) r.z[i] = before[i] = (vreal){0};
-    for (int k = 0; k < n - 2; ++k) {
+    reduction r = {.z = tile->z, .y = tile->y, .top = tile->q ? 0 : tile->lo, .bottom = tile->hi + 1};
+    r.end = tile->q ? n : r.bottom;
+    for (int i = 0; i < n * P; ++i) u[i] = before[i] = r.z[i] = (vreal){0};
+    bool waits = false;
+    for (int k = tile->lo; k < tile->hi - 1; ++k) {
         r.u = u, r.before = before;
-        reduce_rest(tile, k, k, &r);
+        if (waits) reduce_rest(tile, k, k, &r);
         r.tau = column_reflector(tile, k, u);
         if (tile->q) tile->tau[k] = r.tau;
+        if (!simd_any(r.tau != 0)) { /* all lanes have this form already */
+            if (waits) reduce_rest(tile, k + 1, r.end - 1, &r);
+            waits = false;
+            continue;
+        }
+        for (int i = 0; i < n * P && !waits; ++i) r.z[i] = before[i] = (vreal){0};
         for (int i = 0; i < n * P; ++i) r.y[i] = (vreal){0};
         int j = k + 1, width = EIG_COMPLEX ? 2 : 4;
-        for (; !EIG_COMPLEX && j + 4 <= n; j += width) reduce_columns(4, tile, k, j, &r);
-        for (; EIG_COMPLEX && j + 2 <= n; j += width) reduce_columns(2, tile, k, j, &r);
-        for (; j < n; ++j) reduce_columns(1, tile, k, j, &r);
-        for (int i = 0; i < n; ++i) put(r.z + i * P, scaled(get(r.y + i * P), -r.tau));
+        for (; !EIG_COMPLEX && j + 4 <= r.end; j += width) reduce_columns(4, tile, k, j, &r);
+        for (; EIG_COMPLEX && j + 2 <= r.end; j += width) reduce_columns(2, tile, k, j, &r);
+        for (; j < r.end; ++j) reduce_columns(1, tile, k, j, &r);
+        for (int i = r.top; i < r.bottom; ++i) put(r.z + i * P, scaled(get(r.y + i * P), -r.tau));
+        waits = true;
         vreal *const other = u;
         u = before, before = other;
     }
     r.before = before;
-    if (n > 2) reduce_rest(tile, n - 2, n - 1, &r);
+    if (waits) reduce_rest(tile, tile->hi - 1, r.end - 1, &r);
     if (tile->q) form_q(tile);
 }
 

@@ -58,7 +58,7 @@ static tile_state carve(const geev_problem *p, vreal **work)
 {
     int const n = (int)p->n;
     int64_t const row = geev_tile_row(n), numbers = (n + 1) * GEEV_PARTS;
-    tile_state tile = {.n = n, .row = (int)row};
+    tile_state tile = {.n = n, .row = (int)row, .hi = n - 1};
     tile.max_steps = p->max_steps < GEEV_STEPS ? p->max_steps : GEEV_STEPS;
     take(work, GEEV_PARTS); /* what lies before h[0] is read as zero */
     tile.h = take(work, (n + 2) * row * GEEV_PARTS);
@@ -113,7 +113,7 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
     for (int k = 0; tile.q && k < SIMD_LANES * n; ++k) tile.from[k] = k % n;
     load(&tile, p, first, count);
     normalise(&tile);
-    if (p->balance) balance_tile(&tile);
+    if (p->balance) balance_tile(&tile, count);
     hessenberg_tile(&tile);
     iterate_tile(&tile, count);
     eigenvalues(&tile);

@@ -73,8 +73,8 @@ geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work);
 bool TYPED(eig_cpu_geev_load)(const geev_problem *p, int64_t b, const geev_schur *s);
 
 /* Permutes the matrix so that it is upper triangular except for the diagonal block lo..hi (hi < lo: there is no such
- * block).  from: [n] out; NULL: above and beside that block only the diagonal stays. */
-void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int64_t *lo, int64_t *hi);
+ * block).  from: [n] out; NULL: above and beside that block only the diagonal stays.  counts: [n] work. */
+void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *counts, int64_t *lo, int64_t *hi);
 
 /* Scales the rows and columns of that block by powers of two until the norms of row i and column i agree by the rules of
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */

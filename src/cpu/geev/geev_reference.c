@@ -88,14 +88,19 @@ static void unscale_values(const geev_schur *s, real unscale, const real *x)
     }
 }
 
-/* All of the matrix that is loaded; false where the watch stops it. */
+/* Permutes the matrix that is loaded. */
+static void permute(const geev_problem *p, geev_schur *s)
+{
+    for (int64_t i = 0; s->q.a && i < p->n; ++i) s->from[i] = i, s->scale[i] = 1;
+    if (p->balance) TYPED(eig_cpu_geev_isolate)(p->n, s->t, s->from, (int *)s->x, &s->lo, &s->hi);
+}
+
+/* All that follows; false where the watch stops it. */
 static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_kernels *fast, cpu_watch *watch)
 {
     int64_t const n = p->n;
     bool const vectors = s->q.a != NULL;
     int info = 0;
-    for (int64_t i = 0; vectors && i < n; ++i) s->from[i] = i, s->scale[i] = 1;
-    if (p->balance) TYPED(eig_cpu_geev_isolate)(n, s->t, s->from, &s->lo, &s->hi);
     real *const alone = s->y;
     for (int64_t k = 0; vectors && k < n; ++k) {
         const real *const d = s->t.a + k + k * s->t.sj;
@@ -130,10 +135,36 @@ void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work,
 {
     geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);
     if (TYPED(eig_cpu_geev_load)(p, b, &s)) {
+        permute(p, &s);
         solve(p, b, &s, fast, watch);
         return;
     }
     for (int64_t k = 0; k < p->n; ++k) s.re[k] = s.im[k] = (real)NAN;
     TYPED(eig_cpu_geev_store)(p, b, s.re, s.im, 1, 1, EIG_INFO_NOT_FINITE);
     if (p->vectors) TYPED(eig_cpu_geev_vectors)(p, b, NULL);
+}
+
+/* Whether row k, or column k, of matrix b is zero off the diagonal. */
+static bool stands_alone(const geev_problem *p, int64_t b, int64_t k, bool row)
+{
+    geev_strides const s = geev_strides_of(p);
+    int64_t const step = row ? s.j : s.i;
+    const real *const x = (const real *)p->a + GEEV_PARTS * (b * s.b + k * (row ? s.i : s.j));
+    for (int64_t i = 0; i < p->n; ++i)
+        for (int part = 0; part < GEEV_PARTS && i != k; ++part)
+            if (x[GEEV_PARTS * i * step + part] != 0) return false;
+    return true;
+}
+
+bool TYPED(eig_cpu_geev_triangular)(const geev_problem *p, int64_t b, void *work, const geev_kernels *fast)
+{
+    bool row = false, column = false;
+    if (!p->balance || p->affine || p->n == 1) return false;
+    for (int64_t k = 0; k < p->n && !row; ++k) row = stands_alone(p, b, k, true);
+    for (int64_t k = 0; k < p->n && row && !column; ++k) column = stands_alone(p, b, k, false);
+    if (!row || !column) return false;
+    geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);
+    if (!TYPED(eig_cpu_geev_load)(p, b, &s)) return false;
+    permute(p, &s);
+    return s.lo >= s.hi && solve(p, b, &s, fast, NULL);
 }

@@ -18,6 +18,7 @@ typedef struct tile_state {
     vreal *turns;               /* [5*n] the reflectors or rotations of a sweep; the room of the reduction's work */
     vreal *re, *im;             /* [n] eigenvalues; likewise */
     int64_t *from;              /* [SIMD_LANES*n] the lanes' permutations */
+    int lo, hi;                 /* rows and columns lo..hi hold all lanes' blocks that are not triangular */
     vreal factor;               /* the matrices were multiplied by it */
     vint finite;                /* lanes without NaN and infinities; the others are zeroed */
     vint l;                     /* first row of the window; n where the lane has finished */
@@ -199,16 +200,19 @@ static inline void balance_one(tile_state *tile, int t, real *scale)
                               SIMD_LANES};
     /* The reference isolates first and scales then, so that isolated eigenvalues keep their digits. */
     if (tile->factor[t] < 1) tile->failed |= 1u << t;
-    TYPED(eig_cpu_geev_isolate)(n, matrix, from, &lo, &hi);
+    TYPED(eig_cpu_geev_isolate)(n, matrix, from, (int *)tile->before, &lo, &hi);
     TYPED(eig_cpu_geev_balance)(n, matrix, scale, lo, hi);
     for (int i = 0; i < n; ++i) *lane(tile->scale + i, t) = scale[i];
+    tile->lo = lo < tile->lo ? (int)lo : tile->lo, tile->hi = hi > tile->hi ? (int)hi : tile->hi;
 }
 
-static inline void balance_tile(tile_state *tile)
+/* The first `count` lanes; the others are zero. */
+static inline void balance_tile(tile_state *tile, int count)
 {
     if (tile->n == 1) return;
-    unsigned const permute = reducible(tile);
+    unsigned const all = (2u << (count - 1)) - 1, permute = reducible(tile) & all;
     vint which = {0};
+    if (permute == all) tile->lo = tile->n, tile->hi = -1;
     for (int t = 0; t < SIMD_LANES; ++t) which[t] = -(int)(~permute >> t & 1);
     if (simd_any(which)) balance_lanes(tile, which);
     for (int t = 0; t < SIMD_LANES; ++t)

@@ -1,24 +1,23 @@
 /* Blocks, warps and threads of a launch on a CPU.
  *
  * Block    on an OS thread, so that its __shared__ variables, which are thread_local, are its own.  Blocks that wait for each other
- *          (a cooperative launch, a cluster) have an OS thread each; other launches share two.
+ *          (a cooperative launch, a cluster) have an OS thread each; others run on the caller's, one after another.
  * Thread   a fiber with a stack of its own.  It runs until it waits: at a barrier, for the lanes of a warp, or in a loop that polls.
  *          EIG_EMULATE_ORDER says who goes on then: up (the default: lowest lane and warp first), down, or a seed of a random order.
- * Memory   that nobody has written is all ones (NaN, -1): dynamic shared memory for each block, static for each launch. */
+ * Memory   that nobody has written is all ones (NaN, -1): dynamic shared memory for each block, static on threads of our own. */
 #include "emulate.h"
 
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <atomic>
 #include <barrier>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <vector>
 
 #if __has_include(<sanitizer/asan_interface.h>)
@@ -36,7 +35,7 @@
 #define UNCHECKED __attribute__((no_sanitize("address", "undefined")))
 
 enum { WARP = 32, MOST_THREADS = 1024, MOST_WARPS = MOST_THREADS / WARP, STACK = 256 << 10, PAGE = 4096 };
-enum { DYNAMIC = 227 << 10, GUARD = 1024, PLACE_BITS = 28 };
+enum { POLLS = 256, DYNAMIC = 227 << 10, GUARD = 1024, PLACE_BITS = 28 };
 
 extern "C" {
 __thread emulate_index threadIdx, blockIdx, gridDim, blockDim;
@@ -118,7 +117,6 @@ struct launch_state {
     unsigned together;                        /* blocks of a team */
     std::vector<std::unique_ptr<team>> teams; /* where there is more than one block in it */
     std::barrier<> start, end;                /* of a team's run */
-    std::atomic<unsigned> next{0};            /* block, where each is alone */
     launch_state(const emulate_launch &l, const std::function<void()> &f, unsigned size)
         : launch(&l), thread(&f), together(size), start(size), end(size)
     {
@@ -128,9 +126,11 @@ struct launch_state {
 /* An OS thread and the block that it runs. */
 struct worker {
     unsigned rank;
+    std::binary_semaphore go{0};
     fiber fibers[MOST_THREADS];
     warp_state warps[MOST_WARPS];
     int warp_count, alive, arrived, yes;
+    unsigned polls;
     emulate_votes votes;
     unsigned current;
     void *home, *home_known;
@@ -222,7 +222,10 @@ void emulate_yield()
     worker &w = *self;
     int const warp = (int)w.current / WARP, lane = (int)w.current % WARP;
     unsigned const beyond = settings.order == UP ? ~0u << lane & ~(1u << lane) : (1u << lane) - 1;
-    sched_yield();
+    if (++w.polls % POLLS == 0) { /* another block is awaited, perhaps for long */
+        timespec const nap = {0, 20000};
+        nanosleep(&nap, NULL);
+    }
     if (settings.order == RANDOM) return go_on(w);
     if (w.warps[warp].ready & beyond)
         return enter(w, (unsigned)(WARP * warp + lane_of(w, w.warps[warp].ready & beyond)));
@@ -431,7 +434,7 @@ static void run_block(worker &w, const launch_state &l, unsigned block)
 }
 
 /* The program's own thread-local memory, which holds the static shared variables, becomes all ones. */
-static int poison_statics(dl_phdr_info *info, size_t, void *)
+static int poison_program(dl_phdr_info *info, size_t, void *)
 {
     for (int k = 0; k < info->dlpi_phnum; ++k) {
         const ElfW(Phdr) &p = info->dlpi_phdr[k];
@@ -442,15 +445,19 @@ static int poison_statics(dl_phdr_info *info, size_t, void *)
     return 1; /* the program comes first; no library has kernels */
 }
 
-static void run_part(worker &w, launch_state &l)
+static void poison_statics()
 {
 #if !defined __clang__ /* whose sanitizers keep their own variables there */
-    dl_iterate_phdr(poison_statics, NULL);
+    dl_iterate_phdr(poison_program, NULL);
 #endif
+}
+
+static void run_part(worker &w, launch_state &l)
+{
     self = &w;
     w.own_team = NULL, w.rank_in_team = 0;
     if (l.together == 1) {
-        for (unsigned block; (block = l.next++) < l.launch->blocks;) run_block(w, l, block);
+        for (unsigned block = 0; block < l.launch->blocks; ++block) run_block(w, l, block);
         return;
     }
     for (unsigned k = 0; k * l.together < l.launch->blocks; ++k) {
@@ -466,26 +473,18 @@ static void run_part(worker &w, launch_state &l)
 
 /* ------------------------------------------------------------------------ workers */
 
-static std::mutex lock;
-static std::condition_variable &change = *new std::condition_variable; /* workers wait for it when the program ends */
+static std::vector<worker *> workers; /* the first is whoever launches */
 static launch_state *under_way;
-static unsigned wanted, done, workers;
-static uint64_t launches;
+static std::atomic<unsigned> at_work;
 
 static void *work(void *at)
 {
-    worker *const w = self = (worker *)at;
-    uint64_t seen = 0;
+    worker *const w = (worker *)at;
     for (;;) {
-        launch_state *l;
-        {
-            std::unique_lock<std::mutex> hold(lock);
-            change.wait(hold, [&] { return launches > seen && w->rank < wanted; });
-            seen = launches, l = under_way;
-        }
-        run_part(*w, *l);
-        std::unique_lock<std::mutex> hold(lock);
-        if (++done == wanted) change.notify_all();
+        w->go.acquire();
+        poison_statics();
+        run_part(*w, *under_way);
+        if (--at_work == 0) workers[0]->go.release();
     }
     return NULL;
 }
@@ -496,11 +495,12 @@ static void hire(unsigned count)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, (size_t)64 << 20); /* holds the thread-local memory too */
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    for (; workers < count; ++workers) {
+    while (workers.size() < count) {
         worker *const w = new worker{};
         pthread_t thread;
-        w->rank = workers;
-        if (pthread_create(&thread, &attributes, work, w) != 0) abort();
+        w->rank = (unsigned)workers.size();
+        workers.push_back(w);
+        if (w->rank > 0 && pthread_create(&thread, &attributes, work, w) != 0) abort();
     }
     pthread_attr_destroy(&attributes);
 }
@@ -513,11 +513,9 @@ void emulate_run(const emulate_launch &launch, const std::function<void()> &thre
     launch_state l(launch, thread, together);
     if (together > 1)
         for (unsigned k = 0; k < launch.blocks / together; ++k) l.teams.push_back(std::make_unique<team>(together));
-    std::unique_lock<std::mutex> hold(lock);
-    wanted = together > 1 ? together : launch.blocks > 1 ? 2 : 1;
-    hire(wanted);
-    under_way = &l, done = 0, ++launches;
-    change.notify_all();
-    change.wait(hold, [&] { return done == wanted; });
-    wanted = 0;
+    hire(together);
+    under_way = &l, at_work = together;
+    for (unsigned k = 1; k < together; ++k) workers[k]->go.release();
+    run_part(*workers[0], l);
+    if (--at_work > 0) workers[0]->go.acquire();
 }

@@ -192,6 +192,7 @@ static __device__ bool solve_longs(const stebz_job &job, stebz_facts f, char *me
             walk.wait();
             ends = has_left(job);
             if (ends) break;
+            if (watch.until) walk.wait(); /* all know that nothing is left: what is late now counts for the next wait */
             stage = STEBZ_STAGE_BRACKETS;
         }
         int64_t const wanted = want_window<real>(part, f, first);

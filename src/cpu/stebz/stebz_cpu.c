@@ -60,7 +60,7 @@ static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    if (p->n <= STEBZ_SMALL) return 0;
+    if (p->n <= STEBZ_SWEPT) return 0;
     return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
@@ -182,7 +182,7 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
 {
     stebz_search search = search_of(ctx, p, watch);
     const stebz_setup *const setup = search.kernels->setup;
-    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
     arena a = {work ? work : room, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
@@ -225,7 +225,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     if (watch.status != EIG_OK) return watch.status;
     stebz_search search = search_of(ctx, p, &watch);
     const stebz_setup *const setup = search.kernels->setup;
-    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
     arena a = {work ? work : room, 0};
     layout(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
@@ -248,7 +248,7 @@ eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
     static const char *const batch[] = {"batch"};
     void *work = NULL; /* of a small matrix: on the stack */
     eig_status status = EIG_OK;
-    if (p->n > STEBZ_SMALL) status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
+    if (p->n > STEBZ_SWEPT) status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     double ms[4] = {0};

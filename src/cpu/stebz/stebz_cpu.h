@@ -32,8 +32,9 @@
 
 enum {
     STEBZ_LEAST_CELLS = 32, /* of a table of counts */
-    STEBZ_SMALL = 16,       /* most rows of a matrix that stebz_small.c takes, and whose work area lies on the stack, */
-    STEBZ_SMALL_BYTES = 8192
+    STEBZ_SMALL = 16,       /* most rows of a matrix that stebz_small.c takes: diagonal, or at most this many, */
+    STEBZ_SWEPT = 7,        /* whose work area lies on the stack */
+    STEBZ_SWEPT_BYTES = 8192
 };
 
 /* Some eigenvalues, up to number `last`, and a bracket that holds them: C(lo) < k <= C(hi) for each of them, where the

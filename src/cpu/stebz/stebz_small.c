@@ -22,7 +22,7 @@
 #undef real
 
 enum {
-    MOST_SWEPT = 7, /* rows; more are sooner done by the engine */
+    WHOLE = 32, /* shifts: whole vectors of any instruction set */
     MOST_SWEEPS = 8,
     MOST_MOVES = 16 /* for an eigenvalue; two or three, and none, are the rule */
 };
@@ -83,7 +83,7 @@ static bool prove(const stebz_search *search, const double *w, stebz_group *g)
         stebz_counts c;
         bool done = true;
         for (int k = 0; k < n; ++k) c.x[2 * k] = g[k].lo, c.x[2 * k + 1] = g[k].hi;
-        for (int l = 2 * n; l < STEBZ_LANES; ++l) c.x[l] = 0;
+        for (int l = 2 * n; l < WHOLE; ++l) c.x[l] = 0;
         search->kernels->pivot->count(&search->matrix, 2 * n, &c);
         for (int k = 0; k < n; ++k) {
             bool const down = c.count[2 * k] > k, up = c.count[2 * k + 1] <= k;
@@ -107,7 +107,7 @@ bool eig_cpu_stebz_small(stebz_search *search, eig_type type)
         stebz_twos(search->a[0], search->a[1], search->b[1], w);
         for (int k = 0; k < 2; ++k) g[k].lo = g[k].hi = w[k];
     } else {
-        if (n > MOST_SWEPT) return false;
+        if (n > STEBZ_SWEPT) return false;
         propose(search, w);
         if (!prove(search, w, g)) return false;
     }

@@ -294,6 +294,7 @@ as stebz does; geev and heev do n^3.
         figure, caption = make()
         text += f"\n## {heading}\n\n![{figure.title}](images/performance-{name}.svg)\n\n{wrapped(caption)}\n"
     text += heev.section_numpy()
+    text += small.section_small()
     glued, plain = (row_of("stemr-cuda-h200", n=4096, type="f64", method=f"auto {kind}") for kind in ("glued", "uniform"))
     step = [row_of("heev-cuda-h200", family="heev-resident", n=n, type="f64", batch=20000) for n in (32, 33)]
     ratio = step[1]["time_ms"] / step[0]["time_ms"]

@@ -2,6 +2,7 @@
 from measured import digits, rows_of, source, times, wrapped
 
 SPLIT, LATENCY = "split-cpu-xeon-1thread", "latency-python-xeon"
+CALLS, FILES = "latency-cpu-xeon-1thread", "files-cpu-xeon-2threads"
 
 
 def microseconds(ms):
@@ -30,6 +31,31 @@ def table_latency():
             cells += [microseconds(rows[0]["time_ms"]), f"{microseconds(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})"] if rows else ["", ""]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + f"\n\n{wrapped(source(LATENCY))}"
+
+
+def table_calls():
+    """What one call takes, by order and number of matrices."""
+    batches = (1, 10, 100, 1000)
+    lines = ["| call | n | " + " | ".join(f"{b} matri{'x' if b == 1 else 'ces'}, us" for b in batches) + " |", "|---|---:|" + "---|" * len(batches)]
+    for method, n in dict.fromkeys((row["method"], row["n"]) for row in rows_of(CALLS)):
+        found = {row["batch"]: row for row in rows_of(CALLS, method=method, n=n)}
+        lines.append(f"| {method.replace(' host arrays', '')} | {n} | " + " | ".join(microseconds(found[b]["time_ms"]) for b in batches) + " |")
+    return "\n".join(lines)
+
+
+def section_small():
+    """docs/performance.md: small calls and files on a CPU."""
+    rows = {row["rival"]: row for row in rows_of(FILES)}
+    ours = next(iter(rows.values()))
+    text = (
+        f"{ours['batch']:,} symmetric {ours['n']} x {ours['n']} matrices, f64, from a .npy file to two with eigenvalues and eigenvectors take "
+        f"{digits(ours['time_ms'])} ms on {ours['threads']:.0f} cores, where `cp` of the outputs takes {digits(rows['cp']['rival_ms'])} ms, `cp` and `sync` "
+        f"{digits(rows['cp, sync']['rival_ms'])}, and 1.2 times that and the solve by itself {digits(rows['1.2 cp, sync, solve']['rival_ms'])} (without "
+        f"`sync`, which eigpack's outputs have, {digits(rows['1.2 cp, solve']['rival_ms'])}). {source(FILES)}")
+    calls = (
+        "What one call of the C interface takes, one thread, matrices in the host's memory, f64; a context's workspace is there. "
+        "[Where the time goes](maintainers/notes-small.md), before and after.")
+    return (f"\n## Small problems on a CPU\n\n{wrapped(text)}\n\n{wrapped(calls)}\n\n{table_calls()}\n\n{wrapped(source(CALLS))}\n")
 
 
 TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr"), "latency python": table_latency}

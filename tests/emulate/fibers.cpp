@@ -281,7 +281,13 @@ static emulate_votes arrive(bool x, bool cluster)
     w.yes += x;
     TSAN(__tsan_release(&w.votes));
     if (++w.arrived == w.alive) {
-        if (cluster && w.own_team) w.own_team->cluster.arrive_and_wait();
+        if (cluster && w.own_team) {
+            TSAN(__tsan_acquire(&w.votes));
+            TSAN(__tsan_release(w.own_team));
+            w.own_team->cluster.arrive_and_wait();
+            TSAN(__tsan_acquire(w.own_team));
+            TSAN(__tsan_release(&w.votes));
+        }
         open_barrier(w);
     }
     go_on(w);
@@ -482,8 +488,10 @@ static void *work(void *at)
     worker *const w = (worker *)at;
     for (;;) {
         w->go.acquire();
+        TSAN(__tsan_acquire(&under_way));
         poison_statics();
         run_part(*w, *under_way);
+        TSAN(__tsan_release(&at_work));
         if (--at_work == 0) workers[0]->go.release();
     }
     return NULL;
@@ -515,7 +523,9 @@ void emulate_run(const emulate_launch &launch, const std::function<void()> &thre
         for (unsigned k = 0; k < launch.blocks / together; ++k) l.teams.push_back(std::make_unique<team>(together));
     hire(together);
     under_way = &l, at_work = together;
+    TSAN(__tsan_release(&under_way));
     for (unsigned k = 1; k < together; ++k) workers[k]->go.release();
     run_part(*workers[0], l);
     if (--at_work > 0) workers[0]->go.acquire();
+    TSAN(__tsan_acquire(&at_work));
 }

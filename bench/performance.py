@@ -314,8 +314,8 @@ as stebz does; geev and heev do n^3.
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
   {time(device[10]['time_ms'])}, and {time(pageable['time_ms'])} from memory that is not pinned. Keep the matrices on
   the GPU, or let it make them there (`eig_dgeev_affine`).
-- **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 a
-  plain solver does the work, on both devices; it has no row here.
+- **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 one
+  matrix at a time is on the lanes, or is shared by the threads; that has no row here.
 - **stemr with many close eigenvalues**: W21+ glued by 1e-7 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
   matrix {time(plain['time_ms'])}; at n = 512 one core is slower than LAPACK's divide and conquer ([stemr.md](stemr.md)).
   Below n = 8192 a GPU waits for one chain of rows, and for one per cent of n = 32,768 as well ([stemr-cuda.md](stemr-cuda.md)).

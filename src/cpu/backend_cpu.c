@@ -156,7 +156,7 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
         .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,                                   \
                  &eig_cpu_heev_large_##isa##_##type},                                                                 \
         .geev = {eig_cpu_geev_reference_##type, eig_cpu_geev_triangular_##type, &eig_cpu_geev_tiles_##isa##_##type,   \
-                 &eig_cpu_geev_alone_##isa##_##type},                                                                 \
+                 &eig_cpu_geev_alone_##isa##_##type, &eig_cpu_geev_large_##isa##_##type},                             \
         .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                     \
     }
 
@@ -166,7 +166,7 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
         .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,                                 \
                  &eig_cpu_heev_large_##isa##_##type},                                                               \
         .geev = {eig_cpu_geev_reference_##type, eig_cpu_geev_triangular_##type, &eig_cpu_geev_tiles_##isa##_##type, \
-                 &eig_cpu_geev_alone_##isa##_##type},                                                               \
+                 &eig_cpu_geev_alone_##isa##_##type, &eig_cpu_geev_large_##isa##_##type},                           \
     }
 
 #define ALL_KERNELS(isa)                                                                              \

@@ -376,6 +376,32 @@ static bool open_held(const char *folder)
     return held != NULL;
 }
 
+/* Orders above those of the lanes, with everything, on a CPU. */
+static void geev_vectors_of(eig_type type)
+{
+    static const int64_t orders[] = {66, 130, 270};
+    int64_t const parts = type == EIG_C || type == EIG_Z ? 2 : 1;
+    eig_type const real = type == EIG_S || type == EIG_C ? EIG_S : EIG_D;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
+        int64_t const n = orders[i], lda = n + 1;
+        void *const a = bits_room(lda * n * parts), *const w = bits_room(n), *const vl = bits_room(n * n),
+                    *const vr = bits_room(n * n), *const condition = bits_room(n);
+        int info;
+        matrices_rng rng = matrices_seed((uint64_t)n);
+        for (int64_t k = 0; k < lda * n * parts; ++k) put(real, a, k, 2 * matrices_uniform(&rng) - 1);
+        bits_demand(eig_geev(bits_ctx, type, NULL, n, a, lda, w, vl, n, vr, n, condition, &info));
+        bits_digest(&info, sizeof info);
+        bits_reals(real, w, 2 * n);
+        bits_reals(real, vl, 2 * n * n);
+        bits_reals(real, vr, 2 * n * n);
+        bits_reals(real, condition, n);
+        free(a), free(w), free(vl), free(vr), free(condition);
+    }
+    char name[100];
+    snprintf(name, sizeof name, "geev-vectors-%c", type);
+    bits_end_case(name);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) return 2;
@@ -395,6 +421,7 @@ int main(int argc, char **argv)
         for (const char *measure = "ARD"; *measure; ++measure) geev_affine_of(type, *measure, true);
         geev_affine_of(type, 'A', false);
     }
+    for (const char *type = strcmp(argv[1], "cpu") == 0 ? "sdcz" : ""; *type; ++type) geev_vectors_of((eig_type)*type);
     for (const char *type = "sdcz"; *type; ++type) bits_heev((eig_type)*type);
     for (const char *type = "sd"; *type; ++type) bits_stemr((eig_type)*type);
     if (held) printf("%d cases on %s, %d differ, %d not held\n", cases, eig_describe(bits_ctx), differing, missing);

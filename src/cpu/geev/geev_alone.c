@@ -1,12 +1,7 @@
 /* geev on the CPU: the reduction and the iteration of one matrix, the plain solver's own, compiled once for each instruction
  * set and type: loops over columns become vectors, whose bits are those of the plain solver, since nothing is fused and no
  * sum is divided. */
-#include "per_type.h"
+#include "geev_descent.h"
+#include "geev_plain_reduce.h"
 
-#if EIG_COMPLEX
-#include "geev_single_shift.h"
-#else
-#include "geev_francis.h"
-#endif
-
-const geev_form ISA_TYPED(eig_cpu_geev_alone) = {hessenberg, iterate};
+const geev_form ISA_TYPED(eig_cpu_geev_alone) = {hessenberg, iterate, NULL};

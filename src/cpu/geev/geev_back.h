@@ -243,15 +243,15 @@ static inline void store_column(real *v, int64_t ld, const geev_schur *s, int64_
     }
 }
 
-/* What eig_cpu_geev_vectors does; work: GEEV_BACK_ROWS * n vectors. */
-static void back_matrix(const geev_problem *p, int64_t b, const void *schur, void *work)
+/* What eig_cpu_geev_vectors does. */
+static bool back_matrix(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch)
 {
-    const geev_schur *const s = schur;
+    (void)watch;
     int64_t const n = s->n;
     real *const vl = p->vl ? (real *)p->vl + 2 * b * p->stride_vl : NULL;
     real *const vr = p->vr ? (real *)p->vr + 2 * b * p->stride_vr : NULL;
     real *const condition = p->condition ? (real *)p->condition + b * p->stride_w : NULL;
-    vreal *const x = work, *const right = x + 2 * n, *const left = right + 2 * n;
+    vreal *const x = s->lanes, *const right = x + 2 * n, *const left = right + 2 * n;
     TYPED(eig_cpu_geev_scale_form)(s);
     for (int64_t k = 0; k < n;) {
         int64_t index[SIMD_LANES];
@@ -270,6 +270,7 @@ static void back_matrix(const geev_problem *p, int64_t b, const void *schur, voi
             for (int twin = 0; condition && twin <= pair; ++twin) condition[index[t] + twin] = c[t];
         }
     }
+    return true;
 }
 
 #endif

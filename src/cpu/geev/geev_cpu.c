@@ -1,7 +1,8 @@
 /* geev on the CPU: the driver.
  *
  * Roads     the first row of the table of roads that serves a call takes it.
- * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, or one matrix.
+ * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, or one matrix.  Large matrices
+ *           that are fewer than threads are shared by all.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (geev_kernels.c).
@@ -14,8 +15,11 @@
 #include "openmp.h"
 #include "watch.h"
 
-/* A matrix larger than this looks for a stop between its steps. */
-enum { LONG_ORDER = 128 };
+enum {
+    LONG_ORDER = 128,    /* a plain matrix larger than this looks for a stop between its steps */
+    GEEV_TOGETHER = 512, /* the order from which on threads may share a matrix, */
+    MOST_TOGETHER = 64   /* so many at most */
+};
 
 /* A road that a call can take. */
 typedef struct geev_road {
@@ -77,26 +81,31 @@ static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int6
         if (hard & 1) kernels->reference(p, b, work, kernels, NULL);
 }
 
-/* ----------------------------------------------------------------------- alone */
+/* ----------------------------------------------------------------------- large */
 
-static bool is_alone(const geev_problem *p)
+static bool is_large(const geev_problem *p)
 {
     return p->n > GEEV_MOST;
 }
 
-/* The plain solver's steps as the instruction set does them, and vectors in lanes. */
-static void solve_alone(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
+static int64_t large_bytes(const geev_problem *p)
+{
+    return geev_large_bytes(p, 1);
+}
+
+static void solve_large(const geev_kernels *kernels, const geev_problem *p, int64_t first, int count, void *work,
                         cpu_watch *watch)
 {
+    cpu_member one = {.size = 1};
     (void)count;
-    kernels->reference(p, first, work, kernels, p->n > LONG_ORDER ? watch : NULL);
+    (*kernels->large)(p, first, work, watch, &one);
 }
 
 /* ------------------------------------------------------------------- the table */
 
 static const geev_road roads[] = {
     {"reference", is_reference, unit_of_reference, geev_reference_bytes, solve_reference},
-    {"alone", is_alone, unit_of_reference, geev_reference_bytes, solve_alone},
+    {"large", is_large, unit_of_reference, large_bytes, solve_large},
     {"lanes", is_lanes, unit_of_lanes, lanes_bytes, solve_lanes},
 };
 
@@ -115,69 +124,112 @@ static const geev_kernels *kernels_of(const eig_context *ctx, const geev_problem
     return &eig_cpu_kernels(ctx, p->type)->geev;
 }
 
-static int64_t geev_units(const eig_context *ctx, const geev_problem *p)
-{
-    int const unit = road_of(p)->unit(kernels_of(ctx, p));
-    return p->batch / unit + (p->batch % unit != 0);
-}
+/* Who computes what: units for single threads, and matrices that the threads share one after the other. */
+typedef struct geev_plan {
+    int threads;
+    int64_t units, together;
+} geev_plan;
 
 /* Threads that are worth their start: 100 us of work each.  A tile takes about n^3/40 us, twice that with vectors. */
-static int geev_threads(const eig_context *ctx, const geev_problem *p)
+static int geev_threads(const eig_context *ctx, const geev_problem *p, int64_t units)
 {
-    int64_t const units = geev_units(ctx, p), n = p->n;
+    int64_t const n = p->n;
     if (n > GEEV_MOST || units > 4096) return cpu_threads(ctx, units);
     int64_t const worth = units * n * n * n * (p->vectors ? 2 : 1) / 4000;
     return cpu_threads(ctx, worth < units ? worth : units);
 }
 
+/* Large matrices that do not fill the threads are shared, unless nearly all threads have one. */
+static geev_plan geev_plan_of(const eig_context *ctx, const geev_problem *p)
+{
+    int const unit = road_of(p)->unit(kernels_of(ctx, p));
+    int64_t const units = p->batch / unit + (p->batch % unit != 0);
+    geev_plan plan = {.threads = geev_threads(ctx, p, units), .units = units};
+    if (p->method == EIG_GEEV_REFERENCE || p->n < GEEV_TOGETHER) return plan;
+    int const most = cpu_threads(ctx, MOST_TOGETHER);
+    int64_t const left = p->batch % most;
+    if (most == 1 || 2 * left > most || left == 0) return plan;
+    plan.threads = most, plan.together = left, plan.units -= left;
+    return plan;
+}
+
 /* The work areas of all threads; *area: bytes from one to the next. */
-static void geev_layout(arena *a, const geev_problem *p, int threads, char **areas, size_t *area)
+static void geev_layout(arena *a, const geev_problem *p, const geev_plan *plan, char **areas, size_t *area)
 {
     *area = arena_rounded((size_t)road_of(p)->bytes(p));
-    *areas = arena_take(a, threads, *area);
+    size_t const each = plan->units > 0 ? arena_product((size_t)plan->threads, *area) : 0;
+    size_t const team = plan->together > 0 ? (size_t)geev_large_bytes(p, plan->threads) : 0;
+    *areas = arena_take(a, 1, each > team ? each : team);
 }
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     arena measure = {0};
+    geev_plan const plan = geev_plan_of(ctx, p);
     char *areas;
     size_t area;
-    geev_layout(&measure, p, geev_threads(ctx, p), &areas, &area);
+    geev_layout(&measure, p, &plan, &areas, &area);
     return measure.used;
 }
 
-/* What one thread of the team does. */
-static void geev_work(const eig_context *ctx, const geev_problem *p, cpu_watch *watch, char *work)
+/* What one thread does of the units. */
+static void geev_work(const eig_context *ctx, const geev_problem *p, const geev_plan *plan, cpu_watch *watch,
+                      char *work)
 {
     const geev_kernels *const kernels = kernels_of(ctx, p);
     const geev_road *const road = road_of(p);
     int const unit = road->unit(kernels);
-    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0; eig_cpu_watch_done(watch)) {
+    for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0 && u < plan->units; eig_cpu_watch_done(watch)) {
         int64_t const first = u * unit, left = p->batch - first;
         road->solve(kernels, p, first, left < unit ? (int)left : unit, work, watch);
     }
     eig_cpu_watch_wait(watch);
 }
 
+/* What one thread does of the matrices that all share. */
+static void geev_work_together(const eig_context *ctx, const geev_problem *p, const geev_plan *plan, cpu_watch *watch,
+                               cpu_member *who, char *work)
+{
+    for (int64_t b = p->batch - plan->together; b < p->batch; ++b) {
+        if (!eig_cpu_watch_look(watch, 0)) cpu_team_stop(who);
+        if (!cpu_team_meet(who)) return; /* the work area is free */
+        (*kernels_of(ctx, p)->large)(p, b, work, watch, who);
+        if (who->rank == 0) eig_cpu_watch_done(watch);
+    }
+}
+
+/* Everything, by one thread of plan->threads. */
+static void geev_member(const eig_context *ctx, const geev_problem *p, const geev_plan *plan, cpu_watch *watch,
+                        cpu_team *team, char *areas, size_t area)
+{
+    cpu_member who = {.team = team, .rank = cpu_thread_number(), .size = cpu_team_size()};
+    if (plan->units > 0) geev_work(ctx, p, plan, watch, areas + (size_t)who.rank * area);
+    if (plan->together > 0) geev_work_together(ctx, p, plan, watch, &who, areas);
+}
+
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 {
-    int const threads = geev_threads(ctx, p);
-    void *work;
-    eig_status status = eig_workspace(ctx, "geev", eig_cpu_geev_work_size(ctx, p), &work);
-    if (status != EIG_OK) return status;
-    arena a = {.base = work};
+    geev_plan const plan = geev_plan_of(ctx, p);
+    arena a = {0};
     char *areas;
     size_t area;
-    geev_layout(&a, p, threads, &areas, &area);
+    geev_layout(&a, p, &plan, &areas, &area);
+    void *work;
+    eig_status const status = eig_workspace(ctx, "geev", a.used, &work);
+    if (status != EIG_OK) return status;
+    a = (arena){.base = work};
+    geev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "geev", geev_units(ctx, p));
-    if (threads == 1) {
-        geev_work(ctx, p, &watch, areas);
+    cpu_team team = {.shared = NULL};
+    eig_cpu_watch_start(&watch, ctx, "geev", plan.units + plan.together);
+    watch.awaited = plan.units;
+    if (plan.threads == 1) {
+        geev_work(ctx, p, &plan, &watch, areas);
     } else {
-#pragma omp parallel num_threads(threads)
-        geev_work(ctx, p, &watch, areas + (size_t)cpu_thread_number() * area);
+#pragma omp parallel num_threads(plan.threads)
+        geev_member(ctx, p, &plan, &watch, &team, areas, area);
     }
     eig_begin_passes(ctx, road_of(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;

@@ -13,23 +13,37 @@
  *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
  *
- *     geev_alone.c        reduction and iteration of one matrix: those of the plain solver
+ *     geev_alone.c        one matrix by the plain solver's own steps, for one that its lane leaves
+ *     geev_large.c        one matrix, n > GEEV_MOST; its parts are
+ *     geev_large.h          what they share
+ *     geev_large_reduce.h   the reduction in panels
+ *     geev_large_iterate.h  the iteration, with
+ *     geev_early.h            early deflation, and windows that are solved by themselves
+ *     geev_swap.h             exchanges of diagonal blocks
+ *     geev_chase.h            chains of bulges
+ *     geev_turns.h            their turns on what lies far from them
+ *     geev_large_back.h     eigenvectors
  *
  * compiled once for each type:
  *
- *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves n > GEEV_MOST, and a matrix
- *                         whose lane did not converge
- *     geev_balance.c      plain balancing, for this solver and for a lane that must be permuted
- *     geev_francis.h      real types: reduction and double-shift iteration of this solver
- *     geev_single_shift.h complex types: the same with single shifts
+ *     geev_reference.c    the plain solver of a matrix of any order: the oracle.  It serves a matrix whose lane did not
+ *                         converge
+ *     geev_balance.c      plain balancing, for this solver, for large matrices and for a lane that must be permuted
+ *     geev_plain_reduce.h the reduction of this solver
+ *     geev_descent.h      its iteration, with the steps of
+ *     geev_francis.h        double shifts for the real types
+ *     geev_single_shift.h   single shifts for the complex ones
  *     geev_vectors.c      eigenvectors and condition numbers from a Schur form
  *     geev_store.c        stores the eigenvalues of a matrix
- *     geev_plain.h        what these files share */
+ *     geev_plain.h        what these files share
+ *     geev_room.h         the work area of geev_large.c */
 #ifndef EIG_GEEV_CPU_H
 #define EIG_GEEV_CPU_H
 
 #include "arena.h"
+#include "geev_room.h"
 #include "problem.h"
+#include "team.h"
 #include "watch.h"
 
 enum {
@@ -50,6 +64,11 @@ static inline geev_strides geev_strides_of(const geev_problem *p)
     return (geev_strides){1, p->lda, p->stride_a};
 }
 
+/* One matrix, and the steps that solve it; geev_plain.h has the structures, which know the type. */
+struct geev_schur;
+struct geev_form;
+struct geev_kernels;
+
 /* geev_kernels.c: many matrices at once. */
 typedef struct geev_tiles {
     int lanes;
@@ -57,14 +76,9 @@ typedef struct geev_tiles {
      * Returns a mask: bit t is set where matrix first + t is left to the reference, and nothing of it is stored.
      * work: geev_tile_bytes, aligned to 64. */
     unsigned (*solve)(const geev_problem *p, int64_t first, int count, void *work);
-    /* Stores eigenvectors and condition numbers of matrix b, whose form is `schur` (geev_plain.h).  work: 64 GEEV_BACK_ROWS
-     * n bytes, aligned to 64. */
-    void (*vectors)(const geev_problem *p, int64_t b, const void *schur, void *work);
+    /* Stores eigenvectors and condition numbers of matrix b from its Schur form. */
+    bool (*vectors)(const geev_problem *p, int64_t b, const struct geev_schur *schur, cpu_watch *watch);
 } geev_tiles;
-
-/* geev_alone.c: the reduction and iteration of one matrix; geev_plain.h has the structure, which knows the type. */
-struct geev_form;
-struct geev_kernels;
 
 /* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or the
  * kernels that do its steps.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
@@ -75,12 +89,17 @@ typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const str
  * at an entry of each row and column. */
 typedef bool geev_finisher(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast);
 
+/* geev_large.c: matrix b of an order above GEEV_MOST.  Every thread of a team calls it for the same matrix.  work:
+ * geev_large_bytes, aligned to EIG_ALIGNMENT. */
+typedef void geev_team_solver(const geev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who);
+
 /* The kernels of an instruction set and type. */
 typedef struct geev_kernels {
     geev_solver *reference;
     geev_finisher *triangular;
     const geev_tiles *tiles;
     const struct geev_form *form;
+    geev_team_solver *const *large;
 } geev_kernels;
 
 extern geev_solver eig_cpu_geev_reference_s, eig_cpu_geev_reference_d, eig_cpu_geev_reference_c,
@@ -97,6 +116,15 @@ extern const struct geev_form eig_cpu_geev_alone_baseline_d, eig_cpu_geev_alone_
 extern const struct geev_form eig_cpu_geev_alone_baseline_c, eig_cpu_geev_alone_avx2_c, eig_cpu_geev_alone_avx512_c;
 extern const struct geev_form eig_cpu_geev_alone_baseline_z, eig_cpu_geev_alone_avx2_z, eig_cpu_geev_alone_avx512_z;
 
+extern geev_team_solver *const eig_cpu_geev_large_baseline_s, *const eig_cpu_geev_large_avx2_s,
+                                                                  *const eig_cpu_geev_large_avx512_s;
+extern geev_team_solver *const eig_cpu_geev_large_baseline_d, *const eig_cpu_geev_large_avx2_d,
+                                                                  *const eig_cpu_geev_large_avx512_d;
+extern geev_team_solver *const eig_cpu_geev_large_baseline_c, *const eig_cpu_geev_large_avx2_c,
+                                                                  *const eig_cpu_geev_large_avx512_c;
+extern geev_team_solver *const eig_cpu_geev_large_baseline_z, *const eig_cpu_geev_large_avx2_z,
+                                                                  *const eig_cpu_geev_large_avx512_z;
+
 /* Distance of two columns of a matrix in the reference. */
 static inline int64_t geev_column(int64_t n)
 {
@@ -111,6 +139,15 @@ static inline int64_t geev_reference_bytes(const geev_problem *p)
     if (!p->vectors) return matrix + 5 * n * part;
     int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t));
     return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * part)) + rows;
+}
+
+/* Bytes of the work area of geev_large.c, where so many threads share a matrix. */
+static inline int64_t geev_large_bytes(const geev_problem *p, int threads)
+{
+    arena measure = {0};
+    geev_room room;
+    geev_lay_out(&measure, p, threads, &room);
+    return (int64_t)measure.used;
 }
 
 /* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of

@@ -1,8 +1,7 @@
-/* geev on the CPU: a real matrix of any order, by the steps of LAPACK's dgeev (dgehd2, dlahqr): reduce to Hessenberg
- * form, iterate to the real Schur form.  Part of geev_reference.c, and of geev_alone.c.
+/* geev on the CPU: a step from Hessenberg form to the real Schur form, by double shifts as in LAPACK's dlahqr.  Part of
+ * geev_descent.h.
  *
- * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, unblocked; with Q 14 n^3/3 and 25 n^3.
- * Promises  at most max_steps iterations between two deflations, whatever the entries. */
+ * Cost      about 8 n^3 flops for all steps; with Q 25 n^3. */
 #ifndef EIG_GEEV_FRANCIS_H
 #define EIG_GEEV_FRANCIS_H
 
@@ -10,95 +9,16 @@
 #include "geev_cpu.h"
 #include "geev_plain.h"
 
-static double cube(double x)
-{
-    return x * x * x;
-}
-
-/* Columns of m entries each times I - tau u u' from the left, four at a time: one sum waits for its own additions. */
-static void reflect(int64_t m, int64_t columns, real *x, int64_t ld, const real *u, real tau)
-{
-    int64_t j = 0;
-    for (; j + 4 <= columns; j += 4) {
-        real *const a = x + j * ld, *const b = a + ld, *const c = b + ld, *const d = c + ld;
-        real dot[4] = {0};
-        for (int64_t i = 0; i < m; ++i)
-            dot[0] += u[i] * a[i], dot[1] += u[i] * b[i], dot[2] += u[i] * c[i], dot[3] += u[i] * d[i];
-        for (int s = 0; s < 4; ++s) {
-            real *const to = a + s * ld, factor = dot[s] * tau;
-            for (int64_t i = 0; i < m; ++i) to[i] -= factor * u[i];
-        }
-    }
-    for (; j < columns; ++j) {
-        real *const to = x + j * ld;
-        real dot = 0;
-        for (int64_t i = 0; i < m; ++i) dot += u[i] * to[i];
-        dot *= tau;
-        for (int64_t i = 0; i < m; ++i) to[i] -= dot * u[i];
-    }
-}
-
-/* Q := H_lo ... H_(hi-2), of reflectors I - tau u u' whose u stand in columns of Q, from row k+1 of column k on. */
-static void accumulate(int64_t n, int64_t lo, int64_t hi, geev_view q, const real *tau, real *u)
-{
-    int64_t const ld = q.sj;
-    for (int64_t k = n - 1; k >= 0; --k) {
-        int64_t const m = hi - k;
-        real *const column = q.a + k * ld;
-        bool const acts = k >= lo && k < hi - 1 && tau[k] != 0;
-        for (int64_t i = 0; acts && i < m; ++i) u[i] = column[k + 1 + i];
-        for (int64_t i = 0; i < n; ++i) column[i] = i == k;
-        if (acts) reflect(m, hi - k, q.a + (k + 1) + (k + 1) * ld, ld, u, tau[k]);
-    }
-}
-
-static bool hessenberg(const geev_schur *s, cpu_watch *watch)
-{
-    int64_t const n = s->n, ld = s->t.sj, lo = s->lo, hi = s->hi;
-    real *const h = s->t.a, *const u = s->re, *const y = s->im, *const taus = s->x;
-    for (int64_t k = lo; k < hi - 1; ++k) {
-        if (!geev_go_on(watch, geev_reduction * (1 - cube((double)(hi - k) / (double)n)))) return false;
-        /* The reflector I - tau u u' that leaves column k a single entry below the diagonal. */
-        int64_t const m = hi - k;
-        real *const x = h + (k + 1) + k * ld;
-        real const most = geev_largest(m, x, 1, 0);
-        real const unit = TYPED(pow2_floor)(most > REAL_MIN ? most : REAL_MIN), scale = TYPED(pow2_inverse)(unit);
-        real tail = 0;
-        for (int64_t i = 1; i < m; ++i) tail += (x[i] * scale) * (x[i] * scale);
-        if (tail == 0) {
-            for (int64_t i = 1; i < m; ++i) x[i] = 0;
-            if (s->q.a) taus[k] = 0;
-            continue;
-        }
-        real const x0 = x[0] * scale;
-        real norm, pivot, tau;
-        TYPED(householder)(x0, x0 * x0 + tail, &norm, &pivot, &tau);
-        for (int64_t i = 1; i < m; ++i) u[i] = x[i] * scale / pivot, x[i] = 0;
-        u[0] = 1;
-        x[0] = -norm * unit;
-        if (s->q.a) taus[k] = tau;
-        for (int64_t i = 0; s->q.a && i < m; ++i) s->q.a[(k + 1 + i) + k * ld] = u[i];
-        /* Rows k+1..hi. */
-        reflect(m, n - k - 1, h + (k + 1) + (k + 1) * ld, ld, u, tau);
-        /* Columns k+1..hi. */
-        for (int64_t i = 0; i <= hi; ++i) y[i] = 0;
-        for (int64_t j = 0; j < m; ++j)
-            for (int64_t i = 0; i <= hi; ++i) y[i] += h[i + (k + 1 + j) * ld] * u[j];
-        for (int64_t j = 0; j < m; ++j) {
-            real const factor = tau * u[j];
-            for (int64_t i = 0; i <= hi; ++i) h[i + (k + 1 + j) * ld] -= y[i] * factor;
-        }
-    }
-    if (s->q.a) accumulate(n, lo, hi, s->q, taus, u);
-    return true;
-}
+enum { LEAST_WINDOW = 3 }; /* rows of a window that is swept */
 
 /* The first row of the window that ends at i: the largest k > first with a negligible h[k][k-1], else first. */
-static int64_t find_window(int64_t ld, const real *h, int64_t lo, int64_t hi, int64_t first, int64_t i, real tiny)
+static int64_t find_window(const geev_schur *s, int64_t first, int64_t i, real tiny)
 {
+    const real *const h = s->t.a;
+    int64_t const ld = s->t.sj;
     for (int64_t k = i; k > first; --k) {
         real const beside =
-            (k - 2 >= lo ? fabs(h[(k - 1) + (k - 2) * ld]) : 0) + (k < hi ? fabs(h[(k + 1) + k * ld]) : 0);
+            (k - 2 >= s->lo ? fabs(h[(k - 1) + (k - 2) * ld]) : 0) + (k < s->hi ? fabs(h[(k + 1) + k * ld]) : 0);
         if (TYPED(francis_deflates)(h[k + (k - 1) * ld], h[(k - 1) + k * ld], h[(k - 1) + (k - 1) * ld], h[k + k * ld],
                                     beside, tiny))
             return k;
@@ -198,38 +118,13 @@ static void deflate(const geev_schur *s, int64_t l, int64_t i)
     if (s->q.a && s->im[l] == 0) TYPED(eig_cpu_geev_split)(s, l);
 }
 
-static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
+/* A step on the window l..i; steps: since the last deflation, with this one. */
+static void take_step(const geev_schur *s, int64_t l, int64_t i, int steps)
 {
-    int64_t const n = s->n, ld = s->t.sj, lo = s->lo, hi = s->hi;
-    real *const h = s->t.a;
-    for (int64_t k = 0; k < n; ++k)
-        s->re[k] = k < lo || k > hi ? h[k + k * ld] : (real)NAN, s->im[k] = s->re[k] - s->re[k];
-    real const least = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
-    real tiny = least;
-    int64_t i = hi, l = lo;
-    int steps = 0;
-    *info = 0;
-    while (i >= lo) {
-        l = find_window(ld, h, lo, hi, l, i, tiny);
-        if (l > lo) h[l + (l - 1) * ld] = 0;
-        if (l >= i - 1) {
-            deflate(s, l, i);
-            i = l - 1, l = lo, steps = 0, tiny = least;
-            continue;
-        }
-        if (steps == most) {
-            *info = (int)(i + 1);
-            break;
-        }
-        if (!geev_go_on(watch, 1 - (1 - geev_reduction) * cube((double)(i + 1) / (double)n))) return false;
-        ++steps;
-        real re1, re2, imaginary, v[3];
-        choose_shifts(ld, h, l, i, steps, &re1, &re2, &imaginary);
-        int64_t const m = find_start(ld, h, l, i, re1, re2, imaginary, v);
-        sweep(s, l, m, i, v);
-        if (steps >= FRANCIS_PATIENCE) tiny = TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));
-    }
-    return true;
+    real re1, re2, imaginary, v[3];
+    choose_shifts(s->t.sj, s->t.a, l, i, steps, &re1, &re2, &imaginary);
+    int64_t const m = find_start(s->t.sj, s->t.a, l, i, re1, re2, imaginary, v);
+    sweep(s, l, m, i, v);
 }
 
 #endif

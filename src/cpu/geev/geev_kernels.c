@@ -91,7 +91,7 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
     int const n = tile->n;
     int64_t const matrix = n * geev_column(n) * GEEV_PARTS;
     real *at_real = (real *)(work + GEEV_BACK_ROWS * n);
-    geev_schur s = {.n = n, .hi = n - 1, .from = tile->from + t * n};
+    geev_schur s = {.n = n, .hi = n - 1, .from = tile->from + t * n, .lanes = work};
     s.t = leave_tile(tile, tile->h, t, at_real), at_real += matrix;
     s.q = leave_tile(tile, tile->q, t, at_real), at_real += matrix;
     s.re = at_real, s.im = s.re + n, s.scale = s.im + n;
@@ -100,7 +100,7 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
     for (int k = 0; k + 1 < n; ++k)
         if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
 #endif
-    back_matrix(p, b, &s, work);
+    back_matrix(p, b, &s, NULL);
 }
 
 static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void *work)
@@ -126,7 +126,7 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
         if (tile.finite[t])
             store_vectors(p, &tile, t, first + t, rest);
         else
-            TYPED(eig_cpu_geev_vectors)(p, first + t, NULL);
+            TYPED(eig_cpu_geev_vectors)(p, first + t, NULL, NULL);
     }
     return tile.failed;
 }

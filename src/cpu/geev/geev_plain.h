@@ -5,6 +5,7 @@
 
 #include "per_type.h"
 #include "problem.h"
+#include "team.h"
 #include "watch.h"
 
 enum { GEEV_PARTS = EIG_COMPLEX ? 2 : 1 };
@@ -49,22 +50,29 @@ static inline bool geev_go_on(cpu_watch *watch, double part)
 /* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
  * matrices are column-major. */
 typedef struct geev_schur {
-    int64_t n, lo, hi;  /* rows and columns lo..hi were not triangular after the permutation */
-    geev_view t, q;     /* T; Q, with a == NULL where only eigenvalues are wanted */
-    real *re, *im;      /* [n] the eigenvalues of T, in order */
-    real *scale;        /* [n] the diagonal of D */
-    int64_t *from;      /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
-    real *x, *y, *work; /* [2n] each; the first two hold a row each during the reduction */
-    void *lanes;        /* of the fast back-substitution */
+    int64_t n, lo, hi;      /* rows and columns lo..hi were not triangular after the permutation */
+    geev_view t, q;         /* T; Q, with a == NULL where only eigenvalues are wanted */
+    real *re, *im;          /* [n] the eigenvalues of T, in order */
+    real *scale;            /* [n] the diagonal of D */
+    int64_t *from;          /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
+    real *x, *y, *work;     /* [2n] each; the first two hold a row each during the reduction */
+    void *lanes;            /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
+    struct geev_room *room; /* of geev_large.c */
+    cpu_member *who;        /* likewise: the first thread of those that share the matrix */
 } geev_schur;
 
-/* What geev_francis.h has for the real types, geev_single_shift.h for the complex ones: the reduction to Hessenberg form,
- * T := Q^H T Q; the iteration, at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info
- * as eig_dgeev_batched defines it.  False where the watch stops them. */
+/* The steps of a matrix, false where the watch stops them: the reduction to Hessenberg form, T := Q^H T Q; the iteration,
+ * at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info as eig_dgeev_batched defines
+ * it; eigenvectors and condition numbers, which it stores.  geev_francis.h has the first two of the plain solver for the real
+ * types, geev_single_shift.h for the complex ones, geev_vectors.c the third. */
 typedef struct geev_form {
     bool (*hessenberg)(const geev_schur *s, cpu_watch *watch);
     bool (*iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
+    bool (*vectors)(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch);
 } geev_form;
+
+/* Loads matrix b to s->t, computes it by these steps and stores its results; nothing of it where the watch stops it. */
+void TYPED(eig_cpu_geev_by)(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch);
 
 /* The work area of a matrix of order n; values: only eigenvalues are wanted.  The bytes are geev_reference_bytes. */
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work);
@@ -80,6 +88,11 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *cou
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
 
+static inline double geev_cube(double x)
+{
+    return x * x * x;
+}
+
 /* The reduction's part of the flops. */
 static double const geev_reduction = 0.3;
 
@@ -93,7 +106,7 @@ void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re,
 /* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);
 
-/* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T. */
-void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s);
+/* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T.  watch is not looked at. */
+bool TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch);
 
 #endif

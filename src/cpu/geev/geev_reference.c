@@ -7,12 +7,8 @@
 
 #include "arena.h"
 #include "geev.h"
-#include "geev_plain.h"
-#if EIG_COMPLEX
-#include "geev_single_shift.h"
-#else
-#include "geev_francis.h"
-#endif
+#include "geev_descent.h"
+#include "geev_plain_reduce.h"
 
 geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
 {
@@ -96,7 +92,7 @@ static void permute(const geev_problem *p, geev_schur *s)
 }
 
 /* All that follows; false where the watch stops it. */
-static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_kernels *fast, cpu_watch *watch)
+static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
 {
     int64_t const n = p->n;
     bool const vectors = s->q.a != NULL;
@@ -108,40 +104,49 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_ke
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
     if (p->balance) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
-    geev_form const plain = {hessenberg, iterate}, *const form = fast ? fast->form : &plain;
-    if (!form->hessenberg(s, watch)) return false;
-    if (!form->iterate(s, p->max_steps, &info, watch)) return false;
-    if (p->vectors) {
-        /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
-        real *const w = s->work;
-        geev_schur values = *s;
-        values.re = w, values.im = w + n;
-        for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
-        unscale_values(&values, unscale, alone);
-        TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
-        if (info == 0 && fast)
-            fast->tiles->vectors(p, b, s, s->lanes);
-        else
-            TYPED(eig_cpu_geev_vectors)(p, b, info == 0 ? s : NULL);
+    if (!form->hessenberg(s, watch) || !form->iterate(s, p->max_steps, &info, watch)) return false;
+    if (!p->vectors) {
+        unscale_values(s, unscale, NULL);
+        TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, info);
         return true;
     }
-    unscale_values(s, unscale, NULL);
-    TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, info);
-    return true;
+    /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
+    real *const w = s->work;
+    geev_schur values = *s;
+    values.re = w, values.im = w + n;
+    for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
+    unscale_values(&values, unscale, alone);
+    TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
+    if (info == 0) return form->vectors(p, b, s, watch);
+    return TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
+}
+
+void TYPED(eig_cpu_geev_by)(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
+{
+    if (TYPED(eig_cpu_geev_load)(p, b, s)) {
+        permute(p, s);
+        solve(p, b, s, form, watch);
+        return;
+    }
+    for (int64_t k = 0; k < p->n; ++k) s->re[k] = s->im[k] = (real)NAN;
+    TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, EIG_INFO_NOT_FINITE);
+    if (p->vectors) TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
+}
+
+/* The plain steps, or those of the kernels. */
+static geev_form form_of(const geev_kernels *fast)
+{
+    geev_form form = {hessenberg, iterate, TYPED(eig_cpu_geev_vectors)};
+    if (fast) form = *fast->form, form.vectors = fast->tiles->vectors;
+    return form;
 }
 
 void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work, const geev_kernels *fast,
                                    cpu_watch *watch)
 {
     geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);
-    if (TYPED(eig_cpu_geev_load)(p, b, &s)) {
-        permute(p, &s);
-        solve(p, b, &s, fast, watch);
-        return;
-    }
-    for (int64_t k = 0; k < p->n; ++k) s.re[k] = s.im[k] = (real)NAN;
-    TYPED(eig_cpu_geev_store)(p, b, s.re, s.im, 1, 1, EIG_INFO_NOT_FINITE);
-    if (p->vectors) TYPED(eig_cpu_geev_vectors)(p, b, NULL);
+    geev_form const form = form_of(fast);
+    TYPED(eig_cpu_geev_by)(p, b, &s, &form, watch);
 }
 
 /* Whether row k, or column k, of matrix b is zero off the diagonal. */
@@ -166,5 +171,6 @@ bool TYPED(eig_cpu_geev_triangular)(const geev_problem *p, int64_t b, void *work
     geev_schur s = TYPED(eig_cpu_geev_carve)(p->n, !p->vectors, work);
     if (!TYPED(eig_cpu_geev_load)(p, b, &s)) return false;
     permute(p, &s);
-    return s.lo >= s.hi && solve(p, b, &s, fast, NULL);
+    geev_form const form = form_of(fast);
+    return s.lo >= s.hi && solve(p, b, &s, &form, NULL);
 }

@@ -241,8 +241,9 @@ void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
     for (int64_t k = 0; k < n; ++k) s->re[k] *= f, s->im[k] *= f;
 }
 
-void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s)
+bool TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch)
 {
+    (void)watch;
     int64_t const n = p->n;
     real *const vl = p->vl ? (real *)p->vl + 2 * b * p->stride_vl : NULL;
     real *const vr = p->vr ? (real *)p->vr + 2 * b * p->stride_vr : NULL;
@@ -251,7 +252,7 @@ void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_sc
         store_nan(n, vl, p->ldvl);
         store_nan(n, vr, p->ldvr);
         for (int64_t k = 0; condition && k < n; ++k) condition[k] = (real)NAN;
-        return;
+        return true;
     }
     real const floor = REAL_MIN * ((real)n / REAL_EPSILON);
     TYPED(eig_cpu_geev_scale_form)(s);
@@ -268,4 +269,5 @@ void TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_sc
         }
         k += pair;
     }
+    return true;
 }

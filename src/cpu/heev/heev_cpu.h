@@ -19,7 +19,6 @@
  *     heev_secular.h          the eigenpairs of a diagonal matrix and a correction of rank one
  *     heev_large_ql.h           QL for its leaves
  *     heev_large_back.h       back-transformation
- *     heev_product.h        products of blocks
  *
  * compiled once for each type:
  *

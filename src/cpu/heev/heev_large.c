@@ -3,7 +3,7 @@
  *     heev_large_reduce.h   A = Q T Q^H
  *     heev_large_divide.h   T = Z diag(d) Z^T: divide and conquer with heev_secular.h, leaves by heev_large_ql.h
  *     heev_large_back.h     V = Q Z
- *     heev_product.h      the products of all of them
+ *     product.h             the products of all of them
  *
  * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  From HEEV_TOGETHER on the threads of a
  *           team may share a matrix: each goes through all of this, and does its share.

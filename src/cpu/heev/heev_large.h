@@ -3,10 +3,10 @@
 #define EIG_HEEV_LARGE_H
 
 #include "heev_plain.h"
-#include "heev_product.h"
-#include "team.h"
 
-enum { BLOCK = 64 / (int)sizeof(real), WIDE = 64 / SIMD_BYTES };
+#include "blocks.h"
+#include "product.h"
+#include "team.h"
 
 /* Numbers that are not larger are neglected, as in heev_tridiagonal.h; entries are at most 2. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)
@@ -54,39 +54,6 @@ typedef struct large_matrix {
     int64_t *order;                /* [n] columns of Z by ascending eigenvalue */
     int64_t *lists;                /* [HEEV_LISTS * n] of a merger */
 } large_matrix;
-
-static inline vreal *at(real *x, int64_t i)
-{
-    return (vreal *)(x + i);
-}
-
-/* The start of the block that holds row i. */
-static inline int64_t block_of(int64_t i)
-{
-    return i - i % BLOCK;
-}
-
-static inline int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
-/* A sum in every lane of 64 bytes. */
-typedef struct wide_sum {
-    vreal v[WIDE];
-} wide_sum;
-
-static inline real total(wide_sum sum)
-{
-    for (int half = WIDE / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; ++k) sum.v[k] += sum.v[k + half];
-    return simd_total(sum.v[0]);
-}
-
-/* Rows first, ..., last - 1; the first one begins a block. */
-typedef struct span {
-    int64_t first, last;
-} span;
 
 /* Those of Z that belong to a diagonal block of T. */
 static inline span rows_of_z(const large_matrix *m, span diagonal)

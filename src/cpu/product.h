@@ -1,11 +1,11 @@
-/* heev on the CPU: products of blocks in planes of real and imaginary parts.  Part of heev_large.c.
+/* Products of blocks in planes of real and imaginary parts, for kernels.
  *
  * Mapping   a tile of 3 vectors of rows and 8 (with 16 registers: 4) columns of C stays in registers.
  * Bound by  the rate of fused multiply-adds: a step makes 24 of them from 3 vectors of A and 8 numbers of B.
  * Promises  an element of C is one sum over k, in ascending order, in two runs where the factors are complex.  It depends on
  *           neither its neighbours nor the width of a vector. */
-#ifndef EIG_HEEV_PRODUCT_H
-#define EIG_HEEV_PRODUCT_H
+#ifndef EIG_PRODUCT_H
+#define EIG_PRODUCT_H
 
 #include "simd.h"
 
@@ -49,8 +49,13 @@ SIMD_FN void product_run(int vectors, int64_t k, const real *a, int64_t lda, con
     }
 }
 
-/* What becomes of A B: B may be conjugate, and the product replaces C or is subtracted from it. */
-typedef enum product_sort { PRODUCT_SET, PRODUCT_SUBTRACT, PRODUCT_SUBTRACT_CONJUGATE } product_sort;
+/* What becomes of A B: B may be conjugate, and the product replaces C, is added to it or subtracted from it. */
+typedef enum product_sort { PRODUCT_SET, PRODUCT_ADD, PRODUCT_SUBTRACT, PRODUCT_SUBTRACT_CONJUGATE } product_sort;
+
+SIMD_FN vreal product_end(product_sort sort, vreal c, vreal product)
+{
+    return sort == PRODUCT_SET ? product : sort == PRODUCT_ADD ? c + product : c - product;
+}
 
 /* `vectors` vectors of rows from `at` on, and up to PRODUCT_COLUMNS columns. */
 SIMD_FN void product_rows(int vectors, int parts, product_sort sort, block c, int64_t at, int columns, int64_t k,
@@ -66,7 +71,7 @@ SIMD_FN void product_rows(int vectors, int parts, product_sort sort, block c, in
                         &tile);
         for (int j = 0; j < columns; ++j) {
             vreal *const to = (vreal *)(c.part[part] + at + j * c.ld);
-            for (int u = 0; u < vectors; ++u) to[u] = sort == PRODUCT_SET ? tile.sum[j][u] : to[u] - tile.sum[j][u];
+            for (int u = 0; u < vectors; ++u) to[u] = product_end(sort, to[u], tile.sum[j][u]);
         }
     }
 }
@@ -89,7 +94,7 @@ SIMD_FN void product_rows_by_thirds(int vectors, product_sort sort, block c, int
         for (int u = 0; u < vectors; ++u) {
             vreal const r = third[0].sum[j][u], i = third[1].sum[j][u];
             vreal const x = r - i, y = third[2].sum[j][u] - (r + i);
-            re[u] = sort == PRODUCT_SET ? x : re[u] - x, im[u] = sort == PRODUCT_SET ? y : im[u] - y;
+            re[u] = product_end(sort, re[u], x), im[u] = product_end(sort, im[u], y);
         }
     }
 }
@@ -132,6 +137,13 @@ __attribute__((noinline, unused)) static void product_real(block c, int64_t rows
     product_all(1, PRODUCT_SET, c, rows, columns, k, a, b);
 }
 
+/* C := C - A B, real whatever the type. */
+__attribute__((noinline, unused)) static void product_real_subtract(block c, int64_t rows, int64_t columns, int64_t k,
+                                                                    block a, factor b)
+{
+    product_all(1, PRODUCT_SUBTRACT, c, rows, columns, k, a, b);
+}
+
 /* C := A B */
 __attribute__((noinline, unused)) static void product_set(block c, int64_t rows, int64_t columns, int64_t k, block a,
                                                           factor b)
@@ -151,6 +163,20 @@ __attribute__((noinline, unused)) static void product_subtract_by_thirds(block c
                                                                          int64_t k, block a, factor b)
 {
     product_all(PRODUCT_THIRDS, PRODUCT_SUBTRACT, c, rows, columns, k, a, b);
+}
+
+/* C := C + A B */
+__attribute__((noinline, unused)) static void product_add(block c, int64_t rows, int64_t columns, int64_t k, block a,
+                                                          factor b)
+{
+    product_all(PRODUCT_PARTS, PRODUCT_ADD, c, rows, columns, k, a, b);
+}
+
+/* C := C - A B */
+__attribute__((noinline, unused)) static void product_subtract(block c, int64_t rows, int64_t columns, int64_t k,
+                                                               block a, factor b)
+{
+    product_all(PRODUCT_PARTS, PRODUCT_SUBTRACT, c, rows, columns, k, a, b);
 }
 
 /* C := C - A conj(B) */

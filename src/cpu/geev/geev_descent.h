@@ -1,0 +1,60 @@
+/* geev on the CPU: the iteration of one matrix of any order, a step at a time.  Part of geev_reference.c and geev_alone.c, and in
+ * geev_large.c for small windows and for those that stand still. */
+#ifndef EIG_GEEV_DESCENT_H
+#define EIG_GEEV_DESCENT_H
+
+#include "geev_plain.h"
+#if EIG_COMPLEX
+#include "geev_single_shift.h"
+#else
+#include "geev_francis.h"
+#endif
+
+/* Eigenvalues that balancing has isolated; the others are not known yet. */
+static void begin_values(const geev_schur *s)
+{
+    for (int64_t k = 0; k < s->n; ++k) {
+        bool const alone = k < s->lo || k > s->hi;
+        const real *const d = s->t.a + k + k * s->t.sj;
+        s->re[k] = alone ? d[0] : (real)NAN;
+        s->im[k] = alone && EIG_COMPLEX ? d[s->t.im] : s->re[k] - s->re[k];
+    }
+}
+
+/* Sets the subdiagonal entry before row l to zero, but that of the first row. */
+static void cut(const geev_schur *s, int64_t l)
+{
+    if (l == s->lo) return;
+    for (int part = 0; part < GEEV_PARTS; ++part) s->t.a[l + (l - 1) * s->t.sj + part * s->t.im] = 0;
+}
+
+static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
+{
+    int64_t const n = s->n, lo = s->lo, hi = s->hi;
+    real const smallest = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
+    real tiny = smallest;
+    int64_t i = hi, l = lo;
+    int steps = 0;
+    *info = 0;
+    begin_values(s);
+    while (i >= lo) {
+        l = find_window(s, l, i, tiny);
+        cut(s, l);
+        if (i - l + 1 < LEAST_WINDOW) {
+            deflate(s, l, i);
+            i = l - 1, l = lo, steps = 0, tiny = smallest;
+            continue;
+        }
+        if (steps == most) {
+            *info = (int)(i + 1);
+            break;
+        }
+        if (!geev_go_on(watch, 1 - (1 - geev_reduction) * geev_cube((double)(i + 1) / (double)n))) return false;
+        ++steps;
+        take_step(s, l, i, steps);
+        if (steps >= FRANCIS_PATIENCE) tiny = REAL_TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));
+    }
+    return true;
+}
+
+#endif

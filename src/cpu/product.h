@@ -26,6 +26,7 @@ typedef struct block {
 typedef struct factor {
     const real *part[3];
     int64_t row, column;
+    int64_t ahead; /* 0, or how far behind an element lies what will soon be read */
 } factor;
 
 typedef struct product_tile {
@@ -34,10 +35,11 @@ typedef struct product_tile {
 
 /* tile += A B, or tile -= A B where `minus`; column[c]: where column c of B begins. */
 SIMD_FN void product_run(int vectors, int64_t k, const real *a, int64_t lda, const real *b, int64_t row,
-                         const int64_t *column, bool minus, product_tile *tile)
+                         const int64_t *column, int64_t ahead, bool minus, product_tile *tile)
 {
     for (int64_t l = 0; l < k; ++l, a += lda, b += row) {
         vreal x[PRODUCT_VECTORS];
+        __builtin_prefetch(b + ahead);
 #pragma GCC unroll 3
         for (int u = 0; u < vectors; ++u) x[u] = ((const vreal *)a)[u];
 #pragma GCC unroll 8
@@ -64,11 +66,15 @@ SIMD_FN void product_rows(int vectors, int parts, product_sort sort, block c, in
 #pragma GCC unroll 2
     for (int part = 0; part < parts; ++part) {
         bool const conjugate = sort == PRODUCT_SUBTRACT_CONJUGATE;
+        if (sort != PRODUCT_SET)
+            for (int j = 0; j < columns; ++j)
+                for (int u = 0; u < vectors; ++u) __builtin_prefetch((vreal *)(c.part[part] + at + j * c.ld) + u, 1);
         product_tile tile = {0};
-        product_run(vectors, k, a.part[0] + at, a.ld, b.part[part], b.row, column, part == 1 && conjugate, &tile);
+        product_run(vectors, k, a.part[0] + at, a.ld, b.part[part], b.row, column, b.ahead, part == 1 && conjugate,
+                    &tile);
         if (parts == 2)
-            product_run(vectors, k, a.part[1] + at, a.ld, b.part[1 - part], b.row, column, part == 0 && !conjugate,
-                        &tile);
+            product_run(vectors, k, a.part[1] + at, a.ld, b.part[1 - part], b.row, column, b.ahead,
+                        part == 0 && !conjugate, &tile);
         for (int j = 0; j < columns; ++j) {
             vreal *const to = (vreal *)(c.part[part] + at + j * c.ld);
             for (int u = 0; u < vectors; ++u) to[u] = product_end(sort, to[u], tile.sum[j][u]);
@@ -86,7 +92,7 @@ SIMD_FN void product_rows_by_thirds(int vectors, product_sort sort, block c, int
 #pragma GCC unroll 1
     for (int part = 0; part < 3; ++part) {
         product_tile tile = {0};
-        product_run(vectors, k, a.part[part] + at, a.ld, b.part[part], b.row, column, false, &tile);
+        product_run(vectors, k, a.part[part] + at, a.ld, b.part[part], b.row, column, b.ahead, false, &tile);
         third[part] = tile;
     }
     for (int j = 0; j < columns; ++j) {
@@ -149,6 +155,13 @@ __attribute__((noinline, unused)) static void product_set(block c, int64_t rows,
                                                           factor b)
 {
     product_all(PRODUCT_PARTS, PRODUCT_SET, c, rows, columns, k, a, b);
+}
+
+/* C := C - A B */
+__attribute__((noinline, unused)) static void product_subtract(block c, int64_t rows, int64_t columns, int64_t k,
+                                                               block a, factor b)
+{
+    product_all(PRODUCT_PARTS, PRODUCT_SUBTRACT, c, rows, columns, k, a, b);
 }
 
 /* C := A B by thirds: both factors need the sums of their parts. */

@@ -12,6 +12,20 @@ static inline void rest(void)
 #endif
 }
 
+static inline void look_away(int look)
+{
+    if (look < PATIENT)
+        rest();
+    else
+        sched_yield();
+}
+
+bool eig_cpu_team_look(const cpu_member *m, int look)
+{
+    look_away(look);
+    return !atomic_load_explicit(&m->team->stopped, memory_order_relaxed);
+}
+
 bool eig_cpu_team_wait(cpu_member *m)
 {
     cpu_team *const team = m->team;
@@ -21,12 +35,8 @@ bool eig_cpu_team_wait(cpu_member *m)
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&team->meeting, meeting + 1, memory_order_release);
     } else {
-        for (int look = 0; atomic_load_explicit(&team->meeting, memory_order_acquire) == meeting; ++look) {
-            if (look < PATIENT)
-                rest();
-            else
-                sched_yield();
-        }
+        for (int look = 0; atomic_load_explicit(&team->meeting, memory_order_acquire) == meeting; ++look)
+            look_away(look);
     }
     return !team->stop;
 }

@@ -7,9 +7,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct cpu_team {
     atomic_int arrived, meeting;
+    atomic_int_fast64_t taken; /* pieces of work, and vain tries */
     atomic_bool stopped;
     bool stop;    /* what all were told when they last met */
     void *shared; /* what one thread shows to the others */
@@ -19,8 +21,32 @@ typedef struct cpu_team {
 typedef struct cpu_member {
     cpu_team *team; /* NULL where size is 1 */
     int rank, size;
-    bool stopped; /* where size is 1 */
+    bool stopped;  /* where size is 1 */
+    int64_t begun; /* pieces and vain tries of all cpu_pieces so far */
 } cpu_member;
+
+/* Pieces of work that threads take one by one, between two meetings. */
+typedef struct cpu_pieces {
+    cpu_member *who;
+    int64_t first, count, next;
+} cpu_pieces;
+
+/* Every thread of the team calls it with the same count, and then takes until there is none. */
+static inline cpu_pieces cpu_team_pieces(cpu_member *m, int64_t count)
+{
+    cpu_pieces const p = {m, m->begun, count, 0};
+    m->begun += count + m->size;
+    return p;
+}
+
+/* The next piece, 0 to count - 1; -1, once, where there is none. */
+static inline int64_t cpu_team_take(cpu_pieces *p)
+{
+    int64_t const piece = p->who->size > 1
+                              ? atomic_fetch_add_explicit(&p->who->team->taken, 1, memory_order_relaxed) - p->first
+                              : p->next++;
+    return piece < p->count ? piece : -1;
+}
 
 /* Asks all to stop when they next meet. */
 static inline void cpu_team_stop(cpu_member *m)
@@ -33,6 +59,10 @@ static inline void cpu_team_stop(cpu_member *m)
 
 /* Waits until all are here; what they wrote before, all can read then.  Returns the same to all: whether to go on. */
 bool eig_cpu_team_wait(cpu_member *m);
+
+/* A thread that waits for another one between two meetings calls it at each look, 0, 1, ... Returns false once somebody asked to
+ * stop. */
+bool eig_cpu_team_look(const cpu_member *m, int look);
 
 static inline bool cpu_team_meet(cpu_member *m)
 {

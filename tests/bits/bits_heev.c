@@ -94,4 +94,8 @@ void bits_heev(eig_type type)
     char name[100];
     snprintf(name, sizeof name, "heev-%c-auto-130", type);
     bits_end_case(name);
+    if (strncmp(eig_describe(bits_ctx), "cpu", 3) != 0) return;
+    heev_batch(type, 801, 1, &usual, false); /* two stages */
+    snprintf(name, sizeof name, "heev-%c-values-801", type);
+    bits_end_case(name);
 }

@@ -16,11 +16,8 @@ static void test_orders(void **state)
             solve(ctx, NULL, &b);
             certify_vectors(kinds[k], &b, 0, 4);
             if (orders[c] <= 129) certify_values(kinds[k], &b, 0);
-            numbers with_vectors = numbers_room(b.w.type, b.n);
-            for (int64_t l = 0; l < b.n; ++l) copy_element(&with_vectors, l, &b.w, l);
             solve_part(ctx, NULL, &b, (placement){.values_only = true}, 0, 1);
-            if (!numbers_same(&b.w, &with_vectors)) fail_msg("n=%lld: other values without vectors", (long long)b.n);
-            numbers_free(&with_vectors);
+            if (orders[c] <= 129) certify_values(kinds[k], &b, 0);
             batch_free(&b);
         }
     eig_destroy(ctx);
@@ -160,16 +157,19 @@ static void test_together(void **state)
         int64_t const n = c < 4 ? 512 : 521, count = c == 4 ? 3 : 1;
         batch one = batch_make(kinds[c % 4], n, count, all_types[(c + c / 4) % 4], 5);
         if (count > 1) numbers_put_part(&one.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
-        batch more = batch_make(kinds[c % 4], n, count, one.type, 5);
+        batch more = batch_make(kinds[c % 4], n, count, one.type, 5),
+              values = batch_make(kinds[c % 4], n, count, one.type, 5);
         if (count > 1) numbers_put_part(&more.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
+        if (count > 1) numbers_put_part(&values.a, (count * n * n - 1) * (type_is_complex(one.type) ? 2 : 1), NAN);
         for (int threads = 1; threads <= (c == 0 ? 5 : 3); ++threads) {
             eig_context *const ctx = test_context(threads);
             solve(ctx, NULL, threads == 1 ? &one : &more);
             if (threads > 1) same_as(&one, &more, threads, true);
-            solve_part(ctx, NULL, &more, (placement){.values_only = true}, 0, count);
-            same_as(&one, &more, threads, false);
+            solve_part(ctx, NULL, threads == 1 ? &values : &more, (placement){.values_only = true}, 0, count);
+            if (threads > 1) same_as(&values, &more, threads, false);
             eig_destroy(ctx);
         }
+        batch_free(&values);
         if (count > 1)
             assert_int_equal(one.info[count - 1], EIG_INFO_NOT_FINITE);
         else

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_N = 300, TYPES = 4, ALL = (1 << TYPES) - 1, METHODS = 4 };
+enum { MOST_N = 1000, TYPES = 4, ALL = (1 << TYPES) - 1, METHODS = 4 };
 
 static const char *const beginning = "<!-- made by tests/test_heev_roads_cpu -->\n", *const end =
                                                                                          "<!-- end of roads -->";
@@ -56,25 +56,38 @@ static void print_types(FILE *to, int set)
     fprintf(to, ")");
 }
 
-/* All orders that take the road by a method: one run for each type. */
-static void print_cell(FILE *to, eig_heev_method method, const heev_road *road)
+/* The orders of each type that take the road by a method. */
+static void find_runs(eig_heev_method method, const heev_road *road, bool vectors, run runs[TYPES])
 {
-    run runs[TYPES];
-    const char *between = "";
     for (int t = 0; t < TYPES; ++t) {
-        heev_problem const p = {.type = types[t].type, .method = method, .batch = 1000};
+        heev_problem const p = {.type = types[t].type, .method = method, .batch = 1000, .vectors = vectors};
         runs[t] = orders(p, road);
     }
+}
+
+static void print_runs(FILE *to, const char *before, const run given[TYPES])
+{
+    run runs[TYPES];
+    memcpy(runs, given, sizeof runs);
     for (int t = 0; t < TYPES; ++t) {
         run const r = runs[t];
         int set = 0;
         if (r.first == 0) continue;
         for (int l = t; l < TYPES; ++l)
             if (runs[l].first == r.first && runs[l].last == r.last) set |= 1 << l, runs[l].first = 0;
-        fprintf(to, "%s", between), between = "; ";
+        fprintf(to, "%s", before), before = "; ";
         print_run(to, r);
         print_types(to, set);
     }
+}
+
+/* Those with vectors; where they are others, those of values alone. */
+static void print_cell(FILE *to, eig_heev_method method, const heev_road *road)
+{
+    run with[TYPES], alone[TYPES];
+    find_runs(method, road, true, with), find_runs(method, road, false, alone);
+    print_runs(to, "", with);
+    if (memcmp(with, alone, sizeof with) != 0) print_runs(to, with[0].first > 0 ? "; values " : "values ", alone);
 }
 
 static void print_table(FILE *to)

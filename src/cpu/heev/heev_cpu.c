@@ -97,6 +97,7 @@ static const heev_road roads[] = {
     {"tile jacobi", is_tile_jacobi, true, heev_tile_bytes, run_tile_jacobi, NULL, run_jacobi_alone},
     {"tile", is_tile, true, heev_tile_bytes, run_tile, NULL, run_tile_alone},
     {"jacobi", wants_jacobi, false, heev_reference_bytes, run_reference, NULL, NULL},
+    {"two stages", heev_in_stages, false, heev_large_bytes, run_large, run_large_together, NULL},
     {"large", is_any, false, heev_large_bytes, run_large, run_large_together, NULL},
 };
 

@@ -15,6 +15,8 @@
  *     heev_large.c          one matrix, n > 64, by the tridiagonal method; its parts are
  *     heev_large.h            what they share
  *     heev_large_reduce.h     reduction in panels
+ *     heev_stages_band.h      values alone: reduction to a band, and
+ *     heev_stages_chase.h     from the band to tridiagonal form
  *     heev_large_divide.h     divide and conquer, with
  *     heev_secular.h          the eigenpairs of a diagonal matrix and a correction of rank one
  *     heev_large_ql.h           QL for its leaves
@@ -28,6 +30,7 @@
 #define EIG_HEEV_CPU_H
 
 #include "problem.h"
+#include "stebz/stebz_values.h"
 #include "team.h"
 #include "watch.h"
 
@@ -150,7 +153,11 @@ enum {
     HEEV_LISTS = 5,         /* of n indices */
     HEEV_TOGETHER =
         512, /* the order from which on several threads may work on a matrix, and rows have sums of their own, */
-    HEEV_LONG_BANDS = 2048 /* and that from which on bands are longer */
+    HEEV_LONG_BANDS = 2048,        /* and that from which on bands are longer */
+    HEEV_STAGES_FROM = 640,        /* the order from which on values alone take two stages, */
+    HEEV_STAGES_FROM_SINGLE = 800, /* in a single type, */
+    HEEV_WIDTH = 48,               /* and the band's diagonals below the main one: whole tiles of a product */
+    HEEV_SMALL_SQUARES = 6         /* of that order */
 };
 
 /* Reals of a band's sums, in whole blocks of 64 bytes. */
@@ -168,21 +175,54 @@ static inline int64_t heev_bands(int64_t n, size_t real)
     return (heev_padded_column(n, real) + band - 1) / band;
 }
 
-/* The scratch of heev_large.c, in reals. Reduction: panels V, W and V. Mergers: a strip of Z, the vectors, and a
+/* Whether a large matrix goes to tridiagonal form by way of a band. */
+static inline bool heev_in_stages(const heev_problem *p)
+{
+    return !p->vectors && p->n >= (type_is_single(p->type) ? HEEV_STAGES_FROM_SINGLE : HEEV_STAGES_FROM);
+}
+
+/* Distance of two columns of the band in reals, less one: twice the width, since the chase fills as many diagonals, and a block of
+ * zeros at either end. */
+static inline int64_t heev_band_column(size_t real)
+{
+    return 2 * HEEV_WIDTH + 2 * (64 / (int64_t)real);
+}
+
+static inline int64_t heev_band_reals(int64_t n, size_t real)
+{
+    int64_t const block = 64 / (int64_t)real, all = n * (heev_band_column(real) + 1) + HEEV_WIDTH + 2 * block;
+    return (all + block - 1) / block * block;
+}
+
+/* What the two stages take beside the matrix, in reals: V, W and V, by columns; V^T and (A V)^T; small squares; the band. */
+static inline int64_t heev_stages_reals(int64_t n, int64_t parts, size_t real)
+{
+    int64_t const ld = heev_padded_column(n, real);
+    return parts * (5 * HEEV_WIDTH * ld + HEEV_SMALL_SQUARES * HEEV_WIDTH * HEEV_WIDTH + heev_band_reals(n, real));
+}
+
+/* The panels V, W and V of a reduction in one stage, in reals. */
+static inline int64_t heev_panel_reals(int64_t n, int64_t parts, size_t real)
+{
+    return parts * 3 * HEEV_PANEL * heev_padded_column(n, real);
+}
+
+/* The scratch of heev_large.c with vectors, in reals. Reduction: panels. Mergers: a strip of Z, the vectors, and a
  * block for each. Back-transformation: V, V^H, M, S, W and columns of Z, with sums of real and imaginary parts. */
 static inline int64_t heev_large_scratch(int64_t n, int64_t parts, size_t real)
 {
     int64_t const ld = heev_padded_column(n, real), block = 64 / (int64_t)real,
                   strip = HEEV_STRIP_BYTES / (int64_t)real;
-    int64_t const reduce = parts * 3 * HEEV_PANEL * ld, divide = (strip + block) * n + 5 * (ld + 2 * block);
+    int64_t const reduce = heev_panel_reals(n, parts, real), divide = (strip + block) * n + 5 * (ld + 2 * block);
     int64_t const back = 3 * HEEV_REFLECTIONS * (2 * ld + HEEV_REFLECTIONS + HEEV_COLUMNS) + HEEV_COLUMNS * ld;
     int64_t const most = reduce > divide ? reduce : divide;
     return ((most > back ? most : back) + block - 1) / block * block;
 }
 
-/* What each thread that works on a matrix has for itself: scratch, rotations, lists. */
+/* What each thread that works on a matrix has for itself, with vectors: scratch, rotations, lists. */
 static inline int64_t heev_member_bytes(const heev_problem *p)
 {
+    if (!p->vectors) return 0;
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const parts = type_is_complex(p->type) ? 2 : 1;
     int64_t const bytes = heev_large_scratch(p->n, parts, real) * (int64_t)real +
@@ -190,16 +230,32 @@ static inline int64_t heev_member_bytes(const heev_problem *p)
     return (bytes + 63) / 64 * 64;
 }
 
-/* The work area of heev_large.c: A; Z with a plane for mergers, or a block for each column of Z; ten vectors; sums of bands; the
- * order; what the first thread has. */
+/* What heev_large.c takes beside A for values alone: panels or what two stages take, in reals; */
+static inline int64_t heev_reduction_reals(const heev_problem *p)
+{
+    size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
+    int64_t const parts = type_is_complex(p->type) ? 2 : 1;
+    return heev_in_stages(p) ? heev_stages_reals(p->n, parts, real) : heev_panel_reals(p->n, parts, real);
+}
+
+/* and with what stebz takes, in bytes. */
+static inline int64_t heev_values_bytes(const heev_problem *p)
+{
+    bool const single = type_is_single(p->type);
+    return heev_reduction_reals(p) * (int64_t)(single ? sizeof(float) : sizeof(double)) +
+           eig_cpu_stebz_values_bytes(single ? EIG_S : EIG_D, p->n);
+}
+
+/* The work area of heev_large.c: A; Z with a plane for mergers, or what values alone take; ten vectors; sums of bands; the order; what
+ * the first thread has. */
 static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, ld = heev_padded_column(p->n, real);
     int64_t const bands = heev_bands(p->n, real);
     int64_t const columns = parts * (p->n + HEEV_SPARE + bands) + (p->vectors ? 2 * p->n : 0) + 10;
-    int64_t const edges = p->vectors ? 0 : p->n * 64 / (int64_t)real;
-    int64_t const shared = (columns * ld + edges + bands * HEEV_BAND_SUMS(real)) * (int64_t)real;
+    int64_t const values = p->vectors ? 0 : heev_values_bytes(p);
+    int64_t const shared = (columns * ld + bands * HEEV_BAND_SUMS(real)) * (int64_t)real + values;
     return (shared + p->n * (int64_t)sizeof(int64_t) + 63) / 64 * 64 + heev_member_bytes(p);
 }
 

@@ -1,6 +1,7 @@
 /* heev on the CPU: one matrix at a time, n > 64, by the tridiagonal method.  Compiled once for each instruction set and type.
  *
  *     heev_large_reduce.h   A = Q T Q^H
+ *     heev_stages_band.h, heev_stages_chase.h   the same in two stages, for values alone
  *     heev_large_divide.h   T = Z diag(d) Z^T: divide and conquer with heev_secular.h, leaves by heev_large_ql.h
  *     heev_large_back.h     V = Q Z
  *     product.h             the products of all of them
@@ -16,6 +17,7 @@
 #include "heev_large_back.h"
 #include "heev_large_divide.h"
 #include "heev_large_reduce.h"
+#include "heev_stages_chase.h"
 
 /* Lays the work area out as heev_large_bytes counts it, for one thread of those that share it. */
 static void lay_out(large_matrix *m, const heev_problem *p, void *work, cpu_member *who)
@@ -26,18 +28,19 @@ static void lay_out(large_matrix *m, const heev_problem *p, void *work, cpu_memb
     m->band = heev_band(n, sizeof(real)), m->bands = heev_bands(n, sizeof(real));
     for (int part = 0; part < HEEV_PARTS; ++part) m->a[part] = rest, rest += (n + HEEV_SPARE) * ld;
     for (int part = 0; part < HEEV_PARTS && p->vectors; ++part) m->z[part] = rest, rest += n * ld;
-    m->edges = !p->vectors, m->ldz = p->vectors ? ld : BLOCK;
-    if (m->edges) m->z[0] = rest, rest += n * BLOCK;
-    m->u = m->edges ? m->a[0] : EIG_COMPLEX ? m->z[1] : rest;
-    if (m->u == rest) rest += n * ld;
+    m->u = EIG_COMPLEX ? m->z[1] : rest;
+    if (p->vectors && !EIG_COMPLEX) rest += n * ld;
     real **const vectors[] = {&m->d,        &m->e,    &m->tau,  &m->bad,  &m->phase[0],
                               &m->phase[1], &m->x[0], &m->x[1], &m->y[0], &m->y[1]};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) *vectors[k] = rest, rest += ld;
     for (int part = 0; part < HEEV_PARTS; ++part) m->own[part] = rest, rest += m->bands * ld;
     m->sums = (band_sums *)rest, rest += m->bands * HEEV_BAND_SUMS(sizeof(real));
-    m->order = (int64_t *)rest;
+    m->stages = heev_in_stages(p), m->reduced = p->vectors ? 0.4 : 0.95;
+    m->values = rest, m->search = rest + heev_reduction_reals(p);
+    m->order = (int64_t *)(p->vectors ? (char *)rest : (char *)rest + heev_values_bytes(p));
     char *const members = (char *)work + heev_large_bytes(p) - heev_member_bytes(p);
-    m->first_scratch = (real *)members;
+    m->first_scratch = p->vectors ? (real *)members : m->values;
+    if (!p->vectors) return;
     m->scratch = (real *)(members + who->rank * heev_member_bytes(p));
     m->noted = (rotation *)(m->scratch + heev_large_scratch(n, HEEV_PARTS, sizeof(real)));
     m->lists = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
@@ -104,15 +107,35 @@ static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b)
     return true;
 }
 
+/* A to T. Returns whether to go on. */
+static bool reduce_any(large_matrix *m, cpu_watch *watch)
+{
+    if (!m->stages) return reduce(m, watch);
+    stages const s = lay_out_stages(m, m->values);
+    return cpu_team_meet(m->who) && reduce_to_band(m, &s, watch) && chase_band(m, &s, watch);
+}
+
+/* The eigenvalues of T in d, ascending: the first thread's work, a hundredth of the reduction's. */
+static bool find_values(large_matrix *m, cpu_watch *watch)
+{
+    if (m->who->rank == 0) {
+        bool const on = eig_cpu_stebz_values(watch, m->reduced, FLOAT_OR_DOUBLE(EIG_S, EIG_D), m->n, m->d, m->e,
+                                             m->x[0], m->search);
+        if (!on) cpu_team_stop(m->who);
+        for (int64_t k = 0; k < m->n; ++k) m->d[k] = m->x[0][k], m->order[k] = k;
+    }
+    return cpu_team_meet(m->who);
+}
+
 /* The eigenvalues of T, and its vectors in Z. Returns how many have not converged; if any, none of them is good. -1
  * where the watch stops it. */
 static int64_t solve_tridiagonal(large_matrix *m, const heev_problem *p, cpu_watch *watch)
 {
     span const mine = share_of(m, m->n, 1);
     for (int64_t j = mine.first; j < mine.last; ++j)
-        for (int64_t i = 0; i < m->ldz; ++i) m->z[0][i + j * m->ldz] = !m->edges && i == j;
+        for (int64_t i = 0; i < m->ld; ++i) m->z[0][i + j * m->ld] = i == j;
     if (!cpu_team_meet(m->who)) return -1;
-    int64_t const failed = divide_together(m, p->max_sweeps, (share){0.4, m->edges ? 1 : 0.7}, watch);
+    int64_t const failed = divide_together(m, p->max_sweeps, (share){m->reduced, 0.7}, watch);
     return failed > 0 ? m->n : failed;
 }
 
@@ -134,8 +157,8 @@ static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch 
         heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return;
     }
-    if (!reduce(&m, watch)) return;
-    int64_t const failed = solve_tridiagonal(&m, p, watch);
+    if (!reduce_any(&m, watch)) return;
+    int64_t const failed = p->vectors ? solve_tridiagonal(&m, p, watch) : find_values(&m, watch) ? 0 : -1;
     if (failed < 0) return;
     if (p->vectors && failed == 0 && !back_transform(&m, watch)) return;
     if (who->rank == 0)

@@ -39,30 +39,9 @@ static void transpose(const large_matrix *m, const bundle *b, span columns)
             }
 }
 
-/* S from G = V^H V, in its place: column l is -tau_l S G(:, l) above the diagonal, tau_l on it. */
-static void make_triangle(const large_matrix *m, const bundle *b)
-{
-    for (int64_t l = 0; l < b->width; ++l) {
-        real column[2][REFLECTIONS] = {{0}};
-        real const tau = l < b->count ? m->tau[b->first + l] : 0;
-        for (int64_t t = 0; t < l; ++t) {
-            real const re = b->s.part[0][t + l * b->width], im = EIG_COMPLEX ? b->s.part[1][t + l * b->width] : 0;
-            for (int64_t i = 0; i <= t; ++i) {
-                real const x = b->s.part[0][i + t * b->width];
-                real const y = EIG_COMPLEX ? b->s.part[1][i + t * b->width] : 0;
-                column[0][i] += x * re - y * im, column[1][i] += x * im + y * re;
-            }
-        }
-        for (int64_t i = 0; i < b->width; ++i) {
-            b->s.part[0][i + l * b->width] = i < l ? -tau * column[0][i] : i == l ? tau : 0;
-            if (EIG_COMPLEX) b->s.part[1][i + l * b->width] = i < l ? -tau * column[1][i] : 0;
-        }
-    }
-}
-
 static factor as_factor(block x)
 {
-    return (factor){{x.part[0], x.part[1], x.part[2]}, 1, x.ld};
+    return (factor){.part = {x.part[0], x.part[1], x.part[2]}, .row = 1, .column = x.ld};
 }
 
 /* Puts the sum of the two parts of a complex block where its third part points to. */
@@ -114,7 +93,7 @@ static bool gather(const large_matrix *m, bundle *b)
         for (int part = 0; part < HEEV_PARTS; ++part)
             for (int64_t k = 0; k < b->width * b->width; ++k) b->s.part[part][k] = 0;
         product_set(b->s, b->width, b->count, rows, b->h, as_factor(b->columns));
-        make_triangle(m, b);
+        make_triangle(b->s, (span){0, b->width}, m->tau + b->first, b->count);
         add_parts(b->columns, rows, b->count);
     }
     if (!cpu_team_meet(m->who)) return false;

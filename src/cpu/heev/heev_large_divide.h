@@ -51,9 +51,8 @@ static void merge_order(large_matrix *m, int64_t lo, int64_t cut, int64_t hi, in
 static void rotate(large_matrix *m, const merger *g, int64_t x, int64_t y, real c, real s)
 {
     vreal const cosine = simd_splat(c), sine = simd_splat(s);
-    span const rows = rows_of_z(m, (span){g->lo, g->hi});
-    for (int64_t i = rows.first; i < rows.last; i += SIMD_LANES) {
-        vreal *const p = at(m->z[0], x * m->ldz + i), *const q = at(m->z[0], y * m->ldz + i);
+    for (int64_t i = g->lo; i < g->hi; i += SIMD_LANES) {
+        vreal *const p = at(m->z[0], x * m->ld + i), *const q = at(m->z[0], y * m->ld + i);
         vreal const a = *p, b = *q;
         *p = simd_fma(cosine, a, sine * b), *q = simd_fma(cosine, b, -(sine * a));
     }
@@ -123,24 +122,20 @@ static void merge_strip(large_matrix *m, const merger *g, int64_t row, int64_t r
 {
     size_t const bytes = (size_t)rows * sizeof(real);
     real *const strip = m->scratch, *const z = m->z[0] + row;
-    for (int64_t t = 0; t < rank; ++t) memcpy(strip + t * STRIP_ROWS, z + g->column[first + t] * m->ldz, bytes);
-    for (int64_t t = 0; t < g->gone; ++t) memcpy(strip + (rank + t) * STRIP_ROWS, z + g->deflated[t] * m->ldz, bytes);
+    for (int64_t t = 0; t < rank; ++t) memcpy(strip + t * STRIP_ROWS, z + g->column[first + t] * m->ld, bytes);
+    for (int64_t t = 0; t < g->gone; ++t) memcpy(strip + (rank + t) * STRIP_ROWS, z + g->deflated[t] * m->ld, bytes);
     for (int64_t t = 0; t < g->k; t += BLOCK) {
-        block const c = {{z + (g->lo + t) * m->ldz}, m->ldz}, a = {{strip}, STRIP_ROWS};
-        factor const b = {{m->u + t * g->k + first * BLOCK}, BLOCK, 1};
+        block const c = {{z + (g->lo + t) * m->ld}, m->ld}, a = {{strip}, STRIP_ROWS};
+        factor const b = {.part = {m->u + t * g->k + first * BLOCK}, .row = BLOCK, .column = 1};
         product_real(c, rows, least(BLOCK, g->k - t), rank, a, b);
     }
     for (int64_t t = 0; t < g->gone; ++t)
-        memcpy(z + (g->lo + g->k + t) * m->ldz, strip + (rank + t) * STRIP_ROWS, bytes);
+        memcpy(z + (g->lo + g->k + t) * m->ld, strip + (rank + t) * STRIP_ROWS, bytes);
 }
 
 /* Thread `rank` of `size` takes every size-th strip. */
 static bool merge_vectors(large_matrix *m, const merger *g, int rank, int size, share work, cpu_watch *watch)
 {
-    if (m->edges) {
-        if (rank == 0) merge_strip(m, g, 0, BLOCK, 0, g->k);
-        return go_on(watch, work.to);
-    }
     int64_t const end = block_of(g->hi + BLOCK - 1), above = g->of[ABOVE] + g->of[ACROSS], step = size * STRIP_ROWS;
     for (int64_t row = g->lo + rank * STRIP_ROWS; row < g->cut; row += step) {
         if (!go_on(watch, share_at(work, (double)(row - g->lo) / (double)(end - g->lo)))) return false;
@@ -177,18 +172,6 @@ static void lay_out_merger(const large_matrix *m, merger *g)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = m->lists + (int64_t)k * m->n;
 }
 
-/* The number of column t of Z in the row beside the cut. Where Z has two rows, the number becomes that of the other
- * end, which is 0. */
-static real take_beside_cut(large_matrix *m, int64_t t, int64_t cut)
-{
-    real *const z = m->z[0] + t * m->ldz;
-    if (!m->edges) return z[t < cut ? cut - 1 : cut];
-    int const beside = t < cut;
-    real const x = z[beside];
-    z[beside] = 0;
-    return x;
-}
-
 /* What comes before the secular equation of rows lo..cut-1 and cut..hi-1, which rho joined. k = 0: there is none. */
 static void begin_merger(large_matrix *m, merger *g, real rho)
 {
@@ -200,7 +183,7 @@ static void begin_merger(large_matrix *m, merger *g, real rho)
         real const x = fabs(m->d[t]);
         most = x > most ? x : most;
         g->sort[t] = t < cut ? ABOVE : BELOW;
-        g->z[t] = take_beside_cut(m, t, cut) * (real)0.70710678118654752440;
+        g->z[t] = m->z[0][(t < cut ? cut - 1 : cut) + t * m->ld] * (real)0.70710678118654752440;
     }
     g->k = 0;
     if (!(most > NEGLIGIBLE)) return;
@@ -267,12 +250,10 @@ static real tear(large_matrix *m, int64_t cut)
     return rho;
 }
 
-/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity, or 0 where Z
- * has two rows. Returns how many eigenvalues have not converged, or -1 where the watch stops it. */
+/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity. Returns how many eigenvalues have not converged, or -1 where the watch stops it. */
 static int64_t divide(large_matrix *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
 {
     if (hi - lo <= LEAF) {
-        if (m->edges) m->z[0][lo * m->ldz] = m->z[0][(hi - 1) * m->ldz + 1] = 1;
         int64_t const failed = iterate(m, (span){lo, hi}, (hi - lo) * max_sweeps, work, watch);
         for (int64_t t = lo; t < hi; ++t) {
             int64_t at = t;

@@ -15,12 +15,12 @@ SIMD_FN void apply_to_rows(const large_matrix *m, int64_t row, int vectors)
 {
     vreal carry[MOST_VECTORS];
     int64_t carried = m->noted[0].i + 1;
-    for (int u = 0; u < vectors; ++u) carry[u] = at(m->z[0], carried * m->ldz + row)[u];
+    for (int u = 0; u < vectors; ++u) carry[u] = at(m->z[0], carried * m->ld + row)[u];
     for (int k = 0; k < m->count; ++k) {
         rotation const next = m->noted[k];
-        vreal *const x = at(m->z[0], next.i * m->ldz + row), *const y = at(m->z[0], (next.i + 1) * m->ldz + row);
+        vreal *const x = at(m->z[0], next.i * m->ld + row), *const y = at(m->z[0], (next.i + 1) * m->ld + row);
         if (next.i + 1 != carried) {
-            for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
+            for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ld + row)[u] = carry[u];
             for (int u = 0; u < vectors; ++u) carry[u] = y[u];
         }
         vreal const c = simd_splat(next.c), s = simd_splat(next.s);
@@ -30,7 +30,7 @@ SIMD_FN void apply_to_rows(const large_matrix *m, int64_t row, int vectors)
         }
         carried = next.i;
     }
-    for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ldz + row)[u] = carry[u];
+    for (int u = 0; u < vectors; ++u) at(m->z[0], carried * m->ld + row)[u] = carry[u];
 }
 
 /* Applies them to the rows of Z. Numbers behind the last row in its block are 0. */
@@ -94,7 +94,6 @@ static double share_at(share work, double part)
  * it. The row behind the last one is not joined to it. */
 static int64_t iterate(large_matrix *m, span all, int64_t most, share work, cpu_watch *watch)
 {
-    span const z = rows_of_z(m, all);
     int64_t steps = 0;
     for (int64_t l = all.first; l + 1 < all.last && steps < most;) {
         int64_t r = l;
@@ -105,10 +104,10 @@ static int64_t iterate(large_matrix *m, span all, int64_t most, share work, cpu_
         }
         double const part = (double)(l - all.first) / (double)(all.last - all.first);
         if (steps % 8 == 0 && !go_on(watch, share_at(work, part))) return -1;
-        ql_step(m, z, l, r);
+        ql_step(m, all, l, r);
         ++steps;
     }
-    if (m->count > 0) apply_noted(m, z);
+    if (m->count > 0) apply_noted(m, all);
     int64_t failed = 0;
     for (int64_t i = all.first; i + 1 < all.last; ++i) joined(m, i);
     for (int64_t i = all.first; i < all.last; ++i)

@@ -168,28 +168,23 @@ static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count, 
     }
 }
 
-/* The reflection of column k, as in heev_tridiagonal.h, with the new first element in head. Here a division takes the size from a
- * number, there a product with the reciprocal: bits differ. */
+/* The reflection of column k, with the new first element in head; returns its tau. The last one would only change a phase. */
 static real reflector(large_matrix *m, int64_t k, real head[2])
 {
     int64_t const band = block_of(k + 1) / m->band;
     real square = m->sums[band].square;
     for (int64_t r = band + 1; r < m->bands; ++r) square += m->sums[r].square;
-    const real *const first = m->sums[band].top;
-    real const top = first[0] * first[0] + first[1] * first[1], size = top < BARE * BARE ? 0 : sqrt(top);
-    real const x = size > 0 ? first[0] : 0, y = size > 0 ? first[1] : 0;
-    bool const empty = square < NEGLIGIBLE * NEGLIGIBLE, last = k == m->n - 2;
-    real norm, pivot, unused;
-    REAL_TYPED(householder)(size, square, &norm, &pivot, &unused);
-    real const direction_re = size > 0 ? x / size : 1, direction_im = size > 0 ? y / size : 0, sign = last ? 1 : -1;
-    real const tau = last || empty ? 0 : 1 / (norm * pivot);
-    head[0] = x + direction_re * norm, head[1] = y + direction_im * norm;
+    reflection const h = reflection_of(square, m->sums[band].top);
+    bool const last = k == m->n - 2;
+    real const tau = last ? 0 : h.tau, sign = last ? 1 : -1;
+    head[0] = h.head[0], head[1] = h.head[1];
     if (m->who->rank != 0) return tau;
     real after_re, after_im;
-    REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], direction_re, direction_im, &after_re, &after_im);
+    REAL_TYPED(heev_phase)(m->phase[0][k], m->phase[1][k], h.direction[0], h.direction[1], &after_re, &after_im);
+    bool const empty = h.norm == 0;
     m->phase[0][k + 1] = empty ? 1 : sign * after_re;
     m->phase[1][k + 1] = empty ? 0 : sign * after_im;
-    m->e[k] = empty ? 0 : norm, m->tau[k] = tau;
+    m->e[k] = h.norm, m->tau[k] = tau;
     return tau;
 }
 
@@ -403,7 +398,7 @@ static bool reduce(large_matrix *m, cpu_watch *watch)
         fresh_column fresh = {false, 0};
         clear_panel(m, &p);
         for (int64_t k = first; k < end; ++k) {
-            if (k % 8 == 0) team_goes_on(m, watch, 0.4 * (double)k / (double)m->n);
+            if (k % 8 == 0) team_goes_on(m, watch, m->reduced * (double)k / (double)m->n);
             if (!reduce_column(m, &p, k, k - first, &fresh)) return false;
         }
         if (!cpu_team_meet(m->who)) return false; /* the panel is full */

@@ -5,6 +5,7 @@
  * accuracy that T's entries determine, and has no floor.
  * Threads: one matrix is shared out by brackets, a batch by matrices.  Results depend on neither. */
 #include "stebz_cpu.h"
+#include "stebz_values.h"
 
 #include "openmp.h"
 
@@ -175,6 +176,41 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
 static stebz_search search_of(const eig_context *ctx, const stebz_problem *p, cpu_watch *watch)
 {
     return (stebz_search){.kernels = &eig_cpu_kernels(ctx, p->type)->stebz, .watch = watch, .share = 1};
+}
+
+/* The call of eig_?stebz with usual options. */
+static stebz_problem usual_problem(eig_type type, int64_t n, const void *d, const void *e, void *w)
+{
+    return (stebz_problem){.type = type,
+                           .n = n,
+                           .batch = 1,
+                           .range = EIG_RANGE_ALL,
+                           .il = 1,
+                           .iu = n,
+                           .method = EIG_STEBZ_MULTISECTION,
+                           .d = d,
+                           .e = e,
+                           .w = w};
+}
+
+int64_t eig_cpu_stebz_values_bytes(eig_type type, int64_t n)
+{
+    stebz_problem const p = usual_problem(type, n, NULL, NULL, NULL);
+    return (int64_t)bytes_of_one(&p);
+}
+
+bool eig_cpu_stebz_values(cpu_watch *watch, double from, eig_type type, int64_t n, const void *d, const void *e,
+                          void *w, void *work)
+{
+    stebz_problem const p = usual_problem(type, n, d, e, w);
+    stebz_search search = search_of(watch->ctx, &p, watch);
+    arena a = {work, 0};
+    search.from = from, search.share = 1 - from;
+    layout(&a, &p, &search);
+    eig_cpu_stebz_finite(&search, &p, 0);
+    if (solve(watch->ctx, &p, 0, &search, 1, NULL) != EIG_OK) return false;
+    search.kernels->setup->store(&p, &search, 0);
+    return true;
 }
 
 /* One matrix of a batch: what is wrong with it goes to info. */

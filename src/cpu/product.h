@@ -157,13 +157,6 @@ __attribute__((noinline, unused)) static void product_set(block c, int64_t rows,
     product_all(PRODUCT_PARTS, PRODUCT_SET, c, rows, columns, k, a, b);
 }
 
-/* C := C - A B */
-__attribute__((noinline, unused)) static void product_subtract(block c, int64_t rows, int64_t columns, int64_t k,
-                                                               block a, factor b)
-{
-    product_all(PRODUCT_PARTS, PRODUCT_SUBTRACT, c, rows, columns, k, a, b);
-}
-
 /* C := A B by thirds: both factors need the sums of their parts. */
 __attribute__((noinline, unused)) static void product_set_by_thirds(block c, int64_t rows, int64_t columns, int64_t k,
                                                                     block a, factor b)

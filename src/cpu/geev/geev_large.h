@@ -5,6 +5,7 @@
 #include "blocks.h"
 #include "geev_plain.h"
 #include "geev_room.h"
+#include "pow2.h"
 #include "product.h"
 
 /* Complex numbers in two parts; the second one is 0 where the type is real, and the compiler drops it. */

@@ -5,6 +5,7 @@
 #include "blocks.h"
 #include "geev_plain.h"
 #include "geev_room.h"
+#include "householder.h"
 #include "pow2.h"
 #include "product.h"
 

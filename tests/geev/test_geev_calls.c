@@ -182,6 +182,26 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
+/* However many steps are allowed, it ends as with the default. */
+static void test_many_steps(void **state)
+{
+    static const int64_t many[] = {INT32_MAX, (int64_t)1 << 31, (int64_t)1 << 32, ((int64_t)1 << 40) + 1, INT64_MAX};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(many); ++c) {
+        int64_t const n = c < COUNT(many) ? 7 : 66;
+        batch usual = batch_make("gaussian", n, 3, EIG_D, 5), b = batch_make("gaussian", n, 3, EIG_D, 5);
+        eig_geev_options options = EIG_GEEV_OPTIONS;
+        options.max_steps = many[c % COUNT(many)];
+        solve(ctx, NULL, &usual);
+        solve(ctx, &options, &b);
+        for (int64_t m = 0; m < 3; ++m) assert_int_equal(b.info[m], 0);
+        same_results(&usual, &b, "many steps");
+        batch_free(&usual), batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* Given up, with two eigenvalues that balancing isolates above and two below: those behind place info are found, the one
  * before it is not. */
 static void test_gives_up_isolated(void **state)
@@ -411,6 +431,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_vectors),
         cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_many_steps),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_methods),

@@ -57,6 +57,8 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.dat", VECTOR, "1 2 \033[31m\377", "'?[31m?' is not a number"},
     {"x.dat", VECTOR, "1 1e400", "'1e400' is too large"},
     {"x.dat", VECTOR, "1 -1e400", "'-1e400' is too large"},
+    {"x.dat", VECTOR, "1 1D400", "'1D400' is too large"},
+    {"x.dat", VECTOR, "1 -1.5d+309", "'-1.5d+309' is too large"},
     {"x.dat", VECTOR, "1 1d", "'1d' is not a number"},
     {"x.dat", VECTOR, "0123456789012345678901234567890123456789z", "'01234567890123456789012345678901...' is not a number"},
     {"x.dat", WHOLE_T, "", "is empty"},

@@ -14,6 +14,7 @@
  *   eig_{s,d,c,z}geev             eigenvalues and eigenvectors of a nonsymmetric matrix, by shifted QR
  *   eig_{s,d,c,z}geev_batched     the same for many small matrices of one order
  *   eig_{s,d,c,z}geev_affine      eigenvalues of A0 + x_1 A_1 + ... + x_m A_m over a list of points x
+ *   eig_{s,d,c,z}geev_schur       Schur forms A = Q T Q^H, on a CPU
  *
  * Types.  Letters as in LAPACK: s is float, d is double, c and z are complex of these.  Every typed function
  * eig_?NAME(ctx, ...) has a form eig_NAME(ctx, type, ...) whose arrays are void pointers to the type, for callers that
@@ -812,8 +813,42 @@ EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_ge
                                    int64_t stride_x, void *w, int64_t stride_w, eig_geev_measure measure, void *value,
                                    int *info, int64_t points);
 
-/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL,
- * else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never more than 256 MB unless a
+/* Schur forms A = Q T Q^H of batch n x n matrices, and their eigenvalues, as LAPACK's gees.  Complex: T is upper triangular.
+ * Real: T is quasi-triangular, with 1 x 1 blocks on the diagonal and 2 x 2 blocks of complex pairs in LAPACK's standard form:
+ * equal diagonal entries, off-diagonal ones of opposite signs.
+ *
+ *   w         as in eig_dgeev_batched: the diagonal of T, of a 2 x 2 block [a b; c a] a +- i sqrt(-b c), in its order
+ *   t         out, or NULL: element (i, j) of matrix b's T is t[i + j*ldt + b*stride_t]; below the diagonal blocks exact zeros
+ *   ldt       >= max(1, n); unused where t is NULL, as is stride_t
+ *   stride_t  >= ldt*n
+ *   q, ldq, stride_q   likewise, the orthogonal or unitary Q
+ *   info      [batch] as in eig_dgeev_batched; where it is not 0 T and Q of matrix b are NaN
+ *
+ * ||A - Q T Q^H|| <= 10 n eps ||A|| and ||Q^H Q - I|| <= 10 n eps in Frobenius' norm.  The matrix is permuted unless
+ * no_balance is set, but not scaled, since that is no unitary transformation: w may differ from that of eig_dgeev_batched
+ * within its bound.  The leading k columns of Q span an invariant subspace wherever no 2 x 2 block is cut.
+ * CPU only: a CUDA context returns EIG_NO_BACKEND.  Else as eig_dgeev_batched; eig_geev_work_size with vectors = 1.
+ * Source: as eig_dgeev_batched; LAPACK's lanv2 for the standard form. */
+EIG_API eig_status eig_dgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
+                                   int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, double *t, int64_t ldt,
+                                   int64_t stride_t, double *q, int64_t ldq, int64_t stride_q, int *info,
+                                   int64_t batch);
+EIG_API eig_status eig_sgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a,
+                                   int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, float *t, int64_t ldt,
+                                   int64_t stride_t, float *q, int64_t ldq, int64_t stride_q, int *info, int64_t batch);
+EIG_API eig_status eig_zgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_z *a,
+                                   int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *t, int64_t ldt,
+                                   int64_t stride_t, eig_z *q, int64_t ldq, int64_t stride_q, int *info, int64_t batch);
+EIG_API eig_status eig_cgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const eig_c *a,
+                                   int64_t lda, int64_t stride_a, eig_c *w, int64_t stride_w, eig_c *t, int64_t ldt,
+                                   int64_t stride_t, eig_c *q, int64_t ldq, int64_t stride_q, int *info, int64_t batch);
+EIG_API eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
+                                  const void *a, int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *t,
+                                  int64_t ldt, int64_t stride_t, void *q, int64_t ldq, int64_t stride_q, int *info,
+                                  int64_t batch);
+
+/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL and
+ * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never more than 256 MB unless a
  * single matrix needs it.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);

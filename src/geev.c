@@ -77,12 +77,12 @@ static eig_status geev_check_affine(eig_context *ctx, const geev_problem *p)
     return EIG_OK;
 }
 
-/* An array of eigenvectors; name: "vl" or "vr". */
-static eig_status geev_check_vectors(eig_context *ctx, const geev_problem *p, const char *name, const void *v,
-                                     int64_t ld, int64_t stride)
+/* An array of matrices that a call writes; name: "vl", "vr", "t" or "q". */
+static eig_status geev_check_matrices(eig_context *ctx, const geev_problem *p, const char *name, eig_type type,
+                                      const void *v, int64_t ld, int64_t stride)
 {
     long long const n = p->n, batch = p->batch;
-    size_t const size = type_size(type_complex_of(p->type));
+    size_t const size = type_size(type);
     if (!v) return EIG_OK;
     REQUIRE(ld >= n, "geev: ld%s = %lld < n = %lld", name, (long long)ld, n);
     REQUIRE(eig_addressable(n, ld, n, size), "geev: ld%s = %lld is too large", name, (long long)ld);
@@ -100,8 +100,11 @@ static eig_status geev_check_output(eig_context *ctx, const geev_problem *p)
             (long long)p->n);
     REQUIRE(!p->w || eig_addressable(p->batch, p->stride_w, p->n, type_size(type_complex_of(p->type))),
             "geev: batch = %lld with stride_w = %lld is too large", (long long)p->batch, (long long)p->stride_w);
-    eig_status const status = geev_check_vectors(ctx, p, "vl", p->vl, p->ldvl, p->stride_vl);
-    return status == EIG_OK ? geev_check_vectors(ctx, p, "vr", p->vr, p->ldvr, p->stride_vr) : status;
+    eig_type const complex = type_complex_of(p->type);
+    eig_status status = geev_check_matrices(ctx, p, "vl", complex, p->vl, p->ldvl, p->stride_vl);
+    if (status == EIG_OK) status = geev_check_matrices(ctx, p, "vr", complex, p->vr, p->ldvr, p->stride_vr);
+    if (status == EIG_OK) status = geev_check_matrices(ctx, p, "t", p->type, p->t, p->ldt, p->stride_t);
+    return status == EIG_OK ? geev_check_matrices(ctx, p, "q", p->type, p->q, p->ldq, p->stride_q) : status;
 }
 
 static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_problem p, bool matrix_wise)
@@ -126,6 +129,7 @@ static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_p
     if (p.batch == 1) {
         p.stride_w = p.n, p.stride_x = p.m;
         p.stride_vl = p.ldvl * p.n, p.stride_vr = p.ldvr * p.n;
+        p.stride_t = p.ldt * p.n, p.stride_q = p.ldq * p.n;
     }
     if (p.layout == EIG_LAYOUT_MATRIX_WISE && (p.affine ? p.m + 1 : p.batch) == 1) p.stride_a = p.lda * p.n;
     return ctx->backend->geev(ctx, &p);
@@ -163,6 +167,17 @@ eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_optio
     p.w = w, p.stride_w = stride_w, p.info = info;
     p.measure = measure == EIG_GEEV_ABSCISSA ? (eig_geev_measure)'A' : measure, p.value = value;
     return geev(ctx, options, p, true);
+}
+
+eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
+                          int64_t lda, int64_t stride_a, void *w, int64_t stride_w, void *t, int64_t ldt,
+                          int64_t stride_t, void *q, int64_t ldq, int64_t stride_q, int *info, int64_t batch)
+{
+    geev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
+    p.w = w, p.stride_w = stride_w, p.info = info, p.vectors = p.schur = true;
+    p.t = t, p.ldt = t ? ldt : 0, p.stride_t = t ? stride_t : 0;
+    p.q = q, p.ldq = q ? ldq : 0, p.stride_q = q ? stride_q : 0;
+    return geev(ctx, options, p, false);
 }
 
 eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, int vectors,
@@ -204,6 +219,14 @@ eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_op
     {                                                                                                                  \
         return eig_geev_affine(ctx, type, options, n, m, a, lda, stride_a, x, stride_x, w, stride_w, measure, value,   \
                                info, points);                                                                          \
+    }                                                                                                                  \
+    eig_status eig_##letter##geev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const number *a, \
+                                        int64_t lda, int64_t stride_a, complex *w, int64_t stride_w, number *t,        \
+                                        int64_t ldt, int64_t stride_t, number *q, int64_t ldq, int64_t stride_q,       \
+                                        int *info, int64_t batch)                                                      \
+    {                                                                                                                  \
+        return eig_geev_schur(ctx, type, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq,          \
+                              stride_q, info, batch);                                                                  \
     }
 GEEV(s, float, eig_c, float, EIG_S)
 GEEV(d, double, eig_z, double, EIG_D)

@@ -135,9 +135,9 @@ static inline batch_strides heev_strides_of_v(const heev_problem *p)
     return s;
 }
 
-/* One call of eig_geev, eig_geev_batched or eig_geev_affine. */
+/* One call of eig_geev, eig_geev_batched, eig_geev_affine or eig_geev_schur. */
 typedef struct geev_problem {
-    eig_type type; /* of a and x; w, vl and vr are of its complex type, condition and value of its real one */
+    eig_type type; /* of a, x, t and q; w, vl and vr are of its complex type, condition and value of its real one */
     bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
     int64_t n, batch; /* affine: batch is the number of points */
     const void *a;
@@ -148,10 +148,13 @@ typedef struct geev_problem {
     int64_t stride_x;
     void *w; /* NULL only where value is set */
     int64_t stride_w;
-    bool vectors;  /* any of vl, vr and condition; set in a workspace query too, which has none of them */
+    bool vectors;  /* any of vl, vr, condition, t and q; set in a workspace query too, which has none of them */
     void *vl, *vr; /* NULL: not wanted; as is condition */
     int64_t ldvl, ldvr, stride_vl, stride_vr;
-    void *condition;          /* [n] every stride_w */
+    void *condition; /* [n] every stride_w */
+    bool schur;      /* the Schur form is asked for: no scaling, since D is not unitary */
+    void *t, *q;     /* NULL: not wanted */
+    int64_t ldt, ldq, stride_t, stride_q;
     eig_geev_measure measure; /* 'A', 'R' or 'D' */
     void *value;              /* NULL: not wanted */
     int *info;                /* NULL: not wanted */

@@ -1111,6 +1111,117 @@ module eigpack
             integer(c_int) :: answer
         end function eig_geev_affine
 
+        function eig_dgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, &
+            info, batch) bind(C, name='eig_dgeev_schur') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            type(eig_geev_options), intent(in), optional :: options
+            integer(c_int64_t), value :: n
+            real(c_double), intent(in), optional :: a(*)
+            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: stride_a
+            complex(c_double_complex), intent(inout), optional :: w(*)
+            integer(c_int64_t), value :: stride_w
+            real(c_double), intent(inout), optional :: t(*)
+            integer(c_int64_t), value :: ldt
+            integer(c_int64_t), value :: stride_t
+            real(c_double), intent(inout), optional :: q(*)
+            integer(c_int64_t), value :: ldq
+            integer(c_int64_t), value :: stride_q
+            integer(c_int), intent(inout), optional :: info(*)
+            integer(c_int64_t), value :: batch
+            integer(c_int) :: answer
+        end function eig_dgeev_schur
+
+        function eig_sgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, &
+            info, batch) bind(C, name='eig_sgeev_schur') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            type(eig_geev_options), intent(in), optional :: options
+            integer(c_int64_t), value :: n
+            real(c_float), intent(in), optional :: a(*)
+            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: stride_a
+            complex(c_float_complex), intent(inout), optional :: w(*)
+            integer(c_int64_t), value :: stride_w
+            real(c_float), intent(inout), optional :: t(*)
+            integer(c_int64_t), value :: ldt
+            integer(c_int64_t), value :: stride_t
+            real(c_float), intent(inout), optional :: q(*)
+            integer(c_int64_t), value :: ldq
+            integer(c_int64_t), value :: stride_q
+            integer(c_int), intent(inout), optional :: info(*)
+            integer(c_int64_t), value :: batch
+            integer(c_int) :: answer
+        end function eig_sgeev_schur
+
+        function eig_zgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, &
+            info, batch) bind(C, name='eig_zgeev_schur') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            type(eig_geev_options), intent(in), optional :: options
+            integer(c_int64_t), value :: n
+            complex(c_double_complex), intent(in), optional :: a(*)
+            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: stride_a
+            complex(c_double_complex), intent(inout), optional :: w(*)
+            integer(c_int64_t), value :: stride_w
+            complex(c_double_complex), intent(inout), optional :: t(*)
+            integer(c_int64_t), value :: ldt
+            integer(c_int64_t), value :: stride_t
+            complex(c_double_complex), intent(inout), optional :: q(*)
+            integer(c_int64_t), value :: ldq
+            integer(c_int64_t), value :: stride_q
+            integer(c_int), intent(inout), optional :: info(*)
+            integer(c_int64_t), value :: batch
+            integer(c_int) :: answer
+        end function eig_zgeev_schur
+
+        function eig_cgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, &
+            info, batch) bind(C, name='eig_cgeev_schur') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            type(eig_geev_options), intent(in), optional :: options
+            integer(c_int64_t), value :: n
+            complex(c_float_complex), intent(in), optional :: a(*)
+            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: stride_a
+            complex(c_float_complex), intent(inout), optional :: w(*)
+            integer(c_int64_t), value :: stride_w
+            complex(c_float_complex), intent(inout), optional :: t(*)
+            integer(c_int64_t), value :: ldt
+            integer(c_int64_t), value :: stride_t
+            complex(c_float_complex), intent(inout), optional :: q(*)
+            integer(c_int64_t), value :: ldq
+            integer(c_int64_t), value :: stride_q
+            integer(c_int), intent(inout), optional :: info(*)
+            integer(c_int64_t), value :: batch
+            integer(c_int) :: answer
+        end function eig_cgeev_schur
+
+        function eig_geev_schur(ctx, type, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, &
+            stride_q, info, batch) bind(C, name='eig_geev_schur') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            integer(c_int), value :: type
+            type(eig_geev_options), intent(in), optional :: options
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: a
+            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: stride_a
+            type(c_ptr), value :: w
+            integer(c_int64_t), value :: stride_w
+            type(c_ptr), value :: t
+            integer(c_int64_t), value :: ldt
+            integer(c_int64_t), value :: stride_t
+            type(c_ptr), value :: q
+            integer(c_int64_t), value :: ldq
+            integer(c_int64_t), value :: stride_q
+            integer(c_int), intent(inout), optional :: info(*)
+            integer(c_int64_t), value :: batch
+            integer(c_int) :: answer
+        end function eig_geev_schur
+
         function eig_geev_work_size(ctx, type, options, n, vectors, batch, bytes) bind(C, &
             name='eig_geev_work_size') result(answer)
             import

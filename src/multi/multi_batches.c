@@ -54,6 +54,8 @@ static eig_status geev_part(eig_context *child, const multi_call *call, int64_t 
     if (q.w) q.w = type_at(complex, q.w, first * q.stride_w);
     if (q.vl) q.vl = type_at(complex, q.vl, first * q.stride_vl);
     if (q.vr) q.vr = type_at(complex, q.vr, first * q.stride_vr);
+    if (q.t) q.t = type_at(q.type, q.t, first * q.stride_t);
+    if (q.q) q.q = type_at(q.type, q.q, first * q.stride_q);
     if (q.condition) q.condition = type_at(real, q.condition, first * q.stride_w);
     if (q.value) q.value = type_at(real, q.value, first);
     if (q.info) q.info += first;
@@ -69,10 +71,13 @@ size_t eig_multi_geev_work_size(const eig_context *ctx, const geev_problem *p)
 eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
 {
     multi_array const arrays[] = {
-        {"a", p->a},   {"x", p->affine ? p->x : NULL}, {"w", p->w},         {"vl", p->vl},
-        {"vr", p->vr}, {"condition", p->condition},    {"value", p->value}, {"info", p->info},
+        {"a", p->a},         {"x", p->affine ? p->x : NULL},
+        {"w", p->w},         {"vl", p->vl},
+        {"vr", p->vr},       {"condition", p->condition},
+        {"value", p->value}, {"info", p->info},
+        {"t", p->t},         {"q", p->q},
     };
-    eig_status const status = eig_multi_check(ctx, "geev", arrays, 8);
+    eig_status const status = eig_multi_check(ctx, "geev", arrays, 10);
     if (status != EIG_OK) return status;
     double const n = (double)p->n;
     return run_batch(ctx, "geev", geev_part, p, p->batch, (p->vectors ? 25 : 10) * n * n * n, 1);

@@ -364,6 +364,21 @@ eig_cgeev_affine(ctx, options, n, m, a, lda, stride_a, x, stride_x, w, stride_w,
 eig_geev_affine(ctx, type, options, n, m, a, lda, stride_a, x, stride_x, w, stride_w, measure, value, info, points) =
     ccall(symbol(:eig_geev_affine), Cint, (Ptr{Cvoid}, Cint, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Cint, Ptr{Cvoid}, Ptr{Cvoid}, Int64), ctx, type, options, n, m, a, lda, stride_a, x, stride_x, w, stride_w, measure, value, info, points)
 
+eig_dgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch) =
+    ccall(symbol(:eig_dgeev_schur), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64), ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch)
+
+eig_sgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch) =
+    ccall(symbol(:eig_sgeev_schur), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64), ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch)
+
+eig_zgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch) =
+    ccall(symbol(:eig_zgeev_schur), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64), ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch)
+
+eig_cgeev_schur(ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch) =
+    ccall(symbol(:eig_cgeev_schur), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64), ctx, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch)
+
+eig_geev_schur(ctx, type, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch) =
+    ccall(symbol(:eig_geev_schur), Cint, (Ptr{Cvoid}, Cint, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64, Int64, Ptr{Cvoid}, Int64), ctx, type, options, n, a, lda, stride_a, w, stride_w, t, ldt, stride_t, q, ldq, stride_q, info, batch)
+
 eig_geev_work_size(ctx, type, options, n, vectors, batch, bytes) =
     ccall(symbol(:eig_geev_work_size), Cint, (Ptr{Cvoid}, Cint, Ptr{Cvoid}, Int64, Cint, Int64, Ptr{Cvoid}), ctx, type, options, n, vectors, batch, bytes)
 end

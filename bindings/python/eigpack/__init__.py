@@ -17,7 +17,7 @@ from ._extension import __version__, _core  # before the others, which take the 
 from . import _direct, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
-from ._families import Bounds, EighResult, EigResult, Info
+from ._families import Bounds, EighResult, EigResult, Info, SchurResult
 from ._libraries import bring_home, library_of
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "EighResult",
     "Info",
     "LinAlgError",
+    "SchurResult",
     "describe",
     "eig",
     "eigh",
@@ -36,6 +37,7 @@ __all__ = [
     "eigvalsh",
     "eigvalsh_tridiagonal",
     "roots",
+    "schur",
     "set_threads",
     "sturm_count",
 ]
@@ -264,6 +266,44 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
     """
     more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("roots", (p,), more, device, check)
+
+
+@_documented
+def schur(a, output="real", *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+    """Schur form a = Z @ T @ Z^H of square matrices, as scipy.linalg.schur, on a CPU.
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n, n)
+        Matrices: float32, float64, complex64 or complex128.
+    output : {"real", "complex"}, default "real"
+        "complex": real matrices are taken for complex ones.
+    <geev>
+        For a Schur form matrices are permuted, but not scaled.
+    <common>
+
+    Returns
+    -------
+    SchurResult, a named tuple of T and Z, both of shape (..., n, n)
+        Z is orthogonal or unitary.  T is upper triangular; of real matrices it has 2 x 2 blocks on the diagonal, one for
+        each complex pair, with equal diagonal entries and off-diagonal ones of opposite signs.  The first k columns of Z
+        span an invariant subspace wherever no block is cut.
+
+    Raises
+    ------
+    <raises>
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> a = np.array([[0.0, 4.0], [-1.0, 0.0]])
+    >>> t, z = eigpack.schur(a)
+    >>> bool(np.abs(z @ t @ z.T - a).max() < 1e-14), bool(t[0, 0] == t[1, 1])
+    (True, True)
+    """
+    word(output, "output", ("real", "complex"), "'real' or 'complex'")
+    more = _more("eigvals", return_info, method, balance, max_steps)
+    return _serve("schur", (a,), output, more, device, check)
 
 
 @_documented

@@ -26,6 +26,10 @@ class EighResult(NamedTuple, Generic[_T]):
     eigenvalues: _T
     eigenvectors: _T
 
+class SchurResult(NamedTuple, Generic[_T]):
+    T: _T
+    Z: _T
+
 class Bounds(NamedTuple, Generic[_T]):
     eigenvalues: _T
     lower: _T
@@ -105,6 +109,18 @@ def roots(p: _T, *, return_info: Literal[False] = False, **more: Unpack[_Geev]) 
 def roots(p: _Host, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_Complex, Info]: ...
 @overload
 def roots(p: _T, *, return_info: Literal[True], **more: Unpack[_Geev]) -> tuple[_T, Info]: ...
+@overload
+def schur(
+    a: _Host, output: Literal["real", "complex"] = "real", *, return_info: Literal[False] = False, **more: Unpack[_Geev]
+) -> SchurResult[npt.NDArray[Any]]: ...
+@overload
+def schur(
+    a: _T, output: Literal["real", "complex"] = "real", *, return_info: Literal[False] = False, **more: Unpack[_Geev]
+) -> SchurResult[_T]: ...
+@overload
+def schur(
+    a: Any, output: Literal["real", "complex"] = "real", *, return_info: Literal[True], **more: Unpack[_Geev]
+) -> tuple[SchurResult[Any], Info]: ...
 @overload
 def eigvals_affine(
     a: _Host, x: _Host, measure: None = None, *, return_info: Literal[False] = False, **more: Unpack[_Geev]

@@ -17,6 +17,7 @@ from ._numpy import COMPLEX, REAL
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
+SchurResult = namedtuple("SchurResult", "T Z")
 Bounds = namedtuple("Bounds", "eigenvalues lower upper")
 MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D")}
 RANGES = {"a": "A", "all": "A", "i": "I", "index": "I", "v": "V", "value": "V"}
@@ -213,6 +214,27 @@ def nonsymmetric(lib, a, left, right, condition, more, device, check):
             vl, vr = (x if x is None else lib.conjugate(x) for x in (vl, vr))
     vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
     return w, vl, vr, Info(info, condition=s) if more.return_info else None
+
+
+def schur(lib, a, output, more, device, check):
+    a, letter, n, lead = square(lib, a, "a", "sdcz")
+    if output == "complex":
+        letter = COMPLEX[letter]
+        a = lib.convert(a, letter)
+    w = lib.empty((*lead, n), COMPLEX[letter], a)
+    t, z = (lib.empty((*lead, n, n), letter, a) for _ in range(2))
+    info = zeros(lib, lead, "i", a) if more.return_info else None
+    batch = product(lead)
+    if n and batch:
+        a, (layout, transposed, lda, stride) = placed(lib, a)
+        if transposed:  # the Schur form of the transpose would be another one
+            a, (layout, lda, stride) = lib.contiguous(lib.transpose(a)), ("M", n, n * n)
+        choice = layout, more.method, more.balance, more.max_steps
+        arguments = letter, choice, n, lib.address(a), lda, stride, *map(lib.address, (w, t, z)), batch
+        work = _core.geev_work, letter, choice, n, True, batch
+        run(lib, a, device, check, _core.geev_schur, work, batch, arguments, info=info)
+    result = SchurResult(lib.transpose(t), lib.transpose(z))
+    return (result, Info(info)) if more.return_info else result
 
 
 def roots(lib, p, more, device, check):

@@ -196,6 +196,11 @@ def eig(a, left, right, more, device, check):
     return (w, *vectors) if left else EigResult(w, *vectors)
 
 
+def schur(a, output, more, device, check):
+    elsewhere(device)
+    return by_dlpack("schur", [a], output, more, None, check)
+
+
 def roots(p, more, device, check):
     elsewhere(device)
     if more != PLAIN or not targets() or p.ndim < 1 or p.shape[-1] < 2:

@@ -257,6 +257,11 @@ def eig(a, left, right, more, device, check):
     return EigResult(w, vr)
 
 
+def schur(a, output, more, device, check):
+    square(a)
+    return direct("schur", [a], output, more, device, check)
+
+
 def roots(p, more, device, check):
     if more != PLAIN or p.dim() < 1 or p.shape[-1] < 1 or p.numel() == 0 or p.shape[-1] == 1:
         return direct("roots", [p], more, device, check)

@@ -99,6 +99,18 @@ nb::object geev_affine(const char *device, uintptr_t stream, uintptr_t work, siz
                });
 }
 
+nb::object geev_schur(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
+                      const geev_choice &choice, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w,
+                      uintptr_t t, uintptr_t q, int64_t batch, int fine, uintptr_t info)
+{
+    eig_geev_options const options = geev_options(choice);
+    return run({device, stream, work, bytes}, 25 * cube(n) * (double)batch, batch, 1, fine, info,
+               [=](eig_context *ctx, int *told) {
+                   return eig_geev_schur(ctx, (eig_type)type, &options, n, at<void>(a), lda, stride_a, at<void>(w), n,
+                                         at<void>(t), n, n * n, at<void>(q), n, n * n, told, batch);
+               });
+}
+
 size_t geev_work(const char *device, char type, const geev_choice &choice, int64_t n, bool vectors, int64_t batch)
 {
     borrowed const ctx({device, 0, 0, 0});
@@ -402,6 +414,7 @@ NB_MODULE(_core_of_nanobind, module)
     nb::register_exception_translator(translate);
     module.def("geev", geev);
     module.def("geev_affine", geev_affine);
+    module.def("geev_schur", geev_schur);
     module.def("geev_work", geev_work);
     module.def("heev", heev);
     module.def("heev_work", heev_work);

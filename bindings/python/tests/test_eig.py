@@ -77,6 +77,37 @@ def test_failures(rng):
         eigpack.eig(a[0], 1)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 17, 66])
+def test_schur(rng, dtype, n):
+    a = draw(rng, dtype, 3, 2, n, n)
+    layouts = [a, np.asfortranarray(a), np.swapaxes(a.swapaxes(-1, -2).copy(), -1, -2)]
+    layouts.append(np.moveaxis(np.ascontiguousarray(np.moveaxis(a, (2, 3), (0, 1))), (0, 1), (2, 3)))
+    bound = 10 * max(n, 1) * np.finfo(dtype).eps
+    for x in layouts:
+        for output in ("real", "complex"):
+            t, z = eigpack.schur(x, output)
+            is_real = output == "real" and np.dtype(dtype).kind == "f"
+            assert t.shape == z.shape == a.shape and t.dtype == z.dtype == (dtype if is_real else np.result_type(dtype, np.complex64))
+            adjoint = np.conj(np.swapaxes(z, -1, -2))
+            assert np.all(np.linalg.norm(z @ t @ adjoint - a, axis=(-2, -1)) <= bound * np.linalg.norm(a, axis=(-2, -1)))
+            assert np.all(np.linalg.norm(adjoint @ z - np.eye(n), axis=(-2, -1)) <= bound)
+            assert np.all(np.tril(t, -2 if is_real else -1) == 0)
+    (t, _), told = eigpack.schur(a, return_info=True)
+    assert type(eigpack.schur(a)) is eigpack.SchurResult and told.info.tolist() == np.zeros((3, 2)).tolist()
+
+
+def test_schur_failures(rng):
+    a = draw(rng, float, 3, 4, 4)
+    a[1, 2, 2] = np.nan
+    with pytest.raises(eigpack.LinAlgError, match="1 of 3 matrices failed, the first at 1"):
+        eigpack.schur(a)
+    t, z = eigpack.schur(a, check=False)
+    assert np.isnan(t[1]).all() and np.isnan(z[1]).all() and np.isfinite(t[::2]).all()
+    with pytest.raises(ValueError, match="output is 'r': use 'real' or 'complex'"):
+        eigpack.schur(a, "r")
+
+
 def test_empty():
     w, v = eigpack.eig(np.zeros((0, 3, 3)), device=DEVICE)
     assert w.shape == (0, 3) and v.shape == (0, 3, 3)

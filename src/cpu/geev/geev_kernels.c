@@ -85,7 +85,7 @@ static geev_view leave_tile(const tile_state *tile, const vreal *h, int t, real 
     return v;
 }
 
-/* The vectors of lane t, which is matrix b. */
+/* The vectors, or the Schur form, of lane t, which is matrix b. */
 static void store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, vreal *work)
 {
     int const n = tile->n;
@@ -100,7 +100,14 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
     for (int k = 0; k + 1 < n; ++k)
         if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
 #endif
-    back_matrix(p, b, &s, NULL);
+    if (!p->schur) {
+        back_matrix(p, b, &s, NULL);
+        return;
+    }
+    real const unscale = 1 / tile->factor[t];
+    TYPED(eig_cpu_geev_standardise)(&s);
+    TYPED(eig_cpu_geev_store)(p, b, s.re, s.im, 1, unscale, EIG_INFO_OK);
+    TYPED(eig_cpu_geev_store_schur)(p, b, &s, unscale);
 }
 
 static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void *work)
@@ -113,7 +120,7 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
     for (int k = 0; tile.q && k < SIMD_LANES * n; ++k) tile.from[k] = k % n;
     load(&tile, p, first, count);
     normalise(&tile);
-    if (p->balance) balance_tile(&tile, count);
+    if (p->balance) balance_tile(&tile, count, !p->schur);
     hessenberg_tile(&tile);
     iterate_tile(&tile, count);
     eigenvalues(&tile);
@@ -125,6 +132,8 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
         if (!p->vectors) continue;
         if (tile.finite[t])
             store_vectors(p, &tile, t, first + t, rest);
+        else if (p->schur)
+            TYPED(eig_cpu_geev_store_schur)(p, first + t, NULL, 1);
         else
             TYPED(eig_cpu_geev_vectors)(p, first + t, NULL, NULL);
     }

@@ -99,6 +99,12 @@ static double const geev_reduction = 0.3;
 /* Makes a 2 x 2 block on the diagonal of T, with real eigenvalues re[l] and re[l+1], triangular. */
 void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 
+/* Makes the 2 x 2 blocks of T standard, as LAPACK's lanv2, and their eigenvalues with them. */
+void TYPED(eig_cpu_geev_standardise)(const geev_schur *s);
+
+/* Stores T times unscale and Q of matrix b; NaN where s is NULL.  Clears what lies below T. */
+void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const geev_schur *s, real unscale);
+
 /* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for. */
 void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
                                real unscale, int info);

@@ -103,8 +103,9 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_fo
         alone[k] = d[0], alone[n + k] = EIG_COMPLEX ? d[s->t.im] : 0;
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
-    if (p->balance) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
+    if (p->balance && !p->schur) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
     if (!form->hessenberg(s, watch) || !form->iterate(s, p->max_steps, &info, watch)) return false;
+    if (p->schur && info == 0) TYPED(eig_cpu_geev_standardise)(s);
     if (!p->vectors) {
         unscale_values(s, unscale, NULL);
         TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, info);
@@ -117,6 +118,10 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_fo
     for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
     unscale_values(&values, unscale, alone);
     TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
+    if (p->schur) {
+        TYPED(eig_cpu_geev_store_schur)(p, b, info == 0 ? s : NULL, unscale);
+        return true;
+    }
     if (info == 0) return form->vectors(p, b, s, watch);
     return TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
 }
@@ -130,7 +135,10 @@ void TYPED(eig_cpu_geev_by)(const geev_problem *p, int64_t b, geev_schur *s, con
     }
     for (int64_t k = 0; k < p->n; ++k) s->re[k] = s->im[k] = (real)NAN;
     TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, EIG_INFO_NOT_FINITE);
-    if (p->vectors) TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
+    if (p->schur)
+        TYPED(eig_cpu_geev_store_schur)(p, b, NULL, 1);
+    else if (p->vectors)
+        TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
 }
 
 /* The plain steps, or those of the kernels. */

@@ -192,7 +192,7 @@ static inline void balance_lanes(tile_state *tile, vint which)
 }
 
 /* Permutes and scales lane t by the plain code. */
-static inline void balance_one(tile_state *tile, int t, real *scale)
+static inline void balance_one(tile_state *tile, int t, bool scales, real *scale)
 {
     int const n = tile->n;
     int64_t lo, hi, *const from = tile->q ? tile->from + t * n : NULL;
@@ -201,22 +201,22 @@ static inline void balance_one(tile_state *tile, int t, real *scale)
     /* The reference isolates first and scales then, so that isolated eigenvalues keep their digits. */
     if (tile->factor[t] < 1) tile->failed |= 1u << t;
     TYPED(eig_cpu_geev_isolate)(n, matrix, from, (int *)tile->before, &lo, &hi);
-    TYPED(eig_cpu_geev_balance)(n, matrix, scale, lo, hi);
-    for (int i = 0; i < n; ++i) *lane(tile->scale + i, t) = scale[i];
+    if (scales) TYPED(eig_cpu_geev_balance)(n, matrix, scale, lo, hi);
+    for (int i = 0; i < n && scales; ++i) *lane(tile->scale + i, t) = scale[i];
     tile->lo = lo < tile->lo ? (int)lo : tile->lo, tile->hi = hi > tile->hi ? (int)hi : tile->hi;
 }
 
 /* The first `count` lanes; the others are zero. */
-static inline void balance_tile(tile_state *tile, int count)
+static inline void balance_tile(tile_state *tile, int count, bool scales)
 {
     if (tile->n == 1) return;
     unsigned const all = (2u << (count - 1)) - 1, permute = reducible(tile) & all;
     vint which = {0};
     if (permute == all) tile->lo = tile->n, tile->hi = -1;
     for (int t = 0; t < SIMD_LANES; ++t) which[t] = -(int)(~permute >> t & 1);
-    if (simd_any(which)) balance_lanes(tile, which);
+    if (simd_any(which) && scales) balance_lanes(tile, which);
     for (int t = 0; t < SIMD_LANES; ++t)
-        if (permute >> t & 1) balance_one(tile, t, (real *)tile->u);
+        if (permute >> t & 1) balance_one(tile, t, scales, (real *)tile->u);
 }
 
 #endif

@@ -211,18 +211,79 @@ static void rotate(real *x, real *y, int64_t step, int64_t count, real cs, real 
     }
 }
 
-void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
+/* T := G T G', Q := Q G' for a rotation G of rows l and l+1; returns where T(l, l) lies. */
+static real *turn_form(const geev_schur *s, int64_t l, real cs, real sn)
 {
     int64_t const n = s->n, si = s->t.si, sj = s->t.sj;
     real *const d = s->t.a + l * (si + sj), *const q = s->q.a + l * s->q.sj;
-    real cs, sn;
-    TYPED(schur_rotation)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
     rotate(d, d + si, sj, n - l, cs, sn);
     rotate(d - l * si, d - l * si + sj, si, l + 2, cs, sn);
     rotate(q, q + s->q.sj, s->q.si, n, cs, sn);
-    d[0] = s->re[l], d[si] = 0, d[si + sj] = s->re[l + 1];
+    return d;
+}
+
+void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
+{
+    int64_t const si = s->t.si, sj = s->t.sj;
+    const real *const d = s->t.a + l * (si + sj);
+    real cs, sn;
+    TYPED(schur_rotation)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+    real *const to = turn_form(s, l, cs, sn);
+    to[0] = s->re[l], to[si] = 0, to[si + sj] = s->re[l + 1];
+}
+
+void TYPED(eig_cpu_geev_standardise)(const geev_schur *s)
+{
+    int64_t const si = s->t.si, sj = s->t.sj;
+    for (int64_t l = 0; l + 1 < s->n; ++l) {
+        if (!(s->im[l] > 0)) continue;
+        real *d = s->t.a + l * (si + sj);
+        real cs, sn;
+        TYPED(schur_standard)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+        d = turn_form(s, l, cs, sn);
+        real const mean = (real)0.5 * (d[0] + d[si + sj]), b = d[sj], c = d[si];
+        d[0] = d[si + sj] = mean;
+        if (b != 0 && c != 0 && (b < 0) != (c < 0)) {
+            s->re[l] = s->re[l + 1] = mean;
+            s->im[l] = sqrt(fabs(b)) * sqrt(fabs(c)), s->im[l + 1] = -s->im[l];
+        } else { /* a real pair after all, within a rounding error */
+            TYPED(francis_block)(mean, b, c, mean, s->re + l, s->re + l + 1, s->im + l);
+            s->im[l + 1] = 0;
+            if (c != 0) TYPED(eig_cpu_geev_split)(s, l);
+        }
+        ++l;
+    }
+}
+#else
+void TYPED(eig_cpu_geev_standardise)(const geev_schur *s)
+{
+    (void)s;
 }
 #endif
+
+/* Stores a matrix times `factor`; row i goes to row from[i].  NaN where v.a is NULL. */
+static void store_form(int64_t n, geev_view v, const int64_t *from, real factor, real *to, int64_t ld)
+{
+    for (int64_t j = 0; to && j < n; ++j)
+        for (int64_t i = 0; i < n; ++i)
+            for (int part = 0; part < GEEV_PARTS; ++part)
+                to[GEEV_PARTS * ((from ? from[i] : i) + j * ld) + part] =
+                    v.a ? v.a[i * v.si + j * v.sj + part * v.im] * factor + (real)0 : (real)NAN;
+}
+
+void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const geev_schur *s, real unscale)
+{
+    int64_t const n = p->n;
+    real *const t = p->t ? (real *)p->t + GEEV_PARTS * b * p->stride_t : NULL;
+    real *const q = p->q ? (real *)p->q + GEEV_PARTS * b * p->stride_q : NULL;
+    geev_view const none = {0};
+    for (int64_t j = 0; s && j < n; ++j)
+        for (int64_t i = j + 1; i < n; ++i)
+            for (int part = 0; part < GEEV_PARTS; ++part)
+                if (i > j + 1 || EIG_COMPLEX || !(s->im[j] > 0)) s->t.a[i * s->t.si + j * s->t.sj + part * s->t.im] = 0;
+    store_form(n, s ? s->t : none, NULL, unscale, t, p->ldt);
+    store_form(n, s ? s->q : none, s ? s->from : NULL, 1, q, p->ldq);
+}
 
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
 {

@@ -143,6 +143,8 @@ static cuda_call list_arrays(const geev_problem *p)
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {
     static const char *const passes[] = {"reduction", "iteration", "plain", "vectors"};
+    if (p->schur)
+        return eig_fail(ctx, EIG_NO_BACKEND, "geev_schur: there is no Schur form on a GPU yet: use a CPU context");
     cuda_scope const scope(ctx);
     cuda_call call = list_arrays(p);
     bool on_device;

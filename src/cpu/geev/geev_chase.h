@@ -7,6 +7,7 @@
 #ifndef EIG_GEEV_CHASE_H
 #define EIG_GEEV_CHASE_H
 
+#include "geev.h"
 #include "geev_turns.h"
 
 /* What a bulge is made of: two shifts re1 + i im and re2 - i im; of a complex matrix one, re1 + i im. */

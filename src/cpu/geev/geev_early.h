@@ -10,11 +10,8 @@
 #include "geev_large_reduce.h"
 #include "geev_swap.h"
 
-static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch, int depth);
-
-enum {
-    PLAIN_UP_TO = 40 /* rows of a window that the plain solver takes */
-};
+/* Finds the Schur form of a window, of windows within windows at depth > 0; how many of its eigenvalues were not found. */
+typedef int window_solver(const geev_schur *w, int most, int depth);
 
 /* A window of T by itself: T, V = I. */
 static geev_schur window_of(const geev_schur *s, int64_t first, int64_t rows, int depth, cpu_member *alone)
@@ -32,17 +29,6 @@ static geev_schur window_of(const geev_schur *s, int64_t first, int64_t rows, in
             for (int64_t i = 0; i <= least(j + 1, rows - 1); ++i)
                 w.t.a[i + j * ld + part * w.t.im] = s->t.a[first + i + (first + j) * s->t.sj + part * s->t.im];
     return w;
-}
-
-/* The Schur form of a window; how many of its eigenvalues were not found. */
-static int solve_window(const geev_schur *w, int most, int depth)
-{
-    int info = 0;
-    if (w->n <= PLAIN_UP_TO || depth + 1 >= GEEV_WINDOWS)
-        iterate(w, most, &info, NULL);
-    else
-        iterate_large(w, most, &info, NULL, depth + 1);
-    return info;
 }
 
 /* ------------------------------------------------------- the rest of T, and Q */
@@ -256,15 +242,15 @@ static int collect_shifts(const geev_schur *w, int64_t count, bulge_shift *shift
 
 /* Deflates what it can of the last `rows` rows of the window l..i.  Returns how many, -1 where it found nothing out; shifts: of
  * the rest. */
-static int64_t deflate_early(const geev_schur *s, int64_t l, int64_t i, int64_t rows, int depth, bulge_shift *shifts,
-                             int *found)
+static int64_t deflate_early(const geev_schur *s, int64_t l, int64_t i, int64_t rows, int depth, window_solver *solve,
+                             bulge_shift *shifts, int *found)
 {
     cpu_member alone = {.size = 1};
     int64_t const first = i - rows + 1;
     geev_schur const w = window_of(s, first, rows, depth, &alone);
     number const spike = number_of(s->t, first, first - 1);
     *found = 0;
-    if (solve_window(&w, 30 * GEEV_WINDOW, depth) != 0) return -1;
+    if (solve(&w, 30 * GEEV_WINDOW, depth) != 0) return -1;
     real const tiny = REAL_MIN * ((real)s->n / REAL_EPSILON);
     int64_t const stay = sort_window(&w, spike, tiny);
     read_values(&w, stay);

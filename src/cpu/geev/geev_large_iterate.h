@@ -6,9 +6,11 @@
 #ifndef EIG_GEEV_LARGE_ITERATE_H
 #define EIG_GEEV_LARGE_ITERATE_H
 
+#include "geev_descent.h"
 #include "geev_early.h"
 
 enum {
+    PLAIN_UP_TO = 40, /* rows of a window that the plain solver takes */
     STUBBORN = 24,
     NIBBLE = 14,           /* percent of a window that must be deflated to go without a sweep */
     VALUES_PLAIN = 110,    /* rows of a window that goes to the plain solver where only eigenvalues are wanted, */
@@ -36,6 +38,19 @@ static int64_t window_rows(int64_t rows, int depth)
     int const shifts = shifts_of(rows);
     int64_t const wanted = rows <= 500 ? shifts : 3 * shifts / 2, most = depth == 0 ? GEEV_WINDOW : GEEV_WINDOW_INNER;
     return least(least(wanted, most), rows - LEAST_WINDOW);
+}
+
+static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch, int depth);
+
+/* The Schur form of a window; how many of its eigenvalues were not found. */
+static int solve_window(const geev_schur *w, int most, int depth)
+{
+    int info = 0;
+    if (w->n <= PLAIN_UP_TO || depth + 1 >= GEEV_WINDOWS)
+        iterate(w, most, &info, NULL);
+    else
+        iterate_large(w, most, &info, NULL, depth + 1);
+    return info;
 }
 
 /* The window l..i as a whole.  Returns how many eigenvalues were not found. */
@@ -67,7 +82,7 @@ static bool take_large_step(const geev_schur *s, int64_t l, int64_t i, int steps
     bulge_shift shifts[GEEV_WINDOW];
     int found;
     int64_t const rows = i - l + 1, window = window_rows(rows, depth);
-    int64_t const deflated = deflate_early(s, l, i, window, depth, shifts, &found);
+    int64_t const deflated = deflate_early(s, l, i, window, depth, solve_window, shifts, &found);
     if (deflated * 100 > window * NIBBLE) return true;
     if (deflated < 0 || found == 0) {
         take_step(s, l, i, steps);

@@ -3,6 +3,7 @@
 #ifndef EIG_GEEV_SWAP_H
 #define EIG_GEEV_SWAP_H
 
+#include "geev.h"
 #include "geev_large.h"
 
 /* Columns x and y of `rows` rows: (x, y) := (x, y) [c s; -conj(s) c]^H */

@@ -10,6 +10,12 @@
 #include "geev_francis.h"
 #endif
 
+/* How much of the matrix is done when its window ends at row i. */
+static double done_at(const geev_schur *s, int64_t i)
+{
+    return 1 - (1 - geev_reduction) * geev_cube((double)(i + 1) / (double)s->n);
+}
+
 /* Eigenvalues that balancing has isolated; the others are not known yet. */
 static void begin_values(const geev_schur *s)
 {
@@ -30,7 +36,7 @@ static void cut(const geev_schur *s, int64_t l)
 
 static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
 {
-    int64_t const n = s->n, lo = s->lo, hi = s->hi;
+    int64_t const lo = s->lo, hi = s->hi;
     real const smallest = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
     real tiny = smallest;
     int64_t i = hi, l = lo;
@@ -49,7 +55,7 @@ static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
             *info = (int)(i + 1);
             break;
         }
-        if (!geev_go_on(watch, 1 - (1 - geev_reduction) * geev_cube((double)(i + 1) / (double)n))) return false;
+        if (!geev_go_on(watch, done_at(s, i))) return false;
         ++steps;
         take_step(s, l, i, steps);
         if (steps >= FRANCIS_PATIENCE) tiny = REAL_TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));

@@ -100,7 +100,7 @@ static bool take_large_step(const geev_schur *s, int64_t l, int64_t i, int steps
 
 static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch, int depth)
 {
-    int64_t const n = s->n, lo = s->lo, hi = s->hi;
+    int64_t const lo = s->lo, hi = s->hi;
     real const smallest = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
     real tiny = smallest;
     int64_t i = hi, l = lo;
@@ -119,7 +119,7 @@ static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *w
             *info = (int)(i + 1);
             break;
         }
-        if (!goes_on(watch, 1 - (1 - geev_reduction) * geev_cube((double)(i + 1) / (double)n))) return false;
+        if (!goes_on(watch, done_at(s, i))) return false;
         if (is_small(s, i - l + 1, depth)) {
             int const failed = solve_whole(s, l, i, most, watch, depth);
             if (failed < 0) return false;

@@ -616,6 +616,7 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
  * number of matrices of a call decides from n = 116 on which kernels compute it: a batch has other bits than one matrix.
+ * On a CPU, n > 64, w may differ in the last places with vectors and without.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,

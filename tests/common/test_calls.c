@@ -49,8 +49,8 @@ static void test_alignment(void **state)
     eig_destroy(ctx);
 }
 
-/* The bits of an output do not depend on whether others are NULL: each that may be, and all of them.  On a GPU those of geev
- * may, where vectors are wanted: condition numbers take another road. */
+/* The bits of an output do not depend on whether others are NULL: each that may be, and all of them.  Those of geev may: on a
+ * GPU where vectors are wanted, since condition numbers take another road; on a CPU, n > 64, eigenvalues alone. */
 static void test_least_outputs(void **state)
 {
     static outputs all, least;
@@ -63,7 +63,9 @@ static void test_least_outputs(void **state)
         assert_true(all.optional > 0);
         for (least.without = ALL_OF_THEM; least.without <= all.optional; ++least.without) {
             operate_well(ctx, op, real_types[i % 2], &least);
-            for (int k = 0; k < all.outs; ++k) {
+            bool const other_values = least.without == ALL_OF_THEM && op->run == operate_geev_batched &&
+                                      op->method == EIG_GEEV_AUTO + VECTORS + LARGE;
+            for (int k = other_values; k < all.outs; ++k) { /* w is the first one */
                 size_t const at = all.out[k].at, bytes = (size_t)extent_span(least.out[k].extent) * all.out[k].size;
                 if (memcmp(all.block + at, least.block + at, bytes) != 0)
                     fail_msg("%s %s: other bits in output %d without number %d of those that may be NULL", op->name,

@@ -8,7 +8,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of NumPy's that wa
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+import eigpack  # noqa: E402
+
 DEVICE = os.environ.get("EIGPACK_TEST_DEVICE", "cpu")
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """A folder for copies of the extension, beside which the wheel's own libraries (auditwheel's eigpack.libs) lie as beside the package."""
+    libraries = os.path.join(os.path.dirname(os.path.dirname(eigpack.__file__)), "eigpack.libs")
+    if os.path.isdir(libraries):
+        os.symlink(libraries, tmp_path / "eigpack.libs")
+    return tmp_path
 
 
 @pytest.fixture

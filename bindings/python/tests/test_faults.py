@@ -24,12 +24,12 @@ def faults():
 
 
 @pytest.mark.parametrize("fault", list(faults()))
-def test_a_fault_is_caught(fault, tmp_path):
-    shutil.copytree(Path(eigpack.__file__).parent, tmp_path / "eigpack")
-    file = tmp_path / "eigpack" / Path(fault["file"]).name
+def test_a_fault_is_caught(fault, beside):
+    shutil.copytree(Path(eigpack.__file__).parent, beside / "eigpack")
+    file = beside / "eigpack" / Path(fault["file"]).name
     text = file.read_text()
     assert text.count(fault["find"]) == 1
     file.write_text(text.replace(fault["find"], fault["put"]))
     program = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *fault["tests"].split()]
-    done = subprocess.run(program, cwd=TESTS, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    done = subprocess.run(program, cwd=TESTS, env={**os.environ, "PYTHONPATH": str(beside)}, capture_output=True, text=True)
     assert done.returncode == 1 and "FAILED" in done.stdout, done.stdout + done.stderr  # 1: a test failed

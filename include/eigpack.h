@@ -308,9 +308,10 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation", which is all of a T of up to 7 rows on a CPU; then multisection "table" and "brackets", or "blocks" and
- * "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1", "one-intervals" and "mult-intervals", reference
- * "bisection".  A batch that is solved in one kernel, or by several threads: "batch".
+ * Passes: "preparation", which is all of a T of up to 7 rows on a CPU; then multisection "table" and "brackets", or
+ * "blocks" and "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1",
+ * "one-intervals" and "mult-intervals", reference "bisection".  A batch that is solved in one kernel, or by several
+ * threads: "batch".
  * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
@@ -814,7 +815,7 @@ EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_ge
                                    int64_t stride_x, void *w, int64_t stride_w, eig_geev_measure measure, void *value,
                                    int *info, int64_t points);
 
-/* Schur forms A = Q T Q^H of batch n x n matrices, and their eigenvalues, as LAPACK's gees.  Complex: T is upper triangular.
+/* Schur forms A = Q T Q^H of batch n x n matrices, and their eigenvalues, as LAPACK's gees.  Since 0.3.  Complex: T is upper triangular.
  * Real: T is quasi-triangular, with 1 x 1 blocks on the diagonal and 2 x 2 blocks of complex pairs in LAPACK's standard form:
  * equal diagonal entries, off-diagonal ones of opposite signs.
  *
@@ -849,8 +850,8 @@ EIG_API eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_gee
                                   int64_t batch);
 
 /* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL and
- * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never more than 256 MB unless a
- * single matrix needs it.  On a CPU it depends on the number of threads. */
+ * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never
+ * more than 256 MB unless a single matrix needs it.  On a CPU it depends on the number of threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 

@@ -232,32 +232,45 @@ def table_mkl():
     return "\n".join(lines) + f"\n\n{source(MKL)}"
 
 
-NUMPY = ("heev-numpy-xeon-1thread",)
+# File, picture, heading, what it is called beside.
+MAPS = (("heev-numpy-xeon-1thread", "heev-numpy-1", "heev on a CPU beside NumPy, one thread", "NumPy, one thread"),
+        ("heev-numpy-xeon-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads"),
+        ("heev-torch-h200", "heev-torch", "heev on a GPU beside PyTorch", "PyTorch on an H200"))
+WHAT = (("auto", "vectors"), ("auto values", "values"))
 
 
-def section_numpy():
-    """docs/performance.md: the map of orders and batches beside numpy.linalg."""
-    rows = [row for file in NUMPY for row in RESULTS[file]]
-    low = [row for row in rows if row["ratio"] < 1]
-    worst = min(rows, key=lambda row: row["ratio"])
+def map_of(file, title):
+    """The least ratio of the types for each order, batch, and vectors or values; as SVG."""
+    rows, least = RESULTS[file], {}
     batches = sorted({row["batch"] for row in rows})
-    words = wrapped(
-        f"How many times as long `numpy.linalg.eigh` and `eigvalsh` (OpenBLAS) take as `eigpack.eigh` and `eigvalsh`, called from Python on "
-        f"the same random matrices, in one process and with as many threads: the least of the four types, with vectors, then values "
-        f"alone. Of {len(rows)} cases {len(low)} have a ratio below 1, the lowest is {digits(worst['ratio'], 2)} ({worst['type']}, "
-        f"n = {worst['n']}, batch {worst['batch']}, {worst['threads']:.0f} thread{'s' if worst['threads'] > 1 else ''}). A cell is empty "
-        "where NumPy would take too long. Other programs used the machine at the same time.")
-    heads = [f"{file.rsplit('-', 1)[1].replace('1thread', '1 thread').replace('2threads', '2 threads')}, batch {batch}"
-             for file in NUMPY for batch in batches]
-    lines = ["| n | " + " | ".join(heads) + " |", "|---:|" + "---|" * len(heads)]
-    for n in sorted({row["n"] for row in rows}):
-        cells = []
-        for file in NUMPY:
-            for batch in batches:
-                pair = [[row["ratio"] for row in rows_of(file, n=n, batch=batch, method=method)] for method in ("auto", "auto values")]
-                cells.append(", ".join(digits(min(ratios), 2) for ratios in pair if ratios))
-        lines.append(f"| {n} | " + " | ".join(cells) + " |")
-    return f"\n## heev on a CPU beside NumPy\n\n{words}\n\n" + "\n".join(lines) + f"\n\n{wrapped(source(*NUMPY))}\n"
+    for row in rows:
+        place = row["n"], f"{dict(WHAT)[row['method']]}, {row['batch']:,}"
+        least[place] = min(row["ratio"], least.get(place, row["ratio"]))
+    return plot.cells(f"{title}: its time over eigpack's, the least of four types", "n", sorted({row["n"] for row in rows}),
+                      [f"{word}, {batch:,}" for _, word in WHAT for batch in batches], least)
+
+
+def maps():
+    return {f"docs/images/performance-{name}.svg": map_of(file, title) for file, name, _, title in MAPS if file in RESULTS}
+
+
+def section_maps():
+    """docs/performance.md: the maps of orders and batches beside what users have."""
+    text = ""
+    for file, name, heading, title in MAPS:
+        if file not in RESULTS:
+            continue
+        rows = RESULTS[file]
+        low = sum(row["ratio"] < 1 for row in rows)
+        worst = min(rows, key=lambda row: row["ratio"])
+        host = rows[0]["device"] == "cuda"
+        words = (f"How many times as long `{'torch' if host else 'numpy'}.linalg.eigh` and `eigvalsh` take as `eigpack.eigh` and `eigvalsh`, "
+                 f"called from Python on the same random {'tensors' if host else 'matrices'} in one process: the least of f64, f32, c128 and "
+                 f"c64, with vectors and values alone, for batches of these sizes. Of {len(rows)} cases {low} have a ratio below 1, the lowest is "
+                 f"{digits(worst['ratio'], 2)} ({worst['type']}, n = {worst['n']}, batch {worst['batch']}, "
+                 f"{dict(WHAT)[worst['method']]}, {time(worst['time_ms'])}). A cell is empty where the other would take too long. ")
+        text += f"\n## {heading}\n\n![{title}: its time over eigpack's](images/performance-{name}.svg)\n\n{wrapped(words + source(file))}\n"
+    return text
 
 
 TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl}

@@ -5,6 +5,8 @@
     figure.bars("limit", [(2048, 5.0)])
     text = figure.svg()
 
+    text = cells("ratios", "n", [2, 4], ["batch 1", "batch 10"], {(2, "batch 1"): 3.1})
+
 Times are in milliseconds.  The legend stands to the right, in the order of the calls; later lines lie on top.  A picture has no
 background, and colours that read on white and on black.
 """
@@ -16,6 +18,8 @@ INK = "#757b84"
 GRID, FINE = '#808080" stroke-opacity="0.35', '#808080" stroke-opacity="0.13'  # colour and how much of it
 LIMIT = "#d62839"
 LABEL = 26  # pixels that the number of a tick takes
+AHEAD, BEHIND = "#1f7fc0", "#d62839"  # of a map
+CELL, LINE = 84, 21
 # Colours that colour-blind readers can tell apart (near those of M. Okabe and K. Ito), each with a marker of its own.
 STYLES = [
     ("#1f7fc0", "circle"), ("#4aa0d0", "ring"), ("#d55e00", "square"), ("#c98a00", "triangle"),
@@ -145,3 +149,26 @@ class Figure:
                 'font-family="Helvetica, Arial, sans-serif" font-size="13" role="img">',
                 f"<title>{escape(self.title)}</title>", f'<g fill="{INK}">']
         return "\n".join(head + self.axes() + self.curves() + self.legend() + ["</g>", "</svg>"]) + "\n"
+
+
+def cells(title, label, rows, columns, values):
+    """A map of ratios as SVG: the more a cell is above 1, the bluer; below 1 it is red.  values: {(row, column): ratio}."""
+    width, height = LEFT + CELL * len(columns) + 12, TOP + LINE * (len(rows) + 1) + 12
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+           'font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">', f"<title>{escape(title)}</title>", f'<g fill="{INK}">',
+           f'<text x="12" y="24" font-size="15" font-weight="bold">{escape(title)}</text>',
+           f'<text x="{LEFT - 8}" y="{TOP + 14}" text-anchor="end">{escape(label)}</text>']
+    for k, column in enumerate(columns):
+        out.append(f'<text x="{LEFT + CELL * (k + 0.5):.0f}" y="{TOP + 14}" text-anchor="middle">{escape(column)}</text>')
+    for j, row in enumerate(rows):
+        y = TOP + LINE * (j + 1)
+        out.append(f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{row:,}</text>')
+        for k, column in enumerate(columns):
+            ratio, x = values.get((row, column)), LEFT + CELL * k
+            if ratio is None:
+                continue
+            colour, dense = (AHEAD, min(0.8, 0.1 + 0.22 * math.log10(ratio))) if ratio >= 1 else (BEHIND, 0.6)
+            out.append(f'<rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{LINE - 2}" fill="{colour}" fill-opacity="{dense:.2f}"/>')
+            text = f"{ratio:.0f}" if ratio >= 99.5 else f"{ratio:.1f}" if ratio >= 9.95 else f"{ratio:.2f}"
+            out.append(f'<text x="{x + CELL / 2:.0f}" y="{y + 15}" text-anchor="middle">{text}</text>')
+    return "\n".join(out + ["</g>", "</svg>"]) + "\n"

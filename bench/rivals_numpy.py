@@ -7,7 +7,8 @@
 matrices  random, real and imaginary parts normal, in NumPy's order; batches are (batch, n, n)
 times     ms, the least of several turns, in which the two libraries run one after the other: at least --budget seconds a case, four
           times as long where eigpack is behind, and at least 2 turns.  A turn of a short case is many calls.  Cases that are
-          expected to take NumPy longer than --most seconds are left out.
+          expected to take NumPy longer than --most seconds are left out.  With several threads a turn begins with
+          a rest, and a call that is not timed wakes the threads.
 error     the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| of one matrix, in n eps; of values alone |w - NumPy's| / max|w|
 --only    measures the cases of this file whose ratio is below 1 again, and writes them to FILE.csv
 """
@@ -46,6 +47,7 @@ import eigpack  # noqa: E402
 DTYPE = {"f32": numpy.float32, "f64": numpy.float64, "c64": numpy.complex64, "c128": numpy.complex128}
 COLUMNS = ("family", "type", "n", "batch", "device", "method", "threads", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
            "error", "check", "machine", "commit")
+REST = 0.04  # seconds; threads of the one before look for work that long on a core that the other needs (OpenBLAS: 2^26 clocks)
 FLOPS = 4e9 * min(args.threads, 2)  # what NumPy makes a second, for the guess of what a case takes
 
 
@@ -70,6 +72,9 @@ def guess(kind, n, batch, vectors):
 
 
 def turn(call, a, count):
+    if args.threads > 1:
+        time.sleep(REST)
+        call(a)
     start = time.perf_counter()
     for _ in range(count):
         call(a)

@@ -405,6 +405,22 @@ template <class Context, class Result, class T> struct dense : calls<Context, de
                                            condition.data(), info.data(), batch));
     }
 
+    Result geev_schur(const geev_options &options, i64 n, view<const T> a, i64 lda, i64 stride_a, view<C> w,
+                      i64 stride_w, view<T> t, i64 ldt, i64 stride_t, view<T> q, i64 ldq, i64 stride_q, view<int> info,
+                      i64 batch)
+    {
+        if (this->check("geev_schur")
+                .need("a", a, matrices(options.layout, n, lda, stride_a, batch))
+                .need("w", w, runs(n, stride_w, batch))
+                .need("t", t, runs(runs(n, ldt, n), stride_t, batch))
+                .need("q", q, runs(runs(n, ldq, n), stride_q, batch))
+                .need("info", info, batch)
+                .bad())
+            return this->refused();
+        return this->done(eig_geev_schur(this->ctx(), type<T>, &options, n, a.data(), lda, stride_a, w.data(), stride_w,
+                                         t.data(), ldt, stride_t, q.data(), ldq, stride_q, info.data(), batch));
+    }
+
     Result geev_affine(const geev_options &options, i64 n, i64 m, view<const T> a, i64 lda, i64 stride_a,
                        view<const T> x, i64 stride_x, view<C> w, i64 stride_w, eig_geev_measure measure, view<R> value,
                        view<int> info, i64 points)
@@ -548,6 +564,7 @@ class basic_context : public detail::tridiagonal<basic_context<Failures>, typena
     using dense<float>::heev_batched, dense<double>::heev_batched, dense<c>::heev_batched, dense<z>::heev_batched;
     using dense<float>::geev, dense<double>::geev, dense<c>::geev, dense<z>::geev;
     using dense<float>::geev_batched, dense<double>::geev_batched, dense<c>::geev_batched, dense<z>::geev_batched;
+    using dense<float>::geev_schur, dense<double>::geev_schur, dense<c>::geev_schur, dense<z>::geev_schur;
     using dense<float>::geev_affine, dense<double>::geev_affine, dense<c>::geev_affine, dense<z>::geev_affine;
 
     /* The type is eigpack::type<double> and so on. */

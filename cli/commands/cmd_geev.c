@@ -10,13 +10,20 @@
 
 #include <stdio.h>
 
+/* Refuses options that are given beside another one; NULL ends their list. */
+static int refuse_beside(const arguments *args, const char *one, const char *const *others)
+{
+    for (; *others; ++others)
+        if (option_given(args, *others)) return cli_fail(CLI_USAGE, "--%s does not go with --%s", *others, one);
+    return CLI_OK;
+}
+
 static int read_family_options(const arguments *args, geev_run *j)
 {
     svg_parameter varying[FAMILY_MOST];
-    static const char *const others[] = {"layout", "vectors", "left", "condition"};
-    for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
-        if (option_given(args, others[k])) return cli_fail(CLI_USAGE, "--%s does not go with --affine", others[k]);
-    int const status = family_options(args, &j->family);
+    static const char *const others[] = {"layout", "vectors", "left", "condition", "schur", "schur-vectors", NULL};
+    int status = refuse_beside(args, "affine", others);
+    if (status == CLI_OK) status = family_options(args, &j->family);
     if (status != CLI_OK) return status;
     int const count = family_varying(&j->family, varying);
     if (geev_plots_measure(j) && (count < 1 || count > 2))
@@ -50,6 +57,7 @@ static int read_options(const arguments *args, geev_run *j)
     if (!j->values) j->values = option_text(args, "output");
     j->vectors = option_text(args, "vectors"), j->left = option_text(args, "left");
     j->condition = option_text(args, "condition");
+    j->form = option_text(args, "schur"), j->basis = option_text(args, "schur-vectors");
     j->info_path = option_text(args, "info");
     j->measures = option_text(args, "measure-output");
     j->plot = option_text(args, "plot");
@@ -58,13 +66,16 @@ static int read_options(const arguments *args, geev_run *j)
         return cli_fail(CLI_USAGE, "--measure-output needs --measure: abscissa, radius or damping");
     if (j->is_family != option_given(args, "grid"))
         return cli_fail(CLI_USAGE, "--affine and --grid go together: one of them is missing");
-    return j->is_family ? read_family_options(args, j) : CLI_OK;
+    if (j->is_family) return read_family_options(args, j);
+    /* Eigenvalues stand in the order of T's diagonal. */
+    static const char *const others[] = {"vectors", "left", "condition", "sort", NULL};
+    return j->form || j->basis ? refuse_beside(args, j->form ? "schur" : "schur-vectors", others) : CLI_OK;
 }
 
 /* Eigenvalues are printed where no output is named; measures are printed where no output takes them. */
 static void choose_prints(const arguments *args, geev_run *j)
 {
-    bool const pairs = j->vectors || j->left || j->condition;
+    bool const pairs = j->vectors || j->left || j->condition || j->form || j->basis;
     bool const named = j->values || pairs || j->info_path || j->plot || j->measures;
     bool const wanted = j->measure >= 0 ? !j->measures && !geev_plots_measure(j) : !named;
     j->prints = wanted && !cli_as_npy(args);
@@ -82,6 +93,8 @@ static int check_files(const arguments *args, geev_run *j)
         {"vectors", j->vectors, 3},
         {"left", j->left, 3},
         {"condition", j->condition, 2},
+        {"schur", j->form, 3},
+        {"schur-vectors", j->basis, 3},
         {"measure-output", j->measures, j->is_family ? family_shape(&j->family, shape) : 1},
         {"info", j->info_path, 1},
         {"plot", j->plot, CLI_PICTURE},
@@ -132,16 +145,19 @@ static int open_outputs(geev_run *j)
     int64_t const n = j->n;
     io_array values = {complex, 2, {j->batch, n}, NULL}, measures = {real, 1, {j->batch}, NULL};
     io_array vectors = {complex, 3, {j->batch, n, n}, NULL}, condition = {real, 2, {j->batch, n}, NULL};
+    io_array schur = {type_in_file(j->type), 3, {j->batch, n, n}, NULL};
     io_array const info = {IO_I32, 1, {j->batch}, NULL};
     if (j->is_family) measures.rank = family_shape(&j->family, measures.shape);
     if (!j->is_family && j->file.one) {
         values = (io_array){complex, 1, {n}, NULL}, condition = (io_array){real, 1, {n}, NULL};
-        vectors = (io_array){complex, 2, {n, n}, NULL};
+        vectors = (io_array){complex, 2, {n, n}, NULL}, schur = (io_array){schur.type, 2, {n, n}, NULL};
     }
     j->sink[GEEV_VALUES] = (io_sink){.path = j->values, .variable = "eigenvalues", .a = values};
     j->sink[GEEV_VECTORS] = (io_sink){.path = j->vectors, .variable = "eigenvectors", .a = vectors};
     j->sink[GEEV_LEFT] = (io_sink){.path = j->left, .variable = "left_eigenvectors", .a = vectors};
     j->sink[GEEV_CONDITION] = (io_sink){.path = j->condition, .variable = "condition", .a = condition};
+    j->sink[GEEV_FORM] = (io_sink){.path = j->form, .variable = "schur_form", .a = schur};
+    j->sink[GEEV_BASIS] = (io_sink){.path = j->basis, .variable = "schur_vectors", .a = schur};
     j->sink[GEEV_MEASURED] = (io_sink){.path = j->measures, .variable = "measure", .a = measures};
     j->sink[GEEV_INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
     return ranks_sinks_open(j->sink, GEEV_OUTPUTS);
@@ -215,6 +231,10 @@ static const option_row options[] = {
     {"left", 0, "F", "write the left eigenvectors likewise: A^H y = conj(w) y"},
     {"condition", 0, "F",
      "write |y^H x| of each eigenvalue, of shape (batch, n): an error E of A moves it by about ||E|| over that"},
+    {"schur", 0, "F",
+     "write T of Schur forms A = Q T Q^H, of shape (batch, n, n): triangular; of real matrices real, with 2 x 2 blocks "
+     "of complex pairs"},
+    {"schur-vectors", 0, "F", "write Q of these, of shape (batch, n, n): orthogonal or unitary"},
     {"sort", 0, "KEY", "each matrix's eigenvalues ascending by real, imaginary or magnitude (default: as computed)"},
     {"measure", 0, "M", "one number a matrix in place of its eigenvalues: abscissa, radius or damping, see above"},
     {"measure-output", 0, "F", "write these numbers, of shape (batch) or of the grid (default: print them)"},
@@ -245,6 +265,7 @@ const cli_command command_geev = {
         "is not finite gets NaN and\n"
         "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
         "computed and written (.npy, text) in slices.\n\n"
+        "Schur forms are computed on a CPU; eigenvalues are then in the order of T's diagonal.\n\n"
         "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
         "  abscissa  max Re w          below 0 where x' = A x is stable\n"
         "  radius    max |w|           below 1 where x(k+1) = A x(k) is stable\n"
@@ -252,6 +273,7 @@ const cli_command command_geev = {
     .examples = "  eigpack geev A.npy\n"
                 "  eigpack geev A.npy --values w.npy --info info.npy --sort real\n"
                 "  eigpack geev A.npy --values w.npy --vectors v.npy --left y.npy --condition s.npy\n"
+                "  eigpack geev A.npy --schur T.npy --schur-vectors Q.npy --device cpu\n"
                 "  eigpack geev A.npy -q --plot spectra.svg\n"
                 "  eigpack geev A.npy --measure damping\n"
                 "  eigpack geev --affine A0.npy,A1.npy,A2.npy --grid -1:1:200,0:2:100 --measure abscissa \\\n"

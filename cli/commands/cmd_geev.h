@@ -11,18 +11,29 @@ typedef struct geev_part {
     numbers a;                      /* as the library reads it; of a family the points */
     numbers w;                      /* [count*n]; nothing where only measures of a family are wanted */
     numbers left, right, condition; /* eigenvectors, condition numbers; nothing where they are not wanted */
+    numbers form, basis;            /* T and Q of Schur forms, likewise */
     numbers value;                  /* [count]: the measures */
     int *info;                      /* [count] */
 } geev_part;
 
-enum { GEEV_VALUES, GEEV_VECTORS, GEEV_LEFT, GEEV_CONDITION, GEEV_MEASURED, GEEV_INFO, GEEV_OUTPUTS };
+enum {
+    GEEV_VALUES,
+    GEEV_VECTORS,
+    GEEV_LEFT,
+    GEEV_CONDITION,
+    GEEV_FORM,
+    GEEV_BASIS,
+    GEEV_MEASURED,
+    GEEV_INFO,
+    GEEV_OUTPUTS
+};
 
 typedef struct geev_run {
     eig_context *ctx;
     eig_type type;
     bool timing, prints; /* prints: the eigenvalues or measures, on standard output */
     eig_geev_options options;
-    const char *values, *vectors, *left, *condition, *info_path, *measures, *plot;
+    const char *values, *vectors, *left, *condition, *form, *basis, *info_path, *measures, *plot;
     int measure, order; /* which of the choices; -1: none */
     bool is_family;     /* --affine: the points of its grid are the batch */
     family family;

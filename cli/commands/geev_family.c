@@ -95,8 +95,6 @@ static int check_matrices(const char *path, const io_source *s, int64_t *n)
 {
     const io_array *const a = &s->a;
     if (s->text && io_array_count(a) == 0) return cli_fail(CLI_USAGE, "%s: is empty", path);
-    if (a->type == IO_C64 || a->type == IO_C128)
-        return cli_fail(CLI_USAGE, "%s: geev --affine takes real matrices, this array is complex", path);
     bool const one_by_one = a->rank == 1 && a->shape[0] == 1;
     if (a->rank < 2 && !one_by_one && s->line > 0) return matrices_ragged(path, s);
     if (a->rank < 2 && !one_by_one)
@@ -121,7 +119,7 @@ static int append(family *f, const io_source *s, int64_t before)
 {
     io_error error;
     numbers b;
-    int64_t const n = f->n, count = matrices_in(&s->a);
+    int64_t const n = f->n, count = matrices_in(&s->a), parts = type_is_complex(f->a.type) ? 2 : 1;
     io_slab const all = {1, count, n * n, 0, count};
     if (!numbers_make(&b, f->a.type, count * n * n))
         return cli_fail(CLI_FAILED, "no memory for %lld matrices of order %lld", (long long)count, (long long)n);
@@ -129,7 +127,9 @@ static int append(family *f, const io_source *s, int64_t before)
     for (int64_t k = 0; k < count && status == CLI_OK; k++)
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++)
-                numbers_put_part(&f->a, ((before + k) * n + j) * n + i, numbers_part(&b, (k * n + i) * n + j));
+                for (int64_t part = 0; part < parts; part++)
+                    numbers_put_part(&f->a, (((before + k) * n + j) * n + i) * parts + part,
+                                     numbers_part(&b, ((k * n + i) * n + j) * parts + part));
     numbers_free(&b);
     return status;
 }
@@ -138,18 +138,23 @@ static int take_files(const arguments *args, family *f, eig_type *type, const io
 {
     int64_t matrices = 0;
     int status = CLI_OK;
+    bool single = true;
+    const char *complex = NULL;
     f->n = -1;
-    *type = EIG_S;
     for (int i = 0; i < f->files && status == CLI_OK; i++) {
         status = check_matrices(f->file[i], &s[i], &f->n);
         matrices += status == CLI_OK ? matrices_in(&s[i].a) : 0;
-        if (s[i].a.type != IO_F32) *type = EIG_D;
+        if (s[i].a.type != IO_F32 && s[i].a.type != IO_C64) single = false;
+        if (s[i].a.type == IO_C64 || s[i].a.type == IO_C128) complex = f->file[i];
     }
     if (status != CLI_OK) return status;
     if (matrices != f->m + 1)
         return cli_fail(CLI_USAGE, "--affine has %lld matri%s and --grid %d range%s: need one matrix more than ranges",
                         (long long)matrices, matrices == 1 ? "x" : "ces", f->m, f->m == 1 ? "" : "s");
-    if (!cli_type(args, "f32|f64", type)) return CLI_USAGE;
+    *type = complex ? (single ? EIG_C : EIG_Z) : single ? EIG_S : EIG_D;
+    if (!cli_type(args, "f32|f64|c64|c128", type)) return CLI_USAGE;
+    if (complex && !type_is_complex(*type))
+        return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", complex);
     if (!numbers_make(&f->a, *type, matrices * f->n * f->n))
         return cli_fail(CLI_FAILED, "no memory for %lld matrices of order %lld", (long long)matrices, (long long)f->n);
     int64_t before = 0;
@@ -186,8 +191,12 @@ void family_points(const family *f, int64_t first, int64_t count, numbers *x)
     int64_t inside = f->points; /* points with the same value of the parameters so far */
     for (int k = 0; k < f->m; k++) {
         inside /= f->range[k].count;
-        for (int64_t p = 0; p < count; p++)
-            numbers_put_part(x, p * f->m + k, grid_value(&f->range[k], (first + p) / inside % f->range[k].count));
+        for (int64_t p = 0; p < count; p++) {
+            int64_t const at = p * f->m + k;
+            double const value = grid_value(&f->range[k], (first + p) / inside % f->range[k].count);
+            numbers_put_part(x, type_is_complex(x->type) ? 2 * at : at, value);
+            if (type_is_complex(x->type)) numbers_put_part(x, 2 * at + 1, 0);
+        }
     }
 }
 

@@ -24,8 +24,8 @@ int family_options(const arguments *args, family *f);
 /* The parameters that vary, in order; returns how many there are. */
 int family_varying(const family *f, svg_parameter varying[FAMILY_MOST]);
 
-/* Reads the files; one of shape (k, n, n) holds k matrices.  The type is float where
- * all files are, unless --type says another.  Returns an exit status. */
+/* Reads the files; one of shape (k, n, n) holds k matrices.  The type is complex where a
+ * file is, and single where all files are, unless --type says another.  Returns an exit status. */
 int family_read(const arguments *args, family *f, eig_type *type);
 
 /* Makes points first, ..., first + count - 1: x[count][m]. */

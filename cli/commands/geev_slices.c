@@ -37,6 +37,7 @@ static bool make(void *of, int slot, int64_t count)
            (!wants_values(j) || numbers_make(&p->w, complex, j->n * count)) &&
            (!j->vectors || numbers_make(&p->right, complex, nn)) && (!j->left || numbers_make(&p->left, complex, nn)) &&
            (!j->condition || numbers_make(&p->condition, real, j->n * count)) &&
+           (!j->form || numbers_make(&p->form, j->type, nn)) && (!j->basis || numbers_make(&p->basis, j->type, nn)) &&
            (j->measure < 0 || numbers_make(&p->value, real, count)) && p->info;
 }
 
@@ -87,6 +88,9 @@ static eig_status call_matrices(geev_run *j, eig_context *ctx, geev_part *p, int
                            : j->options.layout == EIG_LAYOUT_ELEMENT_WISE ? count
                                                                           : count * n;
     int64_t const ld = n > 0 ? n : 1;
+    if (j->form || j->basis)
+        return eig_geev_schur(ctx, j->type, &j->options, n, p->a.data, ld, stride, p->w.data, n, p->form.data, ld,
+                              n * n, p->basis.data, ld, n * n, p->info, count);
     return eig_geev_batched(ctx, j->type, &j->options, n, p->a.data, ld, stride, p->w.data, n, p->left.data, ld, n * n,
                             p->right.data, ld, n * n, p->condition.data, p->info, count);
 }
@@ -115,7 +119,8 @@ static int solve(void *of, const stream_slice *s)
     numbers *const with[] = {&p->right, &p->left, &p->condition};
     if (j->order >= 0 && p->w.data && !geev_sort(&p->w, n, count, (geev_order)j->order, with, 3))
         return cli_fail(CLI_FAILED, "no memory to sort %lld eigenvalues", (long long)n);
-    transpose(&p->right, n, count), transpose(&p->left, n, count);
+    numbers *const squares[] = {&p->right, &p->left, &p->form, &p->basis};
+    for (int k = 0; k < 4; k++) transpose(squares[k], n, count);
     if (j->plot) keep(j, p, s);
     return CLI_OK;
 }
@@ -154,6 +159,8 @@ static bool write_part(void *of, const stream_slice *s, io_error *error)
            io_sink_write(&j->sink[GEEV_VECTORS], s->first * nn, s->count * nn, p->right.data, error) &&
            io_sink_write(&j->sink[GEEV_LEFT], s->first * nn, s->count * nn, p->left.data, error) &&
            io_sink_write(&j->sink[GEEV_CONDITION], s->first * j->n, s->count * j->n, p->condition.data, error) &&
+           io_sink_write(&j->sink[GEEV_FORM], s->first * nn, s->count * nn, p->form.data, error) &&
+           io_sink_write(&j->sink[GEEV_BASIS], s->first * nn, s->count * nn, p->basis.data, error) &&
            io_sink_write(&j->sink[GEEV_MEASURED], s->first, s->count, p->value.data, error) &&
            io_sink_write(&j->sink[GEEV_INFO], s->first, s->count, p->info, error);
 }
@@ -164,7 +171,7 @@ static size_t work(void *of, int64_t count)
 {
     const geev_run *const j = (const geev_run *)of;
     size_t bytes = 0;
-    bool const vectors = j->vectors || j->left || j->condition;
+    bool const vectors = j->vectors || j->left || j->condition || j->form || j->basis;
     eig_geev_work_size(j->ctx, j->type, &j->options, j->n, vectors, count, &bytes);
     return cli_on_cpu(j->ctx) ? bytes : 0;
 }
@@ -192,7 +199,7 @@ int geev_solve(geev_run *j, const arguments *args)
     ranks_part(j->batch, &s.first, &s.batch);
     s.bytes = inputs(j) * size + (wants_values(j) ? 2 * n * real : 0) + (j->measure >= 0 ? real : 0) +
               (int64_t)sizeof(int) + ((j->vectors ? 1 : 0) + (j->left ? 1 : 0)) * 2 * n * n * real +
-              (j->condition ? n * real : 0);
+              (j->condition ? n * real : 0) + ((j->form ? 1 : 0) + (j->basis ? 1 : 0)) * n * n * size;
     s.loaded = io_source_held(&j->file.source);
     s.held = stream_held(j->sink, GEEV_OUTPUTS) + j->drawn.count * (int64_t)type_size(j->drawn.type);
     s.make = make, s.read = read_part, s.solve = solve, s.write = write_part;
@@ -208,6 +215,7 @@ void geev_slices_free(geev_run *j)
         geev_part *const p = &j->part[k];
         numbers_free(&p->a), numbers_free(&p->w), numbers_free(&p->value);
         numbers_free(&p->right), numbers_free(&p->left), numbers_free(&p->condition);
+        numbers_free(&p->form), numbers_free(&p->basis);
         free(p->info);
     }
     numbers_free(&j->drawn);

@@ -151,6 +151,21 @@ for measure in abscissa damping; do
     check "stable where Routh and Hurwitz say so: $measure" awk -v s="$([ $measure = damping ] && echo 1 || echo -1)" '
         { d = $2 > 0 ? $1 - $2 / 2 - 2 / $2 : -1 } d * d > 1e-6 && (d > 0) != (s * $3 > 0) { bad = 1 } END { exit bad || NR != 1681 }' out
 done
+# Complex files: p1 i I + p2 J has the eigenvalues i p1 +- i p2.
+printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 0 1\n2 2 0 1\n' >iI.mtx
+for type in '' '--type c64'; do
+    # shellcheck disable=SC2086 # words are meant
+    expect 0 '' geev --affine zero.txt,iI.mtx,J.txt --grid -1:1:5,0:2:3 --sort imaginary $type
+    check "eigenvalues of a complex family $type" awk '{ im = $1 + ((NR % 2) ? -$2 : $2); e = $3 ^ 2 + ($4 - im) ^ 2 }
+        NF != 4 || e > 1e-12 { bad = 1 } END { exit bad || NR != 30 }' out
+    # shellcheck disable=SC2086
+    expect 0 '' geev --affine zero.txt,iI.mtx,J.txt --grid -1:1:5,0:2:3 --measure radius --measure-output m.npy --values w.npy $type
+    check "types of a complex family $type" grep -aq "'<f$([ -n "$type" ] && echo 4 || echo 8)'" m.npy
+    check "types of its eigenvalues $type" grep -aq "'<c$([ -n "$type" ] && echo 8 || echo 16)'" w.npy
+done
+expect 0 '' generate ensemble -n 6 --batch 3 --type c128 -o pencil.npy
+expect 0 '' geev --affine pencil.npy --grid 0,0
+check "at 0 a complex family is A0" cmp <(cut -d ' ' -f 3- out) <("$program" geev pencil.npy | awk '$1 == 0 { print $2, $3 }')
 # A(p) that overflows fails alone.
 printf -- '1e308 0\n0 1\n' >huge.txt
 expect 1 '1 of 3 matrices failed' geev --affine zero.txt,huge.txt --grid 0:2:3 --measure abscissa --measure-output m.dat \
@@ -173,7 +188,7 @@ expect 2 'roots.txt: its matrices are 3 x 3, those before 2 x 2' geev --affine z
 expect 2 '--affine has 3 matrices and --grid 1 range: need one matrix more' geev --affine zero.txt,I.txt,J.txt --grid 0:1:3
 expect 2 '--affine has 2 matrices and --grid 2 ranges' geev --affine zero.txt,I.txt --grid 0:1:3,4
 expect 0 '' generate ensemble -n 2 --type c128 -o complex.npy
-expect 2 'complex.npy: geev --affine takes real matrices' geev --affine zero.txt,complex.npy --grid 0:1:3
+expect 2 'complex.npy: is complex; real numbers are needed' geev --affine zero.txt,complex.npy --grid 0:1:3 --type f64
 printf '1\n2\n' >vector.dat
 for grid in 1:0:3 0:1 0:1:1 0:1:x 0:nan:3 0:inf:3 -1e308:1e308:3 ',1' '' '0:1:3,' 0:1:3:4 0:1:3x; do
     expect 2 "--grid = '$grid': range [12] must be LOW:HIGH:COUNT" geev --affine zero.txt,I.txt --grid "$grid"
@@ -232,11 +247,45 @@ for type in f32 f64 c64 c128; do
     expect 0 '' geev batch.npy --type $type --values w.npy --vectors v.npy --left y.npy --condition s.npy -q
     expect 0 '' geev batch.npy --type $type --vectors few.npy --memory 100K -q
     check "the same vectors in slices, $type" cmp v.npy few.npy
+    expect 0 '' geev batch.npy --type $type --values w.npy --schur t.npy --schur-vectors q.npy --device cpu -q
+    expect 0 '' geev batch.npy --type $type --schur few.npy --memory 100K --device cpu -q
+    check "the same Schur forms in slices, $type" cmp t.npy few.npy
+    letter=${type%%[0-9]*} bytes=$((${type#?} / 8))
+    check "shapes and types, $type" eval "grep -aq \"'<$letter$bytes'.*(40, 9, 9)\" t.npy && grep -aq \"'<$letter$bytes'.*(40, 9, 9)\" q.npy"
 done
 check "shape" eval "grep -aq '(40, 9, 9)' v.npy && grep -aq '(40, 9)' s.npy && grep -aq \"'<c16'\" y.npy"
+# A = Q T Q^T of every matrix; T is triangular but for 2 x 2 blocks, whose pairs are the eigenvalues in their order.
+for file in five.npy rotation.txt; do
+    expect 0 '' geev $file --values w.dat --schur t.dat --schur-vectors q.dat --device cpu -q
+    "$program" generate gaussian -n 5 --batch 3 -o a.dat
+    [ $file = five.npy ] || cp $file a.dat
+    check "Schur forms of $file" awk 'FNR == 1 { file++ } NF == 0 { next }
+        { row[file]++; for (k = 1; k <= NF; k++) x[file, row[file], k] = $k } file == 1 { n = NF }
+        END { for (b = 0; b < row[1] / n; b++) for (i = 1; i <= n; i++) {
+                for (j = 1; j <= n; j++) {
+                    sum = x[1, b * n + i, j]; unit = i == j
+                    for (k = 1; k <= n; k++) {
+                        unit -= x[3, b * n + i, k] * x[3, b * n + j, k]
+                        for (l = 1; l <= n; l++) sum -= x[3, b * n + i, k] * x[2, b * n + k, l] * x[3, b * n + j, l]
+                    }
+                    if (sum ^ 2 > 1e-26 || unit ^ 2 > 1e-26 || (i > j + 1 && x[2, b * n + i, j] != 0)) bad = 1
+                }
+                one = n == 2 ? x[4, i, 1] : x[4, b + 1, 2 * i - 1]
+                if ((one - x[2, b * n + i, i]) ^ 2 > 1e-26) bad = 1
+            }
+            exit bad || n < 2 }' a.dat t.dat q.dat w.dat
+done
+expect 0 '' geev five.npy --schur t.dat --measure radius --device cpu
+check "measures beside Schur forms" cmp out <("$program" geev five.npy --schur-vectors q.npy --measure radius --device cpu)
+for other in --vectors --left --condition; do
+    expect 2 ".-${other#--} does not go with --schur$" geev five.npy --schur t.npy $other x.npy
+done
+expect 2 '.-sort does not go with --schur-vectors$' geev five.npy --schur-vectors q.npy --sort real
+refuse x.npy
 expect 0 '' geev complex.npy --values w.dat --condition s.dat -q
 check "Hermitian matrices have condition numbers of 1" near <(flat s.dat) 1e-14 <(printf '1\n1\n')
 expect 2 'complex.npy: is complex; real numbers are needed' geev complex.npy --type f64
 expect 2 '.-vectors does not go with --affine' geev --affine zero.txt,zero.txt --grid 0:1:3 --vectors v.npy
+expect 2 '.-schur does not go with --affine' geev --affine zero.txt,zero.txt --grid 0:1:3 --schur t.npy
 expect 2 '.-condition does not go with --affine' geev --affine zero.txt,zero.txt --grid 0:1:3 --condition v.npy
 finish

@@ -311,6 +311,36 @@ static void geev(mxArray *out[], const mxArray *in[])
     out[2] = complex_result(p.type, vl, p.n, p.n, p.batch);
 }
 
+/* Q and T, or of one result T alone, of the class of X. */
+static void find_forms(mxArray *out[], const mxArray *in[], int results)
+{
+    pages const p = read_pages(in[0], "X");
+    int64_t const n = p.n, ld = n > 0 ? n : 1;
+    bool const complex = p.type == EIG_C || p.type == EIG_Z;
+    int *info = scratch(p.batch, sizeof *info);
+    void *w = scratch(n * p.batch, complex_size(p.type)), *form[2] = {NULL, NULL};
+    for (int r = 0; r < results; r++) {
+        if (!complex) out[r] = real_result(p.type, n, n, p.batch);
+        form[r] = complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[r]);
+    }
+    check(eig_geev_schur(context, p.type, NULL, n, p.data, ld, ld * n, w, n, form[results - 1], ld, ld * n,
+                         results > 1 ? form[0] : NULL, ld, ld * n, info, p.batch));
+    check_info(info, p.batch, "page");
+    for (int r = 0; r < results && complex; r++) out[r] = complex_result(p.type, form[r], n, n, p.batch);
+}
+
+/* schur(X): Q, T. */
+static void schur(mxArray *out[], const mxArray *in[])
+{
+    find_forms(out, in, 2);
+}
+
+/* form(X): T. */
+static void form(mxArray *out[], const mxArray *in[])
+{
+    find_forms(out, in, 1);
+}
+
 /* Puts the ascending values of the Hermitian pages of a mixture in the place of those in w. */
 static void put_hermitian_values(const pages *p, const mxLogical *flags, int64_t count, void *w)
 {
@@ -624,6 +654,8 @@ static const struct {
     {"stemr", 4, 2, stemr},
     {"affine", 3, 1, affine},
     {"geev", 1, 3, geev},
+    {"schur", 1, 2, schur},
+    {"form", 1, 1, form},
 };
 
 /* eigpack_gateway(COMMAND, arguments...) or eigpack_gateway(COMMAND, arguments..., device, threads) */

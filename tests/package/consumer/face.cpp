@@ -198,6 +198,25 @@ template <class T, class R> static void general(eigpack::status_context &ctx, ei
     }
 }
 
+template <class T, class R> static void schur(eigpack::status_context &ctx, eig_type type)
+{
+    using result = outputs<R, T>;
+    vector<T> const a = numbers<T>(BATCH * STRIDE);
+    vector<std::complex<R>> wx(40), wy(40);
+    result x, y;
+    x.status = ctx.geev_schur({}, N, a, LD, STRIDE, wx, 7, x.z, LD, STRIDE, x.z2, LD + 1, STRIDE + 3, x.info, BATCH);
+    y.status = eig_geev_schur(ctx.get(), type, nullptr, N, a.data(), LD, STRIDE, wy.data(), 7, y.z.data(), LD, STRIDE,
+                              y.z2.data(), LD + 1, STRIDE + 3, y.info.data(), BATCH);
+    compare(x, y, "geev_schur");
+    expect(same(wx, wy), "geev_schur's eigenvalues");
+    expect(x.status == EIG_OK && x.info[BATCH - 1] == 0 && x.z[N - 1] == T(0) && x.z2[0] != T(-7),
+           "geev_schur computes");
+    expect(ctx.geev_schur({}, N, a, LD, STRIDE, wx, 7, {x.z.data(), 2 * STRIDE + 28}, LD, STRIDE, {}, 0, 0, {},
+                          BATCH) == EIG_BAD_ARGUMENT &&
+               std::string(ctx.error_detail()) == "geev_schur: t has 92 elements, must have 93",
+           "geev_schur with a short t");
+}
+
 template <class T> static void work_sizes(eigpack::status_context &ctx, eig_type letter)
 {
     std::size_t x = 1, y = 2;
@@ -310,6 +329,8 @@ int main()
         general<std::complex<float>, float>(ctx, EIG_C, vectors);
         general<std::complex<double>, double>(ctx, EIG_Z, vectors);
     }
+    schur<float, float>(ctx, EIG_S), schur<double, double>(ctx, EIG_D);
+    schur<std::complex<float>, float>(ctx, EIG_C), schur<std::complex<double>, double>(ctx, EIG_Z);
     work_sizes<float>(ctx, EIG_S), work_sizes<double>(ctx, EIG_D);
     work_sizes<std::complex<float>>(ctx, EIG_C), work_sizes<std::complex<double>>(ctx, EIG_Z);
     contexts();

@@ -69,6 +69,8 @@ set(EIG_KERNELS_z ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_s ${EIG_REAL_KERNELS})
 set(EIG_KERNELS_d ${EIG_REAL_KERNELS} src/cpu/stebz/stebz_pivot.c src/cpu/stebz/stebz_short.c
     src/cpu/stemr/stemr_kernels.c)
+# gcc 12 fuses sums and differences of scalars side by side, whatever -ffp-contract says, where it makes vectors of them.
+set_source_files_properties(src/cpu/geev/geev_large.c PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
 set(EIG_ISA_VARIANTS baseline)
 if(EIG_DISPATCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND EIG_ISA_VARIANTS avx2 avx512)

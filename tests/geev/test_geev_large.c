@@ -88,6 +88,25 @@ static void test_larger(void **state)
     eig_destroy(ctx);
 }
 
+/* Hessenberg matrices, and those that one entry below the subdiagonal keeps from that form. */
+static void test_hessenberg(void **state)
+{
+    static const int64_t n = 100, place[][2] = {{1, 0}, {52, 50}, {99, 97}, {99, 0}, {99, 96}, {2, 0}};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 2 * COUNT(place); ++c) {
+        batch b = batch_make("gaussian", n, 1, real_types[c % 2], 600 + c);
+        for (int64_t i = 2; i < n; ++i)
+            for (int64_t j = 0; j + 1 < i; ++j) b.a[i * n + j] = 0;
+        b.a[place[c / 2][0] * n + place[c / 2][1]] = 30, b.a[place[c / 2][1] * n + place[c / 2][0]] = 30;
+        solve(ctx, NULL, &b);
+        certify_sums("hessenberg", &b, 0);
+        for (int64_t k = 0; k < n; k += 33) certify_one("hessenberg", &b, 0, k);
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* The same bits for one matrix, for a few, which share the device out among themselves, and for many. */
 static void test_batches(void **state)
 {
@@ -205,9 +224,9 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
-        cmocka_unit_test(test_isolated), cmocka_unit_test(test_known),   cmocka_unit_test(test_gives_up),
-        cmocka_unit_test(test_orders),   cmocka_unit_test(test_batches), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_isolated),   cmocka_unit_test(test_known),  cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_hessenberg), cmocka_unit_test(test_orders), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_larger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,21 +8,13 @@ static void schur_part(eig_context *ctx, const eig_geev_options *options, pairs 
 {
     int64_t const n = b->n, stride_w = n + pad, ld = n + pad, stride = ld * n + pad;
     int64_t const parts = type_is_complex(b->type) ? 2 : 1;
-    numbers a, w, form[2];
-    bool const made =
-        numbers_make(&a, b->type, p.entries) && numbers_make(&w, type_complex(b->type), count * stride_w) &&
-        numbers_make(&form[0], b->type, count * stride) && numbers_make(&form[1], b->type, count * stride);
+    eig_geev_options const o = pairs_options(options, p);
+    numbers a = pairs_load(b, p, first, count), w, form[2];
+    bool const made = numbers_make(&w, type_complex(b->type), count * stride_w) &&
+                      numbers_make(&form[0], b->type, count * stride) &&
+                      numbers_make(&form[1], b->type, count * stride);
     if (!made) fail_msg("no memory for %lld matrices", (long long)count);
-    numbers_fill(&a, NAN), numbers_fill(&w, 77), numbers_fill(&form[0], 77), numbers_fill(&form[1], 77);
-    for (int64_t m = 0; m < count; ++m)
-        for (int64_t i = 0; i < n; ++i)
-            for (int64_t j = 0; j < n; ++j)
-                for (int64_t part = 0; part < parts; ++part)
-                    numbers_put_part(&a, parts * place_of(&p, i, j, m) + part,
-                                     b->a[2 * (((first + m) * n + i) * n + j) + part]);
-    eig_geev_options o = EIG_GEEV_OPTIONS;
-    if (options) o = *options;
-    o.layout = p.layout;
+    numbers_fill(&w, 77), numbers_fill(&form[0], 77), numbers_fill(&form[1], 77);
     eig_status const status =
         eig_geev_schur(ctx, b->type, &o, n, a.data, p.lda, p.stride, w.data, stride_w, form[0].data, ld, stride,
                        form[1].data, ld, stride, b->info + first, count);

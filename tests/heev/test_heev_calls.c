@@ -476,14 +476,6 @@ static void test_workspace(void **state)
     eig_destroy(ctx), eig_destroy(other);
 }
 
-static int watch(void *user, double fraction)
-{
-    double *const last = user;
-    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
-    *last = fraction;
-    return 0;
-}
-
 static int stop(void *user, double fraction)
 {
     (void)user;
@@ -503,7 +495,7 @@ static void test_progress(void **state)
         int count;
         solve(ctx, &o, &plain);
         assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
-        assert_int_equal(eig_set_progress(ctx, watch, &last), EIG_OK);
+        assert_int_equal(eig_set_progress(ctx, progress_rises, &last), EIG_OK);
         solve(ctx, &o, &watched);
         assert_true(last == 1);
         count = passes_read(ctx, passes);

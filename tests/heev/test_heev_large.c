@@ -205,22 +205,6 @@ static void test_lent_together(void **state)
     }
 }
 
-static int watch(void *user, double fraction)
-{
-    double *const last = user;
-    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
-    *last = fraction;
-    return 0;
-}
-
-/* Not at the end, where no stop shows anything; notes when. */
-static int stop(void *user, double fraction)
-{
-    if (!(fraction > 0 && fraction < 1)) return 0;
-    *(double *)user = fraction;
-    return 1;
-}
-
 /* With and without vectors: a stop in the midst of the matrix ends the call, and progress does not fall before. */
 static void test_progress(void **state)
 {
@@ -231,11 +215,11 @@ static void test_progress(void **state)
         int const vectors = c % 2;
         eig_context *const ctx = test_context(c < 2 ? 1 : 3);
         double last = 0;
-        assert_int_equal(eig_set_progress(ctx, watch, &last), EIG_OK);
+        assert_int_equal(eig_set_progress(ctx, progress_rises, &last), EIG_OK);
         solve_part(ctx, NULL, &b, (placement){.values_only = !vectors}, 0, 1);
         assert_true(last == 1);
         last = 0;
-        assert_int_equal(eig_set_progress(ctx, stop, &last), EIG_OK);
+        assert_int_equal(eig_set_progress(ctx, progress_stops, &last), EIG_OK);
         eig_status const status = eig_heev_batched(ctx, EIG_Z, NULL, N, b.a.data, N, N * N, NULL, b.w.data, N,
                                                    vectors ? b.v.data : NULL, N, N * N, NULL, NULL, 1);
         assert_int_equal(status, EIG_CANCELLED);

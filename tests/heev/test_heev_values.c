@@ -211,22 +211,6 @@ static void test_scale(void **state)
     eig_destroy(ctx);
 }
 
-static int watch(void *user, double fraction)
-{
-    double *const last = user;
-    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
-    *last = fraction;
-    return 0;
-}
-
-/* Not at the end, where no stop shows anything; notes when. */
-static int stop(void *user, double fraction)
-{
-    if (!(fraction > 0 && fraction < 1)) return 0;
-    *(double *)user = fraction;
-    return 1;
-}
-
 /* A stop in the midst of the matrix ends the call, and progress does not fall before. */
 static void test_progress(void **state)
 {
@@ -236,11 +220,11 @@ static void test_progress(void **state)
     for (int threads = 1; threads <= 3; ++threads) {
         eig_context *const ctx = test_context(threads);
         double last = 0;
-        assert_int_equal(eig_set_progress(ctx, watch, &last), EIG_OK);
+        assert_int_equal(eig_set_progress(ctx, progress_rises, &last), EIG_OK);
         if (threads < 3) solve_values(ctx, &b);
         if (threads < 3) assert_true(last == 1);
         last = 0;
-        assert_int_equal(eig_set_progress(ctx, stop, &last), EIG_OK);
+        assert_int_equal(eig_set_progress(ctx, progress_stops, &last), EIG_OK);
         assert_int_equal(eig_zheev(ctx, NULL, N, b.a.data, N, NULL, b.w.data, NULL, N, NULL, NULL), EIG_CANCELLED);
         assert_true(last > 0 && last < 1);
         eig_destroy(ctx);

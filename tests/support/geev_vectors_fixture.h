@@ -74,30 +74,44 @@ static inline void take_columns(const numbers *from, int64_t n, int64_t ld, int6
             }
 }
 
-/* Solves matrices first, ..., first + count - 1 in that place, with `pad` more numbers everywhere. */
-static inline void pairs_solve_part(eig_context *ctx, const eig_geev_options *options, pairs *b, placement p,
-                                    int64_t first, int64_t count, int64_t pad, int wanted)
+/* Matrices first, ..., first + count - 1 in that place, NaN between them. */
+static inline numbers pairs_load(const pairs *b, placement p, int64_t first, int64_t count)
 {
-    int64_t const n = b->n, stride_w = n + pad, ld = n + pad, stride = ld * n + pad;
-    int64_t const parts = type_is_complex(b->type) ? 2 : 1;
-    numbers a, w, vl, vr, condition;
-    bool const made = numbers_make(&a, b->type, p.entries) &&
-                      numbers_make(&w, type_complex(b->type), count * stride_w) &&
-                      numbers_make(&vl, type_complex(b->type), count * stride) &&
-                      numbers_make(&vr, type_complex(b->type), count * stride) &&
-                      numbers_make(&condition, type_real(b->type), count * stride_w);
-    if (!made) fail_msg("no memory for %lld matrices", (long long)count);
-    numbers_fill(&a, NAN), numbers_fill(&w, 77), numbers_fill(&vl, 77), numbers_fill(&vr, 77);
-    numbers_fill(&condition, 77);
+    int64_t const n = b->n, parts = type_is_complex(b->type) ? 2 : 1;
+    numbers a;
+    if (!numbers_make(&a, b->type, p.entries)) fail_msg("no memory for %lld matrices", (long long)count);
+    numbers_fill(&a, NAN);
     for (int64_t m = 0; m < count; ++m)
         for (int64_t i = 0; i < n; ++i)
             for (int64_t j = 0; j < n; ++j)
                 for (int64_t part = 0; part < parts; ++part)
                     numbers_put_part(&a, parts * place_of(&p, i, j, m) + part,
                                      b->a[2 * (((first + m) * n + i) * n + j) + part]);
+    return a;
+}
+
+/* The options of a call on matrices in that place. */
+static inline eig_geev_options pairs_options(const eig_geev_options *options, placement p)
+{
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
     o.layout = p.layout;
+    return o;
+}
+
+/* Solves matrices first, ..., first + count - 1 in that place, with `pad` more numbers everywhere. */
+static inline void pairs_solve_part(eig_context *ctx, const eig_geev_options *options, pairs *b, placement p,
+                                    int64_t first, int64_t count, int64_t pad, int wanted)
+{
+    int64_t const n = b->n, stride_w = n + pad, ld = n + pad, stride = ld * n + pad;
+    eig_geev_options const o = pairs_options(options, p);
+    numbers a = pairs_load(b, p, first, count), w, vl, vr, condition;
+    bool const made = numbers_make(&w, type_complex(b->type), count * stride_w) &&
+                      numbers_make(&vl, type_complex(b->type), count * stride) &&
+                      numbers_make(&vr, type_complex(b->type), count * stride) &&
+                      numbers_make(&condition, type_real(b->type), count * stride_w);
+    if (!made) fail_msg("no memory for %lld matrices", (long long)count);
+    numbers_fill(&w, 77), numbers_fill(&vl, 77), numbers_fill(&vr, 77), numbers_fill(&condition, 77);
     eig_status const status =
         eig_geev_batched(ctx, b->type, &o, n, a.data, p.lda, p.stride, w.data, stride_w,
                          wanted & WANT_LEFT ? vl.data : NULL, ld, stride, wanted & WANT_RIGHT ? vr.data : NULL, ld,

@@ -299,4 +299,21 @@ static inline bool heev_answers(void)
     return status != EIG_NO_BACKEND;
 }
 
+/* Callbacks: notes the last fraction, NaN where it fell. */
+static inline int progress_rises(void *user, double fraction)
+{
+    double *const last = user;
+    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
+    *last = fraction;
+    return 0;
+}
+
+/* Stops, but not at the end, where no stop shows anything; notes when. */
+static inline int progress_stops(void *user, double fraction)
+{
+    if (!(fraction > 0 && fraction < 1)) return 0;
+    *(double *)user = fraction;
+    return 1;
+}
+
 #endif

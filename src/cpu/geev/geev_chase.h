@@ -122,7 +122,7 @@ static bool chase(const geev_schur *s, int64_t l, int64_t i, const bulge_shift *
     turn *const turns = s->room->turns;
     int64_t const steps = i - l + SPAN * (bulges - 1), ld = geev_padded(GEEV_CHASE_ROWS, sizeof(real));
     for (int64_t done = 0; done < steps; done += GEEV_SLAB) {
-        if (!goes_on(watch, done_at(s, i))) return false;
+        if (!geev_go_on(watch, done_at(s, i))) return false;
         int64_t const next = least(done + GEEV_SLAB, steps), behind = l + done - SPAN * (bulges - 1);
         slab w = {.l = l, .i = i, .d = plane_view(s->room->local, ld, GEEV_CHASE_ROWS)};
         w.c = (chain){.bulges = bulges, .last = i, .turns = turns};

@@ -34,7 +34,20 @@ static void cut(const geev_schur *s, int64_t l)
     for (int part = 0; part < GEEV_PARTS; ++part) s->t.a[l + (l - 1) * s->t.sj + part * s->t.im] = 0;
 }
 
-static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
+/* What a step has made of its window. */
+typedef enum step_end {
+    STEP_TAKEN,
+    STEP_SOLVED,   /* all eigenvalues of the window are found, */
+    STEP_GIVEN_UP, /* or the leading *info ones of the matrix are not, */
+    STEP_STOPPED   /* or the watch stops it */
+} step_end;
+
+/* The `steps`-th step on the window l..i since a deflation; most, info, watch: iterate_by's. */
+typedef step_end window_step(const geev_schur *s, int64_t l, int64_t i, int steps, int most, int *info,
+                             cpu_watch *watch);
+
+/* The iteration by such steps, at most `most` between two deflations. */
+static inline bool iterate_by(window_step *step, const geev_schur *s, int most, int *info, cpu_watch *watch)
 {
     int64_t const lo = s->lo, hi = s->hi;
     real const smallest = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
@@ -44,23 +57,39 @@ static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
     *info = 0;
     begin_values(s);
     while (i >= lo) {
+        step_end end = STEP_SOLVED;
         l = find_window(s, l, i, tiny);
         cut(s, l);
         if (i - l + 1 < LEAST_WINDOW) {
             deflate(s, l, i);
-            i = l - 1, l = lo, steps = 0, tiny = smallest;
-            continue;
-        }
-        if (steps == most) {
+        } else if (steps == most) {
             *info = (int)(i + 1);
             break;
+        } else {
+            if (!geev_go_on(watch, done_at(s, i))) return false;
+            end = step(s, l, i, ++steps, most, info, watch);
         }
-        if (!geev_go_on(watch, done_at(s, i))) return false;
-        ++steps;
-        take_step(s, l, i, steps);
-        if (steps >= FRANCIS_PATIENCE) tiny = REAL_TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));
+        if (end == STEP_STOPPED) return false;
+        if (end == STEP_GIVEN_UP) break;
+        if (end == STEP_SOLVED)
+            i = l - 1, l = lo, steps = 0, tiny = smallest;
+        else if (steps >= FRANCIS_PATIENCE)
+            tiny = REAL_TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));
     }
     return true;
+}
+
+static step_end take_plain_step(const geev_schur *s, int64_t l, int64_t i, int steps, int most, int *info,
+                                cpu_watch *watch)
+{
+    (void)most, (void)info, (void)watch;
+    take_step(s, l, i, steps);
+    return STEP_TAKEN;
+}
+
+static bool iterate(const geev_schur *s, int most, int *info, cpu_watch *watch)
+{
+    return iterate_by(take_plain_step, s, most, info, watch);
 }
 
 #endif

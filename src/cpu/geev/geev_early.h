@@ -10,16 +10,22 @@
 #include "geev_large_reduce.h"
 #include "geev_swap.h"
 
-/* Finds the Schur form of a window, of windows within windows at depth > 0; how many of its eigenvalues were not found. */
-typedef int window_solver(const geev_schur *w, int most, int depth);
+/* Finds the Schur form of a window; how many of its eigenvalues were not found. */
+typedef int window_solver(const geev_schur *w, int most);
+
+/* The room of the matrix's windows. */
+static geev_window_room *window_room(const geev_schur *s)
+{
+    return &s->room->window[s->depth];
+}
 
 /* A window of T by itself: T, V = I. */
-static geev_schur window_of(const geev_schur *s, int64_t first, int64_t rows, int depth, cpu_member *alone)
+static geev_schur window_of(const geev_schur *s, int64_t first, int64_t rows, cpu_member *alone)
 {
-    geev_window_room *const r = &s->room->window[depth];
+    geev_window_room *const r = window_room(s);
     int64_t const ld = r->ld;
     real *at_real = r->vectors;
-    geev_schur w = {.n = rows, .lo = 0, .hi = rows - 1, .room = s->room, .who = alone, .from = r->from};
+    geev_schur w = {.n = rows, .hi = rows - 1, .room = s->room, .depth = s->depth + 1, .who = alone, .from = r->from};
     w.t = plane_view(r->t, ld, ld), w.q = plane_view(r->v, ld, ld);
     w.re = at_real, w.im = w.re + ld, w.scale = w.im + ld, w.x = w.scale + ld, w.y = w.x + 2 * ld,
     w.work = w.y + 2 * ld;
@@ -95,10 +101,10 @@ static void beside_job(const geev_schur *s, int rank, int size, void *detail)
 }
 
 /* Puts the window back, and brings what lies beside it and Q up to date: those rows and columns that count. */
-static void put_window(const geev_schur *s, const geev_schur *w, int64_t l, int64_t first, int depth)
+static void put_window(const geev_schur *s, const geev_schur *w, int64_t l, int64_t first)
 {
     beside_span b = {.d = {.v = w->q, .first = first, .rows = w->n}};
-    b.d.h = plane_view(s->room->window[depth].h, w->t.sj, w->t.sj);
+    b.d.h = plane_view(window_room(s)->h, w->t.sj, w->t.sj);
     b.first_row = s->q.a ? 0 : l, b.end_column = s->q.a ? s->n : first + w->n;
     if (s->q.a) {
         clear(b.d.h, w->t.sj, w->t.sj);
@@ -169,8 +175,9 @@ static int64_t sort_window(const geev_schur *w, number spike, real tiny)
     return stay;
 }
 
-/* The window's leading `stay` rows, which the spike belongs to, to Hessenberg form again; returns the entry above them. */
-static number bring_back(const geev_schur *w, int64_t stay, number spike, int depth)
+/* The window's leading `stay` rows, which the spike belongs to, to Hessenberg form again; returns the entry above them.
+ * room: of ld columns. */
+static number bring_back(const geev_schur *w, int64_t stay, number spike, real *room)
 {
     int64_t const n = w->n, ld = w->t.sj;
     span const all = {0, block_of(n - 1) + BLOCK};
@@ -204,7 +211,7 @@ static number bring_back(const geev_schur *w, int64_t stay, number spike, int de
         }
     }
     geev_schur h = *w;
-    h.hi = stay - 1, h.q = plane_view(w->room->window[depth].h, ld, ld);
+    h.hi = stay - 1, h.q = plane_view(room, ld, ld);
     reduce(&h, NULL);
     beside_detail const d = {.v = h.q, .first = 0, .rows = stay};
     multiply_rows(&d, w->q, 0, ld, own_room(w, 0));
@@ -242,24 +249,24 @@ static int collect_shifts(const geev_schur *w, int64_t count, bulge_shift *shift
 
 /* Deflates what it can of the last `rows` rows of the window l..i.  Returns how many, -1 where it found nothing out; shifts: of
  * the rest. */
-static int64_t deflate_early(const geev_schur *s, int64_t l, int64_t i, int64_t rows, int depth, window_solver *solve,
+static int64_t deflate_early(const geev_schur *s, int64_t l, int64_t i, int64_t rows, window_solver *solve,
                              bulge_shift *shifts, int *found)
 {
     cpu_member alone = {.size = 1};
     int64_t const first = i - rows + 1;
-    geev_schur const w = window_of(s, first, rows, depth, &alone);
+    geev_schur const w = window_of(s, first, rows, &alone);
     number const spike = number_of(s->t, first, first - 1);
     *found = 0;
-    if (solve(&w, 30 * GEEV_WINDOW, depth) != 0) return -1;
+    if (solve(&w, 30 * GEEV_WINDOW) != 0) return -1;
     real const tiny = REAL_MIN * ((real)s->n / REAL_EPSILON);
     int64_t const stay = sort_window(&w, spike, tiny);
     read_values(&w, stay);
     *found = collect_shifts(&w, stay, shifts);
     if (stay == rows) return 0;
-    number const left = stay > 1    ? bring_back(&w, stay, spike, depth)
+    number const left = stay > 1    ? bring_back(&w, stay, spike, window_room(s)->h)
                         : stay == 1 ? times(spike, conjugate_of(number_of(w.q, 0, 0)))
                                     : (number){0, 0};
-    put_window(s, &w, l, first, depth);
+    put_window(s, &w, l, first);
     real *const under = s->t.a + first + (first - 1) * s->t.sj;
     under[0] = left.re;
     if (EIG_COMPLEX) under[s->t.im] = left.im;

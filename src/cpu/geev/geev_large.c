@@ -11,8 +11,7 @@
  * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  Threads may share a matrix: the
  *           first one goes through all of this, the others help it with what is large (share_out).
  * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction set
- *           that has FMA, and for any number of threads.  Not yet those of complex matrices: gcc 12 fuses sums and
- *           differences side by side, whatever -ffp-contract says, and not on every instruction set.
+ *           that has FMA, and for any number of threads.
  *
  * Everything here is static but the pointer at the end, so that no other file can link to this ISA's code. */
 #include "geev_cpu.h"
@@ -20,11 +19,6 @@
 #include "geev_descent.h"
 #include "geev_large_back.h"
 #include "geev_large_iterate.h"
-
-static bool find_form(const geev_schur *s, int most, int *info, cpu_watch *watch)
-{
-    return iterate_large(s, most, info, watch, 0);
-}
 
 static void solve_large(const geev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who)
 {
@@ -45,7 +39,7 @@ static void solve_large(const geev_problem *p, int64_t b, void *work, cpu_watch 
     for (int part = 0; part < GEEV_PARTS; ++part)
         for (int64_t j = 0; j < n; ++j)
             for (int64_t i = n; i < ld; ++i) s.t.a[i + j * ld + part * s.t.im] = 0;
-    geev_form const form = {reduce, find_form, find_vectors};
+    geev_form const form = {reduce, iterate_large, find_vectors};
     TYPED(eig_cpu_geev_by)(p, b, &s, &form, watch);
     if (who->size > 1) {
         who->team->shared = NULL;

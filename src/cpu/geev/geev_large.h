@@ -166,11 +166,17 @@ static void multiply_columns(geev_view x, int64_t count, span rows, real *y, int
     }
 }
 
+/* x y + z for complex types.  gcc 12 fuses sums and differences that stand side by side, whatever -ffp-contract says, on one
+ * instruction set and not on another: those of complex numbers are fused by hand. */
+static real fused(real x, real y, real z)
+{
+    return EIG_COMPLEX ? fma_one(x, y, z) : x * y + z;
+}
+
 static number times(number x, number y)
 {
     if (!EIG_COMPLEX) return (number){x.re * y.re, 0};
-    real const re = x.re * y.re, less = x.im * y.im, cross = x.re * y.im, other = x.im * y.re;
-    return (number){re - less, cross + other};
+    return (number){fma_one(x.re, y.re, -(x.im * y.im)), fma_one(x.re, y.im, x.im * y.re)};
 }
 
 static number negative(number x)
@@ -223,17 +229,11 @@ static real make_reflector(real *x, int64_t xim, int64_t first, int64_t last, re
     if (EIG_COMPLEX) x[first + xim] = -norm * turn_im * unit;
     for (int64_t i = first + 1; i <= last; ++i) { /* the tail times conj(turn) / pivot */
         real const re = v[i], im = EIG_COMPLEX ? v[i + vim] : 0;
-        v[i] = EIG_COMPLEX ? (re * turn_re + im * turn_im) / pivot : re / pivot;
-        if (EIG_COMPLEX) v[i + vim] = (im * turn_re - re * turn_im) / pivot;
+        v[i] = EIG_COMPLEX ? fma_one(re, turn_re, im * turn_im) / pivot : re / pivot;
+        if (EIG_COMPLEX) v[i + vim] = fma_one(im, turn_re, -(re * turn_im)) / pivot;
     }
     v[first] = 1;
     return tau;
-}
-
-/* Whether to go on with a matrix of which `part` is done; looked at by the first thread between two jobs. */
-static bool goes_on(cpu_watch *watch, double part)
-{
-    return geev_go_on(watch, part);
 }
 
 #endif

@@ -326,7 +326,7 @@ static void back_job(const geev_schur *s, int rank, int size, void *detail)
                     left = plane_view(right.a + 2 * right.im, ld, GROUP);
     for (int64_t turn = rank; turn < d->groups; turn += size) {
         back_group g;
-        if (!goes_on(d->watch, 0.7 + 0.3 * (double)turn / (double)d->groups)) return;
+        if (!geev_go_on(d->watch, 0.7 + 0.3 * (double)turn / (double)d->groups)) return;
         if (vl || condition) find_group(s, d, true, d->begin[turn], x, left, &g);
         if (vr || condition) find_group(s, d, false, d->begin[turn], x, right, &g);
         for (int e = 0; e < g.count; ++e) {

@@ -33,28 +33,26 @@ static int shifts_of(int64_t rows)
 }
 
 /* Rows of the window that is searched for early deflations. */
-static int64_t window_rows(int64_t rows, int depth)
+static int64_t window_rows(const geev_schur *s, int64_t rows)
 {
     int const shifts = shifts_of(rows);
-    int64_t const wanted = rows <= 500 ? shifts : 3 * shifts / 2, most = depth == 0 ? GEEV_WINDOW : GEEV_WINDOW_INNER;
+    int64_t const wanted = rows <= 500 ? shifts : 3 * shifts / 2,
+                  most = s->depth == 0 ? GEEV_WINDOW : GEEV_WINDOW_INNER;
     return least(least(wanted, most), rows - LEAST_WINDOW);
 }
 
-static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch, int depth);
+static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch);
 
 /* The Schur form of a window; how many of its eigenvalues were not found. */
-static int solve_window(const geev_schur *w, int most, int depth)
+static int solve_window(const geev_schur *w, int most)
 {
     int info = 0;
-    if (w->n <= PLAIN_UP_TO || depth + 1 >= GEEV_WINDOWS)
-        iterate(w, most, &info, NULL);
-    else
-        iterate_large(w, most, &info, NULL, depth + 1);
+    (w->n <= PLAIN_UP_TO || w->depth >= GEEV_WINDOWS ? iterate : iterate_large)(w, most, &info, NULL);
     return info;
 }
 
 /* The window l..i as a whole.  Returns how many eigenvalues were not found. */
-static int solve_whole(const geev_schur *s, int64_t l, int64_t i, int most, cpu_watch *watch, int depth)
+static int solve_whole(const geev_schur *s, int64_t l, int64_t i, int most, cpu_watch *watch)
 {
     int64_t const rows = i - l + 1;
     if (!s->q.a) {
@@ -64,25 +62,25 @@ static int solve_whole(const geev_schur *s, int64_t l, int64_t i, int most, cpu_
         return iterate(&w, most, &info, watch) ? info : -1;
     }
     cpu_member alone = {.size = 1};
-    geev_schur const w = window_of(s, l, rows, depth, &alone);
-    int const failed = solve_window(&w, most, depth);
+    geev_schur const w = window_of(s, l, rows, &alone);
+    int const failed = solve_window(&w, most);
     for (int64_t k = failed; k < rows; ++k) s->re[l + k] = w.re[k], s->im[l + k] = w.im[k];
-    if (failed == 0) put_window(s, &w, l, l, depth);
+    if (failed == 0) put_window(s, &w, l, l);
     return failed;
 }
 
-static bool is_small(const geev_schur *s, int64_t rows, int depth)
+static bool is_small(const geev_schur *s, int64_t rows)
 {
-    return rows <= (!s->q.a ? VALUES_PLAIN : depth == 0 ? SCHUR_WHOLE : SCHUR_WHOLE_INNER);
+    return rows <= (!s->q.a ? VALUES_PLAIN : s->depth == 0 ? SCHUR_WHOLE : SCHUR_WHOLE_INNER);
 }
 
 /* An ordinary step: early deflation, and a sweep where that has not found much.  False where the watch stops it. */
-static bool take_large_step(const geev_schur *s, int64_t l, int64_t i, int steps, cpu_watch *watch, int depth)
+static bool take_ordinary_step(const geev_schur *s, int64_t l, int64_t i, int steps, cpu_watch *watch)
 {
     bulge_shift shifts[GEEV_WINDOW];
     int found;
-    int64_t const rows = i - l + 1, window = window_rows(rows, depth);
-    int64_t const deflated = deflate_early(s, l, i, window, depth, solve_window, shifts, &found);
+    int64_t const rows = i - l + 1, window = window_rows(s, rows);
+    int64_t const deflated = deflate_early(s, l, i, window, solve_window, shifts, &found);
     if (deflated * 100 > window * NIBBLE) return true;
     if (deflated < 0 || found == 0) {
         take_step(s, l, i, steps);
@@ -98,46 +96,24 @@ static bool take_large_step(const geev_schur *s, int64_t l, int64_t i, int steps
     return true;
 }
 
-static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch, int depth)
+static step_end take_large_step(const geev_schur *s, int64_t l, int64_t i, int steps, int most, int *info,
+                                cpu_watch *watch)
 {
-    int64_t const lo = s->lo, hi = s->hi;
-    real const smallest = REAL_MIN * ((real)(hi - lo + 1) / REAL_EPSILON);
-    real tiny = smallest;
-    int64_t i = hi, l = lo;
-    int steps = 0;
-    *info = 0;
-    begin_values(s);
-    while (i >= lo) {
-        l = find_window(s, l, i, tiny);
-        cut(s, l);
-        if (i - l + 1 < LEAST_WINDOW) {
-            deflate(s, l, i);
-            i = l - 1, l = lo, steps = 0, tiny = smallest;
-            continue;
-        }
-        if (steps == most) {
-            *info = (int)(i + 1);
-            break;
-        }
-        if (!goes_on(watch, done_at(s, i))) return false;
-        if (is_small(s, i - l + 1, depth)) {
-            int const failed = solve_whole(s, l, i, most, watch, depth);
-            if (failed < 0) return false;
-            if (failed > 0) {
-                *info = (int)(l + failed);
-                break;
-            }
-            i = l - 1, l = lo, steps = 0, tiny = smallest;
-            continue;
-        }
-        ++steps;
-        if (steps > STUBBORN || francis_step_of(steps) != FRANCIS_ORDINARY)
-            take_step(s, l, i, steps);
-        else if (!take_large_step(s, l, i, steps, watch, depth))
-            return false;
-        if (steps >= FRANCIS_PATIENCE) tiny = REAL_TYPED(francis_grown)(tiny, geev_largest_of(s->t, l, i, 1));
+    if (is_small(s, i - l + 1)) {
+        int const failed = solve_whole(s, l, i, most, watch);
+        if (failed > 0) *info = (int)(l + failed);
+        return failed < 0 ? STEP_STOPPED : failed > 0 ? STEP_GIVEN_UP : STEP_SOLVED;
     }
-    return true;
+    if (steps > STUBBORN || francis_step_of(steps) != FRANCIS_ORDINARY)
+        take_step(s, l, i, steps);
+    else if (!take_ordinary_step(s, l, i, steps, watch))
+        return STEP_STOPPED;
+    return STEP_TAKEN;
+}
+
+static bool iterate_large(const geev_schur *s, int most, int *info, cpu_watch *watch)
+{
+    return iterate_by(take_large_step, s, most, info, watch);
 }
 
 #endif

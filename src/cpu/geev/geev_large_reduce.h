@@ -215,7 +215,7 @@ static bool form_q(const geev_schur *s, cpu_watch *watch)
             for (int64_t i = 0; i < q.sj; ++i) q.a[i + j * q.sj + part * q.im] = part == 0 && i == j;
     }
     for (int64_t k = last; k >= lo && reflectors > 0; k -= GEEV_PANEL) {
-        if (!goes_on(watch, geev_reduction)) return false;
+        if (!geev_go_on(watch, geev_reduction)) return false;
         panel p = panel_of(s, k);
         copy_panel(s, &p, false);
         for (int part = 0; part < GEEV_PARTS; ++part)
@@ -228,14 +228,30 @@ static bool form_q(const geev_schur *s, cpu_watch *watch)
     return true;
 }
 
+/* Whether rows and columns lo..hi have Hessenberg form already. */
+static bool is_hessenberg(const geev_schur *s)
+{
+    for (int64_t k = s->lo; k < s->hi - 1; ++k)
+        for (int part = 0; part < GEEV_PARTS; ++part) {
+            const real *const x = s->t.a + k * s->t.sj + part * s->t.im;
+            for (int64_t i = k + 2; i <= s->hi; ++i)
+                if (x[i] != 0) return false;
+        }
+    return true;
+}
+
 static bool reduce(const geev_schur *s, cpu_watch *watch)
 {
     int64_t const n = s->n, lo = s->lo, hi = s->hi;
+    if (is_hessenberg(s)) {
+        if (s->q.a) make_identity(s->q, n);
+        return true;
+    }
     for (int64_t k = lo; k < hi - 1; k += GEEV_PANEL) {
         panel p = panel_of(s, k);
         clear(p.v, p.v.sj, GEEV_PANEL), clear(p.y, p.y.sj, GEEV_PANEL);
         for (int64_t l = 0; l < p.count; ++l) {
-            if (!goes_on(watch, geev_reduction * (1 - geev_cube((double)(hi - k - l) / (double)n)))) return false;
+            if (!geev_go_on(watch, geev_reduction * (1 - geev_cube((double)(hi - k - l) / (double)n)))) return false;
             reduce_column(s, &p, l);
         }
         if (s->q.a) copy_panel(s, &p, true);

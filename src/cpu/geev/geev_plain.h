@@ -58,6 +58,7 @@ typedef struct geev_schur {
     real *x, *y, *work;     /* [2n] each; the first two hold a row each during the reduction */
     void *lanes;            /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
     struct geev_room *room; /* of geev_large.c */
+    int depth;              /* likewise: of windows within windows; 0: the matrix itself */
     cpu_member *who;        /* likewise: the first thread of those that share the matrix */
 } geev_schur;
 

@@ -13,8 +13,8 @@ static void swap_columns(geev_view a, int64_t rows, int64_t j, number s, real c)
     for (int64_t r = 0; r < rows; ++r) {
         number const p = {x[r], EIG_COMPLEX ? x[r + a.im] : 0}, q = {y[r], EIG_COMPLEX ? y[r + a.im] : 0};
         number const t = times(conjugate_of(s), q), u = times(s, p);
-        x[r] = c * p.re + t.re, y[r] = c * q.re - u.re;
-        if (EIG_COMPLEX) x[r + a.im] = c * p.im + t.im, y[r + a.im] = c * q.im - u.im;
+        x[r] = fused(c, p.re, t.re), y[r] = fused(c, q.re, -u.re);
+        if (EIG_COMPLEX) x[r + a.im] = fused(c, p.im, t.im), y[r + a.im] = fused(c, q.im, -u.im);
     }
 }
 
@@ -24,8 +24,8 @@ static void swap_rows(geev_view a, int64_t first, int64_t last, int64_t i, numbe
         real *const x = a.a + i + j * a.sj;
         number const p = number_of(a, i, j), q = number_of(a, i + 1, j);
         number const t = times(s, q), u = times(conjugate_of(s), p);
-        x[0] = c * p.re + t.re, x[1] = c * q.re - u.re;
-        if (EIG_COMPLEX) x[a.im] = c * p.im + t.im, x[1 + a.im] = c * q.im - u.im;
+        x[0] = fused(c, p.re, t.re), x[1] = fused(c, q.re, -u.re);
+        if (EIG_COMPLEX) x[a.im] = fused(c, p.im, t.im), x[1 + a.im] = fused(c, q.im, -u.im);
     }
 }
 

@@ -62,7 +62,7 @@ set(EIG_SOURCES_z ${EIG_ALL_SOURCES})
 # except one table that carries both names, so that the linker can never take an AVX-512 copy of a helper for the baseline
 # code.  stebz_pivot.c, stebz_short.c and stemr_kernels.c compute in double for either type.
 set(EIG_ALL_KERNELS src/cpu/heev/heev_kernels.c src/cpu/heev/heev_large.c src/cpu/geev/geev_kernels.c
-    src/cpu/geev/geev_alone.c src/cpu/geev/geev_large.c)
+    src/cpu/geev/geev_narrow.c src/cpu/geev/geev_alone.c src/cpu/geev/geev_large.c)
 set(EIG_REAL_KERNELS src/cpu/stebz/stebz_product.c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_c ${EIG_ALL_KERNELS})
 set(EIG_KERNELS_z ${EIG_ALL_KERNELS})

@@ -155,18 +155,20 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
                   &eig_cpu_stebz_short_##isa##_d},                                                                    \
         .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,                                   \
                  &eig_cpu_heev_large_##isa##_##type},                                                                 \
-        .geev = {eig_cpu_geev_reference_##type, eig_cpu_geev_triangular_##type, &eig_cpu_geev_tiles_##isa##_##type,   \
+        .geev = {eig_cpu_geev_reference_##type,      eig_cpu_geev_triangular_##type,                                  \
+                 &eig_cpu_geev_tiles_##isa##_##type, &eig_cpu_geev_narrow_##isa##_##type,                             \
                  &eig_cpu_geev_alone_##isa##_##type, &eig_cpu_geev_large_##isa##_##type},                             \
         .stemr = &eig_cpu_stemr_kernel_##isa##_d,                                                                     \
     }
 
 /* Those of the complex types. */
-#define COMPLEX_KERNELS(isa, type)                                                                                  \
-    {                                                                                                               \
-        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,                                 \
-                 &eig_cpu_heev_large_##isa##_##type},                                                               \
-        .geev = {eig_cpu_geev_reference_##type, eig_cpu_geev_triangular_##type, &eig_cpu_geev_tiles_##isa##_##type, \
-                 &eig_cpu_geev_alone_##isa##_##type, &eig_cpu_geev_large_##isa##_##type},                           \
+#define COMPLEX_KERNELS(isa, type)                                                        \
+    {                                                                                     \
+        .heev = {eig_cpu_heev_reference_##type, &eig_cpu_heev_tiles_##isa##_##type,       \
+                 &eig_cpu_heev_large_##isa##_##type},                                     \
+        .geev = {eig_cpu_geev_reference_##type,      eig_cpu_geev_triangular_##type,      \
+                 &eig_cpu_geev_tiles_##isa##_##type, &eig_cpu_geev_narrow_##isa##_##type, \
+                 &eig_cpu_geev_alone_##isa##_##type, &eig_cpu_geev_large_##isa##_##type}, \
     }
 
 #define ALL_KERNELS(isa)                                                                              \

@@ -6,7 +6,8 @@
  *              where the comparison holds, else 0
  *
  * Both are vectors of GCC's extension, which clang knows too; on AArch64 they become NEON.  Arithmetic and comparisons
- * are written with operators.  This header adds only what those lack. */
+ * are written with operators.  This header adds only what those lack.  A file that wants vectors of 16 bytes whatever the
+ * instruction set defines SIMD_BYTES before. */
 #ifndef EIG_SIMD_H
 #define EIG_SIMD_H
 
@@ -21,7 +22,8 @@
 #include <arm_neon.h>
 #endif
 
-#if defined(__AVX512F__)
+#ifdef SIMD_BYTES
+#elif defined(__AVX512F__)
 #define SIMD_BYTES 64
 #elif defined(__AVX2__)
 #define SIMD_BYTES 32
@@ -30,10 +32,10 @@
 #endif
 
 /* x86's intrinsics for vreal: SIMD_X86(add) is _mm256_add_pd ..., SIMD_REGISTER the type of its arguments. */
-#if defined(__AVX512F__)
+#if SIMD_BYTES == 64
 #define SIMD_X86(f) FLOAT_OR_DOUBLE(_mm512_##f##_ps, _mm512_##f##_pd)
 #define SIMD_REGISTER FLOAT_OR_DOUBLE(__m512, __m512d)
-#elif defined(__AVX2__)
+#elif SIMD_BYTES == 32
 #define SIMD_X86(f) FLOAT_OR_DOUBLE(_mm256_##f##_ps, _mm256_##f##_pd)
 #define SIMD_REGISTER FLOAT_OR_DOUBLE(__m256, __m256d)
 #elif defined(__SSE2__)
@@ -59,7 +61,7 @@ SIMD_FN vreal simd_splat(real x)
 /* a*b + c with one rounding where the instruction set has it; the baseline of x86-64 rounds twice. */
 SIMD_FN vreal simd_fma(vreal a, vreal b, vreal c)
 {
-#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
+#if SIMD_BYTES == 64 || (defined(SIMD_X86) && defined(__FMA__))
     return (vreal)SIMD_X86(fmadd)((SIMD_REGISTER)a, (SIMD_REGISTER)b, (SIMD_REGISTER)c);
 #elif defined(__aarch64__) && EIG_SINGLE
     return (vreal)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
@@ -130,13 +132,13 @@ SIMD_FN vreal simd_max(vreal a, vreal b)
 /* The sum of the lanes: the upper half is added to the lower one until one lane is left. */
 SIMD_FN real simd_total(vreal x)
 {
-#if defined(__AVX512F__)
+#if SIMD_BYTES == 64
     return FLOAT_OR_DOUBLE(_mm512_reduce_add_ps, _mm512_reduce_add_pd)((SIMD_REGISTER)x);
-#elif defined(__AVX2__) && EIG_SINGLE
+#elif SIMD_BYTES == 32 && EIG_SINGLE
     __m128 const four = _mm256_castps256_ps128((__m256)x) + _mm256_extractf128_ps((__m256)x, 1);
     __m128 const two = four + _mm_movehl_ps(four, four);
     return two[0] + two[1];
-#elif defined(__AVX2__)
+#elif SIMD_BYTES == 32
     __m128d const two = _mm256_castpd256_pd128((__m256d)x) + _mm256_extractf128_pd((__m256d)x, 1);
     return two[0] + two[1];
 #else
@@ -149,9 +151,9 @@ SIMD_FN real simd_total(vreal x)
 /* Bit t of the result: whether the mask is set in lane t. */
 SIMD_FN unsigned simd_mask_bits(vint mask)
 {
-#if defined(__AVX512DQ__)
+#if SIMD_BYTES == 64 && defined(__AVX512DQ__)
     return FLOAT_OR_DOUBLE(_mm512_movepi32_mask, _mm512_movepi64_mask)((__m512i)mask);
-#elif defined(SIMD_X86) && !defined(__AVX512F__)
+#elif defined(SIMD_X86) && SIMD_BYTES < 64
     return (unsigned)SIMD_X86(movemask)((SIMD_REGISTER)mask);
 #else
     unsigned bits = 0;
@@ -168,7 +170,7 @@ SIMD_FN bool simd_any(vint mask)
 /* Sign history: shifts every lane of bits left by one and brings in the sign bit of t. */
 SIMD_FN vint simd_push_sign(vint bits, vreal t)
 {
-#if defined(__AVX512VBMI2__)
+#if SIMD_BYTES == 64 && defined(__AVX512VBMI2__)
     return (vint)FLOAT_OR_DOUBLE(_mm512_shldi_epi32, _mm512_shldi_epi64)((__m512i)bits, (__m512i)t, 1);
 #else
     return (vint)(((vnatural)bits + (vnatural)bits) | ((vnatural)t >> FLOAT_OR_DOUBLE(31, 63)));
@@ -178,7 +180,7 @@ SIMD_FN vint simd_push_sign(vint bits, vreal t)
 /* Number of one bits among the low 16 of every lane; higher bits must be zero. */
 SIMD_FN vint simd_popcount16(vint bits)
 {
-#if defined(__AVX512VPOPCNTDQ__)
+#if SIMD_BYTES == 64 && defined(__AVX512VPOPCNTDQ__)
     return (vint)FLOAT_OR_DOUBLE(_mm512_popcnt_epi32, _mm512_popcnt_epi64)((__m512i)bits);
 #else
     bits -= (bits >> 1) & 0x5555;

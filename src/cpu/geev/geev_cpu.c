@@ -76,7 +76,8 @@ static void solve_lanes(const geev_kernels *kernels, const geev_problem *p, int6
 {
     (void)watch;
     for (; count > 0 && kernels->triangular(p, first, work, kernels); ++first) --count;
-    unsigned hard = count > 0 ? kernels->tiles->solve(p, first, count, work) : 0;
+    const geev_tiles *const tiles = count <= (*kernels->narrow)->lanes ? *kernels->narrow : kernels->tiles;
+    unsigned hard = count > 0 ? tiles->solve(p, first, count, work) : 0;
     for (int64_t b = first; hard; hard >>= 1, ++b)
         if (hard & 1) kernels->reference(p, b, work, kernels, NULL);
 }

@@ -12,7 +12,9 @@
  *     geev_single_sweep.h     single-shift sweeps of complex ones
  *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
+ *     geev_solve.h          all of it, from matrices to results
  *
+ *     geev_narrow.c       the same tile with fewer lanes, for one matrix or few
  *     geev_alone.c        one matrix by the plain solver's own steps, for one that its lane leaves
  *     geev_large.c        one matrix, n > GEEV_MOST; its parts are
  *     geev_large.h          what they share
@@ -98,6 +100,7 @@ typedef struct geev_kernels {
     geev_solver *reference;
     geev_finisher *triangular;
     const geev_tiles *tiles;
+    const geev_tiles *const *narrow; /* the same with fewer lanes; without vectors() */
     const struct geev_form *form;
     geev_team_solver *const *large;
 } geev_kernels;
@@ -110,6 +113,15 @@ extern const geev_tiles eig_cpu_geev_tiles_baseline_s, eig_cpu_geev_tiles_avx2_s
 extern const geev_tiles eig_cpu_geev_tiles_baseline_d, eig_cpu_geev_tiles_avx2_d, eig_cpu_geev_tiles_avx512_d;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_c, eig_cpu_geev_tiles_avx2_c, eig_cpu_geev_tiles_avx512_c;
 extern const geev_tiles eig_cpu_geev_tiles_baseline_z, eig_cpu_geev_tiles_avx2_z, eig_cpu_geev_tiles_avx512_z;
+
+extern const geev_tiles *const eig_cpu_geev_narrow_baseline_s, *const eig_cpu_geev_narrow_avx2_s,
+                                                                   *const eig_cpu_geev_narrow_avx512_s;
+extern const geev_tiles *const eig_cpu_geev_narrow_baseline_d, *const eig_cpu_geev_narrow_avx2_d,
+                                                                   *const eig_cpu_geev_narrow_avx512_d;
+extern const geev_tiles *const eig_cpu_geev_narrow_baseline_c, *const eig_cpu_geev_narrow_avx2_c,
+                                                                   *const eig_cpu_geev_narrow_avx512_c;
+extern const geev_tiles *const eig_cpu_geev_narrow_baseline_z, *const eig_cpu_geev_narrow_avx2_z,
+                                                                   *const eig_cpu_geev_narrow_avx512_z;
 
 extern const struct geev_form eig_cpu_geev_alone_baseline_s, eig_cpu_geev_alone_avx2_s, eig_cpu_geev_alone_avx512_s;
 extern const struct geev_form eig_cpu_geev_alone_baseline_d, eig_cpu_geev_alone_avx2_d, eig_cpu_geev_alone_avx512_d;

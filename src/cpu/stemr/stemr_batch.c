@@ -65,7 +65,8 @@ eig_status eig_cpu_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_ste
     batch_job job = {.ctx = ctx, .all = all, .sum = sum};
     job.each = arena_rounded(eig_cpu_stemr_work_size(&one, &all->first));
     /* A workspace that is lent may be for one matrix alone. */
-    if (ctx->lent && ctx->lent_bytes / job.each < (size_t)threads) threads = (int)(ctx->lent_bytes / job.each);
+    if (ctx->lent && job.each > 0 && ctx->lent_bytes / job.each < (size_t)threads)
+        threads = (int)(ctx->lent_bytes / job.each);
     if (threads <= 1) return eig_stemr_each(ctx, all, sum);
     void *work;
     eig_status status = eig_workspace(ctx, "stemr", (size_t)threads * job.each, &work);

@@ -78,6 +78,7 @@ size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
 {
     stemr_task t;
     arena measure = {0};
+    if (eig_cpu_stemr_is_two(p)) return 0;
     open_task(&t, (eig_context *)ctx, p);
     layout(&measure, &t);
     return measure.used;
@@ -268,9 +269,27 @@ static bool load(stemr_task *t)
     return true;
 }
 
+/* A T of two rows. */
+static eig_status solve_two(eig_context *ctx, const stemr_problem *p)
+{
+    static const char *const name[] = {"formulas"};
+    double const start = ctx->timing ? eig_cpu_clock() : 0;
+    cpu_watch watch;
+    eig_cpu_watch_start(&watch, ctx, "stemr", 1);
+    eig_status status = watch.status;
+    if (status == EIG_OK && isfinite(eig_cpu_kernels(ctx, p->type)->stebz.setup->largest_entry(2, p->d, p->e)))
+        status = eig_cpu_stemr_two(ctx, p, &watch);
+    else if (status == EIG_OK)
+        fill_nan(p);
+    eig_begin_passes(ctx, "auto", 1, name);
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
+    return status == EIG_OK ? eig_cpu_watch_end(&watch) : status;
+}
+
 eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
 {
     static const char *const names[STEMR_PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    if (eig_cpu_stemr_is_two(p)) return solve_two(ctx, p);
     stemr_task t;
     void *work;
     double ms[STEMR_PASSES] = {0};

@@ -4,6 +4,7 @@
  *     stemr_batch.c        many matrices
  *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
  *     stemr_short.c        blocks of few rows
+ *     stemr_two.c          a T of two rows
  *     stemr_tree.c         clusters: their shifts and representations, level by level
  *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
  *     stemr_inverse.c        the last resort: inverse iteration, orthogonalised
@@ -174,6 +175,10 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b);
  * vector of such a pair, into its column. */
 bool eig_cpu_stemr_short(stemr_task *t, int64_t number, int64_t first, int64_t last);
 void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair);
+
+/* stemr_two.c: whether a call is solved by its formulas; those, for a T that is finite: all outputs. */
+bool eig_cpu_stemr_is_two(const stemr_problem *p);
+eig_status eig_cpu_stemr_two(eig_context *ctx, const stemr_problem *p, cpu_watch *watch);
 
 /* Bisects a bracket against a block's first representation, as far as its digits tell anything. */
 void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_d *lo, wide_d *hi);

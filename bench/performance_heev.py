@@ -232,43 +232,52 @@ def table_mkl():
     return "\n".join(lines) + f"\n\n{source(MKL)}"
 
 
-# File, picture, heading, what it is called beside.
-MAPS = (("heev-numpy-xeon-1thread", "heev-numpy-1", "heev on a CPU beside NumPy, one thread", "NumPy, one thread"),
-        ("heev-numpy-xeon-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads"),
-        ("heev-torch-h200", "heev-torch", "heev on a GPU beside PyTorch", "PyTorch on an H200"))
-WHAT = (("auto", "vectors"), ("auto values", "values"))
+# File, picture, heading, what it is called beside, routines.
+MAPS = (("heev-numpy-xeon-1thread", "heev-numpy-1", "heev on a CPU beside NumPy, one thread", "NumPy, one thread", "eigh", "eigvalsh"),
+        ("heev-numpy-xeon-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads", "eigh", "eigvalsh"),
+        ("heev-torch-h200", "heev-torch", "heev on a GPU beside PyTorch", "PyTorch on an H200", "eigh", "eigvalsh"),
+        ("geev-numpy-xeon-1thread", "geev-numpy-1", "geev on a CPU beside NumPy, one thread", "NumPy, one thread", "eig", "eigvals"))
+
+
+def what_of(row):
+    """A column of a map: auto -> vectors, auto values triangular -> triangular, values."""
+    words = row["method"].split()[1:]
+    return ", ".join([word for word in words if word != "values"] + ["values" if "values" in words else "vectors"])
 
 
 def map_of(file, title):
     """The least ratio of the types for each order, batch, and vectors or values; as SVG."""
     rows, least = RESULTS[file], {}
     batches = sorted({row["batch"] for row in rows})
+    column = (lambda row: f"{what_of(row)}, {row['batch']:,}") if len(batches) > 1 else what_of
     for row in rows:
-        place = row["n"], f"{dict(WHAT)[row['method']]}, {row['batch']:,}"
+        place = row["n"], column(row)
         least[place] = min(row["ratio"], least.get(place, row["ratio"]))
-    return plot.cells(f"{title}: its time over eigpack's, the least of four types", "n", sorted({row["n"] for row in rows}),
-                      [f"{word}, {batch:,}" for _, word in WHAT for batch in batches], least)
+    columns = sorted({(what_of(row) not in ("vectors", "values"), what_of(row), row["batch"], column(row)) for row in rows},
+                     key=lambda place: (place[0], place[1] if place[0] else place[1] != "vectors", place[2]))
+    return plot.cells(f"{title}: its time over eigpack's, the least of the types", "n", sorted({row["n"] for row in rows}),
+                      [place[-1] for place in columns], least)
 
 
 def maps():
-    return {f"docs/images/performance-{name}.svg": map_of(file, title) for file, name, _, title in MAPS if file in RESULTS}
+    return {f"docs/images/performance-{name}.svg": map_of(file, title) for file, name, _, title, *_ in MAPS if file in RESULTS}
 
 
 def section_maps():
     """docs/performance.md: the maps of orders and batches beside what users have."""
     text = ""
-    for file, name, heading, title in MAPS:
+    for file, name, heading, title, vectors, values in MAPS:
         if file not in RESULTS:
             continue
         rows = RESULTS[file]
         low = sum(row["ratio"] < 1 for row in rows)
         worst = min(rows, key=lambda row: row["ratio"])
-        host = rows[0]["device"] == "cuda"
-        words = (f"How many times as long `{'torch' if host else 'numpy'}.linalg.eigh` and `eigvalsh` take as `eigpack.eigh` and `eigvalsh`, "
-                 f"called from Python on the same random {'tensors' if host else 'matrices'} in one process: the least of f64, f32, c128 and "
-                 f"c64, with vectors and values alone, for batches of these sizes. Of {len(rows)} cases {low} have a ratio below 1, the lowest is "
-                 f"{digits(worst['ratio'], 2)} ({worst['type']}, n = {worst['n']}, batch {worst['batch']}, "
-                 f"{dict(WHAT)[worst['method']]}, {time(worst['time_ms'])}). A cell is empty where the other would take too long. ")
+        on_gpu = rows[0]["device"] == "cuda"
+        words = (f"How many times as long `{'torch' if on_gpu else 'numpy'}.linalg.{vectors}` and `{values}` take as `eigpack.{vectors}` and "
+                 f"`{values}`, called from Python on the same {'tensors' if on_gpu else 'matrices'} in one process: the least of the types "
+                 f"measured, for batches of these sizes. Of {len(rows)} cases {low} have a ratio below 1, the lowest is "
+                 f"{digits(worst['ratio'], 2)} ({worst['type']}, n = {worst['n']}, batch {worst['batch']}, {what_of(worst)}, "
+                 f"{time(worst['time_ms'])}). A cell is empty where the other would take too long. ")
         text += f"\n## {heading}\n\n![{title}: its time over eigpack's](images/performance-{name}.svg)\n\n{wrapped(words + source(file))}\n"
     return text
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""eigpack.eigh and eigvalsh on a CPU beside numpy.linalg's, in one process and with the same number of threads.
+"""eigpack.eigh and eigvalsh, or eig and eigvals, on a CPU beside numpy.linalg's, in one process and with the same number of threads.
 
-    OPENBLAS_NUM_THREADS=T bench/rivals_numpy.py FILE.csv COMMIT [--threads T] [--types f64,...] [--n LIST] [--batch LIST]
-                                                 [--budget SECONDS] [--most SECONDS] [--values | --vectors] [--only FILE.csv]
+    OPENBLAS_NUM_THREADS=T bench/rivals_numpy.py FILE.csv COMMIT [--family heev|geev] [--threads T] [--types f64,...] [--n LIST]
+                                                 [--batch LIST] [--kind LIST] [--budget SECONDS] [--most SECONDS]
+                                                 [--values | --vectors] [--only FILE.csv]
 
-matrices  random, real and imaginary parts normal, in NumPy's order; batches are (batch, n, n)
+matrices  random, real and imaginary parts normal, in NumPy's order; batches are (batch, n, n); geev: --kind, else random
 times     ms, the least of several turns, in which the two libraries run one after the other: at least --budget seconds a case, four
           times as long where eigpack is behind, and at least 2 turns.  A turn of a short case is many calls.  Cases that are
           expected to take NumPy longer than --most seconds are left out.  With several threads a turn begins with
           a rest, and a call that is not timed wakes the threads.
-error     the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| of one matrix, in n eps; of values alone |w - NumPy's| / max|w|
+error     of one matrix, in n eps: the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I||, of values alone |w - NumPy's| / max|w|;
+          geev: the largest ||A v - w v|| / ||A||, of values alone |sum w - trace A| / ||A||
 --only    measures the cases of this file whose ratio is below 1 again, and writes them to FILE.csv
 """
 import argparse
@@ -19,6 +21,7 @@ import sys
 import time
 
 TYPES = ("f64", "f32", "c128", "c64")
+FAMILIES = {"heev": ("eigh", "eigvalsh"), "geev": ("eig", "eigvals")}  # with vectors, values alone
 SMALL = "1,2,3,4,5,6,7,8,10,12,16,20,24,28,32,40,48,56,64,65,80,96,128,160,200,256,384,512,768,1024,1500,2048,3000,4096"
 
 
@@ -26,6 +29,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv")
     parser.add_argument("commit")
+    parser.add_argument("--family", choices=FAMILIES, default="heev")
+    parser.add_argument("--kind", default="random", help="random, identity, jordan, triangular, half, hessenberg, companion")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--types", default=",".join(TYPES))
     parser.add_argument("--n", default=SMALL)
@@ -57,17 +62,33 @@ def machine():
     return f"{name}, {args.threads} thread{'s' if args.threads > 1 else ''}"
 
 
-def matrices(kind, n, batch, generator):
+def structured(what, a):
+    """Matrices of a kind, from random ones."""
+    n = a.shape[-1]
+    if what in ("identity", "jordan"):
+        a = numpy.broadcast_to(numpy.eye(n) + (what == "jordan") * numpy.eye(n, k=1), a.shape).astype(a.dtype)
+    elif what == "triangular":
+        a = numpy.triu(a)
+    elif what == "half":  # the first half of the batch
+        a[: len(a) // 2] = numpy.triu(a[: len(a) // 2])
+    elif what == "hessenberg":
+        a = numpy.triu(a, -1)
+    elif what == "companion":
+        a[..., 1:, :] = numpy.eye(n - 1, n)
+    return a
+
+
+def matrices(kind, n, batch, what, generator):
     a = generator.standard_normal((batch, n, n), dtype=numpy.float32 if kind in ("f32", "c64") else numpy.float64)
     if kind.startswith("c"):
         a = a + 1j * generator.standard_normal(a.shape, dtype=a.dtype)
-    a = (a + a.conj().swapaxes(-1, -2)) / 2
+    a = structured(what, a) if args.family == "geev" else (a + a.conj().swapaxes(-1, -2)) / 2
     return numpy.ascontiguousarray(a[0] if batch == 1 else a)
 
 
 def guess(kind, n, batch, vectors):
     """Seconds of NumPy."""
-    flops = (9 if vectors else 4 / 3 * 2) * n**3 * (4 if kind.startswith("c") else 1)
+    flops = (9 if vectors else 4 / 3 * 2) * (3 if args.family == "geev" else 1) * n**3 * (4 if kind.startswith("c") else 1)
     return batch * (flops / FLOPS / (2 if kind in ("f32", "c64") else 1) + 5e-6)
 
 
@@ -101,6 +122,11 @@ def check(kind, n, batch, vectors, a):
     one = a if batch == 1 else a[-1]
     eps = n * numpy.finfo(DTYPE[kind]).eps
     wide = one.astype(numpy.complex128 if kind.startswith("c") else numpy.float64)
+    if args.family == "geev":
+        w, v = eigpack.eig(a) if vectors else (eigpack.eigvals(a), None)
+        w, v = (w, v) if batch == 1 else (w[-1], v[-1] if vectors else None)
+        off = numpy.linalg.norm(wide @ v - v * w, axis=0).max() if vectors else abs(w.sum(dtype=complex) - wide.trace())
+        return float(off / numpy.linalg.norm(wide)) / eps
     if not vectors:
         w = eigpack.eigvalsh(a)
         w, theirs = w if batch == 1 else w[-1], numpy.linalg.eigvalsh(wide)
@@ -113,14 +139,16 @@ def check(kind, n, batch, vectors, a):
     return float(max(d, q)) / eps
 
 
-def measure(kind, n, batch, vectors, generator):
-    a = matrices(kind, n, batch, generator)
-    own, rival = least([eigpack.eigh, numpy.linalg.eigh] if vectors else [eigpack.eigvalsh, numpy.linalg.eigvalsh], a)
+def measure(kind, n, batch, what, vectors, generator):
+    a = matrices(kind, n, batch, what, generator)
+    name = FAMILIES[args.family][0 if vectors else 1]
+    own, rival = least([getattr(eigpack, name), getattr(numpy.linalg, name)], a)
     error = check(kind, n, batch, vectors, a)
     good = error <= (10 if n > 3 else 40)
-    return {"family": "heev", "type": kind, "n": n, "batch": batch, "device": "cpu", "method": "auto" if vectors else "auto values",
+    method = "auto" + ("" if vectors else " values") + ("" if what == "random" else f" {what}")
+    return {"family": args.family, "type": kind, "n": n, "batch": batch, "device": "cpu", "method": method,
             "threads": args.threads, "time_ms": f"{1e3 * own:.5g}", "limit_ms": "",
-            "rival": f"numpy.linalg.{'eigh' if vectors else 'eigvalsh'}", "rival_ms": f"{1e3 * rival:.5g}",
+            "rival": f"numpy.linalg.{name}", "rival_ms": f"{1e3 * rival:.5g}",
             "ratio": f"{rival / own:.4g}", "error": f"{error:.3g}", "check": "ok" if good else "FAIL", "machine": machine(),
             "commit": args.commit}
 
@@ -129,15 +157,18 @@ def cases():
     if args.only:
         with open(args.only, encoding="utf-8") as file:
             for row in csv.DictReader(file):
+                words = row["method"].split()[1:]
+                what = [word for word in words if word != "values"] or ["random"]
                 if float(row["ratio"]) < 1:
-                    yield row["type"], int(row["n"]), int(row["batch"]), row["method"] == "auto"
+                    yield row["type"], int(row["n"]), int(row["batch"]), what[0], "values" not in words
         return
     for n in map(int, args.n.split(",")):
         for batch in map(int, args.batch.split(",")):
             for kind in args.types.split(","):
-                for vectors in (True, False):
-                    if not (args.values if vectors else args.vectors):
-                        yield kind, n, batch, vectors
+                for what in args.kind.split(","):
+                    for vectors in (True, False):
+                        if not (args.values if vectors else args.vectors):
+                            yield kind, n, batch, what, vectors
 
 
 def main():
@@ -146,10 +177,10 @@ def main():
     with open(args.csv, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        for kind, n, batch, vectors in cases():
+        for kind, n, batch, what, vectors in cases():
             if guess(kind, n, batch, vectors) > args.most or batch * n * n * DTYPE[kind]().itemsize > 2**30:
                 continue
-            row = measure(kind, n, batch, vectors, generator)
+            row = measure(kind, n, batch, what, vectors, generator)
             writer.writerow(row)
             file.flush()
             low += float(row["ratio"]) < 0.9

@@ -120,6 +120,7 @@ cp out all
 check "300 lines" [ "$(wc -l <all)" -eq 300 ]
 check "ascending" sort -gc all
 expect 0 '^300 of 300 eigenvalues in .* ms$' stebz -o w.dat d.npy --threads 1 e.npy
+check "the least and the largest are told" grep -q " in \[$(printf '%.9g, %.9g' "$(head -n 1 all)" "$(tail -n 1 all)")\], " err
 check "text output is what is printed" cmp all w.dat
 expect 0 '' stebz d.npy e.npy --threads=2 -q -o w2.dat
 check "quiet" [ ! -s out ]

@@ -41,12 +41,26 @@ static vreal *row_of(const back_group *g, int64_t j, int v)
 
 enum { IMAGINARY = GROUP / SIMD_LANES };
 
+/* The block of rows that is found, of one vector of lanes. */
+typedef struct back_block {
+    int v;
+    int64_t start, end; /* rows start..end-1 */
+    vreal waits; /* the lanes' scalings that rows beside the block have not had yet: they are not read meanwhile */
+} back_block;
+
+static void scale_rows(const back_group *g, int v, int64_t from, int64_t to, vreal f)
+{
+    for (int64_t j = from; j < to; ++j) row_of(g, j, v)[0] *= f, row_of(g, j, v)[IMAGINARY] *= f;
+}
+
 /* Scales the lanes where r / d were too large, and all of r. */
-SIMD_FN void guard(const back_group *g, int v, vreal d_re, vreal d_im, vreal r_re, vreal r_im, int count, vreal *r)
+SIMD_FN void guard(const back_group *g, back_block *b, vreal d_re, vreal d_im, vreal r_re, vreal r_im, int count,
+                   vreal *r)
 {
     vreal const f = schur_guard_lanes(r_re, r_im, d_re, d_im);
     if (!simd_any(f != 1)) return;
-    for (int64_t j = 0; j <= g->last; ++j) row_of(g, j, v)[0] *= f, row_of(g, j, v)[IMAGINARY] *= f;
+    scale_rows(g, b->v, b->start, b->end, f);
+    b->waits *= f;
     for (int k = 0; k < count; ++k) r[k] *= f;
 }
 
@@ -73,37 +87,39 @@ SIMD_FN vint begins_at(const back_group *g, int v, int64_t j)
     return mask;
 }
 
-static inline void find_one(const back_group *g, int v, int64_t j, int64_t end, vreal w_re, vreal w_im, vreal smallest)
+static inline void find_one(const back_group *g, back_block *rows, int64_t j, vreal w_re, vreal w_im, vreal smallest)
 {
+    int const v = rows->v;
     vreal const one = simd_splat(1), zero = {0};
     vint const begins = begins_at(g, v, j);
     const real *const t = g->t.a + j * (g->t.si + g->t.sj);
     vreal r[2], d_re = simd_splat(t[0]) - w_re,
                 d_im = EIG_COMPLEX ? simd_splat(t[EIG_COMPLEX * g->t.im]) - w_im : -w_im;
-    right_side(g, v, j, j, end, r);
+    right_side(g, v, j, j, rows->end, r);
     schur_pivot_lanes(smallest, &d_re, &d_im);
-    guard(g, v, d_re, d_im, r[0], r[1], 2, r);
+    guard(g, rows, d_re, d_im, r[0], r[1], 2, r);
     schur_divide_lanes(r[0], r[1], d_re, d_im, r, r + 1);
     row_of(g, j, v)[0] = simd_select(begins, one, r[0]);
     row_of(g, j, v)[IMAGINARY] = simd_select(begins, zero, r[1]);
 }
 
 /* Rows j-1 and j, which form a 2 x 2 block. */
-static inline void find_two(const back_group *g, int v, int64_t j, int64_t end, vreal w_re, vreal w_im, vreal smallest)
+static inline void find_two(const back_group *g, back_block *rows, int64_t j, vreal w_re, vreal w_im, vreal smallest)
 {
+    int const v = rows->v;
     vint const begins = begins_at(g, v, j);
     geev_view const t = g->t;
     const real *const d = t.a + (j - 1) * (t.si + t.sj);
     vreal const a = simd_splat(d[0]), b = simd_splat(d[t.sj]), c = simd_splat(d[t.si]), e = simd_splat(d[t.si + t.sj]);
     vreal const aw[2] = {a - w_re, -w_im}, ew[2] = {e - w_re, -w_im};
     vreal u[6], r[4];
-    right_side(g, v, j - 1, j, end, r), right_side(g, v, j, j, end, r + 2);
+    right_side(g, v, j - 1, j, rows->end, r), right_side(g, v, j, j, rows->end, r + 2);
     schur_eliminate_lanes(aw, b, c, ew, smallest, u, r);
-    guard(g, v, u[4], u[5], r[2], r[3], 4, r);
+    guard(g, rows, u[4], u[5], r[2], r[3], 4, r);
     schur_divide_lanes(r[2], r[3], u[4], u[5], r + 2, r + 3);
     r[0] -= u[2] * r[2] - u[3] * r[3];
     r[1] -= u[2] * r[3] + u[3] * r[2];
-    guard(g, v, u[0], u[1], r[0], r[1], 4, r);
+    guard(g, rows, u[0], u[1], r[0], r[1], 4, r);
     schur_divide_lanes(r[0], r[1], u[0], u[1], r, r + 1);
     vreal start[4] = {{0}};
     if (simd_any(begins)) schur_start_lanes(a, b, c, e, w_re, w_im, start, start + 1, start + 2, start + 3);
@@ -122,12 +138,14 @@ static void find_rows(const back_group *g, int v, int64_t start, int64_t end)
     vreal const w_re = ((const vreal *)g->re)[v], w_im = ((const vreal *)g->im)[v];
     vreal const floor = simd_splat((real)(REAL_MIN * ((real)g->s->n / REAL_EPSILON)));
     vreal const smallest = schur_least_lanes(w_re, w_im, floor);
+    back_block b = {v, start, end, simd_splat(1)};
     for (int64_t j = end - 1; j >= start; --j) {
         if (is_block(g->t, j))
-            find_two(g, v, j, end, w_re, w_im, smallest), --j;
+            find_two(g, &b, j, w_re, w_im, smallest), --j;
         else
-            find_one(g, v, j, end, w_re, w_im, smallest);
+            find_one(g, &b, j, w_re, w_im, smallest);
     }
+    if (simd_any(b.waits != 1)) scale_rows(g, v, 0, start, b.waits), scale_rows(g, v, end, g->last + 1, b.waits);
 }
 
 /* The rows above `start` without what rows start..end-1 contribute. */

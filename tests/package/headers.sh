@@ -24,6 +24,6 @@ if [ -n "$cxx" ]; then
     done
 fi
 # for_*.h and kinds.h need what they are told, headers named cuda need its toolkit, src/mpi and tests/mpi their MPI; tests/emulate is
-# C++.  One type is enough: the sources are compiled for all.
+# C++.  One type and instruction set are enough: the sources are compiled for all.
 find src io cli bench tests -name '*.h' ! -name "for_*.h" ! -name kinds.h ! -name '*cuda*' ! -path 'src/mpi/*' ! -path 'tests/mpi/*' ! -path 'tests/emulate/*' |
-    while read -r header; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=d; done
+    while read -r header; do alone "$header" "$cc" -x c -std=c11 -DEIG_TYPE=d -DEIG_ISA=baseline; done

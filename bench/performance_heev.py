@@ -4,6 +4,7 @@ from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of,
 
 # CPU: ratios alone, from a busy machine.
 CPU, MKL, PROCESSES = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread", "heev-processes-xeon-16"
+FEW = "heev-few-h200"
 CUDA, RIVALS, COUNTS = "heev-cuda-h200", "heev-rivals-h200", "heev-counts-h200"
 TYPES = (("c128", "zheevd"), ("f64", "dsyevd"), ("c64", "cheevd"), ("f32", "ssyevd"))
 
@@ -78,6 +79,9 @@ def short_rows():
         names = [row["rival"].replace("cusolverDn", "") for row in rivals]
         lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", rivals[0],
                       "cuSOLVER: " + ", ".join(f"{name} {beside(row)}" for name, row in zip(names, rivals)), RIVALS))
+    row = row_of(FEW, type="f64", n=2048, batch=1)
+    lines.append(("eigenpairs of one symmetric matrix 2048 x 2048, f64, H200", row,
+                  f"PyTorch, with cuSOLVER 12.4.1, {beside(row)}", FEW))
     return lines
 
 
@@ -211,12 +215,17 @@ def tables_cuda():
 
 
 def table_accuracy():
-    """docs/heev.md: the largest error of a sample, of either measure, over the types."""
-    lines = ["| n | CPU, auto | GPU, auto | GPU, jacobi |", "|---|---|---|---|"]
+    """docs/heev.md: the largest error of a sample, of either measure, over the types; of cuSOLVER as its rows of RIVALS say."""
+    lines = ["| n | CPU, auto | GPU, auto | GPU, jacobi | cuSOLVER XsyevBatched | cuSOLVER ?evjBatched |", "|---|---|---|---|---|---|"]
     for n in (3, 8, 16, 32, 64, 128, 256, 512):
         found = [rows_of(CPU, n=n, method="auto")] + [rows_of(CUDA, family=family, n=n) for family in ("heev-resident", "heev-jacobi")]
-        lines.append(f"| {n} | " + " | ".join(digits(max(row["error"] for row in rows), 2) if rows else "" for rows in found) + " |")
-    return "\n".join(lines) + f"\n\n{source(CPU, CUDA)}"
+        cells = [digits(max(row["error"] for row in rows), 2) if rows else "" for rows in found]
+        for jacobi in (False, True):
+            theirs = [max(float(row["rival_D"]), float(row["rival_Q"])) for row in rows_of(RIVALS, n=n, method="auto", rival="cusolver")
+                      if row["rival"].endswith("evjBatched") == jacobi]
+            cells.append(digits(max(theirs), 2) if theirs else "")
+        lines.append(f"| {n} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(CPU, CUDA, RIVALS))}"
 
 
 def table_mkl():
@@ -230,6 +239,17 @@ def table_mkl():
                       f"{digits(1000 * row['rival_ms'] / row['batch'])} ({times(row['ratio'])})"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + f"\n\n{source(MKL)}"
+
+
+def table_few():
+    """docs/heev-large.md: one matrix and ten beside PyTorch."""
+    kinds = ("f64", "f32", "c128")
+    lines = ["| n | matrices | " + " | ".join(f"{kind}, PyTorch" for kind in kinds) + " |", "|---:|---:|" + "---|" * len(kinds)]
+    for n in sorted({row["n"] for row in rows_of(FEW)}):
+        for batch in (1, 10):
+            found = [rows_of(FEW, n=n, batch=batch, type=kind) for kind in kinds]
+            lines.append(f"| {n:,} | {batch} | " + " | ".join(f"{time(rows[0]['time_ms'])}, {beside(rows[0])}" if rows else "" for rows in found) + " |")
+    return "\n".join(lines) + f"\n\n{wrapped(source(FEW))}"
 
 
 # File, picture, heading, what it is called beside, routines.
@@ -282,4 +302,4 @@ def section_maps():
     return text
 
 
-TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl}
+TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl, "heev few": table_few}

@@ -1,9 +1,10 @@
 /* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
- *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident large vectors forms host affine
- *                                             (default: all); n=N: this order alone
+ *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident few large vectors forms host
+ *                                             affine (default: all); n=N: this order alone
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
+ * few        the same for 1, 10 and 100 matrices of n = 8 to 32, values alone and right eigenvectors
  * large      the same for n > 64: batches that fill the GPU, and one matrix
  * vectors    the same with right eigenvectors, complex matrices too; fewer of them from n = 20 on
  * forms      resident for every method and number of threads a matrix, and the times of its passes: the paper's
@@ -75,6 +76,25 @@ static void resident(eig_type type)
         device_free(&d);
         case_free(&c);
     }
+}
+
+static void few(eig_type type)
+{
+    static const int orders[] = {8, 16, 24, 32};
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k)
+        for (int batch = 1; batch <= 100; batch *= 10)
+            for (int with = 0; with < 2; ++with) {
+                if (only && orders[k] != only) continue;
+                bench_case c = case_new(&case_geev, "random", type, orders[k], batch);
+                c.vectors = with;
+                bench_make(&c);
+                device_case d = device_new(gpu, &c, NULL);
+                bench_row row = row_of(&d, with ? "geev-few-vectors" : "geev-few", "auto");
+                row.limit_ms = type == EIG_D ? 0.15 : 0;
+                bench_put(&row);
+                device_free(&d);
+                case_free(&c);
+            }
 }
 
 /* Larger matrices: their number, the bars in microseconds a matrix (double), and those of one matrix in ms. */
@@ -328,6 +348,7 @@ int main(int argc, char **argv)
     for (int t = 0; t < 2; ++t) {
         eig_type const type = t == 0 ? EIG_D : EIG_S;
         if (wanted(argc, argv, "resident")) resident(type);
+        if (wanted(argc, argv, "few")) few(type);
         if (wanted(argc, argv, "large")) large(type);
         if (wanted(argc, argv, "vectors")) vectors(type), vectors(t == 0 ? EIG_Z : EIG_C);
         if (wanted(argc, argv, "forms") && type == EIG_D) forms(type);

@@ -6,7 +6,7 @@
  * resident   batch 20000, n = 4 to 64, method auto, with vectors
  * values     the same without vectors
  * large      batch 200, n = 64 to 512 (c64 and f32: n = 128), with vectors and without
- * few        f64, f32, c128, n = 128 to 4096, one matrix and, up to 1024, ten, with vectors and without
+ * few        n = 9 to 64, 1, 10 and 100 matrices; f64, f32, c128, n = 128 to 4096, one and, up to 1024, ten; with vectors and without
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
  * passes     for the cases of resident, large and few the passes of one more call
@@ -42,6 +42,12 @@ static const struct bar {
     {"heev-resident", 128, 200, {2, 1.4, 0, 0}},
     {"heev-resident", 256, 200, {15, 10, 0, 0}},
     {"heev-resident", 512, 200, {90, 60, 0, 0}},
+    {"heev-few", 32, 1, {0, 0.12, 0, 0}},
+    {"heev-few", 32, 10, {0, 0.12, 0, 0}},
+    {"heev-few", 32, 100, {0, 0.12, 0, 0}},
+    {"heev-few", 64, 1, {0, 0.2, 0, 0}},
+    {"heev-few", 64, 10, {0, 0.2, 0, 0}},
+    {"heev-few", 64, 100, {0, 0.2, 0, 0}},
     {"heev-few", 256, 1, {0, 1.6, 0, 0}},
     {"heev-few", 512, 1, {0, 3.2, 0, 0}},
     {"heev-few", 1024, 1, {0, 7, 0, 0}},
@@ -110,9 +116,17 @@ static void put(const char *family, eig_type type, int64_t n, int64_t batch, eig
     case_free(&c);
 }
 
+/* One matrix or few, with vectors and without. */
+static void put_few(eig_type type, int64_t n, int64_t batch)
+{
+    put("heev-few", type, n, batch, EIG_HEEV_AUTO, true);
+    if (!wanted[ONCE]) put("heev-few-values", type, n, batch, EIG_HEEV_AUTO, false);
+}
+
 /* All cases of a type. */
 static void run(eig_type type)
 {
+    static const int64_t least[] = {9, 16, 32, 48, 64};
     static const int64_t small[] = {4, 8, 12, 16, 24, 32, 33, 48, 64}, large[] = {64, 128, 256, 512};
     for (size_t k = 0; k < sizeof small / sizeof *small; ++k) {
         int64_t const n = small[k];
@@ -128,11 +142,10 @@ static void run(eig_type type)
         if (wanted[LARGE] && !wanted[ONCE]) put("heev-values", type, large[k], 200, EIG_HEEV_AUTO, false);
         if (wanted[JACOBI]) put("heev-jacobi", type, large[k], 200, EIG_HEEV_JACOBI, true);
     }
+    for (size_t k = 0; k < sizeof least / sizeof *least && wanted[FEW]; ++k)
+        for (int64_t batch = 1; batch <= 100; batch *= 10) put_few(type, least[k], batch);
     for (int64_t n = 128; n <= 4096 && wanted[FEW] && type != EIG_C; n *= 2)
-        for (int64_t batch = 1; batch <= (n <= 1024 ? 10 : 1); batch += 9) {
-            put("heev-few", type, n, batch, EIG_HEEV_AUTO, true);
-            if (!wanted[ONCE]) put("heev-few-values", type, n, batch, EIG_HEEV_AUTO, false);
-        }
+        for (int64_t batch = 1; batch <= (n <= 1024 ? 10 : 1); batch += 9) put_few(type, n, batch);
     for (int64_t n = 1; n <= 3 && wanted[SMALL]; ++n) {
         put("heev-resident", type, n, 1000000, EIG_HEEV_AUTO, true);
         put("heev-values", type, n, 1000000, EIG_HEEV_AUTO, false);

@@ -62,6 +62,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/thread/heev_small.cu
     src/cuda/heev/thread/heev_tiny.cu
     src/cuda/heev/thread/heev_tiny8.cu
+    src/cuda/heev/few/heev_few.cu
     src/cuda/heev/warp/heev_reduce.cu
     src/cuda/heev/warp/heev_vectors.cu
     src/cuda/heev/grid/heev_grid_reduce.cu

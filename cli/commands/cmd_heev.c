@@ -152,9 +152,16 @@ static int open_outputs(job *j)
     return ranks_sinks_open(j->sink, OUTPUTS);
 }
 
+/* On a GPU at most HEEV_FEW matrices of a call take kernels of their own (docs/heev-cuda.md).  A file of more must not, however it is
+ * cut. */
+enum { HEEV_FEW = 200, HEEV_FEW_FROM = 9 };
+
 static int solve_all(const arguments *args, job *j)
 {
     char what[64];
+    if (j->options.method == EIG_HEEV_AUTO && !j->options.relative && j->file.n >= HEEV_FEW_FROM &&
+        j->file.batch > HEEV_FEW)
+        j->options.method = EIG_HEEV_TRIDIAGONAL;
     snprintf(what, sizeof what, "matrix of order %lld", (long long)j->file.n);
     int64_t const nn = j->file.n * j->file.n, size = (int64_t)type_size(j->type);
     stream s = {.ctx = j->ctx, .job = j, .what = what, .work = work};

@@ -12,8 +12,9 @@ static void test_slices(void **state)
     static const struct {
         eig_heev_method method;
         int64_t n, count;
-    } cases[] = {{EIG_HEEV_AUTO, 32, 20011},      {EIG_HEEV_JACOBI, 32, 20011},     {EIG_HEEV_TRIDIAGONAL, 32, 20011},
-                 {EIG_HEEV_REFERENCE, 5, 700000}, {EIG_HEEV_TRIDIAGONAL, 64, 8009}, {EIG_HEEV_TRIDIAGONAL, 200, 1009}};
+    } cases[] = {{EIG_HEEV_AUTO, 32, 200},         {EIG_HEEV_AUTO, 64, 200},          {EIG_HEEV_AUTO, 32, 20011},
+                 {EIG_HEEV_JACOBI, 32, 20011},     {EIG_HEEV_TRIDIAGONAL, 32, 20011}, {EIG_HEEV_REFERENCE, 5, 700000},
+                 {EIG_HEEV_TRIDIAGONAL, 64, 8009}, {EIG_HEEV_TRIDIAGONAL, 200, 1009}};
     for (size_t k = 0; k < COUNT(cases); ++k) {
         if (small && cases[k].n > 64) continue;
         int64_t const n = cases[k].n, count = small ? 9 : cases[k].count;
@@ -34,7 +35,8 @@ static void test_slices(void **state)
         memcpy(r.host.w.data, first.w.data, r.w_bytes), memcpy(r.host.v.data, first.v.data, r.v_bytes);
         memcpy(r.host.info, first.info, r.info_bytes), memcpy(r.host.sweeps, first.sweeps, r.info_bytes);
         run(ctx, &o, &r, "again");
-        for (int64_t m = count - 5; m < count && n <= 64; ++m) { /* alone; larger ones take another road then */
+        bool const other_road = n > 64 || (o.method == EIG_HEEV_AUTO && count > 200);
+        for (int64_t m = count - 5; m < count && !other_road; ++m) { /* alone */
             batch one = batch_new(n, 1, EIG_D);
             memcpy(one.a.data, numbers_at(&r.a, m * n * n), (size_t)(n * n) * sizeof(double));
             for (int64_t i = 0; i < n; ++i) /* a solver reads the lower triangle of what is C order here */
@@ -49,10 +51,31 @@ static void test_slices(void **state)
     eig_destroy(ctx);
 }
 
+/* The matrices of the whole call decide on the road few, not those of a chunk. */
+static void test_chunks_of_few(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (int c = 0; c < (small ? 4 : 8); ++c) {
+        int64_t const n = small ? 10 : c % 2 ? 40 : 20, count = c / 2 % 2 ? 201 : 200;
+        batch whole = batch_make("hermitian", n, count, all_types[c % 4], 5);
+        batch cut = batch_make("hermitian", n, count, all_types[c % 4], 5);
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        solve(ctx, &o, &whole);
+        assert_true((strcmp(eig_get_road(ctx), "few") == 0) == (count <= 200));
+        o.chunk = 23;
+        solve(ctx, &o, &cut);
+        assert_memory_equal(whole.w.data, cut.w.data, numbers_bytes(&whole.w));
+        assert_memory_equal(whole.v.data, cut.v.data, numbers_bytes(&whole.v));
+        batch_free(&whole), batch_free(&cut);
+    }
+    eig_destroy(ctx);
+}
+
 /* Whether there are no sweeps to be limited: divide and conquer has none. */
 static bool divides(int64_t n, eig_heev_method method)
 {
-    return n > 32 && (method == EIG_HEEV_AUTO || method == EIG_HEEV_TRIDIAGONAL);
+    return method == EIG_HEEV_AUTO ? n > 8 : n > 32 && method == EIG_HEEV_TRIDIAGONAL; /* auto: of few */
 }
 
 /* Given up after a sweep: the same count and the same NaN on both sides. */
@@ -266,9 +289,10 @@ int main(int argc, char **argv)
     char *arguments[] = {argv[0], "cuda", NULL};
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_gives_up),        cmocka_unit_test(test_slices),  cmocka_unit_test(test_stream_and_graph),
-        cmocka_unit_test(test_workspace_bound), cmocka_unit_test(test_refused), cmocka_unit_test(test_pass_times),
-        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_gives_up),        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_chunks_of_few),   cmocka_unit_test(test_stream_and_graph),
+        cmocka_unit_test(test_workspace_bound), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pass_times),      cmocka_unit_test(test_ranges),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* heev on CUDA: each kernel against the plain one, and device arrays in every form and layout, which give the bits of host
  * arrays.  Streams, graphs and what else a call on a GPU promises: test_heev_calls_cuda.c. */
+#include "io/matrices_hermitian.h"
 #include "support/heev_cuda.h"
 
 /* Every kernel, by order, type and method: certificates, and values as the plain version's. */
@@ -35,12 +36,12 @@ static void test_accuracy(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(0);
-    for (int c = 0; c < 16; ++c) {
-        int64_t const n = c / 4 < 3 ? 12 + c / 4 * 6 : 32, count = small ? 5 : 100;
+    for (int c = 0; c < 32; ++c) { /* by one launch, then by three */
+        int64_t const n = c / 4 % 4 < 3 ? 12 + c / 4 % 4 * 6 : 32, count = small ? 5 : 100;
         batch b = batch_make("hermitian", n, count, all_types[c % 4], 3);
         long double const unit = (long double)n * (long double)type_eps(b.type);
         long double residual = 0, orthogonality = 0;
-        solve_by(ctx, EIG_HEEV_TRIDIAGONAL, &b);
+        solve_by(ctx, c < 16 ? EIG_HEEV_AUTO : EIG_HEEV_TRIDIAGONAL, &b);
         for (int64_t m = 0; m < count; ++m) {
             hermitian_norms const norms = hermitian_measure(n, &b.a, &b.w, &b.v, m, true);
             residual += norms.residual / norms.a / unit, orthogonality += norms.orthogonality / unit;
@@ -129,9 +130,9 @@ static void test_blocked(void **state)
     for (size_t c = 0; c < 4 * count; ++c) {
         int64_t const n = small ? some[c / 4] : all[c / 4];
         eig_heev_options o = EIG_HEEV_OPTIONS;
-        o.method = EIG_HEEV_TRIDIAGONAL;
         for (size_t q = 0; q < COUNT(places); ++q) {
             if ((small || n > 100) && (c + q) % (small ? 7 : 3) != 0) continue;
+            o.method = (c + q) % 2 ? EIG_HEEV_TRIDIAGONAL : EIG_HEEV_AUTO;
             resident r = make("hermitian", n, 3, all_types[c % 4], places[q]);
             solve_part(ctx, &o, &r.host, (placement){.values_only = places[q].values_only}, 0, 3);
             if (!places[q].values_only) certify_vectors("hermitian", &r.host, q % 3, 4);
@@ -150,6 +151,76 @@ static void test_blocked(void **state)
     eig_destroy(ctx);
 }
 
+/* Wilkinson's matrices of 7 rows, glued by 2^-power. */
+static void fill_glued(numbers *a, int64_t n, int power)
+{
+    int64_t const parts = type_is_complex(a->type) ? 2 : 1;
+    numbers_fill(a, 0);
+    for (int64_t i = 0; i < n; ++i) {
+        numbers_put_part(a, parts * (i * n + i), fabs(3 - (double)(i % 7)));
+        double const beside = i % 7 ? 1 : ldexp(1, -power);
+        if (i > 0) numbers_put_part(a, parts * (i * n + i - 1), beside);
+        if (i > 0) numbers_put_part(a, parts * ((i - 1) * n + i), beside);
+    }
+}
+
+/* Matrix m of a batch for the road few: of some kind, near the lower or the upper end of the range or not. */
+static void fill_few(batch *b, int64_t m, int kind, const char *name)
+{
+    int64_t const n = b->n, parts = (type_is_complex(b->type) ? 2 : 1) * n * n;
+    int const end = type_is_single(b->type) ? 100 : 960, power = (int)(m % 3 - 1) * end;
+    numbers one;
+    io_error error;
+    assert_true(numbers_make(&one, b->type, n * n));
+    if (!name)
+        fill_glued(&one, n, 5 * kind);
+    else if (!matrices_hermitian(name, n, 1, (uint64_t)m, &one, &error))
+        fail_msg("%s", error.text);
+    for (int64_t k = 0; k < parts; ++k) numbers_put_part(&b->a, m * parts + k, ldexp(numbers_part(&one, k), power));
+    numbers_free(&one);
+}
+
+/* Few matrices, all by one launch: of all kinds, and of all sizes; one that is not finite spoils no other; alone, and without
+ * vectors, the same bits. */
+static void test_few(void **state)
+{
+    static int64_t const all[] = {9, 10, 13, 16, 17, 24, 25, 31, 32, 33, 34, 40, 47, 48, 49, 56, 63, 64},
+                         some[] = {9, 18, 37};
+    enum { GLUED = 11 };
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    int kinds = 0;
+    while (matrices_hermitian_names[kinds]) ++kinds;
+    for (size_t c = 0; c < 4 * (small ? COUNT(some) : COUNT(all)); ++c) {
+        int64_t const n = small ? some[c / 4] : all[c / 4], count = 3 * (kinds + GLUED) + 1, bad = count / 2;
+        batch b = batch_new(n, count, all_types[c % 4]), again = batch_new(n, count, b.type);
+        for (int64_t m = 0; m < count; ++m) {
+            int const kind = (int)(m / 3 % (kinds + GLUED));
+            fill_few(&b, m, kind < kinds ? kind : kind - kinds, kind < kinds ? matrices_hermitian_names[kind] : NULL);
+        }
+        numbers_put_part(&b.a, bad * numbers_parts(&b.a) / count, NAN);
+        memcpy(again.a.data, b.a.data, numbers_bytes(&b.a));
+        solve(ctx, NULL, &b);
+        assert_string_equal(eig_get_road(ctx), "few");
+        for (int64_t m = 0; m < count; ++m)
+            if (m != bad)
+                certify_vectors("few", &b, m, 4);
+            else
+                assert_true(b.info[m] == EIG_INFO_NOT_FINITE && isnan(numbers_re(&b.w, m * n)) &&
+                            isnan(numbers_re(&b.v, m * n * n)));
+        for (int64_t m = 0; m < count; m += 7) solve_part(ctx, NULL, &again, (placement){.upper = m % 2}, m, 1);
+        for (int64_t m = 0; m < count; m += 7) {
+            assert_memory_equal(numbers_at(&again.w, m * n), numbers_at(&b.w, m * n), (size_t)n * type_size(b.w.type));
+            assert_memory_equal(numbers_at(&again.v, m * n * n), numbers_at(&b.v, m * n * n),
+                                (size_t)(n * n) * type_size(b.type));
+        }
+        solve_part(ctx, NULL, &again, (placement){.values_only = true}, 0, count);
+        assert_memory_equal(again.w.data, b.w.data, numbers_bytes(&b.w));
+        batch_free(&b), batch_free(&again);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     small = argc > 1 && strcmp(argv[1], "small") == 0;
@@ -157,7 +228,7 @@ int main(int argc, char **argv)
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_kernels),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_placements),
-        cmocka_unit_test(test_alignment), cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_alignment), cmocka_unit_test(test_blocked),  cmocka_unit_test(test_few),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * heev_roads.cu        the table of roads: which kernels take a call
  * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
  * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
+ * few/                 all of the tridiagonal method in one launch, for few matrices of 8 < n <= 64
  * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
@@ -125,6 +126,7 @@ extern "C" {
     OF_TYPE(small)            \
     OF_TYPE(tiny)             \
     OF_TYPE(tiny8)            \
+    OF_TYPE(few)              \
     OF_TYPE(reduce)           \
     OF_TYPE(vectors)          \
     OF_TYPE(grid_reduce)      \
@@ -145,7 +147,7 @@ HEEV_KERNELS(HEEV_DECLARE)
 #undef HEEV_DECLARE
 
 /* What some of them need: where panel keeps a matrix while it reduces it, with `most` bytes of shared memory a
- * block; the plan of block Jacobi; a work area of the reference. */
+ * block; the plan of block Jacobi; shared memory of a block of few; a work area of the reference. */
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
@@ -160,6 +162,8 @@ heev_whole_bytes_of eig_cuda_heev_whole_bytes_s, eig_cuda_heev_whole_bytes_d, ei
     eig_cuda_heev_whole_bytes_z;
 heev_whole_ahead_of eig_cuda_heev_whole_ahead_s, eig_cuda_heev_whole_ahead_d, eig_cuda_heev_whole_ahead_c,
     eig_cuda_heev_whole_ahead_z;
+heev_bytes_of eig_cuda_heev_few_bytes_s, eig_cuda_heev_few_bytes_d, eig_cuda_heev_few_bytes_c,
+    eig_cuda_heev_few_bytes_z;
 heev_bytes_of eig_cuda_heev_reference_bytes_s, eig_cuda_heev_reference_bytes_d, eig_cuda_heev_reference_bytes_c,
     eig_cuda_heev_reference_bytes_z;
 
@@ -170,7 +174,7 @@ struct heev_kernels {
 #undef HEEV_MEMBER
     heev_place_of *panel_place;
     heev_plan_of *blocks_plan;
-    heev_bytes_of *reference_bytes;
+    heev_bytes_of *few_bytes, *reference_bytes;
     heev_whole_bytes_of *whole_bytes;
     heev_whole_ahead_of *whole_ahead;
 };

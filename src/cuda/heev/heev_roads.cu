@@ -10,10 +10,11 @@ enum {
 #define OF_D(kernel) eig_cuda_heev_##kernel##_d,
 #define OF_C(kernel) eig_cuda_heev_##kernel##_c,
 #define OF_Z(kernel) eig_cuda_heev_##kernel##_z,
-#define ALL_OF(OF_TYPE)                                                                                              \
-    {                                                                                                                \
-        HEEV_KERNELS(OF_TYPE)                                                                                        \
-        OF_TYPE(panel_place) OF_TYPE(blocks_plan) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) \
+#define ALL_OF(OF_TYPE)                                                                                            \
+    {                                                                                                              \
+        HEEV_KERNELS(OF_TYPE)                                                                                      \
+        OF_TYPE(panel_place)                                                                                       \
+        OF_TYPE(blocks_plan) OF_TYPE(few_bytes) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) \
     }
 static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
 
@@ -115,6 +116,17 @@ static bool is_tiny(const eig_context *, const heev_problem *p)
     return p->n <= HEEV_TINY;
 }
 
+/* Most matrices of a call of method auto that get a block each, in one launch, because that is faster than the roads below.  Method
+ * tridiagonal takes those for any number, so that a matrix has the same bits in all of its calls.  The program knows the number,
+ * too (cmd_heev.c). */
+enum { FEW_MOST = 200 };
+
+static bool is_few(const eig_context *ctx, const heev_problem *p)
+{
+    return p->n <= HEEV_GRID && p->method == EIG_HEEV_AUTO && !p->relative && p->all <= FEW_MOST &&
+           eig_cuda_heev_kernels(p->type)->few_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
 static bool is_warp(const eig_context *, const heev_problem *p)
 {
     return p->n <= HEEV_WARP;
@@ -193,6 +205,7 @@ static const heev_road roads[] = {
     {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps, false},
     {"jacobi", is_jacobi, slice_all, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps, false},
     {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass, false},
+    {"few", is_few, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::few>, 1, one_pass, false},
     {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false},
     {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes,
      false},

@@ -87,31 +87,24 @@ template <typename real, bool vectors> struct leaf_warp {
     static constexpr size_t bytes = (vectors ? DIVIDE_LEAF * LEAF_U : 4 * DIVIDE_LEAF) * sizeof(real) +
                                     DIVIDE_LEAF * (sizeof(real) + sizeof(int) + merge_space<real>::row_bytes);
 
-    /* Nodes of at most two rows; `node` is this lane's. Entries are about 1: where the squares of both differences
-     * vanish, the differences are negligible. */
+    /* Nodes of at most two rows; `node` is this lane's. */
     __device__ void solve_pairs(int team_size, divide_node node, int lane) const
     {
         int const rank = lane % team_size;
         real *const values = (real *)space + node.row;
         bool const two = node.m == 2;
         real const off = two ? e[node.row] : (real)0, beside = fabs(off);
-        real const x = node.m > 0 ? values[0] + beside : (real)0, y = two ? values[1] + beside : (real)0;
-        real const far = fabs(x - y), square = fma(far, far, 4 * off * off);
-        bool const some = square > real_limits<real>::safmin / real_limits<real>::eps;
-        real const root = some ? inverse_root(square) : (real)0, both = x + y, gap = some ? square * root : far;
-        real const c2 = some ? fma((real)0.5 * root, far, (real)0.5) : (real)1, c = c2 * inverse_root(c2);
-        real const s = some ? off * root * inverse_root(c2) : (real)0;
-        real const high_x = x >= y ? c : s, high_y = x >= y ? s : c; /* the vector of the larger value */
-        __syncwarp();                                                /* the entries are read */
+        heev_pair<real> const pair(node.m > 0 ? values[0] + beside : (real)0, two ? values[1] + beside : (real)0, off);
+        __syncwarp(); /* the entries are read */
         if (rank < node.m) {
-            if (two) values[rank] = (real)0.5 * (rank == 0 ? both - gap : both + gap);
+            if (two) values[rank] = rank == 0 ? pair.low : pair.high;
+            real const in_low = rank == 0 ? -pair.high_y : pair.high_x, in_high = rank == 0 ? pair.high_x : pair.high_y;
             if (vectors) {
                 real *const to = matrix.to + node.row + rank + node.row * matrix.n;
-                to[0] = !two ? (real)1 : rank == 0 ? -high_y : high_x;
-                if (two) to[matrix.n] = rank == 0 ? high_x : high_y;
+                to[0] = two ? in_low : (real)1;
+                if (two) to[matrix.n] = in_high;
             } else if (two) {
-                ends.first[node.row + rank] = rank == 0 ? -high_y : high_x;
-                ends.last[node.row + rank] = rank == 0 ? high_x : high_y;
+                ends.first[node.row + rank] = in_low, ends.last[node.row + rank] = in_high;
             }
         }
         __syncwarp(); /* all is there */

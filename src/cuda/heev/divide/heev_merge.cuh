@@ -17,11 +17,28 @@
 /* Marks of a column: it is not zero in the upper half, in the lower half. */
 enum { COLUMN_UPPER = 1 << 29, COLUMN_LOWER = 1 << 30, COLUMN_NUMBER = COLUMN_UPPER - 1 };
 
+/* The eigenpairs of [x, off; off, y], entries of about 1; the vector of the lower value is (-high_y, high_x).  Where the squares
+ * of off and x - y vanish, they are negligible. */
+template <typename real> struct heev_pair {
+    real low, high, high_x, high_y;
+
+    __device__ __forceinline__ heev_pair(real x, real y, real off)
+    {
+        real const far = fabs(x - y), square = fma(far, far, 4 * off * off);
+        bool const some = square > real_limits<real>::safmin / real_limits<real>::eps;
+        real const root = some ? inverse_root(square) : (real)0, both = x + y, gap = some ? square * root : far;
+        real const c2 = some ? fma((real)0.5 * root, far, (real)0.5) : (real)1, c = c2 * inverse_root(c2);
+        real const s = some ? off * root * inverse_root(c2) : (real)0;
+        low = (real)0.5 * (both - gap), high = (real)0.5 * (both + gap);
+        high_x = x >= y ? c : s, high_y = x >= y ? s : c;
+    }
+};
+
 /* Some 2^k neighbouring lanes of a warp; all lanes of the warp call together. */
 struct merge_lanes {
     int size, rank;
     unsigned lanes;                 /* the team's */
-    static constexpr int share = 1; /* lanes a root */
+    static constexpr int share = 1, together = 1; /* lanes a root; poles at a time (each_of) */
 
     __device__ __forceinline__ merge_lanes(int lane, int team_size)
         : size(team_size), rank(lane % team_size),
@@ -55,6 +72,7 @@ struct merge_block {
     int size, rank;
     double *space;
     int share;
+    static constexpr int together = 1;
 
     __device__ __forceinline__ void sync() const
     {
@@ -301,7 +319,7 @@ template <typename real, typename team_type> struct heev_merge {
     /* Roots and z'; false where a root was not found. */
     __device__ bool solve()
     {
-        heev_secular<real> const f = {at.pole, at.square, k, rho, 1 / rho};
+        heev_secular<real, team_type::together> const f = {at.pole, at.square, k, rho, 1 / rho};
         root_lanes const lanes = lanes_of_root();
         int const first = team.rank / team.share, step = team.size / team.share;
         bool lost = false;
@@ -315,11 +333,10 @@ template <typename real, typename team_type> struct heev_merge {
         for (int i = first; i < k; i += step) {
             real const own = at.pole[i];
             real product = 1;
-#pragma unroll 4
-            for (int j = lanes.rank; j < k; j += lanes.size) {
-                real const far = distance(i, j);
-                product *= j == i ? -far : far * inverse(own - at.pole[j]);
-            }
+            each_of<team_type::together>(lanes, k, [&](int j, bool there) {
+                real const far = distance(i, j), ratio = j == i ? -far : far * inverse(own - at.pole[j]);
+                product *= there ? ratio : (real)1;
+            });
             product = fabs(lanes.product(product));
             if (lanes.rank == 0) at.z_new[i] = copysign(sqrt(product), at.z[i]);
         }
@@ -335,12 +352,11 @@ template <typename real, typename team_type> struct heev_merge {
         for (int j = team.rank / team.share; j < k; j += team.size / team.share) {
             real const start = at.pole[at.origin[j]], offset = at.offset[j];
             real squares = 0;
-#pragma unroll 4
-            for (int i = lanes.rank; i < k; i += lanes.size) {
-                real const u = at.z_new[i] * inverse((at.pole[i] - start) - offset);
+            each_of<team_type::together>(lanes, k, [&](int i, bool there) {
+                real const u = there ? at.z_new[i] * inverse((at.pole[i] - start) - offset) : (real)0;
                 squares = fma(u, u, squares);
-                use(i, u);
-            }
+                if (there) use(i, u);
+            });
             real const norm = inverse_root(lanes.sum(squares));
             if (lanes.rank == 0) at.inverse_norm[j] = norm, at.value[j] = start + offset;
             done(lanes, j, norm);

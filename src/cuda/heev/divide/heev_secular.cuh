@@ -38,7 +38,25 @@ struct root_lanes {
     }
 };
 
-template <typename real> struct heev_secular {
+/* work(i, there) for this lane's share of i = 0, ..., count - 1: one after the other, or `together` at a time, the last ones of
+ * which may not be there. */
+template <int together, typename function>
+static __device__ __forceinline__ void each_of(root_lanes lanes, int count, function work)
+{
+    if constexpr (together == 1) {
+#pragma unroll 4
+        for (int i = lanes.rank; i < count; i += lanes.size) work(i, true);
+    } else {
+        for (int first = lanes.rank; first < count; first += together * lanes.size)
+#pragma unroll
+            for (int c = 0; c < together; ++c) {
+                int const i = first + c * lanes.size;
+                work(min(i, count - 1), i < count);
+            }
+    }
+}
+
+template <typename real, int together> struct heev_secular {
     const real *pole, *square; /* [k]; the squares of z */
     int k;
     real rho, inverse_rho;
@@ -51,11 +69,10 @@ template <typename real> struct heev_secular {
     __device__ __forceinline__ sums at(root_lanes lanes, real origin, real offset) const
     {
         sums s = {0, 0, 0};
-#pragma unroll 4
-        for (int i = lanes.rank; i < k; i += lanes.size) {
-            real const w = inverse((pole[i] - origin) - offset), term = square[i] * w;
+        each_of<together>(lanes, k, [&](int i, bool there) {
+            real const w = inverse((pole[i] - origin) - offset), term = there ? square[i] * w : (real)0;
             s.value += term, s.size += fabs(term), s.slope = fma(term, w, s.slope);
-        }
+        });
         return {lanes.sum(s.value), lanes.sum(s.size), lanes.sum(s.slope)};
     }
 

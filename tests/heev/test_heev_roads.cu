@@ -60,7 +60,7 @@ static std::string cell(const eig_context *ctx, eig_heev_method method, int64_t 
 int main(int argc, char **argv)
 {
     const eig_context *const ctx = hopper();
-    std::string table = "| road | auto, tridiagonal | of one matrix | jacobi | reference |\n|---|---|---|---|---|\n";
+    std::string table = "| road | auto, tridiagonal | auto, one matrix | jacobi | reference |\n|---|---|---|---|---|\n";
     int roads;
     const heev_road *const road = eig_cuda_heev_roads(&roads);
     for (int i = 0; i < roads; ++i) {

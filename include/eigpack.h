@@ -613,12 +613,12 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * in a CUDA graph where the workspace is lent.  One matrix or few of larger orders (docs/heev-large.md), with vectors, wait for
  * the stream, as eig_dstemr does; captured they take divide and conquer, with other bits, up to n = 2048 and without a range,
  * and are refused else.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
- * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there, nor has method auto for at most 200
+ * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there, nor has method auto for few
  * matrices of 8 < n <= 64: info[b] is then 0 or n.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
- * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto whether
- * it is above 200: a large batch has other bits than one matrix.
+ * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto, where it
+ * is at most 400 (n > 32: 200, c128 130): a large batch has other bits than one matrix.
  * On a CPU, n > 64, w may differ in the last places with vectors and without.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */

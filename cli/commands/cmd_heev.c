@@ -152,9 +152,9 @@ static int open_outputs(job *j)
     return ranks_sinks_open(j->sink, OUTPUTS);
 }
 
-/* On a GPU at most HEEV_FEW matrices of a call take kernels of their own (docs/heev-cuda.md).  A file of more must not, however it is
- * cut. */
-enum { HEEV_FEW = 200, HEEV_FEW_FROM = 9 };
+/* On a GPU so few matrices of a call, or more, take kernels of their own (docs/heev-cuda.md).  Those of a larger file must not, however
+ * it is cut. */
+enum { HEEV_FEW = 130, HEEV_FEW_FROM = 9 };
 
 static int solve_all(const arguments *args, job *j)
 {

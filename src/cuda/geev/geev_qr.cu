@@ -233,7 +233,10 @@ static eig_status launch_many_threads(eig_context *ctx, int threads, const geev_
     if (threads == 4) return launch_slots<4, multiple, 8, 16>(ctx, slice, stream);
     if (threads == 8) return launch_slots<8, multiple, 8>(ctx, slice, stream);
     if (threads == 16) return launch_slots<16, multiple, 4>(ctx, slice, stream);
-    return launch_slots<32, multiple, 2>(ctx, slice, stream);
+    if constexpr (multiple)
+        return launch_slots<32, true, 2>(ctx, slice, stream);
+    else
+        return launch_slots<32, false, 1, 2>(ctx, slice, stream);
 }
 
 eig_status TYPED(eig_cuda_geev_swb)(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream)

@@ -4,7 +4,9 @@
 enum {
     SECOND_ATTEMPTS = 16, /* blocks of the plain solver that follow the fast kernels */
     PLAIN_EACH = 2,       /* blocks of it on a multiprocessor where it takes the whole batch */
-    WARP = 32
+    WARP = 32,
+    FEW_MOST = 100,
+    FEW_ORDER = 32 /* see are_few */
 };
 
 static const geev_kernels kernels[] = {
@@ -311,13 +313,21 @@ static const geev_road *fastest(const geev_problem *p)
     return found;
 }
 
+/* So few that each gets a warp, and all of the iteration in one stage: what takes time then is the chain of a sweep's steps.  The
+ * bits are those of other numbers. */
+static bool are_few(const geev_problem *p)
+{
+    return p->batch <= FEW_MOST && p->n <= FEW_ORDER && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0;
+}
+
 /* A caller's method and number of threads replace those of the fastest road.  Where they have too few threads for the
  * order, or a tile too large for the shared memory, a later row serves; the last one has one matrix a tile. */
 static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_road *road)
 {
     const geev_road *const best = fastest(p);
-    eig_geev_method method = p->method != EIG_GEEV_AUTO ? p->method : best->method;
-    int const threads = p->threads_per_matrix > 0 ? p->threads_per_matrix : best->threads;
+    bool const few = are_few(p);
+    eig_geev_method method = p->method != EIG_GEEV_AUTO ? p->method : few ? EIG_GEEV_SWB : best->method;
+    int const threads = p->threads_per_matrix > 0 ? p->threads_per_matrix : few ? (int)WARP : best->threads;
     if (threads == 1 && p->n <= most_order(1)) method = EIG_GEEV_SWB; /* mwb is the same: a warp for 32 matrices */
     return (road->method == method || road->method == EIG_GEEV_SWB) && road->threads >= threads &&
            p->n <= most_order(road->threads) && tile_bytes(p, road) <= (size_t)cuda_state_of(ctx)->shared_bytes;
@@ -365,7 +375,7 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
         const geev_road *road = eig_cuda_geev_road(ctx, &p);
         if (road->enqueue != enqueue_team) ++road;
         stage.order = (int)p.n;
-        stage.stop = stage.stage + 1 < GEEV_STAGES ? stop_of(stage.order) : 0;
+        stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? stop_of(stage.order) : 0;
         geev_launch_threads *const launch = road->method == EIG_GEEV_MWB ? k->mwb : k->swb;
         eig_status const status = launch(ctx, road->threads, stage, stream);
         if (status != EIG_OK || stage.stop == 0) return status;

@@ -116,14 +116,17 @@ static bool is_tiny(const eig_context *, const heev_problem *p)
     return p->n <= HEEV_TINY;
 }
 
-/* Most matrices of a call of method auto that get a block each, in one launch, because that is faster than the roads below.  Method
- * tridiagonal takes those for any number, so that a matrix has the same bits in all of its calls.  The program knows the number,
- * too (cmd_heev.c). */
-enum { FEW_MOST = 200 };
+/* Most matrices of a call of method auto that get a block each, in one launch, because that is faster than the roads below, as
+ * measured on an H200.  Of large complex matrices a multiprocessor has room for one.  Method tridiagonal takes the roads below for any
+ * number, so that a matrix has the same bits in all of its calls.  The program has the smallest of these numbers (cmd_heev.c). */
+static int64_t most_of_few(const heev_problem *p)
+{
+    return p->n <= HEEV_WARP ? 400 : p->type == EIG_Z ? 130 : 200;
+}
 
 static bool is_few(const eig_context *ctx, const heev_problem *p)
 {
-    return p->n <= HEEV_GRID && p->method == EIG_HEEV_AUTO && !p->relative && p->all <= FEW_MOST &&
+    return p->n <= HEEV_GRID && p->method == EIG_HEEV_AUTO && !p->relative && p->all <= most_of_few(p) &&
            eig_cuda_heev_kernels(p->type)->few_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 

@@ -37,7 +37,7 @@ template <typename real> struct heev_pair {
 /* Some 2^k neighbouring lanes of a warp; all lanes of the warp call together. */
 struct merge_lanes {
     int size, rank;
-    unsigned lanes;                 /* the team's */
+    unsigned lanes;                               /* the team's */
     static constexpr int share = 1, together = 1; /* lanes a root; poles at a time (each_of) */
 
     __device__ __forceinline__ merge_lanes(int lane, int team_size)

@@ -43,20 +43,16 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     real *const d = (real *)(vectors + (with_vectors ? (n - 1) * R : 0)), *const e = d + R;
     void *const memory = e + R;
     real unit;
-    FEW_STAMP;
     {
         few_reduction<number, R> reduction(memory, n);
         reduction.d = d, reduction.e = e, reduction.tau = tau, reduction.vectors = with_vectors ? vectors : NULL;
         unit = reduction.load(job, b, largest);
-        FEW_STAMP;
         reduction.begin();
         reduction.template run<0>();
     }
     __syncthreads(); /* T is there, and the reduction's memory is free */
-    FEW_STAMP;
     few_division<real, R> const division(memory, d, e, n);
     division.run();
-    FEW_STAMP;
     bool const finite = unit == unit, good = finite && division.values()[0] == division.values()[0];
     if (threadIdx.x < n)
         ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] =
@@ -69,17 +65,15 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     few_back<number, R> back(division.z, n);
     back.vectors = vectors, back.tau = tau;
     back.template run<0>();
-    FEW_STAMP;
     back.store(job, b, good);
-    FEW_STAMP;
 }
 
 template <typename number, int R>
 static eig_status launch_few(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     size_t const bytes = few_memory<number, R>::bytes(job.p.n, job.p.v != NULL);
-    return cuda_launch(ctx, "heev: few_kernel", stream, {job.count, few_shape<R>::threads, bytes}, heev_few_kernel<number, R>,
-                       job);
+    return cuda_launch(ctx, "heev: few_kernel", stream, {job.count, few_shape<R>::threads, bytes},
+                       heev_few_kernel<number, R>, job);
 }
 
 eig_status TYPED(eig_cuda_heev_few)(eig_context *ctx, const heev_job &job, cudaStream_t stream)

@@ -12,14 +12,6 @@
 
 #include "heev/grid/heev_grid.cuh"
 
-#ifdef FEW_CLOCKS
-__device__ long long few_stamps[256];
-__device__ int few_count;
-#define FEW_STAMP (threadIdx.x == 0 && blockIdx.x == 0 ? (void)(few_stamps[few_count++ & 255] = clock64()) : (void)0)
-#else
-#define FEW_STAMP ((void)0)
-#endif
-
 /* Lanes that find a root, and threads a place; lanes that share a row, or in the back-transformation a column; blocks of 8 places
  * whose steps are the same code. */
 enum { FEW_SHARE = 4, FEW_ACROSS = 8, FEW_STAGE = 2 };

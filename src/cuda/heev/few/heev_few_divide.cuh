@@ -172,21 +172,17 @@ template <typename real, int R> struct few_division {
         divide_node const node(n, level, team);
         int const rows = node.m1 == 0 || node.m1 == node.m ? 0 : node.m;
         bool good = true;
-        FEW_STAMP;
         if (size <= 32 || rank < 32) good = prepare(size, team, node, rows);
         heev_merge<real, few_team> merge = {{size, rank, share, flags}, {}, node.m1, 0};
         merge.at.open(space, R, node.row);
         merge.team.sync(); /* what is left is there */
-        FEW_STAMP;
         state const own = states[team];
         merge.m = own.m, merge.k = own.k, merge.k_upper = own.k_upper, merge.k_both = own.k_both, merge.rho = own.rho;
         good = merge.solve() && good && merge.m == rows;
-        FEW_STAMP;
         real *const column = u + team * most_rows * (u_pitch + 1) + rank / share;
         const int *const slot = merge.at.slot;
         merge.norms([=](int i, real x) { column[slot[i] * u_pitch] = x; }, [](root_lanes, int, real) {});
         merge.order();
-        FEW_STAMP;
         multiply_by<R / share>(merge, team, node.row, most_rows);
         if (rank < rows) merge.at.pole[good ? merge.at.place[rank] : rank] = good ? merge.at.value[rank] : (real)NAN;
         __syncthreads(); /* values and vectors of the level are there */

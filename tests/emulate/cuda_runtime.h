@@ -221,6 +221,14 @@ static inline uint4 __ldcg(const uint4 *from)
 {
     return *from;
 }
+static inline float2 __ldcg(const float2 *from)
+{
+    return {__ldcg(&from->x), __ldcg(&from->y)};
+}
+static inline double2 __ldcg(const double2 *from)
+{
+    return {__ldcg(&from->x), __ldcg(&from->y)};
+}
 static inline void __threadfence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-enum { MOST_N = 3000 };
+enum { MOST_N = 4000 };
 
 /* A context on a GPU as an H100 or H200. */
 static eig_context *hopper()

@@ -5,6 +5,7 @@
  * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
  * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
  * few/                 all of the tridiagonal method in one launch, for few matrices of 8 < n <= 64
+ * two/                 the reduction by all of the GPU in two stages, values alone of a large matrix
  * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
@@ -25,6 +26,11 @@ enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_WARP = 32, HEEV_GRID = 64, HEEV_MOST_
 
 /* The largest order of one matrix or few whose call can be captured in a graph. */
 enum { HEEV_MOST_CAPTURED = 2048 };
+
+/* The least order for which values alone take two stages; tests may set another one. */
+#ifndef HEEV_TWO_LEAST
+#define HEEV_TWO_LEAST 3200
+#endif
 
 /* Reflectors that road block, and road whole, apply at once. */
 enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
@@ -136,6 +142,7 @@ extern "C" {
     OF_TYPE(whole_back)       \
     OF_TYPE(store)            \
     OF_TYPE(whole)            \
+    OF_TYPE(two)              \
     OF_TYPE(jacobi)           \
     OF_TYPE(blocks)           \
     OF_TYPE(reference)
@@ -151,7 +158,8 @@ HEEV_KERNELS(HEEV_DECLARE)
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
-/* whole: bytes of job->areas; the columns that it reduces in job->matrix, whether vectors are wanted or not. */
+/* whole and two: bytes of job->areas.  whole: the columns that it reduces in job->matrix, whether vectors are wanted or not.  two:
+ * the pitch of job->matrix, and its columns; 0 where the order does not fit. */
 typedef size_t heev_whole_bytes_of(const eig_context *ctx, const heev_job *job);
 typedef int64_t heev_whole_ahead_of(const eig_context *ctx, int64_t n);
 heev_place_of eig_cuda_heev_panel_place_s, eig_cuda_heev_panel_place_d, eig_cuda_heev_panel_place_c,
@@ -160,6 +168,10 @@ heev_plan_of eig_cuda_heev_blocks_plan_s, eig_cuda_heev_blocks_plan_d, eig_cuda_
     eig_cuda_heev_blocks_plan_z;
 heev_whole_bytes_of eig_cuda_heev_whole_bytes_s, eig_cuda_heev_whole_bytes_d, eig_cuda_heev_whole_bytes_c,
     eig_cuda_heev_whole_bytes_z;
+heev_whole_bytes_of eig_cuda_heev_two_bytes_s, eig_cuda_heev_two_bytes_d, eig_cuda_heev_two_bytes_c,
+    eig_cuda_heev_two_bytes_z;
+heev_whole_ahead_of eig_cuda_heev_two_pitch_s, eig_cuda_heev_two_pitch_d, eig_cuda_heev_two_pitch_c,
+    eig_cuda_heev_two_pitch_z;
 heev_whole_ahead_of eig_cuda_heev_whole_ahead_s, eig_cuda_heev_whole_ahead_d, eig_cuda_heev_whole_ahead_c,
     eig_cuda_heev_whole_ahead_z;
 heev_bytes_of eig_cuda_heev_few_bytes_s, eig_cuda_heev_few_bytes_d, eig_cuda_heev_few_bytes_c,
@@ -177,6 +189,8 @@ struct heev_kernels {
     heev_bytes_of *few_bytes, *reference_bytes;
     heev_whole_bytes_of *whole_bytes;
     heev_whole_ahead_of *whole_ahead;
+    heev_whole_bytes_of *two_bytes;
+    heev_whole_ahead_of *two_pitch;
 };
 const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 
@@ -214,18 +228,21 @@ eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream
  * wants no more. */
 eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part);
 
-/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block and whole; their kernels. */
+/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block, whole and two; their kernels. */
 heev_tridiagonals eig_cuda_heev_tridiagonals(const heev_job &job);
 heev_panel_place eig_cuda_heev_place(const eig_context *ctx, const heev_problem *p); /* of road block */
 void eig_cuda_heev_grid_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_block_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_whole_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_two_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_grid_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_block_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
 void eig_cuda_heev_whole_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_two_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
 eig_status eig_cuda_heev_grid(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 eig_status eig_cuda_heev_block(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 eig_status eig_cuda_heev_whole(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
+eig_status eig_cuda_heev_two(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 }
 
 #endif

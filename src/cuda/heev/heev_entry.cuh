@@ -17,6 +17,16 @@ NUMBER_WORD NUMBER_Z lower_of(NUMBER_Z x, bool upper)
     return {x.re + 0, (upper ? -x.im : x.im) + 0};
 }
 
+/* The real part of conj(x) y. */
+NUMBER_WORD real real_dot(NUMBER_R x, NUMBER_R y)
+{
+    return x.re * y.re;
+}
+NUMBER_WORD real real_dot(NUMBER_Z x, NUMBER_Z y)
+{
+    return fma(x.re, y.re, x.im * y.im);
+}
+
 /* The power of two that a matrix whose largest entry is `big` is divided by. */
 NUMBER_WORD real heev_unit(real big)
 {

@@ -13,14 +13,15 @@ template <typename number> static __device__ __forceinline__ number zero_of()
     return z;
 }
 
-/* The real part of conj(x) y. */
-NUMBER_WORD real real_dot(NUMBER_R x, NUMBER_R y)
+/* What stands where a number has yet to come from another block: all bits set, a NaN that no arithmetic makes. */
+enum { HEEV_MARK = 0xff /* each byte */ };
+static __device__ __forceinline__ bool is_mark(double z)
 {
-    return x.re * y.re;
+    return __double_as_longlong(z) == -1;
 }
-NUMBER_WORD real real_dot(NUMBER_Z x, NUMBER_Z y)
+static __device__ __forceinline__ bool is_mark(float z)
 {
-    return fma(x.re, y.re, x.im * y.im);
+    return __float_as_int(z) == -1;
 }
 
 /* The number of the lane whose rank differs in the bits of `across`. */

@@ -2,15 +2,15 @@
  *
  * The reduction works in v, so that it takes little of the workspace, and a slice is mostly the whole batch: that keeps all
  * multiprocessors busy.  Eigenvectors need more, and are computed for a part of the slice at a time.  The road grid (n <=
- * HEEV_GRID) keeps a matrix in registers; the road block has it in shared memory, in v or in the workspace.  On the road whole the
- * GPU works on one matrix or few. */
+ * HEEV_GRID) keeps a matrix in registers; the road block has it in shared memory, in v or in the workspace.  On the roads
+ * whole and two the GPU works on one matrix or few. */
 #include "heev/whole/heev_whole.cuh"
 
 #include <cmath>
 
 enum { VALUES_THREADS = 128, SOME = 32 };
 
-enum road_of_parts { GRID, BLOCK, WHOLE };
+enum road_of_parts { GRID, BLOCK, WHOLE, TWO };
 
 /* Of a slice's time. */
 #define REDUCTION_SHARE 0.75
@@ -31,6 +31,7 @@ heev_tridiagonals eig_cuda_heev_tridiagonals(const heev_job &job)
 /* Whether the matrix is reduced in the workspace: neither in v nor in shared memory. */
 static bool reduces_beside(const eig_context *ctx, const heev_problem *p, road_of_parts road)
 {
+    if (road == TWO) return true;
     if (p->vectors) return road == WHOLE && p->range != EIG_RANGE_ALL; /* v has no room for it */
     if (road == WHOLE) return eig_cuda_heev_kernels(p->type)->whole_ahead(ctx, p->n) > 0;
     return road == BLOCK && eig_cuda_heev_place(ctx, p) == HEEV_PANEL_GLOBAL;
@@ -45,16 +46,18 @@ static void carve_slice(arena *a, const eig_context *ctx, const heev_problem *p,
     job->e = arena_take(a, count * n, real);
     job->unit = arena_take(a, count, real);
     job->failed = (int *)arena_take(a, count, sizeof(int));
-    if (road == WHOLE) {
+    if (road >= WHOLE) {
+        const heev_kernels *const k = eig_cuda_heev_kernels(p->type);
         job->values = arena_take(a, count * n, real);
         job->pair_info = (int *)arena_take(a, n, sizeof(int));
         job->found = (int64_t *)arena_take(a, 1, sizeof(int64_t));
-        job->areas = arena_take(a, 1, eig_cuda_heev_kernels(p->type)->whole_bytes(ctx, job));
+        job->areas = arena_take(a, 1, (road == TWO ? k->two_bytes : k->whole_bytes)(ctx, job));
     }
     if (p->vectors) job->tau = arena_take(a, count * n, number);
     if (!reduces_beside(ctx, p, road)) return;
-    job->matrix = arena_take(a, count * n * n, number);
-    job->matrix_pitch = n, job->matrix_stride = n * n;
+    int64_t const pitch = road == TWO ? eig_cuda_heev_kernels(p->type)->two_pitch(ctx, n) : n;
+    job->matrix = arena_take(a, count * pitch * pitch, number);
+    job->matrix_pitch = pitch, job->matrix_stride = pitch * pitch;
 }
 
 /* The products that apply reflectors. */
@@ -85,7 +88,7 @@ static void carve_part(arena *a, const eig_context *ctx, const heev_problem *p, 
     }
     heev_tridiagonals t = eig_cuda_heev_tridiagonals(*job);
     t.count = count;
-    size_t const pairs = road == WHOLE ? eig_cuda_heev_whole_pairs_bytes(ctx, *job, t) : eig_cuda_heev_divide_bytes(&t);
+    size_t const pairs = road >= WHOLE ? eig_cuda_heev_whole_pairs_bytes(ctx, *job, t) : eig_cuda_heev_divide_bytes(&t);
     size_t const plane = arena_product((size_t)(count * n * job->columns), real);
     bool const planes = p->vectors && type_is_complex(p->type) && road != GRID;
     job->imaginary = arena_take(a, 1, planes && plane > pairs ? plane : pairs);
@@ -140,6 +143,11 @@ void eig_cuda_heev_whole_slice(const eig_context *ctx, const heev_problem *p, he
     slice(ctx, p, WHOLE, job);
 }
 
+void eig_cuda_heev_two_slice(const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    slice(ctx, p, TWO, job);
+}
+
 void eig_cuda_heev_grid_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
     carve(a, ctx, p, GRID, job);
@@ -153,6 +161,11 @@ void eig_cuda_heev_block_carve(arena *a, const eig_context *ctx, const heev_prob
 void eig_cuda_heev_whole_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
     carve(a, ctx, p, WHOLE, job);
+}
+
+void eig_cuda_heev_two_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    carve(a, ctx, p, TWO, job);
 }
 
 /* --------------------------------------------------------------------- values */
@@ -196,7 +209,7 @@ static eig_status solve_part(eig_context *ctx, const heev_job &job, int64_t firs
 {
     int64_t const left = job.count - first, count = left < job.part ? left : job.part;
     heev_job own = part_of(job, first, count);
-    eig_status status = road == WHOLE ? eig_cuda_heev_whole_pairs(ctx, &own, stream)
+    eig_status status = road >= WHOLE ? eig_cuda_heev_whole_pairs(ctx, &own, stream)
                                       : eig_cuda_heev_divide(ctx, eig_cuda_heev_tridiagonals(own), stream);
     if (status == EIG_OK)
         status = cuda_launch(ctx, "heev: values_kernel", stream, {count, VALUES_THREADS},
@@ -220,7 +233,7 @@ static eig_status solve_slice(eig_context *ctx, const heev_job &job, road_of_par
             if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
         }
         double const before = REDUCTION_SHARE + (1 - REDUCTION_SHARE) * (double)first / (double)job.count;
-        if (status == EIG_OK && road == WHOLE) status = eig_cuda_heev_tell(ctx, job, stream, before);
+        if (status == EIG_OK && road >= WHOLE) status = eig_cuda_heev_tell(ctx, job, stream, before);
         if (status == EIG_OK) status = solve_part(ctx, job, first, road, back, stream, clock);
     }
     return status;
@@ -242,4 +255,9 @@ eig_status eig_cuda_heev_whole(eig_context *ctx, const heev_job &job, cudaStream
 {
     const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);
     return solve_slice(ctx, job, WHOLE, k->whole, k->whole_back, stream, clock);
+}
+
+eig_status eig_cuda_heev_two(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
+{
+    return solve_slice(ctx, job, TWO, eig_cuda_heev_kernels(job.p.type)->two, NULL, stream, clock);
 }

@@ -5,9 +5,11 @@
  * the same numbers but for roundings:
  *
  *     heev_reflector           thread/, warp/, grid/: the reciprocal is refined, too
- *     reflector_by_division    block/: the reciprocal is a division
+ *     reflector_by_division    block/, whole/: the reciprocal is a division
  *
- * One would do; it would change the bits of the other's roads. */
+ * One would do; it would change the bits of the other's roads.  The third is another reflector:
+ *
+ *     hermitian_reflector      two/: Hermitian, so that it stands on both sides of a matrix as it is; its beta is complex */
 #ifndef EIG_HEEV_REFLECTOR_CUH
 #define EIG_HEEV_REFLECTOR_CUH
 
@@ -55,6 +57,38 @@ template <typename number> struct reflector_by_division {
         real const inverse = nothing ? (real)0 : 1 / square, by = nothing ? (real)0 : -root;
         set(divisor, first * inverse, -im * inverse);
         set(tau, first * by, im * by);
+    }
+};
+
+/* x / |x|, or 1 where |x|^2 is below `least`. */
+NUMBER_WORD NUMBER_R direction_of(NUMBER_R x, real)
+{
+    return {copysign((real)1, x.re)};
+}
+NUMBER_WORD NUMBER_Z direction_of(NUMBER_Z x, real least)
+{
+    real const squared = square(x);
+    if (!(squared > least)) return {1, 0};
+    return scaled(inverse_root(squared), x);
+}
+
+/* The reflector H = I - tau u u^H, u = inverse x + direction e_1, that takes x to beta e_1; all: x^H x, alpha: the first number
+ * of x.  tau is real, and beta = -|x| alpha / |alpha| is complex.  Where the squares of x vanish u is 0, and beta is alpha. */
+template <typename number> struct hermitian_reflector {
+    using real = typename number::real;
+    real tau, inverse;
+    number beta, direction;
+
+    __device__ __forceinline__ hermitian_reflector(number alpha, real all)
+    {
+        real const least = real_limits<real>::safmin / real_limits<real>::eps;
+        bool const nothing = !(all > least);
+        real const root = nothing ? (real)0 : inverse_root(all); /* 1 / |x| */
+        number const unit = direction_of(alpha, least);
+        real const share = real_dot(unit, alpha) * root; /* |alpha| / |x| */
+        beta = nothing ? alpha : scaled(-(all * root), unit);
+        direction = scaled(nothing ? (real)0 : (real)1, unit);
+        tau = nothing ? (real)0 : ::inverse(1 + share), inverse = root;
     }
 };
 

@@ -10,11 +10,13 @@ enum {
 #define OF_D(kernel) eig_cuda_heev_##kernel##_d,
 #define OF_C(kernel) eig_cuda_heev_##kernel##_c,
 #define OF_Z(kernel) eig_cuda_heev_##kernel##_z,
-#define ALL_OF(OF_TYPE)                                                                                            \
-    {                                                                                                              \
-        HEEV_KERNELS(OF_TYPE)                                                                                      \
-        OF_TYPE(panel_place)                                                                                       \
-        OF_TYPE(blocks_plan) OF_TYPE(few_bytes) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) \
+#define ALL_OF(OF_TYPE)                                                                                          \
+    {                                                                                                            \
+        HEEV_KERNELS(OF_TYPE)                                                                                    \
+        OF_TYPE(panel_place)                                                                                     \
+        OF_TYPE(blocks_plan)                                                                                     \
+        OF_TYPE(few_bytes) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) OF_TYPE(two_bytes) \
+            OF_TYPE(two_pitch)                                                                                   \
     }
 static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
 
@@ -197,6 +199,13 @@ static bool is_whole(const eig_context *ctx, const heev_problem *p)
     return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p->n);
 }
 
+/* Where two stages are faster than one: measured on an H200 (docs/heev-large.md). */
+static bool is_two(const eig_context *ctx, const heev_problem *p)
+{
+    return p->n >= HEEV_TWO_LEAST && !p->vectors && is_whole(ctx, p) &&
+           eig_cuda_heev_kernels(p->type)->two_pitch(ctx, p->n) > 0;
+}
+
 /* ------------------------------------------------------------------- the table */
 
 static const char *const one_pass[] = {"tridiagonal"}, *const three_passes[] = {"reduction", "tridiagonal", "vectors"},
@@ -212,6 +221,8 @@ static const heev_road roads[] = {
     {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false},
     {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes,
      false},
+    {"two stages", is_two, eig_cuda_heev_two_slice, eig_cuda_heev_two_carve, false, eig_cuda_heev_two, 3, three_passes,
+     true},
     {"whole", is_whole, eig_cuda_heev_whole_slice, eig_cuda_heev_whole_carve, false, eig_cuda_heev_whole, 3,
      three_passes, true},
     {"block", is_block, eig_cuda_heev_block_slice, eig_cuda_heev_block_carve, false, eig_cuda_heev_block, 3,

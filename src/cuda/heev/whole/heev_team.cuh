@@ -19,7 +19,7 @@
 #include "heev/heev_reflector.cuh"
 #include "words/ptx.cuh"
 
-enum { TEAM_TURNS = 3, TEAM_MARK = 0xff };
+enum { TEAM_TURNS = 3 };
 
 /* What a team works on: matrices of order n at `from`, element (i, j) of the lower triangle at i down + j across.  Columns of u go to
  * `keep`, below the diagonal. */
@@ -308,14 +308,6 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
         if (lane == 0) forms[warp] = all;
         finish_load_sync(finite, all);
         return all == all ? heev_unit(all) : all;
-    }
-    static __device__ __forceinline__ bool is_mark(double z)
-    {
-        return __double_as_longlong(z) == -1;
-    }
-    static __device__ __forceinline__ bool is_mark(float z)
-    {
-        return __float_as_int(z) == -1;
     }
 
     /* ------------------------------------------------------------------ multiply */

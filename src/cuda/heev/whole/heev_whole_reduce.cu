@@ -166,7 +166,7 @@ static eig_status launch_team(eig_context *ctx, team_job job, const team_plan &p
     if (plan.cluster)
         return job.n <= TEAM_SMALL ? launch_shape<team_small, true>(ctx, job, plan, stream)
                                    : launch_shape<team_middle, true>(ctx, job, plan, stream);
-    CUDA_TRY(cudaMemsetAsync(w.slots, TEAM_MARK, w.marked, stream));
+    CUDA_TRY(cudaMemsetAsync(w.slots, HEEV_MARK, w.marked, stream));
     return with_team(job.n, [&](auto shape) { return launch_shape<decltype(shape), false>(ctx, job, plan, stream); });
 }
 

@@ -119,17 +119,25 @@ static void large(eig_type type)
         }
 }
 
+/* Right vectors: how many matrices, and the bars in microseconds a matrix (double).  Above n = 64 there are few matrices, two for
+ * each multiprocessor at least: their arrays and their checks take longer than the calls. */
 static void vectors(eig_type type)
 {
-    static const int orders[] = {3, 5, 10, 20, 30, 48, 64};
-    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
-        int const n = orders[k];
-        if (only && n != only) continue;
-        bench_case c = case_new(&case_geev, "random", type, n, n < 20 ? BATCH : BATCH * 100 / (n * n));
+    static const struct {
+        int n, batch, complex_batch;
+        double bar_us;
+    } cases[] = {{3, BATCH, BATCH, 0},  {5, BATCH, BATCH, 0}, {10, BATCH, BATCH / 4, 0}, {20, 125000, 40000, 0},
+                 {30, 55555, 20000, 0}, {48, 20000, 5000, 0}, {64, 8000, 2000, 5},       {100, 2640, 528, 0},
+                 {128, 1584, 264, 30},  {256, 528, 0, 250},   {512, 264, 0, 2000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        int const n = cases[k].n, batch = type_is_complex(type) ? cases[k].complex_batch : cases[k].batch;
+        if ((only && n != only) || batch == 0) continue;
+        bench_case c = case_new(&case_geev, "random", type, n, batch);
         c.vectors = true;
         bench_make(&c);
         device_case d = device_new(gpu, &c, NULL);
-        bench_row const row = row_of(&d, "geev-vectors", "auto");
+        bench_row row = row_of(&d, "geev-vectors", "auto");
+        if (type == EIG_D) row.limit_ms = cases[k].bar_us * batch * 1e-3;
         bench_put(&row);
         device_free(&d);
         case_free(&c);

@@ -77,6 +77,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/jacobi/heev_blocks.cu
     src/cuda/geev/geev_schur.cu
     src/cuda/geev/geev_inverse.cu
+    src/cuda/geev/geev_large_vectors.cu
 )
 set(EIG_CUDA_REAL_SOURCES
     src/cuda/heev/divide/heev_divide_leaf.cu

@@ -697,7 +697,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *
  *   ctx       context
  *   options   NULL = all defaults
- *   n         order of the matrices, n >= 0; 1 to 64 have kernels of their own, larger ones are computed plainly
+ *   n         order of the matrices, n >= 0; 1 to 64 and larger ones have kernels of their own
  *   a         the matrices, see eig_layout; not changed
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
@@ -734,7 +734,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
  * Passes: CUDA "reduction", "iteration" (where one kernel does both, both), "plain" and, where vl, vr or condition is wanted,
- * "vectors" (with condition or n > 64 all is one kernel: "iteration", "plain"); CPU "all".
+ * "vectors" (with condition and n <= 64 all is one kernel: "iteration", "plain"); CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
@@ -853,7 +853,8 @@ EIG_API eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_gee
 
 /* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL and
  * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never
- * more than 256 MB unless a single matrix needs it.  On a CPU it depends on the number of threads. */
+ * more than 256 MB, or 1 GB with vectors for n > 64, unless a single matrix needs it.  On a CPU it depends on the number of
+ * threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 

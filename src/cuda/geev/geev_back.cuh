@@ -276,6 +276,15 @@ template <typename real> struct vector_size {
     int at;               /* its place */
 };
 
+/* What a vector of this size is multiplied by; is_real: all its components are. */
+template <typename real>
+static __device__ __forceinline__ complex_of<real> unit_factor(const vector_size<real> &size, bool is_real)
+{
+    real const inverse = fast_rsqrt(size.sum);
+    if (is_real) return {copysign(inverse, size.top.re), 0};
+    return scaled(inverse * fast_rsqrt(size.largest), conj(size.top));
+}
+
 /* The size of vector k times unit times unit2. */
 template <typename entry>
 static __device__ __forceinline__ vector_size<real_of<entry>>
@@ -324,16 +333,14 @@ static __device__ void normalise_vector(const schur_side<entry> &s, entry *v, in
         vector_units(s, v, k, pair, &unit, &unit2);
         size = size_of_vector(s, v, k, pair, unit, unit2);
     }
-    real const inverse = fast_rsqrt(size.sum);
-    complex factor = scaled(inverse * fast_rsqrt(size.largest), conj(size.top));
-    if (!pair && !entry_kind<entry>::complex) factor = {copysign(inverse, size.top.re), 0};
+    complex const factor = unit_factor(size, !pair && !entry_kind<entry>::complex);
     for (int i = 0; i < s.a.n; ++i) {
         complex x = product_add(scaled(unit2, unbalanced(s, v, i, k, pair, unit)), factor, complex{0, 0});
         if (i == size.at) x.im = 0;
         put_parts(v + (int64_t)i * s.a.ld + s.index(k), s.left ? -1 : 1, x, pair);
     }
     if (!reach) return;
-    real const mult = unit * inverse;
+    real const mult = unit * fast_rsqrt(size.sum);
     s.a.own[k] = scaled(mult, s.a.own[k]);
     if (pair) s.a.own[k + 1] = scaled(mult, s.a.own[k + 1]);
     reach[k] = unit2;

@@ -10,7 +10,7 @@
  * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
  *           iteration.  A single matrix waits for the leader's super-steps and windows. */
 #include "geev_chain_block.cuh"
-#include "geev_group.cuh"
+#include "geev_group_load.cuh"
 #include "per_type.cuh"
 
 enum {
@@ -45,58 +45,6 @@ static __device__ __forceinline__ group_area place_area(const geev_slice &slice,
 }
 
 /* --------------------------------------------------------------- before the reduction */
-
-/* Loads matrix b, all blocks together.  Returns whether this block's entries are finite. */
-static __device__ bool load_matrix(const geev_member &member, const geev_problem &p, int64_t b, real *a)
-{
-    int const n = (int)p.n;
-    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
-    bool finite = true;
-    real(*const tile)[33] = (real(*)[33])blocks_memory + (threadIdx.x / 32) * 32;
-    int const tiles = (n + 31) / 32, lane = threadIdx.x % 32;
-    for (int at = member.warp(); at < tiles * tiles; at += member.warps()) {
-        int const i0 = at / tiles * 32, j0 = at % tiles * 32;
-        for (int k = 0; k < 32; ++k) {
-            int const i = i0 + (by_rows ? k : lane), j = j0 + (by_rows ? lane : k);
-            real const x = i < n && j < n ? geev_entry<real>(p, b, i, j) : (real)0;
-            finite = finite && fabs(x) < (real)INFINITY;
-            tile[by_rows ? k : lane][by_rows ? lane : k] = x;
-        }
-        __syncwarp();
-        for (int k = 0; k < 32; ++k)
-            if (i0 + k < n && j0 + lane < n) a[(int64_t)(i0 + k) * n + j0 + lane] = tile[k][lane];
-        __syncwarp();
-    }
-    return __syncthreads_and(finite);
-}
-
-/* Whether balancing has anything to do: a warp takes the norms of a row, a thread those of a column. */
-static __device__ bool wants_balance(block_team<GROUP_THREADS> team, geev_view<real> h, int lo, int hi, real *row,
-                                     real *row_most)
-{
-    lane_team<32> const warp(team.rank % 32);
-    for (int i = lo + team.rank / 32; i <= hi; i += GROUP_WARPS) {
-        real sum = 0, most = 0;
-        for (int k = lo + warp.rank; k <= hi; k += 32) {
-            real const x = fabs(h(i, k));
-            most = fmax(most, x), sum = fma(x, x, sum);
-        }
-        sum = warp.sum(sum), most = warp.max(most);
-        if (warp.rank == 0) row[i] = sum, row_most[i] = most;
-    }
-    team.sync();
-    bool wants = false;
-    for (int i = lo + team.rank; i <= hi; i += GROUP_THREADS) {
-        real sum = 0, most = 0;
-        for (int k = lo; k <= hi; ++k) {
-            real const x = fabs(h(k, i));
-            most = fmax(most, x), sum = fma(x, x, sum);
-        }
-        bool const tiny = most < real_limits<real>::square_safe || row_most[i] < real_limits<real>::square_safe;
-        wants |= tiny || balance_factor(sqrt(sum), sqrt(row[i]), most, row_most[i], (real)1) != 1;
-    }
-    return team.any(wants);
-}
 
 /* Permutes, scales and balances the matrix; by the leader. */
 static __device__ geev_record condition(block_team<GROUP_THREADS> team, const geev_problem &p, bool finite,
@@ -341,7 +289,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         int64_t const at = g.at;
         if (at >= slice.count) return;
-        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a);
+        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a, (real *)blocks_memory, GROUP_WARPS);
         if (!finite && threadIdx.x == 0) atomicOr(&g.bad, 1);
         member.sync();
         if (member.leads()) {
@@ -373,7 +321,8 @@ static int64_t blocks_numbers(const cuda_state *state)
 bool TYPED(eig_cuda_geev_blocks_fit)(const eig_context *ctx, int64_t n)
 {
     int64_t const numbers = blocks_numbers(cuda_state_of(ctx));
-    return numbers >= SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS && geev_panel_width(n, numbers) >= 2;
+    return numbers >= SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS &&
+           geev_panel_width<real>(n, numbers) >= 2;
 }
 
 eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
@@ -385,7 +334,7 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     int const members = (int)(share < useful ? share > 1 ? share : 1 : useful);
     geev_slice s = slice;
     s.order = folded_most(numbers);
-    s.stop = geev_panel_width(n, numbers);
+    s.stop = geev_panel_width<real>(n, numbers);
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(real)};
     shape.cooperative = members > 1;

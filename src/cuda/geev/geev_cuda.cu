@@ -7,8 +7,12 @@
 #include "geev_cuda.cuh"
 #include "host_arrays.cuh"
 
-/* Most bytes of the workspace, unless a single matrix needs more. */
-static const int64_t MOST_BYTES = (int64_t)256 << 20;
+/* Most bytes of the workspace, unless a single matrix needs more.  Vectors of larger matrices take more, so that there is one
+ * matrix at least for each multiprocessor. */
+static int64_t most_bytes(const geev_problem *p)
+{
+    return (int64_t)(p->vectors && p->n > GEEV_MOST ? 1024 : 256) << 20;
+}
 
 enum { STREAMS = 2 }; /* on which slices are under way at a time */
 
@@ -27,13 +31,13 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
 /* Makes a slice for each stream that is used: one stream where all matrices are one slice.  Returns their workspace. */
 static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_slice *slices, int *streams)
 {
-    size_t const whole = layout_slice(ctx, p, MOST_BYTES, base, slices);
+    size_t const whole = layout_slice(ctx, p, most_bytes(p), base, slices);
     *streams = 1;
     if (slices->count == p->batch) return whole;
     size_t each = 0;
     for (*streams = 0; *streams < STREAMS; ++*streams)
-        each =
-            layout_slice(ctx, p, MOST_BYTES / STREAMS, base ? (char *)base + *streams * each : NULL, &slices[*streams]);
+        each = layout_slice(ctx, p, most_bytes(p) / STREAMS, base ? (char *)base + *streams * each : NULL,
+                            &slices[*streams]);
     return STREAMS * each;
 }
 

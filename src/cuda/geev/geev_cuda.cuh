@@ -14,6 +14,7 @@
  * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
  * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
+ * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
  * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
@@ -28,6 +29,7 @@ enum {
     GEEV_SMALL_S = 16, /* largest order of float and of double that a thread computes in registers */
     GEEV_SMALL_D = 13,
     GEEV_STAGES = 5,          /* of kernel 2, at most */
+    GEEV_SLAB = 16,           /* vectors of a larger matrix that a block finds together */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
 
@@ -78,6 +80,12 @@ struct geev_group {
     int64_t at; /* number of the matrix in the slice */
 };
 
+/* What is known of a matrix whose vectors come by inverse iteration (geev_large_vectors.cu). */
+struct geev_reduced {
+    double norm;   /* of H */
+    int bad, lost; /* the matrix is given up: before inverse iteration, in it */
+};
+
 /* A slice of a problem on device arrays; passed to kernels by value. */
 struct geev_slice {
     geev_problem p;
@@ -95,6 +103,15 @@ struct geev_slice {
     size_t plain_bytes; /* of each */
     int plain_blocks;
     geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
+
+    /* Vectors, n > GEEV_MOST; these arrays take the place of those above. */
+    geev_reduced *reduced;     /* [count] */
+    geev_group *vector_groups; /* [count], or one a multiprocessor */
+    void *forms;               /* [count] of form_bytes: Hessenberg matrices and reflectors */
+    void *slabs;               /* [slab_blocks] of slab_bytes */
+    void *again; /* [again_blocks] work areas of again_bytes of the Schur form, in the place of all of them */
+    size_t form_bytes, slab_bytes, again_bytes;
+    int slab_blocks, again_blocks;
 };
 
 /* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
@@ -111,7 +128,7 @@ geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cu
 geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d;
 size_t eig_cuda_geev_blocks_area_s(int64_t n), eig_cuda_geev_blocks_area_d(int64_t n); /* bytes of a work area */
 bool eig_cuda_geev_blocks_fit_s(const eig_context *ctx, int64_t n),
-    eig_cuda_geev_blocks_fit_d(const eig_context *ctx, int64_t n);
+    eig_cuda_geev_blocks_fit_d(const eig_context *ctx, int64_t n); /* a panel of that order */
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
@@ -128,16 +145,27 @@ geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cu
 /* Eigenvectors of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
 geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
 
-/* All of one type; complex ones have the last three. */
+/* The same, and condition numbers, for n > GEEV_MOST; whether the reduction fits; bytes of a form and of a slab. */
+typedef bool geev_fits(const eig_context *ctx, int64_t n);
+typedef void geev_sizes(int64_t n, size_t *form, size_t *slab);
+geev_launch eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_vectors_c,
+    eig_cuda_geev_large_vectors_z;
+geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_large_fit_c, eig_cuda_geev_large_fit_z;
+geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
+    eig_cuda_geev_large_sizes_z;
+
+/* All of one type; complex ones have those from schur on. */
 struct geev_kernels {
     geev_launch *small, *prepare, *block_prepare, *block, *blocks;
     size_t (*blocks_area)(int64_t n);
-    bool (*blocks_fit)(const eig_context *ctx, int64_t n); /* a panel of that order */
+    bool (*blocks_fit)(const eig_context *ctx, int64_t n);
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
     geev_launch_schur *schur;
     geev_schur_size *schur_bytes;
-    geev_launch *inverse;
+    geev_launch *inverse, *large_vectors;
+    geev_fits *large_fit;
+    geev_sizes *large_sizes;
 };
 
 /* A road that a call can take. */

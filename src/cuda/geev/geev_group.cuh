@@ -1,4 +1,4 @@
-/* geev on CUDA, road `blocks`: the thread blocks that compute a matrix together, and their reduction to Hessenberg form.
+/* geev on CUDA, n > GEEV_MOST: the thread blocks that compute a matrix together, and their reduction to Hessenberg form.
  *
  * The matrix lies in global memory, row by row: in the second-level cache where it fits.  Each sum is made by one warp in an
  * order that only n decides, so that the number of blocks changes no bit. */
@@ -12,9 +12,11 @@
 enum {
     GROUP_THREADS = 512,
     GROUP_WARPS = GROUP_THREADS / 32,
-    UNDER_WAY = 4,   /* loads of a thread at a time */
-    GROUP_PANEL = 16 /* most columns that are reduced before the rest of the matrix is updated */
+    UNDER_WAY = 4 /* loads of a thread at a time */
 };
+
+/* Most columns that are reduced before the rest of the matrix is updated; a thread holds two numbers for each. */
+template <typename entry> constexpr int group_panel = entry_kind<entry>::complex ? 8 : 16;
 
 /* A block's view of its group. */
 struct geev_member {
@@ -46,114 +48,194 @@ struct geev_member {
 };
 
 /* A panel of the reduction, a copy in each block's shared memory: A as it was when the panel began becomes
- * (I - V T' V') (A - Y V').  Rows of the arrays: reflectors. */
-template <typename real> struct geev_panel {
-    real *v, *y;   /* [width][n] */
-    real *column;  /* [n]: the column under way */
-    real *sums;    /* [GROUP_PANEL] */
-    real *t;       /* [GROUP_PANEL][GROUP_PANEL], upper triangular */
-    real *scalars; /* tau, beta */
-    real *space;   /* [GROUP_WARPS][width][32], of panel_update */
+ * (I - V T' V') (A - Y V'), where ' takes conjugates too.  Rows of the arrays: reflectors. */
+template <typename entry> struct geev_panel {
+    static constexpr int most = group_panel<entry>;
+    entry *v, *y;   /* [width][n] */
+    entry *column;  /* [n]: the column under way */
+    entry *sums;    /* [most] */
+    entry *t;       /* [most][most], upper triangular */
+    entry *scalars; /* tau, beta */
+    entry *space;   /* [GROUP_WARPS][width][32], of panel_update */
     int n, width;
+
+    __device__ __forceinline__ real_of<entry> tau() const
+    {
+        return real_part(scalars[0]);
+    }
 };
 
-/* Columns of a panel for order n: as many as `numbers` of shared memory hold. */
-static __host__ __device__ inline int geev_panel_width(int64_t n, int64_t numbers)
+/* Numbers of shared memory that a panel of this width takes. */
+template <typename entry> static __host__ __device__ inline int64_t geev_panel_numbers(int64_t n, int64_t width)
 {
-    int64_t const each = 2 * n + 32 * GROUP_WARPS; /* V, Y, and space for panel_update */
-    int64_t const fit = (numbers - n - GROUP_PANEL * (GROUP_PANEL + 1) - 2) / each / 2 * 2;
-    return fit > GROUP_PANEL ? GROUP_PANEL : (int)fit;
+    constexpr int most = group_panel<entry>;
+    return width * (2 * n + 32 * GROUP_WARPS) + n + most * (most + 1) + 2; /* V, Y, and space for panel_update */
 }
 
-template <typename real> static __device__ __forceinline__ geev_panel<real> place_panel(real *at, int n, int width)
+/* Columns of a panel for order n: as many as `numbers` of shared memory hold. */
+template <typename entry> static __host__ __device__ inline int geev_panel_width(int64_t n, int64_t numbers)
 {
-    geev_panel<real> p;
+    int64_t const each = geev_panel_numbers<entry>(n, 1) - geev_panel_numbers<entry>(n, 0);
+    int64_t const fit = (numbers - geev_panel_numbers<entry>(n, 0)) / each / 2 * 2;
+    return fit > group_panel<entry> ? group_panel<entry> : (int)fit;
+}
+
+template <typename entry> static __device__ __forceinline__ geev_panel<entry> place_panel(entry *at, int n, int width)
+{
+    geev_panel<entry> p;
     p.n = n, p.width = width;
     p.v = at, p.y = p.v + (int64_t)width * n, p.column = p.y + (int64_t)width * n, p.sums = p.column + n;
-    p.t = p.sums + GROUP_PANEL, p.scalars = p.t + GROUP_PANEL * GROUP_PANEL;
+    p.t = p.sums + p.most, p.scalars = p.t + p.most * p.most;
     p.space = p.scalars + 2;
     return p;
 }
 
-/* sums[q] = V[q]' x over rows from..hi, q < count: a warp a sum. */
+/* Sums over a warp, and what another lane has. */
+template <typename real> static __device__ __forceinline__ real warp_total(lane_team<32> warp, real x)
+{
+    return warp.sum(x);
+}
 template <typename real>
-static __device__ __forceinline__ void panel_sums(const geev_panel<real> &p, const real *x, int from, int hi, int count)
+static __device__ __forceinline__ complex_of<real> warp_total(lane_team<32> warp, complex_of<real> x)
+{
+    return {warp.sum(x.re), warp.sum(x.im)};
+}
+template <typename real> static __device__ __forceinline__ real lane_across(real x, int mask)
+{
+    return __shfl_xor_sync(0xffffffffu, x, mask);
+}
+template <typename real> static __device__ __forceinline__ complex_of<real> lane_across(complex_of<real> x, int mask)
+{
+    return {lane_across(x.re, mask), lane_across(x.im, mask)};
+}
+template <typename real> static __device__ __forceinline__ real lane_number(real x, int lane, int width = 32)
+{
+    return __shfl_sync(0xffffffffu, x, lane, width);
+}
+template <typename real>
+static __device__ __forceinline__ complex_of<real> lane_number(complex_of<real> x, int lane, int width = 32)
+{
+    return {lane_number(x.re, lane, width), lane_number(x.im, lane, width)};
+}
+
+/* make_reflector of geev_window.cuh for complex numbers: tau is real, and beta is not. */
+template <typename real, typename warp>
+static __device__ __forceinline__ real make_reflector(warp team, const complex_of<real> *x, int64_t apart, int length,
+                                                      complex_of<real> *u, complex_of<real> *beta)
+{
+    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    real most = 0, tail = 0, unit = 1;
+    *beta = x[0];
+    for (int r = 1 + team.rank; r < length; r += warp::size) tail = square_add(x[r * apart], tail);
+    tail = team.sum(tail);
+    if (!(tail >= least)) { /* squares lost digits: again, scaled */
+        for (int r = 1 + team.rank; r < length; r += warp::size) most = fmax(most, larger_part(x[r * apart]));
+        most = team.max(most);
+        if (!(most > 0)) return 0;
+        unit = unit_of(fmax(most, larger_part(x[0])));
+        tail = 0;
+        for (int r = 1 + team.rank; r < length; r += warp::size) tail = square_add(scaled(unit, x[r * apart]), tail);
+        tail = team.sum(tail);
+        if (!(tail > 0)) return 0; /* below the rounding errors of the head */
+    }
+    complex_of<real> const head = scaled(unit, x[0]);
+    real const length2 = square(head);
+    bool const none = length2 < real_limits<real>::safmin / real_limits<real>::eps;
+    real const size = none ? (real)0 : sqrt(length2), norm = sqrt(length2 + tail), pivot = size + norm;
+    complex_of<real> const phase = none ? complex_of<real>{1, 0} : scaled(1 / size, head);
+    complex_of<real> const inverse = scaled(1 / pivot, conj(phase));
+    for (int r = team.rank; r < length; r += warp::size)
+        u[r] =
+            r == 0 ? complex_of<real>{1, 0} : product_add(scaled(unit, x[r * apart]), inverse, complex_of<real>{0, 0});
+    *beta = scaled(-norm / unit, phase);
+    team.sync();
+    return pivot / norm;
+}
+
+/* sums[q] = V[q]' x over rows from..hi, q < count: a warp a sum. */
+template <typename entry>
+static __device__ __forceinline__ void panel_sums(const geev_panel<entry> &p, const entry *x, int from, int hi,
+                                                  int count)
 {
     lane_team<32> const warp(threadIdx.x % 32);
+    entry const zero = entry_of<entry>((real_of<entry>)0);
     for (int q = threadIdx.x / 32; q < count; q += GROUP_WARPS) {
-        real s0 = 0, s1 = 0;
+        entry s0 = zero, s1 = zero;
         for (int r = from + warp.rank; r <= hi; r += 64) {
-            s0 = fma(p.v[q * p.n + r], x[r], s0);
-            if (r + 32 <= hi) s1 = fma(p.v[q * p.n + r + 32], x[r + 32], s1);
+            s0 = conj_product_add(p.v[q * p.n + r], x[r], s0);
+            if (r + 32 <= hi) s1 = conj_product_add(p.v[q * p.n + r + 32], x[r + 32], s1);
         }
-        real const sum = warp.sum(s0 + s1);
+        entry const sum = warp_total(warp, total(s0, s1));
         if (warp.rank == 0) p.sums[q] = sum;
     }
     __syncthreads();
 }
 
 /* Brings rows first + 1..hi of column j = first + c up to date, into p.column, and makes its reflector, V[c]. */
-template <typename real>
-static __device__ void panel_column(const geev_panel<real> &p, const real *a, int hi, int first, int c)
+template <typename entry>
+static __device__ void panel_column(const geev_panel<entry> &p, const entry *a, int hi, int first, int c)
 {
+    using real = real_of<entry>;
     int const n = p.n, j = first + c, thread = threadIdx.x;
     for (int r = first + 1 + thread; r <= hi; r += GROUP_THREADS) {
-        real x = a[(int64_t)r * n + j];
-        for (int q = 0; q < c; ++q) x = fma(-p.y[q * n + r], p.v[q * n + j], x);
+        entry x = a[(int64_t)r * n + j];
+        for (int q = 0; q < c; ++q) x = product_add(negative(p.y[q * n + r]), conj(p.v[q * n + j]), x);
         p.column[r] = x;
     }
     __syncthreads();
     if (c > 0) {
         panel_sums(p, p.column, first + 1, hi, c);
-        real sum = 0; /* T' times the sums */
-        for (int q = 0; thread < c && q <= thread; ++q) sum = fma(p.t[q * GROUP_PANEL + thread], p.sums[q], sum);
+        entry sum = entry_of<entry>((real)0); /* T' times the sums */
+        for (int q = 0; thread < c && q <= thread; ++q)
+            sum = conj_product_add(p.t[q * p.most + thread], p.sums[q], sum);
         __syncthreads();
         if (thread < c) p.sums[thread] = sum;
         __syncthreads();
         for (int r = first + 1 + thread; r <= hi; r += GROUP_THREADS) {
-            real x = p.column[r];
-            for (int q = 0; q < c; ++q) x = fma(-p.v[q * n + r], p.sums[q], x);
+            entry x = p.column[r];
+            for (int q = 0; q < c; ++q) x = product_add(negative(p.v[q * n + r]), p.sums[q], x);
             p.column[r] = x;
         }
         __syncthreads();
     }
-    real *const v = p.v + (int64_t)c * n;
-    for (int r = first + 1 + thread; r <= hi; r += GROUP_THREADS) v[r] = 0;
+    entry *const v = p.v + (int64_t)c * n;
+    for (int r = first + 1 + thread; r <= hi; r += GROUP_THREADS) v[r] = entry_of<entry>((real)0);
     __syncthreads();
     if (thread < 32) {
-        real beta;
+        entry beta;
         real const tau = make_reflector(lane_team<32>(thread), p.column + j + 1, 1, hi - j, v + j + 1, &beta);
-        if (thread == 0) p.scalars[0] = tau, p.scalars[1] = beta;
+        if (thread == 0) p.scalars[0] = entry_of<entry>(tau), p.scalars[1] = beta;
     }
     __syncthreads();
 }
 
 /* to[r] = A[r][.] v over columns from..hi, for rows r, ..., r + R - 1 as far as hi; by a warp. */
-template <int R, typename real>
-static __device__ __forceinline__ void rows_product(lane_team<32> warp, const real *a, int n, int hi, int r, int from,
-                                                    const real *v, real *to)
+template <int R, typename entry>
+static __device__ __forceinline__ void rows_product(lane_team<32> warp, const entry *a, int n, int hi, int r, int from,
+                                                    const entry *v, entry *to)
 {
-    const real *x[R];
-    real sum[R];
+    const entry *x[R];
+    entry sum[R];
 #pragma unroll
-    for (int k = 0; k < R; ++k) x[k] = a + (int64_t)(r + k <= hi ? r + k : hi) * n, sum[k] = 0;
+    for (int k = 0; k < R; ++k)
+        x[k] = a + (int64_t)(r + k <= hi ? r + k : hi) * n, sum[k] = entry_of<entry>((real_of<entry>)0);
 #pragma unroll 4
     for (int c = from + warp.rank; c <= hi; c += 32) {
-        real const f = v[c];
+        entry const f = v[c];
 #pragma unroll
-        for (int k = 0; k < R; ++k) sum[k] = fma(x[k][c], f, sum[k]);
+        for (int k = 0; k < R; ++k) sum[k] = product_add(x[k][c], f, sum[k]);
     }
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-        real const total = warp.sum(sum[k]);
-        if (warp.rank == 0 && r + k <= hi) to[r + k] = total;
+        entry const all = warp_total(warp, sum[k]);
+        if (warp.rank == 0 && r + k <= hi) to[r + k] = all;
     }
 }
 
 /* The same for rows top..hi of the group: four rows a warp, so that it waits less often, or one where there are warps enough. */
-template <typename real>
-static __device__ __forceinline__ void group_product(const geev_member &member, const real *a, int n, int top, int hi,
-                                                     int from, const real *v, real *to)
+template <typename entry>
+static __device__ __forceinline__ void group_product(const geev_member &member, const entry *a, int n, int top, int hi,
+                                                     int from, const entry *v, entry *to)
 {
     lane_team<32> const warp(threadIdx.x % 32);
     if (hi - top >= 2 * member.warps())
@@ -164,168 +246,194 @@ static __device__ __forceinline__ void group_product(const geev_member &member, 
 }
 
 /* Y[c] and column c of T, from the product of A and V[c]. */
-template <typename real>
-static __device__ __forceinline__ void panel_extend(const geev_panel<real> &p, const real *product, int hi, int first,
+template <typename entry>
+static __device__ __forceinline__ void panel_extend(const geev_panel<entry> &p, const entry *product, int hi, int first,
                                                     int c)
 {
+    using real = real_of<entry>;
     int const n = p.n, thread = threadIdx.x;
-    real const tau = p.scalars[0];
+    real const tau = p.tau();
     panel_sums(p, p.v + (int64_t)c * n, first + 1, hi, c);
     for (int r = first + 1 + thread; r <= hi; r += GROUP_THREADS) {
-        real x = product[r];
-        for (int q = 0; q < c; ++q) x = fma(-p.y[q * n + r], p.sums[q], x);
-        p.y[c * n + r] = tau * x;
+        entry x = product[r];
+        for (int q = 0; q < c; ++q) x = product_add(negative(p.y[q * n + r]), p.sums[q], x);
+        p.y[c * n + r] = scaled(tau, x);
     }
     if (thread < c) {
-        real sum = 0;
-        for (int q = thread; q < c; ++q) sum = fma(p.t[thread * GROUP_PANEL + q], p.sums[q], sum);
-        p.t[thread * GROUP_PANEL + c] = -tau * sum;
+        entry sum = entry_of<entry>((real)0);
+        for (int q = thread; q < c; ++q) sum = product_add(p.t[thread * p.most + q], p.sums[q], sum);
+        p.t[thread * p.most + c] = scaled(-tau, sum);
     }
-    if (thread == c) p.t[c * GROUP_PANEL + c] = tau;
+    if (thread == c) p.t[c * p.most + c] = entry_of<entry>(tau);
     __syncthreads();
 }
 
-/* x - sum of f[q] g[q n], q < 2 pairs. */
-template <typename real>
-static __device__ __forceinline__ real subtract_products(real x, const real (&f)[GROUP_PANEL], const real *g, int n,
-                                                         int pairs)
+/* x - sum of f[q] g[q n], or of their conjugates, q < 2 pairs. */
+template <bool conjugate, typename entry>
+static __device__ __forceinline__ entry subtract_products(entry x, const entry (&f)[group_panel<entry>], const entry *g,
+                                                          int n, int pairs)
 {
 #pragma unroll
-    for (int k = 0; k < GROUP_PANEL / 2; ++k)
-        if (k < pairs) x = fma(-f[2 * k], g[2 * k * n], x), x = fma(-f[2 * k + 1], g[(2 * k + 1) * n], x);
+    for (int k = 0; k < group_panel<entry> / 2; ++k) {
+        if (k >= pairs) continue;
+        entry const g0 = g[2 * k * n], g1 = g[(2 * k + 1) * n];
+        x = product_add(negative(f[2 * k]), conjugate ? conj(g0) : g0, x);
+        x = product_add(negative(f[2 * k + 1]), conjugate ? conj(g1) : g1, x);
+    }
     return x;
 }
 
-/* Each lane has 16 numbers: their sums over the warp, sum q in lanes 2q and 2q + 1. */
-template <typename real> static __device__ __forceinline__ real sum_sixteen(int lane, real (&x)[GROUP_PANEL])
+/* Each lane has `most` numbers: their sums over the warp, sum q in 32 / most lanes from that many times q on. */
+template <typename entry, int most> static __device__ __forceinline__ entry sum_panel(int lane, entry (&x)[most])
 {
+    constexpr int apart = 32 / most;
 #pragma unroll
-    for (int half = GROUP_PANEL / 2; half > 0; half /= 2) {
-        bool const upper = lane & 2 * half;
+    for (int half = most / 2; half > 0; half /= 2) {
+        bool const upper = lane & apart * half;
 #pragma unroll
         for (int q = 0; q < half; ++q) {
-            real const other = __shfl_xor_sync(0xffffffffu, upper ? x[q] : x[q + half], 2 * half);
-            x[q] = (upper ? x[q + half] : x[q]) + other;
+            entry const other = lane_across(upper ? x[q] : x[q + half], apart * half);
+            x[q] = total(upper ? x[q + half] : x[q], other);
         }
     }
-    return x[0] + __shfl_xor_sync(0xffffffffu, x[0], 1);
+    for (int mask = apart / 2; mask > 0; mask /= 2) x[0] = total(x[0], lane_across(x[0], mask));
+    return x[0];
 }
 
-/* Rows lo..first, above those of the reflectors: columns first + 1..hi times I - V T V', a warp a row. */
-template <typename real>
-static __device__ void panel_above(const geev_member &member, const geev_panel<real> &p, real *a, int lo, int hi,
+/* Rows top..first, above those of the reflectors: columns first + 1..hi times I - V T V', a warp a row. */
+template <typename entry>
+static __device__ void panel_above(const geev_member &member, const geev_panel<entry> &p, entry *a, int top, int hi,
                                    int first)
 {
+    constexpr int most = group_panel<entry>, apart = 32 / most;
     int const n = p.n, lane = threadIdx.x % 32, pairs = (p.width + 1) / 2;
-    for (int r = lo + member.warp(); r <= first; r += member.warps()) {
-        real *const row = a + (int64_t)r * n;
-        real sum[GROUP_PANEL];
+    entry const zero = entry_of<entry>((real_of<entry>)0);
+    for (int r = top + member.warp(); r <= first; r += member.warps()) {
+        entry *const row = a + (int64_t)r * n;
+        entry sum[most];
 #pragma unroll
-        for (int q = 0; q < GROUP_PANEL; ++q) sum[q] = 0;
+        for (int q = 0; q < most; ++q) sum[q] = zero;
 #pragma unroll 2
         for (int c = first + 1 + lane; c <= hi; c += 32) {
-            real const x = row[c];
+            entry const x = row[c];
 #pragma unroll
-            for (int q = 0; q < GROUP_PANEL; ++q)
-                if (q < p.width) sum[q] = fma(x, p.v[q * n + c], sum[q]);
+            for (int q = 0; q < most; ++q)
+                if (q < p.width) sum[q] = product_add(x, p.v[q * n + c], sum[q]);
         }
-        real const own = sum_sixteen(lane, sum);
-        real w = 0;
+        entry const own = sum_panel(lane, sum);
+        entry w = zero;
         for (int q = 0; q < p.width; ++q) {
-            real const y = __shfl_sync(0xffffffffu, own, 2 * q);
-            if (q <= lane / 2) w = fma(y, p.t[q * GROUP_PANEL + lane / 2], w);
+            entry const y = lane_number(own, apart * q);
+            if (q <= lane / apart) w = product_add(y, p.t[q * most + lane / apart], w);
         }
 #pragma unroll
-        for (int q = 0; q < GROUP_PANEL; ++q) sum[q] = q < p.width ? __shfl_sync(0xffffffffu, w, 2 * q) : (real)0;
+        for (int q = 0; q < most; ++q) {
+            entry const x = lane_number(w, apart * q);
+            sum[q] = q < p.width ? x : zero;
+        }
 #pragma unroll 2
-        for (int c = first + 1 + lane; c <= hi; c += 32) row[c] = subtract_products(row[c], sum, p.v + c, n, pairs);
+        for (int c = first + 1 + lane; c <= hi; c += 32)
+            row[c] = subtract_products<true>(row[c], sum, p.v + c, n, pairs);
     }
 }
 
-/* Updates the columns behind the panel, a strip of 32 columns a block; lanes own columns, warps share out the rows.
- */
-template <typename real>
-static __device__ void panel_update(const geev_member &member, const geev_panel<real> &p, real *a, int hi, int first)
+/* Updates the columns from `begin` to `right` behind the panel, a strip of 32 columns a block; lanes own columns, warps share
+ * out the rows. */
+template <typename entry>
+static __device__ void panel_update(const geev_member &member, const geev_panel<entry> &p, entry *a, int hi, int right,
+                                    int first)
 {
+    constexpr int most = group_panel<entry>;
     int const n = p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32, pairs = (p.width + 1) / 2;
-    real *const space = p.space;
-    for (int begin = first + p.width + 32 * member.rank; begin <= hi; begin += 32 * member.count) {
+    entry const zero = entry_of<entry>((real_of<entry>)0);
+    entry *const space = p.space;
+    for (int begin = first + p.width + 32 * member.rank; begin <= right; begin += 32 * member.count) {
         int const c = begin + lane;
-        bool const acts = c <= hi;
-        real f[GROUP_PANEL], sum[GROUP_PANEL];
+        bool const acts = c <= right;
+        entry f[most], sum[most];
 #pragma unroll
-        for (int q = 0; q < GROUP_PANEL; ++q) f[q] = acts && q < p.width ? p.v[q * n + c] : (real)0, sum[q] = 0;
+        for (int q = 0; q < most; ++q) f[q] = acts && q < p.width ? conj(p.v[q * n + c]) : zero, sum[q] = zero;
         for (int r = first + 1 + warp; r <= hi && acts; r += UNDER_WAY * GROUP_WARPS) {
-            real x[UNDER_WAY];
+            entry x[UNDER_WAY];
 #pragma unroll
             for (int k = 0; k < UNDER_WAY; ++k) {
                 int const row = r + k * GROUP_WARPS;
-                x[k] = row <= hi ? a[(int64_t)row * n + c] : (real)0;
+                x[k] = row <= hi ? a[(int64_t)row * n + c] : zero;
             }
 #pragma unroll
             for (int k = 0; k < UNDER_WAY; ++k) {
                 int const row = r + k * GROUP_WARPS;
                 if (row > hi) break;
-                x[k] = subtract_products(x[k], f, p.y + row, n, pairs);
+                x[k] = subtract_products<false>(x[k], f, p.y + row, n, pairs);
                 a[(int64_t)row * n + c] = x[k];
 #pragma unroll
-                for (int q = 0; q < GROUP_PANEL; ++q)
-                    if (q < p.width) sum[q] = fma(p.v[q * n + row], x[k], sum[q]);
+                for (int q = 0; q < most; ++q)
+                    if (q < p.width) sum[q] = conj_product_add(p.v[q * n + row], x[k], sum[q]);
             }
         }
 #pragma unroll
-        for (int q = 0; q < GROUP_PANEL; ++q)
+        for (int q = 0; q < most; ++q)
             if (q < p.width) space[(warp * p.width + q) * 32 + lane] = sum[q];
         __syncthreads();
-        real all = 0; /* a warp adds up the sums of reflector `warp` */
-        for (int k = 0; k < GROUP_WARPS && warp < p.width; ++k) all += space[(k * p.width + warp) * 32 + lane];
+        entry all = zero; /* a warp adds up the sums of reflector `warp` */
+        for (int k = 0; k < GROUP_WARPS && warp < p.width; ++k)
+            all = total(all, space[(k * p.width + warp) * 32 + lane]);
         __syncthreads();
         if (warp < p.width) space[warp * 32 + lane] = all;
         __syncthreads();
 #pragma unroll
-        for (int q = 0; q < GROUP_PANEL; ++q) {
-            real w = 0;
-            for (int k = 0; k <= q && q < p.width; ++k) w = fma(p.t[k * GROUP_PANEL + q], space[k * 32 + lane], w);
+        for (int q = 0; q < most; ++q) {
+            entry w = zero;
+            for (int k = 0; k <= q && q < p.width; ++k)
+                w = conj_product_add(p.t[k * most + q], space[k * 32 + lane], w);
             f[q] = w;
         }
         for (int r = first + 1 + warp; r <= hi && acts; r += UNDER_WAY * GROUP_WARPS) {
-            real x[UNDER_WAY];
+            entry x[UNDER_WAY];
 #pragma unroll
             for (int k = 0; k < UNDER_WAY; ++k) {
                 int const row = r + k * GROUP_WARPS;
-                x[k] = row <= hi ? a[(int64_t)row * n + c] : (real)0;
+                x[k] = row <= hi ? a[(int64_t)row * n + c] : zero;
             }
 #pragma unroll
             for (int k = 0; k < UNDER_WAY; ++k) {
                 int const row = r + k * GROUP_WARPS;
-                if (row <= hi) a[(int64_t)row * n + c] = subtract_products(x[k], f, p.v + row, n, pairs);
+                if (row <= hi) a[(int64_t)row * n + c] = subtract_products<false>(x[k], f, p.v + row, n, pairs);
             }
         }
         __syncthreads(); /* space is free */
     }
 }
 
-/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  exchange: [2][n] in global memory. */
-template <typename real>
-static __device__ void group_reduce(geev_member &member, geev_panel<real> p, real *a, int lo, int hi, real *exchange)
+/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  exchange: [2][n] in global memory.  factors: NULL, or what is
+ * above and beside those rows follows, tau of each reflector goes there, and its u, without the first entry 1, stays below
+ * the subdiagonal. */
+template <typename entry>
+static __device__ void group_reduce(geev_member &member, geev_panel<entry> p, entry *a, int lo, int hi, entry *exchange,
+                                    real_of<entry> *factors = NULL)
 {
-    int const n = p.n, most = p.width;
+    int const n = p.n, most = p.width, top = factors ? 0 : lo, right = factors ? n - 1 : hi;
+    entry const zero = entry_of<entry>((real_of<entry>)0);
     for (int first = lo; first < hi - 1; first += most) {
         p.width = hi - 1 - first < most ? hi - 1 - first : most;
-        for (int e = threadIdx.x; e < 2 * most * n; e += GROUP_THREADS) p.v[e] = 0; /* V and Y */
+        for (int e = threadIdx.x; e < 2 * most * n; e += GROUP_THREADS) p.v[e] = zero; /* V and Y */
         for (int c = 0; c < p.width; ++c) {
             int const j = first + c;
-            real *const product = exchange + (c & 1) * n;
+            entry *const product = exchange + (c & 1) * n;
             __syncthreads();
             panel_column(p, a, hi, first, c);
             group_product(member, a, n, first + 1, hi, j + 1, p.v + (int64_t)c * n, product);
             member.sync(); /* the product is there, and all have read column j */
             for (int r = first + 1 + (int)threadIdx.x; member.leads() && r <= hi; r += GROUP_THREADS)
-                a[(int64_t)r * n + j] = r <= j ? p.column[r] : r == j + 1 ? p.scalars[1] : (real)0;
+                a[(int64_t)r * n + j] = r <= j       ? p.column[r]
+                                        : r == j + 1 ? p.scalars[1]
+                                        : factors    ? p.v[(int64_t)c * n + r]
+                                                     : zero;
+            if (factors && member.leads() && threadIdx.x == 0) factors[j] = p.tau();
             panel_extend(p, product, hi, first, c);
         }
-        panel_above(member, p, a, lo, hi, first);
-        panel_update(member, p, a, hi, first);
+        panel_above(member, p, a, top, hi, first);
+        panel_update(member, p, a, hi, right, first);
         member.sync(); /* the matrix is up to date */
     }
 }

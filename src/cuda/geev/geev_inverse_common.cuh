@@ -39,4 +39,33 @@ template <typename real> static __device__ __forceinline__ complex_of<real> fast
     return scaled(scale * fast_reciprocal(square(x)), conj(x));
 }
 
+template <typename complex> static __device__ __forceinline__ complex minus_product(complex a, complex b, complex c)
+{
+    return product_add(negative(a), b, c);
+}
+
+/* How row k of H - w is eliminated from the running column c and the column a beside it, whose entries there are ck and p: one of
+ * the two is the pivot, m times it is subtracted from the other one, which goes on as c, and y times it from b. */
+template <typename complex> struct row_elimination {
+    bool swaps; /* a is the pivot */
+    complex m, y;
+
+    template <typename real>
+    __device__ __forceinline__ row_elimination(complex p, complex ck, complex bk, real least)
+        : swaps(taxicab(p) > taxicab(ck))
+    {
+        complex pivot = swaps ? p : ck;
+        schur_pivot(least, &pivot.re, &pivot.im);
+        complex const inverse = fast_inverse(pivot);
+        m = product_add(swaps ? ck : p, inverse, complex{0, 0}), y = product_add(bk, inverse, complex{0, 0});
+    }
+    /* The rest of the columns: entry a of the one, c and b. */
+    __device__ __forceinline__ void update(complex a, complex *c, complex *b) const
+    {
+        complex const from = swaps ? a : *c, to = swaps ? *c : a;
+        *c = minus_product(m, from, to);
+        *b = minus_product(y, from, *b);
+    }
+};
+
 #endif

@@ -55,11 +55,6 @@ template <typename entry> struct hessenberg_column {
     }
 };
 
-template <typename complex> static __device__ __forceinline__ complex minus_product(complex a, complex b, complex c)
-{
-    return product_add(negative(a), b, c);
-}
-
 /* Eliminates row k: column k - 1 of H - w and the running column c become the new running column and a column of the
  * triangular factor, by which b is updated.  Returns whether the columns changed their roles. */
 template <typename entry, typename complex, typename real>
@@ -67,22 +62,17 @@ static __device__ __forceinline__ bool eliminate_row(const schur_side<entry> &s,
                                                      inverse_column<entry> c, inverse_column<entry> b)
 {
     hessenberg_column<entry> const h(s, k - 1);
-    complex const p = h(k), ck = c(k);
-    bool const swaps = taxicab(p) > taxicab(ck);
-    complex pivot = swaps ? p : ck;
-    schur_pivot(least, &pivot.re, &pivot.im);
-    complex const inverse = fast_inverse(pivot), m = product_add(swaps ? ck : p, inverse, complex{0, 0}),
-                  y = product_add(b(k), inverse, complex{0, 0});
-    c.set(k, m), b.set(k, y);
+    row_elimination<complex> const step(h(k), c(k), b(k), least);
+    c.set(k, step.m), b.set(k, step.y);
     auto const update = [&](int i, complex a) {
-        complex const ci = c(i), bi = b(i), from = swaps ? a : ci;
-        c.set(i, minus_product(m, from, swaps ? ci : a));
-        b.set(i, minus_product(y, from, bi));
+        complex ci = c(i), bi = b(i);
+        step.update(a, &ci, &bi);
+        c.set(i, ci), b.set(i, bi);
     };
     update(k - 1, difference(h(k - 1), w));
 #pragma unroll 4
     for (int i = 0; i < k - 1; ++i) update(i, h(i));
-    return swaps;
+    return step.swaps;
 }
 
 /* Solves (H - w) x = b, |b| <= 1, in the place of b; x is scaled to 1 at most.  Returns by how much it was larger. */

@@ -13,15 +13,15 @@ static const geev_kernels kernels[] = {
     {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
      eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_fit_s, eig_cuda_geev_swb_s,
      eig_cuda_geev_mwb_s, eig_cuda_geev_plain_s, eig_cuda_geev_schur_s, eig_cuda_geev_schur_bytes_s,
-     eig_cuda_geev_inverse_s},
+     eig_cuda_geev_inverse_s, eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_fit_s, eig_cuda_geev_large_sizes_s},
     {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
      eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_swb_d,
      eig_cuda_geev_mwb_d, eig_cuda_geev_plain_d, eig_cuda_geev_schur_d, eig_cuda_geev_schur_bytes_d,
-     eig_cuda_geev_inverse_d},
+     eig_cuda_geev_inverse_d, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_fit_d, eig_cuda_geev_large_sizes_d},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_schur_c, eig_cuda_geev_schur_bytes_c,
-     eig_cuda_geev_inverse_c},
+     eig_cuda_geev_inverse_c, eig_cuda_geev_large_vectors_c, eig_cuda_geev_large_fit_c, eig_cuda_geev_large_sizes_c},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_schur_z, eig_cuda_geev_schur_bytes_z,
-     eig_cuda_geev_inverse_z},
+     eig_cuda_geev_inverse_z, eig_cuda_geev_large_vectors_z, eig_cuda_geev_large_fit_z, eig_cuda_geev_large_sizes_z},
 };
 
 static const geev_kernels *kernels_of(const geev_problem *p)
@@ -58,6 +58,60 @@ static void carve_list(arena *a, geev_slice *slice)
     slice->queue = (geev_queue *)arena_take(a, 1, sizeof *slice->queue);
 }
 
+/* ------------------------------------------------------ vectors of larger matrices */
+
+static bool has_large_vectors(const geev_problem *p)
+{
+    return p->vectors && p->n > GEEV_MOST && p->method != EIG_GEEV_REFERENCE;
+}
+
+/* Bounds slice->count, and sets the sizes of what vectors need, for a workspace of about `bytes`. */
+static void slice_large_vectors(const eig_context *ctx, int64_t bytes, geev_slice *slice)
+{
+    enum { SLABS_EACH = 2 }; /* blocks with a slab each on a multiprocessor */
+    const geev_problem *const p = &slice->p;
+    if (!has_large_vectors(p)) return;
+    kernels_of(p)->large_sizes(p->n, &slice->form_bytes, &slice->slab_bytes);
+    int64_t const slabs = (p->n + GEEV_SLAB - 1) / GEEV_SLAB,
+                  each = (int64_t)(slice->form_bytes + sizeof *slice->reduced + sizeof *slice->vector_groups +
+                                   sizeof *slice->failed);
+    int64_t const share = bytes / 4 / (int64_t)slice->slab_bytes,
+                  useful = SLABS_EACH * (int64_t)cuda_state_of(ctx)->multiprocessors,
+                  blocks = share < useful ? share > 1 ? share : 1 : useful;
+    int64_t const fit = (bytes - blocks * (int64_t)slice->slab_bytes - 16 * EIG_ALIGNMENT) / each;
+    if (fit < slice->count) slice->count = fit > 1 ? fit : 1;
+    slice->slab_blocks = (int)(blocks < slice->count * slabs ? blocks : slice->count * slabs);
+    slice->again_bytes = arena_rounded(kernels_of(p)->schur_bytes(p, 0));
+    int64_t const again = bytes / (int64_t)slice->again_bytes,
+                  second = SECOND_ATTEMPTS < again ? SECOND_ATTEMPTS : again;
+    slice->again_blocks = (int)(second > slice->count ? slice->count : second > 1 ? second : 1);
+}
+
+/* Their arrays, which follow those of the eigenvalues, in the place of these: from `from` on. */
+static void carve_large_vectors(arena *a, size_t from, geev_slice *slice)
+{
+    if (!has_large_vectors(&slice->p)) return;
+    size_t most = a->used;
+    a->used = from;
+    slice->reduced = (geev_reduced *)arena_take(a, slice->count, sizeof *slice->reduced);
+    slice->vector_groups = (geev_group *)arena_take(a, slice->count, sizeof *slice->vector_groups);
+    slice->forms = arena_take(a, slice->count, slice->form_bytes);
+    slice->slabs = arena_take(a, slice->slab_blocks, slice->slab_bytes);
+    if (most < a->used) most = a->used;
+    a->used = from;
+    slice->again = arena_take(a, slice->again_blocks, slice->again_bytes);
+    if (a->used < most) a->used = most;
+}
+
+static eig_status enqueue_large_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    eig_status const status = kernels_of(&slice.p)->large_vectors(ctx, slice, stream);
+    if (status != EIG_OK) return status;
+    geev_slice again = slice;
+    again.plain = slice.again, again.plain_bytes = slice.again_bytes, again.plain_blocks = slice.again_blocks;
+    return kernels_of(&slice.p)->schur(ctx, 0, again, GEEV_LISTED, stream);
+}
+
 /* ---------------------------------------------- schur: complex matrices; eigenvectors */
 
 /* Lanes a matrix of the kernels that keep it in shared memory, as many as measured best; 0: none, or not wanted. */
@@ -77,7 +131,8 @@ static bool is_schur(const eig_context *ctx, const geev_problem *p, const geev_r
 
 static bool is_schur_reference(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return type_is_complex(p->type) || (p->vectors && schur_threads(ctx, p) == 0);
+    bool const large = has_large_vectors(p) && kernels_of(p)->large_fit(ctx, p->n);
+    return !large && (type_is_complex(p->type) || (p->vectors && schur_threads(ctx, p) == 0));
 }
 
 static void slice_schur(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -121,16 +176,19 @@ static eig_status enqueue_vectors(eig_context *ctx, const geev_slice &slice, cud
     const geev_kernels *const k = kernels_of(&slice.p);
     int const threads = schur_threads(ctx, &slice.p);
     CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
-    eig_status status = k->inverse(ctx, slice, stream);
-    if (status == EIG_OK) status = k->schur(ctx, threads, slice, GEEV_LISTED, stream);
+    bool const large = slice.p.n > GEEV_MOST;
+    eig_status status = large ? enqueue_large_vectors(ctx, slice, stream) : k->inverse(ctx, slice, stream);
+    if (status == EIG_OK && !large) status = k->schur(ctx, threads, slice, GEEV_LISTED, stream);
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
-/* Eigenvalues alone take half the memory and half the work, and vectors follow; condition numbers need the whole. */
+/* Eigenvalues alone take half the memory and half the work, and vectors follow; condition numbers need the whole where n is
+ * small. */
 static eig_status enqueue_schur(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     int const threads = schur_threads(ctx, &slice.p);
-    if (!slice.p.vectors || slice.p.condition) return enqueue_whole(ctx, slice, stream, clock, threads, 1);
+    if (!slice.p.vectors || (slice.p.condition && threads > 0))
+        return enqueue_whole(ctx, slice, stream, clock, threads, 1);
     geev_slice values = slice;
     values.p.vectors = false;
     eig_status const status = enqueue_whole(ctx, values, stream, clock, threads, 1);
@@ -143,15 +201,37 @@ static eig_status enqueue_schur_reference(eig_context *ctx, const geev_slice &sl
     return enqueue_whole(ctx, slice, stream, clock, 0, 2);
 }
 
+static bool is_schur_large(const eig_context *, const geev_problem *p, const geev_road *)
+{
+    return type_is_complex(p->type);
+}
+
+static void slice_schur_large(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice)
+{
+    slice->p.vectors = false; /* where eigenvalues are found */
+    slice_schur_reference(ctx, road, bytes, slice);
+    slice->p.vectors = true;
+    slice_large_vectors(ctx, bytes, slice);
+}
+
+static void carve_large(arena *a, geev_slice *slice)
+{
+    if (has_large_vectors(&slice->p)) carve_list(a, slice);
+    size_t const from = a->used;
+    carve_areas(a, slice);
+    carve_large_vectors(a, from, slice);
+}
+
 /* ------------------------------------------------------------------ real matrices */
 
 /* Three passes: kernel 1, NULL where the road has none; the iteration; the plain solver, on the matrices that did not
- * converge, or on all where nothing came before it.  Then vectors, where they are wanted.  Condition numbers need the Schur
- * form. */
+ * converge, or on all where nothing came before it.  Then vectors, where they are wanted.  Condition numbers of small matrices
+ * need the Schur form. */
 static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock,
                           geev_launch *reduction, geev_launch *iteration)
 {
-    if (slice.p.condition) return enqueue_whole(ctx, slice, stream, clock, schur_threads(ctx, &slice.p), 1);
+    int const threads = schur_threads(ctx, &slice.p);
+    if (slice.p.condition && threads > 0) return enqueue_whole(ctx, slice, stream, clock, threads, 1);
     bool const listed = iteration != NULL;
     eig_status status = EIG_OK;
     if (listed) CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
@@ -212,23 +292,26 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
     enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
-    return p->n > GEEV_MOST && !p->vectors && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    return p->n > GEEV_MOST && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
-static void slice_block(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
 {
     const geev_problem *const p = &slice->p;
     int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
     slice->tile = 1;
     slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes, slice);
+    slice_large_vectors(ctx, bytes, slice);
 }
 
 static void carve_block(arena *a, geev_slice *slice)
 {
+    carve_list(a, slice);
+    size_t const from = a->used;
     carve_areas(a, slice);
     slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
-    carve_list(a, slice);
+    carve_large_vectors(a, from, slice);
 }
 
 static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
@@ -241,7 +324,7 @@ static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaS
 
 static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && !p->vectors && kernels_of(p)->blocks_fit(ctx, p->n);
+    return p->n > GEEV_MOST && kernels_of(p)->blocks_fit(ctx, p->n);
 }
 
 /* A work area for each group of blocks; the plain solver takes them over. */
@@ -258,13 +341,16 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
     if (fit > multiprocessors) fit = multiprocessors;
     if (fit > p->batch) fit = p->batch;
     slice->plain_blocks = (int)(fit > 1 ? fit : 1);
+    slice_large_vectors(ctx, bytes, slice);
 }
 
 static void carve_blocks(arena *a, geev_slice *slice)
 {
+    carve_list(a, slice);
+    size_t const from = a->used;
     carve_areas(a, slice);
     slice->groups = (geev_group *)arena_take(a, slice->plain_blocks, sizeof *slice->groups);
-    carve_list(a, slice);
+    carve_large_vectors(a, from, slice);
 }
 
 static eig_status enqueue_blocks(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
@@ -275,6 +361,12 @@ static eig_status enqueue_blocks(eig_context *ctx, const geev_slice &slice, cuda
 static bool is_large(const eig_context *, const geev_problem *p, const geev_road *)
 {
     return p->n > GEEV_MOST;
+}
+
+static void slice_large(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice)
+{
+    slice_reference(ctx, road, bytes, slice);
+    slice_large_vectors(ctx, bytes, slice);
 }
 
 /* ------------------------------------------------------ swb, mwb: kernels 1 and 2 */
@@ -398,10 +490,11 @@ static const geev_road roads[] = {
     {"schur", EIG_GEEV_AUTO, 0, 0, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
     {"schur reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_schur_reference, slice_schur_reference, carve_areas,
      enqueue_schur_reference},
+    {"schur large", EIG_GEEV_AUTO, 0, 0, 0, is_schur_large, slice_schur_large, carve_large, enqueue_schur},
     {"reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
     {"block", EIG_GEEV_AUTO, 0, 0, 0, is_block, slice_block, carve_block, enqueue_block},
     {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},
-    {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_reference, carve_areas, enqueue_reference},
+    {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_large, carve_large, enqueue_reference},
     {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread},
     {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
     {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},

@@ -25,15 +25,16 @@ template <int P> static __global__ void schur_lanes(geev_slice slice, bool liste
     }
 }
 
-static __global__ void __launch_bounds__(SCHUR_THREADS) schur_blocks(geev_slice slice)
+static __global__ void __launch_bounds__(SCHUR_THREADS) schur_blocks(geev_slice slice, bool listed)
 {
     __shared__ double space[SCHUR_THREADS / 32];
     block_team<SCHUR_THREADS> const team = {(int)threadIdx.x, space};
     int const n = (int)slice.p.n;
     schur_area<entry> area;
     schur_carve(&area, (char *)slice.plain + blockIdx.x * slice.plain_bytes, n, n, slice.p.vectors, slice.p.vectors);
-    for (int64_t m = blockIdx.x; m < slice.count; m += gridDim.x)
-        schur_matrix(team, area, slice.p, slice.first + m, true);
+    int64_t const count = listed ? (int64_t)slice.queue->failed : slice.count;
+    for (int64_t m = blockIdx.x; m < count; m += gridDim.x)
+        schur_matrix(team, area, slice.p, listed ? slice.failed[m] : slice.first + m, true);
 }
 
 /* ---------------------------------------------------------------------- launchers */
@@ -60,5 +61,6 @@ eig_status TYPED(eig_cuda_geev_schur)(eig_context *ctx, int threads, const geev_
     if (threads == 8) return launch_schur<8>(ctx, slice, which, stream);
     if (threads == 16) return launch_schur<16>(ctx, slice, which, stream);
     if (threads == 32) return launch_schur<32>(ctx, slice, which, stream);
-    return cuda_launch(ctx, "geev: schur_blocks", stream, {slice.plain_blocks, SCHUR_THREADS}, schur_blocks, slice);
+    return cuda_launch(ctx, "geev: schur_blocks", stream, {slice.plain_blocks, SCHUR_THREADS}, schur_blocks, slice,
+                       which == GEEV_LISTED);
 }

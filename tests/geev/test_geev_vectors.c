@@ -171,9 +171,10 @@ static void test_known_condition(void **state)
                 eig_geev_options const o = by(methods[c % 2], 1);
                 pairs_solve(ctx, &o, &b, WANT_ALL);
                 certify_vectors("blocks", &b, 0, 10);
-                double const known = 1 / sqrt(1 + a * a);
+                /* Above n = 64 vectors of a GPU have errors of eps ||A|| over the distance of eigenvalues, 1. */
+                double const known = 1 / sqrt(1 + a * a), scale = n > 64 && !test_on_cpu() ? (double)n + a : 1;
                 for (int64_t k = 0; k < n; ++k)
-                    if (!(fabs(b.condition[k] - known) <= 20 * type_eps(b.type)))
+                    if (!(fabs(b.condition[k] - known) <= 20 * scale * type_eps(b.type)))
                         fail_msg("n=%lld a=%g %s: condition %g in place of %g", (long long)n, a, type_name(b.type),
                                  b.condition[k], known);
                 pairs_free(&b);
@@ -621,5 +622,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_drvev),
     };
+    if (argc > 2) cmocka_set_test_filter(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,9 +261,9 @@ static eig_status launch_reduce(eig_context *ctx, const geev_slice &slice, cudaS
     const cuda_state *const state = cuda_state_of(ctx);
     int64_t const n = slice.p.n, multiprocessors = state->multiprocessors;
     int const width = geev_panel_width<entry>(n, reduce_numbers(state));
-    int64_t const panel = geev_panel_numbers<entry>(n, width), numbers = panel > LOAD_TILE ? panel : LOAD_TILE;
+    int64_t const panel = geev_panel_numbers<entry>(n, width), numbers = panel > LOAD_TILE ? panel : (int64_t)LOAD_TILE;
     int64_t const fit = numbers / LOAD_TILE, groups = slice.count < multiprocessors ? slice.count : multiprocessors;
-    int const loaders = (int)(fit < GROUP_WARPS ? fit : GROUP_WARPS);
+    int const loaders = fit < GROUP_WARPS ? (int)fit : (int)GROUP_WARPS;
     int64_t const share = multiprocessors / groups, useful = n / FEWEST_ROWS;
     int const members = (int)(share < useful ? share : useful);
     CUDA_TRY(cudaMemsetAsync(slice.vector_groups, 0, (size_t)groups * sizeof *slice.vector_groups, stream));

@@ -83,7 +83,7 @@ static void slice_large_vectors(const eig_context *ctx, int64_t bytes, geev_slic
     slice->slab_blocks = (int)(blocks < slice->count * slabs ? blocks : slice->count * slabs);
     slice->again_bytes = arena_rounded(kernels_of(p)->schur_bytes(p, 0));
     int64_t const again = bytes / (int64_t)slice->again_bytes,
-                  second = SECOND_ATTEMPTS < again ? SECOND_ATTEMPTS : again;
+                  second = SECOND_ATTEMPTS < again ? (int64_t)SECOND_ATTEMPTS : again;
     slice->again_blocks = (int)(second > slice->count ? slice->count : second > 1 ? second : 1);
 }
 

@@ -287,7 +287,7 @@ static void test_badly_balanced(void **state)
     (void)state;
     eig_context *const ctx = test_context(1);
     for (size_t c = 0; c < 4 * COUNT(methods); ++c)
-        for (int64_t n = 2; n <= 70; n = 2 * n + 3) {
+        for (int64_t n = 2; n <= 77; n = 2 * n + 3) {
             eig_type const type = all_types[c / 2];
             int const most = type_is_single(type) ? 30 : 300;
             pairs plain = pairs_make("gaussian", n, 1, type, 5), b = pairs_make("gaussian", n, 1, type, 5);

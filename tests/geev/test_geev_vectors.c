@@ -281,7 +281,7 @@ static void test_defective(void **state)
 }
 
 /* The balanced matrix B has D apart by far more than the range of a number's half: the vectors of D B D^-1 are those of B
- * times D, entry by entry, and nothing overflows. */
+ * times D, left ones times its inverse, entry by entry, and nothing overflows. */
 static void test_badly_balanced(void **state)
 {
     (void)state;
@@ -307,15 +307,21 @@ static void test_badly_balanced(void **state)
                     if (cabsl(number_at(plain.w, j) - number_at(b.w, k)) <
                         cabsl(number_at(plain.w, near) - number_at(b.w, k)))
                         near = j;
-                const double *const x = b.vr + 2 * k * n, *const known = plain.vr + 2 * near * n;
-                double const tolerance = 1e4 * (double)n * type_eps(type);
-                dense_number const ratio = number_at(x, n - 1) / number_at(known, n - 1);
-                for (int64_t i = 0; i < n; ++i) {
-                    double const d = ldexp(1, (int)(most * i / (n - 1)) - most);
-                    long double const off = cabsl(number_at(x, i) - dense_product(ratio, number_at(known, i)) * d);
-                    if (!(off <= tolerance * cabsl(ratio) * d))
-                        fail_msg("n=%lld %s: entry %lld of vector %lld is off by %Lg", (long long)n, type_name(type),
-                                 (long long)i, (long long)k, off);
+                for (int left = 0; left < 2; ++left) {
+                    const double *const x = (left ? b.vl : b.vr) + 2 * k * n, *const known =
+                                                                                  (left ? plain.vl : plain.vr) +
+                                                                                  2 * near * n;
+                    double const tolerance = 1e4 * (double)n * type_eps(type);
+                    int64_t const top = left ? 0 : n - 1; /* where D, or its inverse, is 1 */
+                    dense_number const ratio = number_at(x, top) / number_at(known, top);
+                    for (int64_t i = 0; i < n; ++i) {
+                        int const power = (int)(most * i / (n - 1));
+                        double const d = ldexp(1, left ? -power : power - most);
+                        long double const off = cabsl(number_at(x, i) - dense_product(ratio, number_at(known, i)) * d);
+                        if (!(off <= tolerance * cabsl(ratio) * d))
+                            fail_msg("n=%lld %s: entry %lld of %s vector %lld is off by %Lg", (long long)n,
+                                     type_name(type), (long long)i, left ? "left" : "right", (long long)k, off);
+                    }
                 }
                 certify_shape("badly balanced", &b, 0, k, false), certify_shape("badly balanced", &b, 0, k, true);
             }

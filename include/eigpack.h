@@ -853,7 +853,7 @@ EIG_API eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_gee
 
 /* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL and
  * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never
- * more than 256 MB, or 1 GB with vectors for n > 64, unless a single matrix needs it.  On a CPU it depends on the number of
+ * more than 256 MB, for n > 256, or with vectors for n > 64, 1 GB, unless a single matrix needs it.  On a CPU it depends on the number of
  * threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);

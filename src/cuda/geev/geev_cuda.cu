@@ -7,11 +7,12 @@
 #include "geev_cuda.cuh"
 #include "host_arrays.cuh"
 
-/* Most bytes of the workspace, unless a single matrix needs more.  Vectors of larger matrices take more, so that there is one
- * matrix at least for each multiprocessor. */
+/* Most bytes of the workspace, unless a single matrix needs more.  Large matrices take more, and vectors of those beyond the small
+ * kernels, so that there is one matrix at least for each multiprocessor. */
 static int64_t most_bytes(const geev_problem *p)
 {
-    return (int64_t)(p->vectors && p->n > GEEV_MOST ? 1024 : 256) << 20;
+    enum { LARGE = 256 };
+    return (int64_t)(p->n > (p->vectors ? (int)GEEV_MOST : (int)LARGE) ? 1024 : 256) << 20;
 }
 
 enum { STREAMS = 2 }; /* on which slices are under way at a time */

@@ -14,7 +14,9 @@ using entry = std::conditional<number::complex, number, real>::type;
 using complex = complex_of<real>;
 
 enum {
-    FIRM = 64,      /* a condition number, a cosine in rounded numbers, is certain where it is so many n eps or more */
+    FIRM = 16, /* a condition number, a cosine in rounded numbers, is certain where it is so many sqrt(n) eps or more */
+    APART =
+        8, /* eigenvalues closer than so many sqrt(n) eps ||H|| are for the Schur form: their errors are of that size */
     FEWEST_ROWS = 8 /* of a matrix for each block of a group */
 };
 
@@ -110,7 +112,7 @@ static __device__ void judge(block_team<GROUP_THREADS> team, const geev_slice &s
     area.n = n, area.ld = n, area.t = form.h, area.w = form.w;
     bool const finite = record.info == EIG_INFO_OK;
     real const norm = hessenberg_norm(team, area, finite);
-    bool const close = has_cluster(team, area, INVERSE_APART * n * real_limits<real>::eps * norm, finite);
+    bool const close = has_cluster(team, area, APART * sqrt((real)n) * real_limits<real>::eps * norm, finite);
     if (team.rank == 0) slice.reduced[at] = {(double)norm, !finite || close, 0};
 }
 
@@ -217,7 +219,7 @@ static __device__ bool slab_matrix(slab_memory<entry> &memory, const geev_slice 
         to[0] = s;
         if (pair) to[1] = s;
     }
-    return __syncthreads_and(s >= FIRM * (real)n * real_limits<real>::eps);
+    return __syncthreads_and(s >= FIRM * sqrt((real)n) * real_limits<real>::eps);
 }
 
 static __global__ void __launch_bounds__(SLAB_THREADS, 2) large_vectors(geev_slice slice, int slabs)

@@ -161,10 +161,13 @@ static __device__ void slab_follow(const slab_side<entry> &s, slab_memory<entry>
     int const vector = threadIdx.x % SLAB, group = threadIdx.x / SLAB;
     complex const c_old = factor[0][SLAB_STEP][vector], b_old = factor[1][SLAB_STEP][vector], w = memory.w[vector];
     for (int top = 0; top < from; top += tile) {
-        for (int e = threadIdx.x; e < tile * count; e += SLAB_THREADS) {
+        constexpr int each = tile * SLAB_STEP / SLAB_THREADS;
+        entry own[each]; /* all loads are under way together */
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
             int r, q;
-            s.place(e, tile, count, &r, &q);
-            h[r][q] = top + r < from ? s(top + r, from - 1 + q) : entry_of<entry>((real_of<entry>)0);
+            s.place((int)threadIdx.x + k * SLAB_THREADS, tile, SLAB_STEP, &r, &q);
+            own[k] = top + r < from && q < count ? s(top + r, from - 1 + q) : entry_of<entry>((real_of<entry>)0);
         }
         complex c[R], b[R];
 #pragma unroll
@@ -173,6 +176,12 @@ static __device__ void slab_follow(const slab_side<entry> &s, slab_memory<entry>
             complex const ci = i < from ? x.c[s.row(i) + vector] : complex{0, 0},
                           bi = i < from ? x.b[s.row(i) + vector] : complex{0, 0};
             c[k] = product_add(c_old, ci, complex{0, 0}), b[k] = product_add(b_old, ci, bi);
+        }
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            int r, q;
+            s.place((int)threadIdx.x + k * SLAB_THREADS, tile, SLAB_STEP, &r, &q);
+            h[r][q] = own[k];
         }
         __syncthreads(); /* the tile is there */
 #pragma unroll 4

@@ -41,31 +41,47 @@ static __device__ void panel_factor(lane_team<32> warp, const large_form<entry> 
     entry *const t = form.t + (int64_t)p * SLAB_BACK * SLAB_BACK;
     for (int e = warp.rank; e < SLAB_BACK * SLAB_BACK; e += 32) {
         int const q = e / SLAB_BACK, m = e % SLAB_BACK;
-        if (m >= q) continue;
-        entry sum = entry_of<entry>((real)0);
-        for (int r = first + q + 1; r < n; ++r)
-            sum = conj_product_add(reflector_entry(form.h, n, r, first + m), reflector_entry(form.h, n, r, first + q),
-                                   sum);
+        if (m >= q || first + q > n - 3) continue;
+        const entry *const row = form.h + (int64_t)(first + q + 1) * n + first;
+        entry sum = conj(row[m]);
+#pragma unroll 8
+        for (int r = 1; r < n - (first + q + 1); ++r)
+            sum = conj_product_add(row[(int64_t)r * n + m], row[(int64_t)r * n + q], sum);
         t[e] = sum;
     }
     warp.sync();
     for (int m = warp.rank; m < SLAB_BACK; m += 32)
         for (int q = m; q < SLAB_BACK; ++q) {
-            real const tau = first + q < n ? form.factors[first + q] : (real)0;
+            real const tau = first + q <= n - 3 ? form.factors[first + q] : (real)0;
             entry sum = entry_of<entry>((real)0);
-            for (int k = m; k < q; ++k) sum = product_add(t[m * SLAB_BACK + k], t[q * SLAB_BACK + k], sum);
+            for (int k = m; k < q && tau != 0; ++k) sum = product_add(t[m * SLAB_BACK + k], t[q * SLAB_BACK + k], sum);
             t[m * SLAB_BACK + q] = q == m ? entry_of<entry>(tau) : scaled(-tau, sum);
         }
 }
 
-/* Rows top, top + 1, ... of the panel's reflectors, a tile of them. */
-template <typename entry>
+/* Rows top, top + 1, ... of the panel's reflectors, a tile of them; and this thread's components there, x, of b.  All loads are
+ * under way together. */
+template <typename entry, typename complex, int R>
 static __device__ __forceinline__ void load_reflectors(slab_memory<entry> &memory, const large_form<entry> &form, int n,
-                                                       int top, int first)
+                                                       int top, int first, const complex *b, complex (&x)[R])
 {
-    for (int e = threadIdx.x; e < slab_tile<entry> * SLAB_BACK; e += SLAB_THREADS)
-        memory.back.v[e / SLAB_BACK][e % SLAB_BACK] =
-            reflector_entry(form.h, n, top + e / SLAB_BACK, first + e % SLAB_BACK);
+    constexpr int each = slab_tile<entry> * SLAB_BACK / SLAB_THREADS;
+    entry v[each];
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        int const e = (int)threadIdx.x + k * SLAB_THREADS;
+        v[k] = reflector_entry(form.h, n, top + e / SLAB_BACK, first + e % SLAB_BACK);
+    }
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+        int const r = top + (int)threadIdx.x / SLAB + k * SLAB_LANES;
+        x[k] = r < n ? b[(int64_t)r * SLAB + threadIdx.x % SLAB] : complex{0, 0};
+    }
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        int const e = (int)threadIdx.x + k * SLAB_THREADS;
+        memory.back.v[e / SLAB_BACK][e % SLAB_BACK] = v[k];
+    }
     __syncthreads(); /* the tile is there */
 }
 
@@ -83,15 +99,12 @@ static __device__ void slab_reflect(slab_memory<entry> &memory, const large_form
 #pragma unroll
         for (int q = 0; q < SLAB_BACK; ++q) sum[q] = {0, 0};
         for (int top = first + 1; top < n; top += tile) {
-            load_reflectors(memory, form, n, top, first);
+            complex x[R];
+            load_reflectors(memory, form, n, top, first, b, x);
 #pragma unroll
-            for (int k = 0; k < R; ++k) {
-                int const r = group + k * SLAB_LANES;
-                if (top + r >= n) continue;
-                complex const x = b[(int64_t)(top + r) * SLAB + vector];
+            for (int k = 0; k < R; ++k)
 #pragma unroll
-                for (int q = 0; q < SLAB_BACK; ++q) add_to(&sum[q], conj(v[r][q]), x);
-            }
+                for (int q = 0; q < SLAB_BACK; ++q) add_to(&sum[q], conj(v[group + k * SLAB_LANES][q]), x[k]);
             __syncthreads(); /* the tile is free */
         }
 #pragma unroll
@@ -113,15 +126,14 @@ static __device__ void slab_reflect(slab_memory<entry> &memory, const large_form
 #pragma unroll
         for (int q = 0; q < SLAB_BACK; ++q) sum[q] = sums[1][q][vector];
         for (int top = first + 1; top < n; top += tile) {
-            load_reflectors(memory, form, n, top, first);
+            complex x[R];
+            load_reflectors(memory, form, n, top, first, b, x);
 #pragma unroll
             for (int k = 0; k < R; ++k) {
                 int const r = group + k * SLAB_LANES;
-                if (top + r >= n) continue;
-                complex x = b[(int64_t)(top + r) * SLAB + vector];
 #pragma unroll
-                for (int q = 0; q < SLAB_BACK; ++q) add_to(&x, v[r][q], sum[q]);
-                b[(int64_t)(top + r) * SLAB + vector] = x;
+                for (int q = 0; q < SLAB_BACK; ++q) add_to(&x[k], v[r][q], sum[q]);
+                if (top + r < n) b[(int64_t)(top + r) * SLAB + vector] = x[k];
             }
             __syncthreads(); /* the tile is free */
         }
@@ -142,6 +154,7 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
         return scaled(left && scale != 1 ? 1 / scale : scale, scaled(unit, b[(int64_t)i * SLAB + vector]));
     };
     real most = 0;
+#pragma unroll 4
     for (int i = group; i < n; i += SLAB_LANES) most = fmax(most, larger_part(component(i)));
     shared.most[group][vector] = most;
     __syncthreads(); /* the largest components are there */
@@ -149,6 +162,7 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
     real const unit2 = unit_of(most);
     __syncthreads(); /* they are read */
     vector_size<real> size = {0, 0, {1, 0}, 0};
+#pragma unroll 4
     for (int i = group; i < n; i += SLAB_LANES) {
         complex const x = scaled(unit2, component(i));
         real const own = square(x);

@@ -6,7 +6,7 @@
  *          A := A - u w' - z u', z = y - (tau u'y) u, where y and w have the factor tau.  Three barriers.
  * Cost     10 n^3/3 flops; the matrix is read twice and written once from shared memory in each of n - 2 steps: that
  *          bounds it. */
-#include "geev_balance.cuh"
+#include "geev_slab_back.cuh"
 #include "geev_window.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
@@ -51,15 +51,15 @@ template <typename team_type> static __device__ bool wants_balance(team_type tea
 /* Sums y[r] = tau A[r][.] u and w[c] = tau u' A[.][c] over rows and columns from..hi; half a warp's lanes take 16 of them,
  * the other half the second halves of the same sums. */
 template <typename team_type>
-static __device__ __forceinline__ void both_products(team_type team, geev_view<real> h, int lo, int hi, int from,
-                                                     const block_vectors &v)
+static __device__ __forceinline__ void both_products(team_type team, geev_view<real> h, int top, int hi, int right,
+                                                     int from, const block_vectors &v)
 {
-    int const lane = team.rank % 32, rows = hi - lo + 1, length = hi - from + 1, items = rows + length;
+    int const lane = team.rank % 32, rows = hi - top + 1, length = hi - from + 1, items = rows + right - from + 1;
     int const half = (length + 1) / 2, begin = lane < 16 ? 0 : half, end = lane < 16 ? half : length;
     for (int at = team.rank / 32 * 16; at < items; at += team_type::size / 2) {
         int const item = at + lane % 16;
         bool const is_row = item < rows, acts = item < items;
-        const real *const p = is_row ? &h(lo + item, from) : &h(from, acts ? from + item - rows : from);
+        const real *const p = is_row ? &h(top + item, from) : &h(from, acts ? from + item - rows : from);
         int const step = is_row ? 1 : h.row;
         const real *const u = v.u + from;
         real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -71,32 +71,37 @@ static __device__ __forceinline__ void both_products(team_type team, geev_view<r
         for (; m < end; ++m) s0 = fma(u[m], p[m * step], s0);
         real sum = (s0 + s1) + (s2 + s3);
         sum += __shfl_xor_sync(0xffffffffu, sum, 16);
-        if (acts && lane < 16) (is_row ? v.y[lo + item] : v.w[from + item - rows]) = *v.tau * sum;
+        if (acts && lane < 16) (is_row ? v.y[top + item] : v.w[from + item - rows]) = *v.tau * sum;
     }
 }
 
 /* A := A - u w' - z u' for rows lo..hi, columns from..hi; a warp takes rows, its lanes columns. */
 template <typename team_type>
-static __device__ __forceinline__ void both_updates(team_type team, geev_view<real> h, int lo, int hi, int from,
-                                                    const block_vectors &v)
+static __device__ __forceinline__ void both_updates(team_type team, geev_view<real> h, int top, int hi, int right,
+                                                    int from, const block_vectors &v)
 {
     lane_team<32> const warp(team.rank % 32);
     real gamma = 0;
     for (int r = from + warp.rank; r <= hi; r += 32) gamma = fma(v.u[r], v.y[r], gamma);
     gamma = *v.tau * warp.sum(gamma);
-    for (int c = from + warp.rank; c <= hi; c += 32) {
+    for (int c = from + warp.rank; c <= right; c += 32) {
         real const uc = v.u[c], wc = v.w[c];
 #pragma unroll 4
-        for (int r = lo + team.rank / 32; r <= hi; r += team_type::size / 32) {
+        for (int r = top + team.rank / 32; r <= hi; r += team_type::size / 32) {
             real const ur = r < from ? (real)0 : v.u[r], z = fma(-gamma, ur, v.y[r]);
             h(r, c) = fma(-ur, wc, fma(-z, uc, h(r, c)));
         }
     }
 }
 
+/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  factors: NULL, or all rows and columns follow, tau of each reflector
+ * goes there, and its u, without the first entry 1, stays below the subdiagonal. */
 template <typename team_type>
-static __device__ void reduce(team_type team, geev_view<real> h, int lo, int hi, const block_vectors &v)
+static __device__ void reduce(team_type team, geev_view<real> h, int lo, int hi, const block_vectors &v,
+                              real *factors = NULL)
 {
+    int const top = factors ? 0 : lo, right = factors ? h.n - 1 : hi;
+    for (int c = hi + 1 + team.rank; c <= right; c += team_type::size) v.u[c] = 0;
     for (int k = lo; k < hi - 1; ++k) {
         if (team.rank < 32) {
             real beta;
@@ -105,13 +110,16 @@ static __device__ void reduce(team_type team, geev_view<real> h, int lo, int hi,
         }
         team.sync(); /* the reflector is there */
         if (team.rank == 0) h(k + 1, k) = *v.beta;
+        for (int r = k + 2 + team.rank; factors && r <= hi; r += team_type::size)
+            h(r, k) = *v.tau == 0 ? (real)0 : v.u[r];
+        if (factors && team.rank == 0) factors[k] = *v.tau;
         if (*v.tau == 0) {
             team.sync();
             continue;
         }
-        both_products(team, h, lo, hi, k + 1, v);
+        both_products(team, h, top, hi, right, k + 1, v);
         team.sync();
-        both_updates(team, h, lo, hi, k + 1, v);
+        both_updates(team, h, top, hi, right, k + 1, v);
         team.sync();
     }
 }
@@ -124,6 +132,13 @@ template <typename team_type> static __device__ void pack(team_type team, geev_v
         int64_t const at = (int64_t)r * h.n - (int64_t)r * (r - 1) / 2 + (r > 0 ? r - 1 : 0) - from;
         for (int c = from + team.rank % 32; c < h.n; c += 32) to[at + c] = h(r, c);
     }
+}
+
+static __device__ bool all_finite(const geev_view<real> &h, int rank, int size)
+{
+    bool finite = true;
+    for (int e = rank; e < h.n * h.n; e += size) finite = finite && fabs(h(e / h.n, e % h.n)) < (real)INFINITY;
+    return finite;
 }
 
 template <int N> static __global__ void __launch_bounds__(N) block_prepare_kernel(geev_slice slice)
@@ -139,9 +154,7 @@ template <int N> static __global__ void __launch_bounds__(N) block_prepare_kerne
     int64_t const at = blockIdx.x;
     gather(team, slice.p, slice.first + at, h);
     geev_record record = {1, 0, n - 1, 0};
-    bool finite = true;
-    for (int e = team.rank; e < n * n; e += N) finite = finite && fabs(h(e / n, e % n)) < (real)INFINITY;
-    finite = !team.any(!finite);
+    bool const finite = !team.any(!all_finite(h, team.rank, N));
     if (slice.p.balance && finite) isolate(team, h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(team, h, &record);
     if (record.info == 0) {
@@ -153,12 +166,48 @@ template <int N> static __global__ void __launch_bounds__(N) block_prepare_kerne
     if (team.rank == 0) slice.records[at] = record;
 }
 
+/* The same for vectors: all of the matrix follows, and the reflectors are kept (geev_large_vectors.cu). */
+template <int N> static __global__ void __launch_bounds__(N) block_form_kernel(geev_slice slice)
+{
+    using team_type = block_team<N>;
+    __shared__ double space[N / 32];
+    __shared__ real scalars[2];
+    int const n = (int)slice.p.n;
+    team_type const team = {(int)threadIdx.x, space};
+    geev_view<real> const h = {(real *)block_memory, n, n | 1, 1};
+    real *const vectors = h.base + (int64_t)n * h.row;
+    block_vectors const v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
+    int64_t const at = blockIdx.x;
+    large_form<real> const form = place_form<real>(slice, at);
+    begin_form(team, form, n);
+    gather(team, slice.p, slice.first + at, h);
+    geev_record record = {1, 0, n - 1, 0};
+    normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
+    if (record.info == 0 && slice.p.balance) {
+        isolate(team, h, &record.lo, &record.hi, form.origin);
+        if (wants_balance(team, h, record.lo, record.hi)) balance(team, h, record.lo, record.hi, form.scale);
+    }
+    if (record.info == 0) reduce(team, h, record.lo, record.hi, v, form.factors);
+    for (int e = team.rank; e < n * n; e += N) form.h[e] = h(e / n, e % n);
+    if (team.rank == 0) slice.reduced[at].record = record;
+}
+
+/* A block a matrix, with more threads for larger ones. */
+static eig_status launch_block(eig_context *ctx, const char *name, const geev_slice &slice, cudaStream_t stream,
+                               void (*few)(geev_slice), void (*many)(geev_slice))
+{
+    int const threads = slice.p.n <= 96 ? 256 : 512;
+    return cuda_launch(ctx, name, stream, {slice.count, threads, geev_block_bytes(&slice.p)},
+                       threads == 256 ? few : many, slice);
+}
+
+eig_status TYPED(eig_cuda_geev_block_form)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    return launch_block(ctx, "geev: block_form_kernel", slice, stream, block_form_kernel<256>, block_form_kernel<512>);
+}
+
 eig_status TYPED(eig_cuda_geev_block_prepare)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    size_t const bytes = geev_block_bytes(&slice.p);
-    if (slice.p.n <= 96)
-        return cuda_launch(ctx, "geev: block_prepare_kernel", stream, {slice.count, 256, bytes},
-                           block_prepare_kernel<256>, slice);
-    return cuda_launch(ctx, "geev: block_prepare_kernel", stream, {slice.count, 512, bytes}, block_prepare_kernel<512>,
-                       slice);
+    return launch_block(ctx, "geev: block_prepare_kernel", slice, stream, block_prepare_kernel<256>,
+                        block_prepare_kernel<512>);
 }

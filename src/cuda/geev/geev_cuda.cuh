@@ -51,6 +51,12 @@ static inline size_t geev_block_bytes(const geev_problem *p)
     return (size_t)(p->n * (p->n | 1) + 3 * p->n) * type_size(p->type);
 }
 
+static inline bool geev_block_fits(const eig_context *ctx, const geev_problem *p)
+{
+    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
+    return geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
 /* What kernel 2 needs of a matrix besides its Hessenberg form. */
 struct geev_record {
     double unscale; /* eigenvalues are multiplied by it; a power of two */
@@ -82,6 +88,7 @@ struct geev_group {
 
 /* What is known of a matrix whose vectors come by inverse iteration (geev_large_vectors.cu). */
 struct geev_reduced {
+    geev_record record;
     double norm;   /* of H */
     int bad, lost; /* the matrix is given up: before inverse iteration, in it */
 };
@@ -150,6 +157,8 @@ typedef bool geev_fits(const eig_context *ctx, int64_t n);
 typedef void geev_sizes(int64_t n, size_t *form, size_t *slab);
 geev_launch eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_vectors_c,
     eig_cuda_geev_large_vectors_z;
+geev_launch eig_cuda_geev_block_form_s, eig_cuda_geev_block_form_d; /* the reduction, where geev_block_fits */
+geev_launch eig_cuda_geev_block_form_c, eig_cuda_geev_block_form_z; /* there are none */
 geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_large_fit_c, eig_cuda_geev_large_fit_z;
 geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
     eig_cuda_geev_large_sizes_z;

@@ -1,6 +1,8 @@
 /* geev on CUDA, n > GEEV_MOST: eigenvectors and condition numbers of matrices whose eigenvalues are there, by inverse iteration.
  *
- *   large_reduce    a group of blocks a matrix: load, balance, reduce (geev_group.cuh); H and its reflectors stay in global memory
+ *   large_reduce    a group of blocks a matrix: load, balance, reduce (geev_group.cuh); H and its reflectors stay in global memory;
+ *                   or block_form_kernel (geev_block_prepare.cu), where a matrix fits the shared memory of a block
+ *   large_judge     a block a matrix: what vectors need besides
  *   large_vectors   a block for every 16 vectors (geev_slab.cuh, geev_slab_back.cuh)
  *   large_list      lists the matrices that are given up: those with close eigenvalues, or with a vector or a condition number
  *                   that is not certain; they are for the Schur form */
@@ -29,34 +31,7 @@ static int64_t matrix_slabs(int64_t n)
 
 /* ---------------------------------------------------------------------- memory */
 
-/* Carves the form of a matrix of order n; returns its bytes. */
-static __host__ __device__ size_t carve_form(large_form<entry> *form, char *base, int64_t n)
-{
-    size_t at = 0;
-    auto const take = [&](int64_t count, size_t size) {
-        size_t const from = at;
-        at += ((size_t)count * size + 255) / 256 * 256;
-        return base + from;
-    };
-    form->h = (entry *)take(n * n, sizeof(entry));
-    form->t = (entry *)take((int64_t)slab_panels(n) * SLAB_BACK * SLAB_BACK, sizeof(entry));
-    form->exchange = (entry *)take(2 * n, sizeof(entry));
-    form->w = (complex *)take(n, sizeof(complex));
-    form->factors = (real *)take(n, sizeof(real));
-    form->scale = (real *)take(n, sizeof(real));
-    form->norms = (real *)take(2 * n, sizeof(real));
-    form->origin = (int *)take(n, sizeof(int));
-    return at;
-}
-
-static __device__ large_form<entry> place_form(const geev_slice &slice, int64_t at)
-{
-    large_form<entry> form;
-    carve_form(&form, (char *)slice.forms + at * slice.form_bytes, slice.p.n);
-    return form;
-}
-
-/* The same of a block's slab: left and right vectors, a running column. */
+/* A block's slab: left and right vectors, a running column. */
 struct slab_room {
     complex *c, *vectors[2];
     unsigned *swaps;
@@ -88,32 +63,13 @@ static __device__ geev_record treat_large(block_team<GROUP_THREADS> team, const 
     int const n = (int)p.n;
     geev_view<entry> const h = {form.h, n, n, 1};
     geev_record record = {1, 0, n - 1, EIG_INFO_OK};
-    for (int i = team.rank; i < n; i += GROUP_THREADS) form.origin[i] = i, form.scale[i] = 1, form.factors[i] = 0;
-    team.sync();
+    begin_form(team, form, n);
     normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (record.info != EIG_INFO_OK || !p.balance) return record;
     isolate(team, h, &record.lo, &record.hi, form.origin);
     if (wants_balance(team, h, record.lo, record.hi, form.norms, form.norms + n))
         balance(team, h, record.lo, record.hi, form.scale);
     return record;
-}
-
-/* Scales the eigenvalues and tells whether the matrix is for inverse iteration; by the leader. */
-static __device__ void judge(block_team<GROUP_THREADS> team, const geev_slice &slice, int64_t at,
-                             const large_form<entry> &form, const geev_record &record)
-{
-    const geev_problem &p = slice.p;
-    int const n = (int)p.n;
-    for (int k = team.rank; k < n; k += GROUP_THREADS)
-        form.w[k] =
-            scaled(1 / (real)record.unscale, load_number((const complex *)p.w + (slice.first + at) * p.stride_w + k));
-    team.sync(); /* all are there */
-    schur_area<entry> area;
-    area.n = n, area.ld = n, area.t = form.h, area.w = form.w;
-    bool const finite = record.info == EIG_INFO_OK;
-    real const norm = hessenberg_norm(team, area, finite);
-    bool const close = has_cluster(team, area, APART * sqrt((real)n) * real_limits<real>::eps * norm, finite);
-    if (team.rank == 0) slice.reduced[at] = {(double)norm, !finite || close, 0};
 }
 
 static __global__ void __launch_bounds__(GROUP_THREADS)
@@ -129,7 +85,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
         member.sync();
         int64_t const at = g.at;
         if (at >= slice.count) return;
-        large_form<entry> const form = place_form(slice, at);
+        large_form<entry> const form = place_form<entry>(slice, at);
         load_matrix(member, slice.p, slice.first + at, form.h, (entry *)large_memory, loaders);
         member.sync(); /* the matrix is there */
         if (member.leads()) {
@@ -143,11 +99,33 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
             group_reduce(member, place_panel((entry *)large_memory, n, width), form.h, record.lo, record.hi,
                          form.exchange, form.factors);
         member.sync(); /* H is there */
-        for (int k = member.warp(); finite && k < slab_panels(n - 2); k += member.warps())
-            panel_factor(lane_team<32>(threadIdx.x % 32), form, n, k);
-        if (member.leads()) judge(team, slice, at, form, record);
+        if (member.leads() && threadIdx.x == 0) slice.reduced[at].record = record;
         member.sync(); /* nobody needs the group's state any more */
     }
+}
+
+/* What follows the reduction: T of the panels, scaled eigenvalues, and whether the matrix is for inverse iteration. */
+static __global__ void __launch_bounds__(GROUP_THREADS) large_judge(geev_slice slice)
+{
+    __shared__ double space[GROUP_WARPS];
+    const geev_problem &p = slice.p;
+    int const n = (int)p.n;
+    block_team<GROUP_THREADS> const team = {(int)threadIdx.x, space};
+    int64_t const at = blockIdx.x;
+    large_form<entry> const form = place_form<entry>(slice, at);
+    geev_record const record = slice.reduced[at].record;
+    bool const finite = record.info == EIG_INFO_OK;
+    for (int k = team.rank / 32; finite && k < slab_panels(n - 2); k += GROUP_WARPS)
+        panel_factor(lane_team<32>(team.rank % 32), form, n, k);
+    for (int k = team.rank; k < n; k += GROUP_THREADS)
+        form.w[k] =
+            scaled(1 / (real)record.unscale, load_number((const complex *)p.w + (slice.first + at) * p.stride_w + k));
+    team.sync(); /* all are there */
+    schur_area<entry> area;
+    area.n = n, area.ld = n, area.t = form.h, area.w = form.w;
+    real const norm = hessenberg_norm(team, area, finite);
+    bool const close = has_cluster(team, area, APART * sqrt((real)n) * real_limits<real>::eps * norm, finite);
+    if (team.rank == 0) slice.reduced[at] = {record, (double)norm, !finite || close, 0};
 }
 
 /* --------------------------------------------------------------------- the vectors */
@@ -196,7 +174,7 @@ static __device__ bool slab_matrix(slab_memory<entry> &memory, const geev_slice 
     const geev_problem &p = slice.p;
     int const n = (int)p.n, slot = threadIdx.x % SLAB;
     int64_t const b = slice.first + at;
-    large_form<entry> const form = place_form(slice, at);
+    large_form<entry> const form = place_form<entry>(slice, at);
     int const count = list_slab(memory, form.w, n, slab);
     if (count <= 0) return true;
     bool const lives = slot < count;
@@ -277,7 +255,15 @@ static eig_status launch_reduce(eig_context *ctx, const geev_slice &slice, cudaS
 eig_status TYPED(eig_cuda_geev_large_vectors)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     enum { LIST_THREADS = 128 };
-    eig_status status = launch_reduce(ctx, slice, stream);
+    eig_status status;
+    if constexpr (number::complex)
+        status = launch_reduce(ctx, slice, stream);
+    else if (geev_block_fits(ctx, &slice.p))
+        status = TYPED(eig_cuda_geev_block_form)(ctx, slice, stream);
+    else
+        status = launch_reduce(ctx, slice, stream);
+    if (status != EIG_OK) return status;
+    status = cuda_launch(ctx, "geev: large_judge", stream, {slice.count, GROUP_THREADS}, large_judge, slice);
     if (status != EIG_OK) return status;
     int64_t const slabs = matrix_slabs(slice.p.n), tasks = slice.count * slabs;
     status = cuda_launch(ctx, "geev: large_vectors", stream,

@@ -291,8 +291,7 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 
 static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
-    return p->n > GEEV_MOST && geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    return p->n > GEEV_MOST && geev_block_fits(ctx, p);
 }
 
 static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)

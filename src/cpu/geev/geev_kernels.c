@@ -19,4 +19,9 @@
 #include "geev_back.h"
 #include "geev_solve.h"
 
-const geev_tiles ISA_TYPED(eig_cpu_geev_tiles) = {.lanes = SIMD_LANES, .solve = solve_tile, .vectors = back_matrix};
+static unsigned solve(const geev_problem *p, int64_t first, int count, void *work)
+{
+    return solve_tile(p, first, count, back_matrix, work);
+}
+
+const geev_tiles ISA_TYPED(eig_cpu_geev_tiles) = {.lanes = SIMD_LANES, .solve = solve, .vectors = back_matrix};

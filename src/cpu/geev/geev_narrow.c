@@ -5,7 +5,12 @@
 #define SIMD_BYTES 16
 #include "geev_solve.h"
 
-static const geev_tiles tiles = {.lanes = SIMD_LANES, .solve = solve_tile};
+static unsigned solve(const geev_problem *p, int64_t first, int count, void *work)
+{
+    return solve_tile(p, first, count, ISA_TYPED(eig_cpu_geev_tiles).vectors, work);
+}
+
+static const geev_tiles tiles = {.lanes = SIMD_LANES, .solve = solve};
 const geev_tiles *const ISA_TYPED(eig_cpu_geev_narrow) = &tiles;
 #else
 #include "geev_cpu.h"

@@ -7,6 +7,9 @@
 
 enum { GEEV_STEPS = 30 };
 
+/* geev_tiles' vectors: those of the widest lanes, whatever the tile's are. */
+typedef bool geev_back(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch);
+
 static void eigenvalues(tile_state *tile)
 {
     int const n = tile->n;
@@ -70,8 +73,8 @@ static geev_view leave_tile(const tile_state *tile, const vreal *h, int t, real 
     return v;
 }
 
-/* The vectors, or the Schur form, of lane t, which is matrix b. */
-static void store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, vreal *work)
+/* The vectors, by `back`, or the Schur form, of lane t, which is matrix b. */
+static void store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, geev_back *back, vreal *work)
 {
     int const n = tile->n;
     int64_t const matrix = n * geev_column(n) * GEEV_PARTS;
@@ -87,7 +90,7 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
         if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
 #endif
     if (!p->schur) {
-        ISA_TYPED(eig_cpu_geev_tiles).vectors(p, b, &s, NULL);
+        back(p, b, &s, NULL);
         return;
     }
     real const unscale = 1 / tile->factor[t];
@@ -96,7 +99,7 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
     TYPED(eig_cpu_geev_store_schur)(p, b, &s, unscale);
 }
 
-static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void *work)
+static inline unsigned solve_tile(const geev_problem *p, int64_t first, int count, geev_back *back, void *work)
 {
     vreal *rest = work;
     tile_state tile = carve(p, &rest);
@@ -117,7 +120,7 @@ static unsigned solve_tile(const geev_problem *p, int64_t first, int count, void
          tile.finite[t] ? EIG_INFO_OK : EIG_INFO_NOT_FINITE);
         if (!p->vectors) continue;
         if (tile.finite[t])
-            store_vectors(p, &tile, t, first + t, rest);
+            store_vectors(p, &tile, t, first + t, back, rest);
         else if (p->schur)
             TYPED(eig_cpu_geev_store_schur)(p, first + t, NULL, 1);
         else

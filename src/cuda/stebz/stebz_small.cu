@@ -101,7 +101,8 @@ template <> struct quotient_of<float> {
 
 /* One sweep from row `from` of the lane, the warp's least being `least`; e2: squares of off-diagonals, e2[i] between
  * rows i and i+1.  With D = gamma^2 + c e2 the cosine squared is gamma^2 / D: one reciprocal is in the chain of a row, and
- * the rows that come next are loaded ahead. */
+ * the rows that come next are loaded ahead.  A lane that has come to its last row computes on, and keeps nothing of it: a
+ * branch would cost more than the row. */
 template <typename real>
 static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_array<real> e2, int n, int from, int least)
 {
@@ -110,19 +111,20 @@ static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_arra
     real const sigma = small_shift(d[top], d[top + 1], works ? e2[top] : (real)1);
     real gamma = not_zero(d[n - 1] - sigma), t = e2[n - 2], ratio = 0;
     real alpha = d[n - 2], above = e2[max(n - 3, 0)];
+    real last_gamma = gamma, last_ratio = ratio;
     for (int i = n - 2; i >= least; --i) {
         real const next_alpha = d[max(i - 1, 0)], next_above = e2[max(i - 2, 0)];
-        if (i >= end) {
-            real const square = gamma * gamma, sum = fma(gamma, gamma, t), old = gamma;
-            typename quotient_of<real>::type const over(sum);
-            if (i < n - 2) e2[i + 1] = ratio * sum;
-            gamma = not_zero(over.of(fma(square, alpha - sigma, -t * gamma)));
-            ratio = t * good_inverse(square);
-            t = over.of(square * above);
-            d[i + 1] = old + (alpha - gamma);
-        }
+        bool const runs = i >= end;
+        real const square = gamma * gamma, sum = fma(gamma, gamma, t), old = gamma;
+        typename quotient_of<real>::type const over(sum);
+        if (runs && i < n - 2) e2[i + 1] = ratio * sum;
+        gamma = not_zero(over.of(fma(square, alpha - sigma, -t * gamma)));
+        ratio = t * good_inverse(square);
+        t = over.of(square * above);
+        if (runs) d[i + 1] = old + (alpha - gamma), last_gamma = gamma, last_ratio = ratio;
         alpha = next_alpha, above = next_above;
     }
+    gamma = last_gamma, ratio = last_ratio;
     if (!works) return;
     e2[top] = ratio * gamma * gamma;
     d[top] = sigma + gamma;

@@ -26,6 +26,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stebz/stebz_multisection.cu
     src/cuda/stebz/stebz_batched.cu
     src/cuda/stebz/stebz_small.cu
+    src/cuda/stebz/stebz_whole.cu
     src/cuda/stebz/stebz_tree.cu
     src/cuda/stebz/stebz_reference.cu
     src/cuda/stebz/stebz_split.cu

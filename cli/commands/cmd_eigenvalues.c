@@ -3,7 +3,8 @@
  *
  * Step 1 of the report is the coarse division of Gerschgorin's interval (here with the preparation; multisection: the
  * table of shifts); step 2 refines the intervals with one eigenvalue and those with several.  The lines tell measured
- * times of these passes of whichever method ran; TOTAL is the time of the whole call. */
+ * times of these passes of whichever method ran, that of a kernel that does all on the line of the one intervals; TOTAL is the
+ * time of the whole call. */
 #define _GNU_SOURCE /* readlink */
 #include "build.h"
 #include "commands/commands.h"
@@ -166,8 +167,8 @@ static int solve(const job *j, eig_context *ctx, const tridiagonal *a, spectrum 
 static void print_times(const spectrum *s)
 {
     double const coarse = spectrum_pass(s, "table") + spectrum_pass(s, "step 1");
-    double const fine =
-        spectrum_pass(s, "brackets") + spectrum_pass(s, "one-intervals") + spectrum_pass(s, "bisection");
+    double const fine = spectrum_pass(s, "brackets") + spectrum_pass(s, "one-intervals") +
+                        spectrum_pass(s, "bisection") + spectrum_pass(s, "whole");
     printf("Average time step 1: %f ms\n", spectrum_pass(s, "preparation") + coarse);
     printf("Average time step 2, one intervals: %f ms\n", fine);
     printf("Average time step 2, mult intervals: %f ms\n", spectrum_pass(s, "mult-intervals"));

@@ -294,9 +294,10 @@ static void test_times(void **state)
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     operate_well(ctx, &operations[0], EIG_D, &o);
     count = passes_read(ctx, pass);
-    assert_int_equal(count, 3);
+    const char *const *const names = test_on_cpu() ? operations[0].cpu_passes : operations[0].cuda_passes;
+    assert_true(count >= 1);
+    assert_null(names[count]);
     for (int i = 0; i < count; ++i) {
-        const char *const names[] = {"preparation", "table", "brackets"};
         double longest = 0;
         for (int k = 0; k < multi_state_of(ctx)->workers; ++k) {
             const multi_worker *const worker = &multi_state_of(ctx)->worker[k];

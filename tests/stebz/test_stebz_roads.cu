@@ -39,13 +39,15 @@ static std::string orders(const eig_context *ctx, stebz_problem p, const char *r
     return text.str();
 }
 
-/* The orders in each type and with a tight tolerance: they have to be the same, or the table would need a column more. */
-static std::string cell(const eig_context *ctx, int64_t batch, eig_stebz_method method, const char *road)
+/* The orders in each of the types and with a tight tolerance: they have to be the same, or the table would need a column
+ * more. */
+static std::string cell(const eig_context *ctx, const std::string &types, int64_t batch, eig_stebz_method method,
+                        const char *road)
 {
     std::string text;
-    for (int k = 0; k < 4; ++k) {
+    for (size_t k = 0; k < 2 * types.size(); ++k) {
         stebz_problem p = {};
-        p.type = k % 2 ? EIG_D : EIG_S, p.abstol = k / 2 ? 1e-30 : 0;
+        p.type = (eig_type)types[k / 2], p.abstol = k % 2 ? 1e-30 : 0;
         p.method = method, p.batched = batch > 1, p.batch = batch;
         std::string const n = orders(ctx, p, road);
         if (k > 0 && n != text) return "differs";
@@ -60,16 +62,17 @@ static std::string make_table()
     const eig_context *const ctx = hopper(&state);
     std::string table =
         std::string(beginning) +
-        "\n| road | one matrix | batch of 100 | batch of 100,000 | interval tree | reference | passes |\n"
-        "|---|---|---|---|---|---|---|\n";
+        "\n| road | one matrix, f64 | f32 | batch of 100 | batch of 100,000 | interval tree | reference | passes |\n"
+        "|---|---|---|---|---|---|---|---|\n";
     int roads;
     const stebz_road *const road = eig_cuda_stebz_roads(&roads);
     for (int i = 0; i < roads; ++i) {
         const char *const name = road[i].name;
         table += std::string("| ") + name;
-        for (int64_t batch : {1, 100, 100000}) table += " | " + cell(ctx, batch, EIG_STEBZ_MULTISECTION, name);
-        table += " | " + cell(ctx, 100, EIG_STEBZ_INTERVAL_TREE, name);
-        table += " | " + cell(ctx, 100, EIG_STEBZ_REFERENCE, name) + " | ";
+        for (const char *type : {"d", "s"}) table += " | " + cell(ctx, type, 1, EIG_STEBZ_MULTISECTION, name);
+        for (int64_t batch : {100, 100000}) table += " | " + cell(ctx, "ds", batch, EIG_STEBZ_MULTISECTION, name);
+        table += " | " + cell(ctx, "ds", 100, EIG_STEBZ_INTERVAL_TREE, name);
+        table += " | " + cell(ctx, "ds", 100, EIG_STEBZ_REFERENCE, name) + " | ";
         for (int k = 0; k < road[i].passes; ++k) table += std::string(k ? ", " : "") + road[i].pass[k];
         table += " |\n";
     }

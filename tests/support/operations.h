@@ -407,16 +407,8 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
         "reduction", "iteration", "plain", "vectors" \
     }
 static operation const operations[] = {
-    {"stebz",
-     operate_stebz,
-     EIG_STEBZ_MULTISECTION,
-     {"preparation", "table", "brackets"},
-     {"preparation", "table", "brackets"}},
-    {"stebz tight",
-     operate_stebz,
-     EIG_STEBZ_MULTISECTION + TIGHT,
-     {"preparation", "table", "brackets"},
-     {"preparation", "table", "brackets"}},
+    {"stebz", operate_stebz, EIG_STEBZ_MULTISECTION, {"preparation", "table", "brackets"}, {"whole"}},
+    {"stebz tight", operate_stebz, EIG_STEBZ_MULTISECTION + TIGHT, {"preparation", "table", "brackets"}, {"whole"}},
     {"stebz tree",
      operate_stebz,
      EIG_STEBZ_INTERVAL_TREE,

@@ -18,6 +18,7 @@
 
 #include "bracket.h"
 #include "stebz_count.cuh"
+#include "words/fast.cuh"
 
 /* The facts, so that the compiler knows what they cannot be: only a tolerance asks for counts by pivots. */
 template <bool may_pivot> static __device__ __forceinline__ stebz_facts facts_of(const stebz_facts *facts)
@@ -78,10 +79,22 @@ static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const s
     return s;
 }
 
+/* bracket_point of bracket.h by reciprocals of the GPU: its eight divisions, each with a branch of its own, took as long as
+ * a count of 300 rows.  A point that is off by an ulp is as good; one that is no number is the middle. */
 static __device__ __forceinline__ double bracket_interpolate(const stebz_bracket &s, bool with_c, double width)
 {
-    return bracket_point(s.a.x, s.a.mantissa, s.a.exponent, s.b.x, s.b.mantissa, s.b.exponent, s.c.x, s.c.mantissa,
-                         s.c.exponent, with_c, 1, width);
+    double const top = fmax(s.a.exponent, s.b.exponent), fa = s.a.mantissa * bracket_power_of_two(s.a.exponent - top);
+    double const fb = s.b.mantissa * bracket_power_of_two(s.b.exponent - top);
+    double const fc = s.c.mantissa * bracket_power_of_two(s.c.exponent - top);
+    double const xa = s.a.x, xc = s.c.x, step = s.b.x - xa, over_step = inverse(step), over_ab = inverse(fa - fb);
+    double const over_bc = inverse(fb - fc), over_ca = inverse(fc - fa);
+    double const xi = step * inverse(s.b.x - xc), phi = (fb - fa) * over_bc;
+    double const quadratic = -fa * over_ab * (fc * over_bc) + (xc - xa) * over_step * (fa * over_ca) * (-fb * over_bc);
+    bool const safe = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+    double t = !with_c ? fa * over_ab : safe ? quadratic : 0.5;
+    t = t > 0 && t < 1 ? t : 0.5;
+    double const shortest = fmin(0.5 * width * fabs(over_step), 0.5);
+    return xa + fmin(fmax(t, shortest), 1 - shortest) * step;
 }
 
 /* A bracket that is a leaf of the bisection's tree, or that a count at x parts. */
@@ -175,16 +188,18 @@ static __device__ double bracket_shift_of(const stebz_facts &f, const stebz_brac
     if (!close && bracket_single(f, s) && s.idle == 0 && s.has_c) best = bracket_interpolate(s, true, f.grid);
     double x;
     if (best == bisect) {
-        x = left ? lo + (middle - lo) * ((i + 1) / (half + 0.5)) : hi - (hi - middle) * ((m - i) / (half + 0.5));
+        double const part = inverse(half + 0.5);
+        x = left ? lo + (middle - lo) * ((i + 1) * part) : hi - (hi - middle) * ((m - i) * part);
     } else {
         double const secant = bracket_interpolate(s, false, f.grid), gap = best - secant;
-        double const reach = 0.5 * (left ? best - lo : hi - best), size = fabs(gap), ratio = size / (hi - lo);
+        double const reach = 0.5 * (left ? best - lo : hi - best), size = fabs(gap), ratio = size * inverse(hi - lo);
         int const rung = left ? m / 2 - 1 - i : i - m / 2;
         /* The secant is off by about gap, the parabola by about gap^2 over the width. */
         double const guess = m == 2 ? size * sqrt(sqrt(ratio)) : (m == 4 ? 1.0 : 0.3) * size * ratio;
         double const least = fmin(fmax(0.3 * f.grid, guess), reach);
         double const most = m == 4 ? fmin(fmax(2 * size, least), reach) : reach;
-        float const climb = m > 2 ? log2f((float)(most / least)) * (float)rung / (float)(m / 2 - 1) : 0.0f;
+        float const rungs = m > 2 ? (float)rung * inverse((float)(m / 2 - 1)) : 0.0f;
+        float const climb = log2f((float)(most * inverse(least))) * rungs;
         double const distance = fmin(least * (double)exp2f(climb), reach);
         x = best + (left ? -distance : distance);
     }

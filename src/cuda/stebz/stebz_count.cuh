@@ -119,8 +119,8 @@ static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const 
     }
 }
 
-/* Full blocks, rows[0] being the first row of the first. */
-template <typename real>
+/* Full blocks, rows[0] being the first row of the first, and pitch rows after it that of the next. */
+template <typename real, int pitch = STURM_BLOCK>
 static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
                                                    const stebz_edge<real> *edges, int blocks, real minus_x)
 {
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
         int const ahead = block + 1 < blocks;
         stebz_edge<real> const next_edge = edges[block + ahead];
         if (!early) edge = edges[block];
-        const pair_of<real> *const next = rows + ahead * STURM_BLOCK;
+        const pair_of<real> *const next = rows + ahead * pitch;
         load_half(b, rows + STEBZ_HALF);
         if (sizeof(real) == 4 && edge.e0 == STEBZ_PLAIN) {
             s.count += __popc(s.changes);

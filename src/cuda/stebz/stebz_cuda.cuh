@@ -4,6 +4,7 @@
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
  *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted; short ones: stebz_short.cuh
  *   stebz_multisection.cu  table of shifts, then independent brackets
+ *   stebz_whole.cu         one matrix of up to 2048 rows in one launch, whose blocks share nothing
  *   stebz_small.cu         many small matrices: a lane for each, then a lane for each eigenvalue
  *   stebz_batched.cu       a block or a warp for each matrix of a batch; stebz_resident.cuh: how both count
  *   stebz_tree.cu          the report's interval tree
@@ -199,6 +200,10 @@ eig_status eig_cuda_stebz_tree(eig_context *ctx, eig_type type, const stebz_job 
 /* Method reference, after the preparation. */
 eig_status eig_cuda_stebz_bisect(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
+/* One matrix in one launch, without the preparation; whether the call's is short enough and no range by value. */
+bool eig_cuda_stebz_whole_serves(const eig_context *ctx, const stebz_problem *p);
+eig_status eig_cuda_stebz_whole(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+
 /* Many matrices of up to STEBZ_SMALL_ROWS rows. */
 eig_status eig_cuda_stebz_small(eig_context *ctx, const stebz_problem *p, cudaStream_t stream);
 
@@ -220,12 +225,17 @@ static __device__ __forceinline__ stebz_scaling stebz_scaling_of(int scale)
     return stebz_scaling{__hiloint2double((1023 - half) << 20, 0), __hiloint2double((1023 - (scale - half)) << 20, 0)};
 }
 
+/* A row of T, scaled: its diagonal, and the size of the off-diagonal before it. */
+static __device__ __forceinline__ double2 stebz_scaled(double a, double before, stebz_scaling by)
+{
+    return make_double2(a * by.first * by.second, fabs(before * by.first * by.second));
+}
+
 /* Scaled entries of T: a_i, and |b_i| between rows i-1 and i (row 0 has none and gets 0). */
 template <typename real>
 static __device__ __forceinline__ double2 stebz_entry(const real *d, const real *e, int64_t i, stebz_scaling by)
 {
-    return make_double2((double)d[i] * by.first * by.second,
-                        i > 0 ? fabs((double)e[i - 1] * by.first * by.second) : 0.0);
+    return stebz_scaled((double)d[i], i > 0 ? (double)e[i - 1] : 0.0, by);
 }
 
 /* The point of the grid that is nearest to x.  A zero is +0: counts at +0 and at -0 may differ. */

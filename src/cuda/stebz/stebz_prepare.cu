@@ -8,27 +8,7 @@
  * Cost     reads T twice; writes a pair of reals a row and 16 or 24 bytes every 16 rows. */
 #include "stebz_prepare.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / 32, ONE_BLOCK = 8192, EXTREMES = 9 };
-
-/* The extremes over the block's threads, in all threads. */
-static __device__ stebz_partial reduce_block(const stebz_partial &p)
-{
-    __shared__ double shared[WARPS][EXTREMES];
-    double most[EXTREMES] = {p.norm[0], p.norm[1], -p.lo[0],  -p.lo[1], p.hi[0],
-                             p.hi[1],   p.sway[0], p.sway[1], -p.least};
-    for (int step = 16; step > 0; step /= 2)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
-    if (threadIdx.x % 32 == 0)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) shared[threadIdx.x / 32][k] = most[k];
-    int const finite = __syncthreads_and(p.finite); /* shared is complete */
-    for (int w = 0; w < WARPS; ++w)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], shared[w][k]);
-    return stebz_partial{
-        {most[0], most[1]}, {-most[2], -most[3]}, {most[4], most[5]}, {most[6], most[7]}, -most[8], finite};
-}
+enum { THREADS = STEBZ_REDUCED, ONE_BLOCK = 8192 };
 
 template <typename real>
 static __global__ void __launch_bounds__(THREADS)

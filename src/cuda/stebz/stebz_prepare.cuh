@@ -4,9 +4,12 @@
 
 #include "stebz_count.cuh"
 
+/* Reduced row sums below this may have lost digits. */
+#define STEBZ_TINY 0x1p-900
+
 /* Extremes of the row sums of reduced [0] and of magnified entries [1], so that one of them has neither overflowed nor
- * lost subnormal digits. */
-template <typename real>
+ * lost subnormal digits.  kinds: 1 leaves the second out. */
+template <typename real, int kinds = 2>
 static __device__ stebz_partial measure_rows(const real *d, const real *e, int64_t n, int64_t first, int64_t step)
 {
     stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, INFINITY, 1};
@@ -16,7 +19,7 @@ static __device__ stebz_partial measure_rows(const real *d, const real *e, int64
         if (a != 0) p.least = fmin(p.least, fabs(a));
         if (after != 0) p.least = fmin(p.least, fabs(after));
 #pragma unroll
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < kinds; ++k) {
             double const factor = k ? 0x1p200 : 0x1p-2;
             double const radius = factor * fabs(before) + factor * fabs(after), centre = factor * a;
             p.norm[k] = fmax(p.norm[k], fabs(centre) + radius);
@@ -26,6 +29,36 @@ static __device__ stebz_partial measure_rows(const real *d, const real *e, int64
         }
     }
     return p;
+}
+
+enum { STEBZ_REDUCED = 256 };
+
+/* The extremes over the threads of a block of STEBZ_REDUCED, in all threads. */
+template <int kinds = 2> static __device__ stebz_partial reduce_block(const stebz_partial &p)
+{
+    enum { EXTREMES = 1 + 4 * kinds };
+    __shared__ double shared[STEBZ_REDUCED / 32][EXTREMES];
+    double most[EXTREMES] = {-p.least};
+#pragma unroll
+    for (int k = 0; k < kinds; ++k)
+        most[1 + 4 * k] = p.norm[k], most[2 + 4 * k] = -p.lo[k], most[3 + 4 * k] = p.hi[k], most[4 + 4 * k] = p.sway[k];
+    for (int step = 16; step > 0; step /= 2)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
+    if (threadIdx.x % 32 == 0)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) shared[threadIdx.x / 32][k] = most[k];
+    stebz_partial all = {};
+    all.finite = __syncthreads_and(p.finite); /* shared is complete */
+    for (int w = 0; w < STEBZ_REDUCED / 32; ++w)
+#pragma unroll
+        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], shared[w][k]);
+    all.least = -most[0];
+#pragma unroll
+    for (int k = 0; k < kinds; ++k)
+        all.norm[k] = most[1 + 4 * k], all.lo[k] = -most[2 + 4 * k], all.hi[k] = most[3 + 4 * k],
+        all.sway[k] = most[4 + 4 * k];
+    return all;
 }
 
 /* Small eigenvalues are wanted: T keeps the scale of counts by pivots, which keeps its small entries. */
@@ -50,7 +83,7 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     f.iu = job.iu;
     f.pivmin = DBL_MIN;
     if (!f.finite || f.zero) return f;
-    int const k = p.norm[0] < 0x1p-900;
+    int const k = p.norm[0] < STEBZ_TINY;
     int exponent;
     f.norm = frexp(p.norm[k], &exponent);
     f.scale = exponent + (k ? -200 : 2);
@@ -121,6 +154,30 @@ template <typename real> static __device__ __forceinline__ bool stebz_negligible
     return fabs(b) <= (f.pivot ? 0.0 : sizeof(real) == 4 ? (double)STURM_FLOOR_S : STURM_FLOOR_D);
 }
 
+/* One block of rows of the padded matrix, from row `from` of them on: entry(j) is row j of them, scaled; `first`: T begins with
+ * row `from`.  Pairs of the pivot form go to pivots, else those of the product form to rows and their edge.  Whether T
+ * splits before one of them. */
+template <typename real, typename source>
+static __device__ bool make_rows_of(const source &entry, int from, bool first, const stebz_facts &f, double2 *pivots,
+                                    pair_of<real> *rows, stebz_edge<real> *edge)
+{
+    double2 entries[STURM_BLOCK];
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) entries[j] = j < from ? make_double2(0, 0) : entry(j);
+    if (f.pivot) {
+#pragma unroll
+        for (int j = 0; j < STURM_BLOCK; ++j)
+            if (j >= from) pivots[j] = entries[j];
+    } else {
+        product_block<real>(entries, first, from, rows, edge);
+    }
+    bool splits = false;
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j)
+        splits |= j >= from && !(first && j == from) && stebz_negligible<real>(f, entries[j].y);
+    return splits;
+}
+
 /* Rows at..at+STURM_BLOCK-1 of the padded matrix, row being the first one's number in T, from `from` on.  Whether T
  * splits before one of them. */
 template <typename real>
@@ -128,21 +185,9 @@ static __device__ bool make_block(const real *d, const real *e, int64_t row, int
                                   const stebz_rows &t, int64_t at)
 {
     stebz_scaling const by = stebz_scaling_of(f.scale);
-    double2 entries[STURM_BLOCK];
-#pragma unroll
-    for (int j = 0; j < STURM_BLOCK; ++j) entries[j] = j < from ? make_double2(0, 0) : stebz_entry(d, e, row + j, by);
-    if (f.pivot) {
-#pragma unroll
-        for (int j = 0; j < STURM_BLOCK; ++j)
-            if (j >= from) ((double2 *)t.rows)[at + j] = entries[j];
-    } else {
-        product_block<real>(entries, row + from == 0, from, (pair_of<real> *)t.rows + at,
-                            (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
-    }
-    bool splits = false;
-#pragma unroll
-    for (int j = 0; j < STURM_BLOCK; ++j) splits |= j >= from && row + j > 0 && stebz_negligible<real>(f, entries[j].y);
-    return splits;
+    return make_rows_of<real>([=](int j) { return stebz_entry(d, e, row + j, by); }, from, row + from == 0, f,
+                              (double2 *)t.rows + at, (pair_of<real> *)t.rows + at,
+                              (stebz_edge<real> *)t.edges + at / STURM_BLOCK);
 }
 
 enum { STEBZ_PIVOT_ROWS = 1024 };

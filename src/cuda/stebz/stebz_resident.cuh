@@ -4,8 +4,21 @@
 
 #include "stebz_count.cuh"
 
-/* A matrix resident in shared memory. */
-template <typename real> struct resident {
+/* Down so many blocks of rows, of which the first `padding` rows are none. */
+template <typename real, int pitch>
+static __device__ __forceinline__ sturm_walk<real>
+walk_resident(const pair_of<real> *rows, const stebz_edge<real> *edges, int blocks, int padding, real x)
+{
+    sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
+    int const skip = padding > 0;
+    if (skip) walk_slow_block(s, rows, edges[0], padding, -x);
+    if (blocks > skip) walk_blocks<real, pitch>(s, rows + skip * pitch, edges + skip, blocks - skip, -x);
+    return s;
+}
+
+/* A matrix resident in shared memory.  In the product form pitch pairs lie between the first rows of two blocks, in the
+ * pivot form the rows lie close. */
+template <typename real, int pitch = STURM_BLOCK> struct resident {
     stebz_rows t;
 
     __device__ stebz_value count(const stebz_facts &f, double x) const
@@ -21,12 +34,8 @@ template <typename real> struct resident {
             }
             return value;
         }
-        const pair_of<real> *const rows = (const pair_of<real> *)t.rows;
-        const stebz_edge<real> *const edges = (const stebz_edge<real> *)t.edges;
-        sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
-        int const skip = padding > 0, left = (int)t.blocks - skip;
-        if (skip) walk_slow_block(s, rows, edges[0], padding, -(real)x);
-        if (left > 0) walk_blocks(s, rows + skip * STURM_BLOCK, edges + skip, left, -(real)x);
+        sturm_walk<real> const s = walk_resident<real, pitch>(
+            (const pair_of<real> *)t.rows, (const stebz_edge<real> *)t.edges, (int)t.blocks, padding, (real)x);
         value.count = s.count;
         value.mantissa = s.r1;
         value.exponent = s.exponent;

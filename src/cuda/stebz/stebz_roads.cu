@@ -31,6 +31,18 @@ static eig_status enqueue_batch(eig_context *ctx, stebz_call *call, cudaStream_t
     return eig_cuda_stebz_batch(ctx, call->p, stream);
 }
 
+/* ----------------------------------------------------------------------- whole */
+
+static eig_status enqueue_whole(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
+{
+    return eig_cuda_stebz_whole(ctx, call->p->type, &call->job, stream);
+}
+
+static bool is_whole(const eig_context *ctx, const stebz_problem *p)
+{
+    return p->method == EIG_STEBZ_MULTISECTION && eig_cuda_stebz_whole_serves(ctx, p);
+}
+
 /* ---------------------------------------------------------------- multisection */
 
 enum { MOST_BLOCKS = 32 }; /* of one multiprocessor, on any GPU */
@@ -186,7 +198,7 @@ static eig_status enqueue_reference(eig_context *ctx, stebz_call *call, cudaStre
 
 /* ------------------------------------------------------------------- the table */
 
-static const char *const small[] = {"small"}, *const batch[] = {"batch"},
+static const char *const small[] = {"small"}, *const batch[] = {"batch"}, *const whole[] = {"whole"},
                          *const multisection[] = {"preparation", "table", "brackets"},
                          *const tree[] = {"preparation", "step 1", "one-intervals", "mult-intervals"},
                          *const reference[] = {"preparation", "bisection"};
@@ -194,6 +206,7 @@ static const char *const small[] = {"small"}, *const batch[] = {"batch"},
 static const stebz_road roads[] = {
     {"small", is_small, false, NULL, enqueue_small, 1, small},
     {"batch", is_batch, false, NULL, enqueue_batch, 1, batch},
+    {"whole", is_whole, true, NULL, enqueue_whole, 1, whole},
     {"multisection", is_multisection, true, carve_multisection, enqueue_multisection, 3, multisection},
     {"interval tree", is_tree, true, carve_tree, enqueue_tree, 4, tree},
     {"reference", is_reference, true, NULL, enqueue_reference, 2, reference},

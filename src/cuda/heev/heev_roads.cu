@@ -15,8 +15,8 @@ enum {
         HEEV_KERNELS(OF_TYPE)                                                                                    \
         OF_TYPE(panel_place)                                                                                     \
         OF_TYPE(blocks_plan)                                                                                     \
-        OF_TYPE(few_bytes) OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) OF_TYPE(two_bytes) \
-            OF_TYPE(two_pitch)                                                                                   \
+        OF_TYPE(few_bytes)                                                                                       \
+        OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) OF_TYPE(two_bytes) OF_TYPE(two_pitch) \
     }
 static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
 

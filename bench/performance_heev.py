@@ -295,7 +295,7 @@ def section_maps():
         on_gpu = rows[0]["device"] == "cuda"
         words = (f"How many times as long `{'torch' if on_gpu else 'numpy'}.linalg.{vectors}` and `{values}` take as `eigpack.{vectors}` and "
                  f"`{values}`, called from Python on the same {'tensors' if on_gpu else 'matrices'} in one process: the least of the types "
-                 f"measured, for batches of these sizes. Of {len(rows)} cases {low} have a ratio below 1, the lowest is "
+                 f"measured, for batches of these sizes. Of {len(rows)} cases {low} {'has' if low == 1 else 'have'} a ratio below 1, the lowest is "
                  f"{digits(worst['ratio'], 2)} ({worst['type']}, n = {worst['n']}, batch {worst['batch']}, {what_of(worst)}, "
                  f"{time(worst['time_ms'])}). A cell is empty where the other would take too long. ")
         text += f"\n## {heading}\n\n![{title}: its time over eigpack's](images/performance-{name}.svg)\n\n{wrapped(words + source(file))}\n"

@@ -70,7 +70,7 @@ stop "Lessig's report" INT "$later" eigenvalues --matrix-size 200000 --threads 1
 
 # What was ignored stays ignored: of nohup SIGHUP, in the background of a shell SIGINT and SIGQUIT.
 for signal in HUP INT QUIT; do
-    (trap '' $signal; exec "$program" generate uniform -n 3000000 -o x.dat -o y.dat) >out 2>err &
+    (trap '' $signal; exec "$program" generate uniform -n 1500000 -o x.dat -o y.dat) >out 2>err &
     id=$!
     for ((k = 0; k < 200; k++)); do
         catches $id && break
@@ -80,7 +80,7 @@ for signal in HUP INT QUIT; do
     wait $id
     check "SIG$signal stays ignored" [ $? -eq 0 ]
 done
-sh -c '"$0" generate uniform -n 3000000 -o x.dat -o y.dat & echo $! >id; wait $!; echo $? >status' "$program" >out 2>err &
+sh -c '"$0" generate uniform -n 1500000 -o x.dat -o y.dat & echo $! >id; wait $!; echo $? >status' "$program" >out 2>err &
 id=$!
 for ((k = 0; k < 200; k++)); do
     [ -s id ] && catches "$(cat id)" && break

@@ -65,7 +65,7 @@ typedef struct io_sink {
     int64_t runs;
 } io_sink;
 
-enum { IO_SINKS = 6 }; /* at most, at a time */
+enum { IO_SINKS = 8 }; /* at most, at a time */
 
 /* Opens sinks whose path, variable and a are set.  Space on the disk is reserved where that can be. */
 bool io_sinks_open(io_sink *sinks, int count, io_error *error);

@@ -160,6 +160,7 @@ static int open_outputs(geev_run *j)
     j->sink[GEEV_BASIS] = (io_sink){.path = j->basis, .variable = "schur_vectors", .a = schur};
     j->sink[GEEV_MEASURED] = (io_sink){.path = j->measures, .variable = "measure", .a = measures};
     j->sink[GEEV_INFO] = (io_sink){.path = j->info_path, .variable = "info", .a = info};
+    _Static_assert((int)GEEV_OUTPUTS <= (int)IO_SINKS, "more outputs than files at a time");
     return ranks_sinks_open(j->sink, GEEV_OUTPUTS);
 }
 

@@ -311,7 +311,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Passes: "preparation", which is all of a T of up to 7 rows on a CPU; then multisection "table" and "brackets", or
  * "blocks" and "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1",
  * "one-intervals" and "mult-intervals", reference "bisection".  A batch that is solved in one kernel, or by several
- * threads: "batch".
+ * threads: "batch"; on a GPU also "small" (a batch of small matrices) and "whole" (one matrix in one launch).
  * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
@@ -697,7 +697,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *
  *   ctx       context
  *   options   NULL = all defaults
- *   n         order of the matrices, n >= 0; 1 to 64 and larger ones have kernels of their own
+ *   n         order of the matrices, n >= 0
  *   a         the matrices, see eig_layout; not changed
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused

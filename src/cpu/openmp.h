@@ -29,6 +29,16 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 #endif
 }
 
+/* Whether that number of threads must take turns. */
+static inline bool cpu_crowded(int threads)
+{
+#ifdef _OPENMP
+    return threads > omp_get_num_procs();
+#else
+    return threads > 1;
+#endif
+}
+
 /* The number of the calling thread in its team, from 0. */
 static inline int cpu_thread_number(void)
 {

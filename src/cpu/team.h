@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 typedef struct cpu_team {
-    atomic_int arrived, meeting;
+    atomic_int arrived, meeting, asleep;
     atomic_int_fast64_t taken; /* pieces of work, and vain tries */
     atomic_bool stopped;
+    bool crowded; /* more threads than processors */
     bool stop;    /* what all were told when they last met */
     void *shared; /* what one thread shows to the others */
 } cpu_team;

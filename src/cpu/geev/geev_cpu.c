@@ -223,7 +223,7 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     cpu_watch watch;
-    cpu_team team = {.shared = NULL};
+    cpu_team team = {.crowded = cpu_crowded(plan.threads)};
     eig_cpu_watch_start(&watch, ctx, "geev", plan.units + plan.together);
     watch.awaited = plan.units;
     if (plan.threads == 1) {

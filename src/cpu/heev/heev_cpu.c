@@ -255,7 +255,7 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     cpu_watch watch;
-    cpu_team team = {.shared = NULL};
+    cpu_team team = {.crowded = cpu_crowded(plan.threads)};
     eig_cpu_watch_start(&watch, ctx, "heev", plan.tiles + plan.alone + plan.together);
     watch.awaited = plan.tiles + plan.alone;
     if (plan.threads == 1) {

@@ -51,6 +51,12 @@ static void test_affine(void **state)
                 assert_true(m == 17 ? isnan(value[m]) : fabs(value[m] - want) <= 4 * DBL_EPSILON * fabs(want));
             }
         }
+        /* A point alone, whose other strides are unused. */
+        memset(w, 0, (size_t)n * sizeof *w);
+        assert_int_equal(eig_dgeev_affine(ctx, NULL, n, M, a.data, p.lda, p.stride, x + 4 * 5, 0, w, 0, EIG_GEEV_RADIUS,
+                                          value, info, 1),
+                         EIG_OK);
+        assert_memory_equal(w, b.w + 2 * 5 * n, (size_t)(2 * n) * sizeof(double));
         numbers_free(&a);
         free(x), free(value), free(w);
         batch_free(&terms), batch_free(&b);

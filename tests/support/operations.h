@@ -94,13 +94,18 @@ static inline void *output(outputs *o, int64_t count, size_t size)
 }
 
 /* Of whole numbers. */
-static inline int64_t *output_whole(outputs *o, int64_t count)
+static inline int64_t *output_whole_in(outputs *o, extent e)
 {
     size_t const shift = o->shift;
     o->shift = 0;
-    int64_t *const at = output(o, count, sizeof *at);
+    int64_t *const at = output_in(o, e, sizeof *at);
     o->shift = shift;
     return at;
+}
+
+static inline int64_t *output_whole(outputs *o, int64_t count)
+{
+    return output_whole_in(o, line(count));
 }
 
 /* The last output goes with the one before: both are there, or neither. */
@@ -280,8 +285,8 @@ static inline eig_status operate_stebz_count(eig_context *ctx, eig_type type, in
 
 enum { LARGE = 100 }; /* added to a method of geev: order 70, above the kernels' largest */
 
-/* Added to a method: c or z in place of s or d; of geev: vectors and condition numbers; of heev: no vectors. */
-enum { COMPLEX = 1000, VECTORS = 2000, VALUES = 2000 };
+/* Added to a method: c or z in place of s or d; of geev: vectors and condition numbers; of heev: no vectors; of heev: some pairs. */
+enum { COMPLEX = 1000, VECTORS = 2000, VALUES = 2000, RANGED = 4000 };
 
 static inline eig_geev_options geev_options(int method)
 {
@@ -345,20 +350,22 @@ static inline eig_status operate_geev_affine(eig_context *ctx, eig_type type, in
 /* Only the lower triangle is read, so that any numbers make a Hermitian matrix. */
 static inline eig_status operate_heev(eig_context *ctx, eig_type real, int method, outputs *o, size_t *bytes)
 {
-    bool const values = method >= VALUES, is_complex = method % VALUES >= COMPLEX;
+    bool const ranged = method >= RANGED, values = method % RANGED >= VALUES, is_complex = method % VALUES >= COMPLEX;
     eig_type const type = is_complex ? type_complex(real) : real;
-    int64_t const n = method % COMPLEX >= LARGE ? 70 : 11, batch = n == 70 ? 1 : 21;
+    int64_t const n = method % COMPLEX >= LARGE ? 70 : 11, batch = n == 70 ? 1 : 21, pairs = ranged ? 4 : n;
     eig_heev_options options = EIG_HEEV_OPTIONS;
     options.method = (eig_heev_method)(method % LARGE);
+    if (ranged) options.range = EIG_RANGE_INDEX, options.il = 5, options.iu = 8;
     if (bytes) return eig_heev_work_size(ctx, type, &options, n, !values, batch, bytes);
-    int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 4), stride_w = n + above(o, 3);
-    int64_t const ldv = n + above(o, 2), stride_v = ldv * n + above(o, 1);
+    int64_t const lda = n + above(o, 1), stride_a = lda * n + above(o, 4), stride_w = pairs + above(o, 3);
+    int64_t const ldv = n + above(o, 2), stride_v = ldv * pairs + above(o, 1);
     const void *const a = input_in(o, type, (extent){n, n, lda, batch, stride_a});
-    void *const w = output_in(o, lines(n, batch, stride_w), type_size(real));
-    void *const v = values ? NULL : output_in(o, (extent){n, n, ldv, batch, stride_v}, type_size(type));
+    int64_t *const m = ranged ? may_be_null(o, output_whole(o, batch)) : NULL;
+    void *const w = output_in(o, lines(pairs, batch, stride_w), type_size(real));
+    void *const v = values ? NULL : output_in(o, (extent){n, pairs, ldv, batch, stride_v}, type_size(type));
     int *const info = may_be_null(o, output(o, batch, sizeof *info));
     int *const sweeps = may_be_null(o, output(o, batch, sizeof *sweeps));
-    return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, NULL, w, stride_w, v, ldv, stride_v, info, sweeps,
+    return eig_heev_batched(ctx, type, &options, n, a, lda, stride_a, m, w, stride_w, v, ldv, stride_v, info, sweeps,
                             batch);
 }
 
@@ -384,6 +391,30 @@ static inline eig_status operate_stemr(eig_context *ctx, eig_type type, int meth
     void *const residual = may_be_null(o, output(o, pairs, real));
     void *const orthogonality = may_be_null(o, output(o, 1, real));
     return eig_stemr(ctx, type, &options, N, d, e, m, w, z, ldz, isuppz, info, residual, orthogonality, NULL);
+}
+
+static inline eig_status operate_stemr_batched(eig_context *ctx, eig_type type, int method, outputs *o, size_t *bytes)
+{
+    enum { N = 20, BATCH = 32, IL = 8, IU = 12 };
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    options.method = (eig_stemr_method)(method % 10);
+    bool const subset = method / 10 * 10 == STEMR_SUBSET;
+    if (subset) options.range = EIG_RANGE_INDEX, options.il = IL, options.iu = IU;
+    if (bytes) return eig_stemr_work_size(ctx, type, &options, N, 1, bytes);
+    size_t const real = type_size(type);
+    int64_t const pairs = subset ? IU - IL + 1 : N, stride_d = N + above(o, 2), stride_e = N - 1 + above(o, 5);
+    int64_t const stride_w = pairs + above(o, 3), ldz = N + above(o, 1), stride_z = ldz * pairs + above(o, 4);
+    const void *const d = input_in(o, type, lines(N, BATCH, stride_d));
+    const void *const e = input_in(o, type, lines(N - 1, BATCH, stride_e));
+    int64_t *const m = may_be_null(o, output_whole(o, BATCH));
+    void *const w = output_in(o, lines(pairs, BATCH, stride_w), real);
+    void *const z = output_in(o, (extent){N, pairs, ldz, BATCH, stride_z}, real);
+    int64_t *const isuppz = may_be_null(o, output_whole_in(o, lines(2 * pairs, BATCH, 2 * stride_w)));
+    int *const info = may_be_null(o, output_in(o, lines(pairs, BATCH, stride_w), sizeof *info));
+    void *const residual = may_be_null(o, output_in(o, lines(pairs, BATCH, stride_w), real));
+    void *const orthogonality = may_be_null(o, output(o, BATCH, real));
+    return eig_stemr_batched(ctx, type, &options, N, d, stride_d, e, stride_e, m, w, stride_w, z, ldz, stride_z, isuppz,
+                             info, residual, orthogonality, NULL, BATCH);
 }
 
 #define STEMR_PASSES                                         \
@@ -425,6 +456,7 @@ static operation const operations[] = {
     {"geev_batched complex", operate_geev_batched, EIG_GEEV_AUTO + COMPLEX, GEEV_PASSES},
     {"geev_batched vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS, GEEV_VECTOR_PASSES},
     {"geev_batched complex vectors", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + COMPLEX, GEEV_VECTOR_PASSES},
+    {"geev_batched reference vectors", operate_geev_batched, EIG_GEEV_REFERENCE + VECTORS, {"all"}, {NULL}},
     {"geev_batched vectors n = 70", operate_geev_batched, EIG_GEEV_AUTO + VECTORS + LARGE, GEEV_VECTOR_PASSES},
     {"geev", operate_geev, EIG_GEEV_AUTO, GEEV_PASSES},
     {"geev_affine", operate_geev_affine, EIG_GEEV_AUTO, GEEV_PASSES},
@@ -432,6 +464,7 @@ static operation const operations[] = {
     {"heev_batched complex", operate_heev, EIG_HEEV_AUTO + COMPLEX, {"all"}, {"tridiagonal"}},
     {"heev_batched values", operate_heev, EIG_HEEV_AUTO + VALUES, {"all"}, {"tridiagonal"}},
     {"heev_batched jacobi", operate_heev, EIG_HEEV_JACOBI + COMPLEX, {"all"}, {"sweeps"}},
+    {"heev_batched range", operate_heev, EIG_HEEV_AUTO + RANGED, {"all"}, {NULL}},
     {"heev_batched reference", operate_heev, EIG_HEEV_REFERENCE, {"all"}, {"sweeps"}},
     {"heev_batched n = 70", operate_heev, EIG_HEEV_AUTO + LARGE, {"all"}, {NULL}},
     {"heev_batched jacobi n = 70", operate_heev, EIG_HEEV_JACOBI + LARGE, {"all"}, {NULL}},
@@ -441,6 +474,8 @@ static operation const operations[] = {
     {"stemr subset", operate_stemr, EIG_STEMR_AUTO + STEMR_SUBSET, STEMR_PASSES},
     {"stemr reference", operate_stemr, EIG_STEMR_REFERENCE, STEMR_PASSES},
     {"stemr mrrr", operate_stemr, EIG_STEMR_MRRR, STEMR_PASSES},
+    {"stemr_batched", operate_stemr_batched, EIG_STEMR_AUTO, {NULL}, {NULL}},
+    {"stemr_batched subset", operate_stemr_batched, EIG_STEMR_MRRR + STEMR_SUBSET, {NULL}, {NULL}},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

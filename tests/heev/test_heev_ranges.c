@@ -179,7 +179,7 @@ static int goes_on(void *user, double fraction)
     return *last < 0;
 }
 
-/* More matrices than are computed at a time. */
+/* More matrices than are computed at a time, in each layout. */
 static void test_many(void **state)
 {
     enum { N = 3, MANY = 6000000, SOME = 1000 };
@@ -188,6 +188,7 @@ static void test_many(void **state)
     batch some = batch_make("ensemble", N, SOME, EIG_S, 5);
     float *const a = malloc(MANY * 9 * sizeof *a), *const w = malloc(MANY * sizeof *w),
                  *const v = malloc(MANY * 3 * sizeof *v);
+    const float *const some_a = some.a.data;
     float *const one_w = malloc(SOME * sizeof *w), *const one_v = malloc(SOME * 3 * sizeof *v);
     if (!a || !w || !v || !one_w || !one_v) skip_because("no memory for six million matrices");
     for (int64_t k = 0; k < MANY / SOME; ++k) memcpy(a + k * SOME * 9, some.a.data, SOME * 9 * sizeof *a);
@@ -210,9 +211,20 @@ static void test_many(void **state)
     a[late * 9] = kept;
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, w, 1, v, N, N, NULL, NULL, MANY), EIG_OK);
     assert_int_equal(eig_ssyev_batched(ctx, &o, N, a, N, 9, NULL, one_w, 1, one_v, N, N, NULL, NULL, SOME), EIG_OK);
-    for (int64_t k = 0; k < MANY / SOME; ++k) {
-        assert_memory_equal(w + k * SOME, one_w, SOME * sizeof *w);
-        assert_memory_equal(v + k * SOME * 3, one_v, SOME * 3 * sizeof *v);
+    for (int round = 0; round < 3; ++round) {
+        for (int64_t k = 0; k < MANY / SOME; ++k) {
+            assert_memory_equal(w + k * SOME, one_w, SOME * sizeof *w);
+            assert_memory_equal(v + k * SOME * 3, one_v, SOME * 3 * sizeof *v);
+        }
+        if (round == 2) break;
+        o.layout = round == 0 ? EIG_LAYOUT_ELEMENT_WISE : EIG_LAYOUT_ROW_WISE;
+        bool const rows = round == 1;
+        for (int64_t k = 0; k < MANY; ++k)
+            for (int64_t e = 0; e < 9; ++e) /* element (i, j) = (e % 3, e / 3) */
+                a[rows ? e % 3 * 3 * MANY + 3 * k + e / 3 : (e % 3 * 3 + e / 3) * MANY + k] = some_a[k % SOME * 9 + e];
+        memset(w, 0, MANY * sizeof *w), memset(v, 0, MANY * 3 * sizeof *v);
+        assert_int_equal(
+            eig_ssyev_batched(ctx, &o, N, a, N, rows ? 3 * MANY : MANY, NULL, w, 1, v, N, N, NULL, NULL, MANY), EIG_OK);
     }
     free(a), free(w), free(v), free(one_w), free(one_v), batch_free(&some);
     eig_destroy(ctx);

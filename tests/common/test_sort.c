@@ -61,8 +61,29 @@ static void test_like_qsort(void **state)
         }
 }
 
+/* Many numbers in the last cell, behind which nothing stands: of many ranges, since the largest number has a cell of its own where
+ * its place is rounded up. */
+static void test_last_cell(void **state)
+{
+    enum { N = 600 };
+    (void)state;
+    static double x[N], wanted[N], scratch[N];
+    matrices_rng rng = matrices_seed(6);
+    for (int round = 0; round < 200; ++round) {
+        double const scale = 1 + matrices_uniform(&rng);
+        for (int i = 0; i < N; ++i) {
+            double const u = 2 * matrices_uniform(&rng) - 1;
+            x[i] = wanted[i] = scale * (i % 2 ? 1 + 1e-9 * u : u);
+        }
+        qsort(wanted, N, sizeof *wanted, compare);
+        eig_cpu_sort(x, N, scratch);
+        for (int i = 0; i < N; ++i)
+            if (x[i] != wanted[i]) fail_msg("range %g: x[%d] = %.17g, not %.17g", scale, i, x[i], wanted[i]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_like_qsort)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_like_qsort), cmocka_unit_test(test_last_cell)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,39 @@ static void test_enclosures(void **state)
     eig_destroy(ctx);
 }
 
+/* Few rows, whose eigenvalues are proposed and then proven: four matrices of which a proposal was 4 eps off or more, and many of
+ * whole numbers. */
+static void test_few_rows(void **state)
+{
+    enum { N = 7, HARD = 4, MANY = 20000 };
+    static double const hard[HARD][2 * N] = {
+        {1, -2, 2, -3, 1, 1, -2, 1, 1, 1, 1, 1, 1},
+        {1, 1, 0, 1, -1, 1, 2, 1, 1, 1, 1, 1, 1},
+        {0, 0, 0, 0, 0, 0, 0, -0x1.99fdff162f316p-1, -0x1.51f3c10a66ec2p-1, -0x1.e4745f16223a8p-1, 0x1.91beb53b56a32p-1,
+         -0x1.b2aeebcebf74cp-1, -0x1.98947a145bcd6p-1},
+        {0, 0, 0, 0, 0, 0, 0, -0x1.872d2ef5af428p-2, 0x1.4c135f9d371fap-1, -0x1.173c71aa9856cp-2, -0x1.7af2896dee58p-3,
+         0x1.d6e1f1f082356p-1, -0x1.0396ac6ac2e4p-5},
+    };
+    static double d[MANY * N], e[MANY * N], w[MANY * N], lower[MANY * N], upper[MANY * N];
+    (void)state;
+    eig_context *ctx = test_context(0);
+    matrices_rng rng = matrices_seed(21);
+    for (int b = 0; b < MANY; ++b)
+        for (int i = 0; i < N; ++i) {
+            d[b * N + i] = b < HARD ? hard[b][i] : floor(6 * matrices_uniform(&rng)) - 3;
+            e[b * N + i] = b < HARD ? hard[b][N + i] : 1;
+        }
+    assert_int_equal(eig_dstebz_batched(ctx, NULL, N, d, N, e, N, w, lower, upper, N, NULL, MANY), EIG_OK);
+    for (int k = 0; k < MANY * N; ++k) {
+        const double *const a = d + k / N * N, *const c = e + k / N * N;
+        long double const below = nextafterl((long double)lower[k], -INFINITY);
+        long double const above = nextafterl((long double)upper[k], INFINITY);
+        if (reference_count(N, a, c, below) > k % N || reference_count(N, a, c, above) <= k % N)
+            fail_msg("matrix %d: [%.17g, %.17g] does not hold eigenvalue %d", k / N, lower[k], upper[k], k % N + 1);
+    }
+    eig_destroy(ctx);
+}
+
 /* -------------------------------------------------------------------- bits */
 
 static void test_same_bits(void **state)
@@ -363,7 +396,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tolerances),      cmocka_unit_test(test_enclosures),
         cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_signs_of_zero),   cmocka_unit_test(test_scaled_tolerances),
-        cmocka_unit_test(test_scaled_graded),
+        cmocka_unit_test(test_scaled_graded),   cmocka_unit_test(test_few_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

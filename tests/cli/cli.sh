@@ -92,6 +92,7 @@ expect 2 "needs -o D -o E" generate uniform -n 5 -o x.npy
 expect 2 "needs -o D -o E" generate uniform -n 5 -o a.npy -o b.npy -o c.npy
 expect 2 "--size = 'ten': must be an integer >= 0" generate uniform -n ten -o x.mtx
 expect 2 "--size = '-3'" generate uniform -n -3 -o x.mtx
+expect 2 "--seed = '99999999999999999999': must be an integer >= 0" generate uniform -n 4 --seed 99999999999999999999 -o x.mtx
 expect 2 "batch must be 1" generate uniform -n 5 --batch 2 -o x.mtx
 expect 1 "." generate uniform -n 5 -o nowhere/x.mtx
 refuse x.mtx x.npy a.npy nowhere

@@ -2,6 +2,8 @@
  * where it is installed, and tridiagonal matrices in every form. */
 #include "io_files.h"
 
+#include "io/slices.h"
+
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -245,6 +247,27 @@ static void test_npy_long_header(void **state)
     remove("x.npy");
 }
 
+/* A slice of more numbers than are converted at a time, of a type that the file holds in fewer bytes. */
+static void test_npy_slice(void **state)
+{
+    enum { NUMBERS = 150001, FIRST = 3, START = 71 };
+    static unsigned char bytes[START + 2 * NUMBERS] =
+        "\x93NUMPY\1\0\x3d\0{'descr': '>u2', 'fortran_order': False, 'shape': (150001,)}\n";
+    static double x[NUMBERS - FIRST];
+    io_source s;
+    io_error error;
+    (void)state;
+    for (int k = 0; k < 2 * NUMBERS; ++k) bytes[START + k] = (unsigned char)(k / 2 >> (k % 2 ? 0 : 8));
+    put_bytes("x.npy", bytes, sizeof bytes);
+    if (!io_source_open("x.npy", &s, &error)) fail_msg("%s", error.text);
+    assert_true(s.form && s.a.type == IO_F64);
+    io_slab const slab = {1, NUMBERS, 1, FIRST, NUMBERS - FIRST};
+    if (!io_source_read(&s, &slab, x, &error)) fail_msg("%s", error.text);
+    for (int k = FIRST; k < NUMBERS; ++k) assert_true(x[k - FIRST] == k % 65536);
+    io_source_close(&s);
+    remove("x.npy");
+}
+
 /* NumPy writes 2 x 3 x 4 arrays whose numbers count from 0 in C order, in every type, byte order and layout; then it
  * reads the array that we write, and writes it again. */
 static void test_numpy(void **state)
@@ -454,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_one_file),    cmocka_unit_test(test_orders_0_1_2),
         cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_text),
         cmocka_unit_test(test_mtx_forms),   cmocka_unit_test(test_text_blocks),
+        cmocka_unit_test(test_npy_slice),
     };
     return cmocka_run_group_tests_name("io", tests, folder_setup, folder_teardown);
 }

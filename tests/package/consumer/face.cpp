@@ -286,6 +286,13 @@ static void failures()
     expect(quiet.heev_batched(options, 3, {a.data(), 93}, 3, 32, {}, v, 3, {}, 0, 0, {}, {}, 10) == EIG_BAD_ARGUMENT &&
                quiet.heev_batched(options, 3, {a.data(), 94}, 3, 32, {}, v, 3, {}, 0, 0, {}, {}, 10) == EIG_OK,
            "row-wise");
+    double const family[12] = {0, 1, -1, 0, 1, 0, 0, 1, 2, 0, 0, 2}, point[2] = {1, 1}; /* three matrices of order 2 */
+    double radius[1];
+    expect(quiet.geev_affine({}, 2, 2, {family, 11}, 2, 4, point, 2, {}, 0, EIG_GEEV_RADIUS, radius, {}, 1) ==
+                   EIG_BAD_ARGUMENT &&
+               std::string(quiet.error_detail()) == "geev_affine: a has 11 elements, must have 12" &&
+               quiet.geev_affine({}, 2, 2, family, 2, 4, point, 2, {}, 0, EIG_GEEV_RADIUS, radius, {}, 1) == EIG_OK,
+           "an affine family that lacks an element");
     int calls = 0;
     auto cancel = [&calls](double) { return ++calls > 0; };
     expect(quiet.set_progress(cancel) == EIG_OK, "set_progress");

@@ -7,7 +7,7 @@
  * values     the same without vectors
  * large      batch 200, n = 64 to 512 (c64 and f32: n = 128), with vectors and without
  * few        n = 9 to 64, 1, 10 and 100 matrices; f64, f32, c128, n = 128 to 4096, one and, up to 1024, ten; with vectors and without;
- *            f64, n = 8192 and 16384, one matrix, without
+ *            f64 and f32, n = 8192 and 16384, c128, n = 8192, one matrix, with vectors and, f64, without
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
  * passes     for the cases of resident, large and few the passes of one more call
@@ -54,6 +54,8 @@ static const struct bar {
     {"heev-few", 1024, 1, {0, 7, 0, 0}},
     {"heev-few", 2048, 1, {0, 18, 0, 0}},
     {"heev-few", 4096, 1, {0, 75, 0, 0}},
+    {"heev-few", 8192, 1, {720, 350, 0, 275}},
+    {"heev-few", 16384, 1, {0, 1800, 0, 1300}},
     {"heev-few-values", 256, 1, {0, 1.4, 0, 0}},
     {"heev-few-values", 512, 1, {0, 2.8, 0, 0}},
     {"heev-few-values", 1024, 1, {0, 6, 0, 0}},
@@ -149,8 +151,11 @@ static void run(eig_type type)
         for (int64_t batch = 1; batch <= 100; batch *= 10) put_few(type, least[k], batch);
     for (int64_t n = 128; n <= 4096 && wanted[FEW] && type != EIG_C; n *= 2)
         for (int64_t batch = 1; batch <= (n <= 1024 ? 10 : 1); batch += 9) put_few(type, n, batch);
-    for (int64_t n = 8192; n <= 16384 && wanted[FEW] && type == EIG_D && !wanted[ONCE]; n *= 2)
-        put("heev-few-values", type, n, 1, EIG_HEEV_AUTO, false);
+    for (int64_t n = 8192; n <= (type == EIG_Z ? 8192 : 16384) && wanted[FEW] && type != EIG_C && !wanted[ONCE];
+         n *= 2) {
+        put("heev-few", type, n, 1, EIG_HEEV_AUTO, true);
+        if (type == EIG_D) put("heev-few-values", type, n, 1, EIG_HEEV_AUTO, false);
+    }
     for (int64_t n = 1; n <= 3 && wanted[SMALL]; ++n) {
         put("heev-resident", type, n, 1000000, EIG_HEEV_AUTO, true);
         put("heev-values", type, n, 1000000, EIG_HEEV_AUTO, false);

@@ -74,6 +74,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/whole/heev_whole_back.cu
     src/cuda/heev/whole/heev_whole_reduce.cu
     src/cuda/heev/two/heev_two.cu
+    src/cuda/heev/two/heev_two_back.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
     src/cuda/geev/geev_schur.cu

@@ -1,5 +1,6 @@
-/* The reduction of road "two stages" of heev on CUDA, from the inside: T's values by Sturm counts in long double against spectra that
- * are known, on families that are hard for it; places in memory, batches, NaN, bits.
+/* Road "two stages" of heev on CUDA, from the inside, on families that are hard for it; places in memory, batches, NaN, bits.  The
+ * reduction: T's values by Sturm counts in long double against spectra that are known.  All of it: residuals and orthogonality of the
+ * vectors.
  *
  *     test_heev_two_cuda [small] [N...]     exit status 0 where all hold, 1 where one fails, 77 without a GPU
  *
@@ -308,6 +309,214 @@ static void test_bits(int n)
     }
 }
 
+/* --------------------------------------------------------------------- vectors */
+
+typedef std::complex<double> pair;
+
+/* What a call of the road gives. */
+struct solved {
+    std::vector<char> w, v; /* v with its padding, which holds 0xff */
+    std::vector<int> info;
+    std::vector<int64_t> found;
+    int64_t ldv;
+};
+
+static pair number_at(const std::vector<char> &x, eig_type type, int64_t at)
+{
+    switch (type) {
+    case EIG_S:
+        return pair((double)((const float *)x.data())[at], 0);
+    case EIG_D:
+        return pair(((const double *)x.data())[at], 0);
+    case EIG_C:
+        return pair(((const std::complex<float> *)x.data())[at]);
+    default:
+        return ((const std::complex<double> *)x.data())[at];
+    }
+}
+
+/* The triangle of the matrices, as it lies in memory. */
+static std::vector<char> placed_triangle(eig_type type, const std::vector<known> &all, placed where, int bad)
+{
+    int64_t const n = (int64_t)all[0].value.size(), ld = n + where.pad, stride = ld * n;
+    std::vector<char> a((size_t)stride * all.size() * type_size(type), (char)0xff);
+    for (size_t m = 0; m < all.size(); ++m)
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = j; i < n; ++i) {
+                complex z = all[m].a[i + j * n];
+                if (i == j) z = complex(z.real(), 0);
+                if (where.upper) z = std::conj(z);
+                if ((int)m == bad && i == n - 1 && j == 0) z = complex(NAN, 0);
+                int64_t const r = where.upper ? j : i, c = where.upper ? i : j; /* where it stands */
+                put(a.data(), type, (int64_t)m * stride + (where.rows ? r * ld + c : r + c * ld), z);
+            }
+    return a;
+}
+
+/* Solves with the whole road.  inside: v is a.  odd: v is aligned as its real type alone. */
+static solved solve(eig_type type, const std::vector<known> &all, placed where, heev_problem range, bool inside = false,
+                    bool odd = false, int bad = -1)
+{
+    int64_t const n = (int64_t)all[0].value.size(), count = (int64_t)all.size(), ld = n + where.pad;
+    size_t const number = type_size(type), real = type_is_single(type) ? 4 : 8, skip = odd ? real : 0;
+    std::vector<char> const a = placed_triangle(type, all, where, bad);
+    heev_problem p = range;
+    p.type = type, p.n = n, p.batch = count, p.all = 1, p.vectors = true, p.layout = EIG_LAYOUT_MATRIX_WISE;
+    p.row_major = where.rows, p.upper = where.upper, p.lda = ld, p.stride_a = ld * n;
+    if (p.range == EIG_RANGE_ALL) p.il = 1, p.iu = n;
+    int64_t const columns = heev_columns_of(&p);
+    p.stride_w = columns, p.ldv = inside ? ld : where.rows ? columns + where.pad : n + where.pad;
+    p.stride_v = inside ? ld * n : p.ldv * (where.rows ? n : columns);
+    solved x = {std::vector<char>((size_t)(columns * count) * real, (char)0xff),
+                std::vector<char>((size_t)(p.stride_v * count) * number, (char)0xff), std::vector<int>(count),
+                std::vector<int64_t>(count), p.ldv};
+    void *at_a, *at_v, *work;
+    must(cudaMalloc(&at_a, a.size()));
+    must(cudaMalloc(&at_v, x.v.size() + skip));
+    must(cudaMalloc(&p.w, x.w.size()));
+    must(cudaMalloc((void **)&p.info, x.info.size() * sizeof(int)));
+    must(cudaMalloc((void **)&p.m, x.found.size() * sizeof(int64_t)));
+    p.a = at_a, p.v = inside ? at_a : (char *)at_v + skip;
+    heev_job job = {};
+    job.p = p, job.at_a = heev_strides_of(&p), job.at_v = heev_strides_of_v(&p);
+    eig_cuda_heev_two_slice(ctx, &p, &job);
+    arena measure = {NULL, 0};
+    eig_cuda_heev_two_carve(&measure, ctx, &p, &job);
+    must(cudaMalloc(&work, measure.used));
+    must(cudaMemset(work, 0xff, measure.used));
+    must(cudaMemset(at_v, 0xff, x.v.size() + skip));
+    must(cudaMemset(p.w, 0xff, x.w.size()));
+    must(cudaMemcpy(at_a, a.data(), a.size(), cudaMemcpyHostToDevice));
+    arena own = {(char *)work, 0};
+    eig_cuda_heev_two_carve(&own, ctx, &p, &job);
+    int64_t const slice = job.count;
+    cudaStream_t stream;
+    cuda_clock clock;
+    must(cudaStreamCreate(&stream));
+    must(cudaDeviceSynchronize());
+    for (job.first = 0; job.first < count; job.first += slice) {
+        if (count - job.first < slice) job.count = count - job.first;
+        if (eig_cuda_heev_two(ctx, job, stream, &clock) == EIG_OK) continue;
+        printf("FAILED - %s\n", eig_error_detail(ctx));
+        exit(1);
+    }
+    must(cudaStreamSynchronize(stream));
+    must(cudaStreamDestroy(stream));
+    must(cudaMemcpy(x.w.data(), p.w, x.w.size(), cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(x.v.data(), p.v, x.v.size(), cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(x.info.data(), p.info, x.info.size() * sizeof(int), cudaMemcpyDeviceToHost));
+    must(cudaMemcpy(x.found.data(), p.m, x.found.size() * sizeof(int64_t), cudaMemcpyDeviceToHost));
+    for (void *q : {at_a, at_v, work, p.w, (void *)p.info, (void *)p.m}) must(cudaFree(q));
+    return x;
+}
+
+/* Column j of matrix m's vectors. */
+static std::vector<pair> vector_of(const solved &x, eig_type type, int64_t n, int64_t columns, bool rows, int64_t m,
+                                   int64_t j)
+{
+    std::vector<pair> v(n);
+    int64_t const stride = x.ldv * (rows ? n : columns);
+    for (int64_t i = 0; i < n; ++i) v[i] = number_at(x.v, type, m * stride + (rows ? i * x.ldv + j : i + j * x.ldv));
+    return v;
+}
+
+/* The largest of |A v - w v| / |A| and of |V^H V - I|, in eps, of the first `found` pairs; `some` of them where n is large. */
+static double worst_of(const known &k, const solved &x, eig_type type, int64_t columns, bool rows, int64_t m,
+                       int64_t found)
+{
+    int64_t const n = (int64_t)k.value.size(), step = n > 300 ? n / 100 : 1;
+    double const eps = type_is_single(type) ? FLT_EPSILON : DBL_EPSILON;
+    double norm = 0, worst = 0;
+    for (complex z : k.a) norm += (double)std::norm(z);
+    norm = norm > 0 ? std::sqrt(norm) : 1;
+    std::vector<std::vector<pair>> v;
+    for (int64_t j = 0; j < found; j += step) v.push_back(vector_of(x, type, n, columns, rows, m, j));
+    for (size_t c = 0; c < v.size(); ++c) {
+        double const w = get(x.w.data(), type_is_single(type), m * columns + (int64_t)c * step);
+        std::vector<pair> r(n);
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < n; ++i) r[i] += pair(k.a[i + j * n]) * v[c][j];
+        double residual = 0;
+        for (int64_t i = 0; i < n; ++i) residual += std::norm(r[i] - w * v[c][i]);
+        worst = std::max(worst, std::sqrt(residual) / norm / eps);
+        for (size_t d = 0; d <= c; ++d) {
+            pair dot = c == d ? -1 : 0;
+            for (int64_t i = 0; i < n; ++i) dot += std::conj(v[d][i]) * v[c][i];
+            worst = std::max(worst, std::abs(dot) / eps);
+        }
+        if (!(worst == worst)) return INFINITY;
+    }
+    return worst;
+}
+
+static heev_problem range_of(eig_range range, int64_t il = 0, int64_t iu = 0, double vl = 0, double vu = 0)
+{
+    heev_problem p = {};
+    p.range = range, p.il = il, p.iu = iu, p.vl = vl, p.vu = vu;
+    return p;
+}
+
+static void test_vectors(int n)
+{
+    for (int t = 0; t < 4; ++t)
+        for (int family = 0; family < FAMILIES; ++family) {
+            if (n > 300 && family % 4 != t) continue; /* seconds */
+            std::vector<known> const k = {make(family, n, type_is_complex(types[t]), 3, 7u * n + family)};
+            placed const where = {family % 2 * 3, family % 4 > 1, family % 5 > 2};
+            solved const x = solve(types[t], k, where, range_of(EIG_RANGE_ALL), family % 3 == 2, family % 3 == 1);
+            double const error = worst_of(k[0], x, types[t], n, where.rows, 0, n),
+                         allowed = 4 * std::sqrt((double)n) + 12;
+            char text[200];
+            snprintf(text, sizeof text, "%s n=%d %s: residuals and orthogonality within %.3g eps (%.3g allowed)",
+                     type_names[t], n, names[family], error, allowed);
+            expect(error <= allowed && x.info[0] == 0, text);
+        }
+}
+
+/* A range has the bits of the whole; so has any place, and a matrix beside one that is not finite. */
+static void test_vector_bits(int n)
+{
+    for (int t = 0; t < 4; ++t) {
+        eig_type const type = types[t];
+        std::vector<known> all;
+        for (int m = 0; m < 3; ++m) all.push_back(make(UNIFORM, n, type_is_complex(type), 3, 5u + m));
+        std::string const name = std::string(type_names[t]) + " n=" + std::to_string(n) + ": vectors: ";
+        solved const plain = solve(type, all, {0, false, false}, range_of(EIG_RANGE_ALL));
+        auto const same_columns = [&](const solved &x, int64_t columns, bool rows, int64_t m, int64_t from,
+                                      int64_t first, int64_t count) {
+            bool holds = true;
+            for (int64_t j = 0; j < count; ++j)
+                holds = holds && vector_of(x, type, n, columns, rows, m, j) ==
+                                     vector_of(plain, type, n, n, false, from, first + j);
+            return holds;
+        };
+        solved const again = solve(type, all, {0, false, false}, range_of(EIG_RANGE_ALL));
+        expect(plain.v == again.v && plain.w == again.w, name + "the bits of a run");
+        solved const alone = solve(type, {all[2]}, {2, true, true}, range_of(EIG_RANGE_ALL), false, true);
+        expect(same_columns(alone, n, true, 0, 2, 0, n), name + "the bits alone, and of a place");
+        solved const inside = solve(type, all, {1, false, false}, range_of(EIG_RANGE_ALL), true);
+        expect(same_columns(inside, n, false, 1, 1, 0, n), name + "the bits inside a");
+        solved const bad = solve(type, all, {0, false, false}, range_of(EIG_RANGE_ALL), false, false, 1);
+        expect(same_columns(bad, n, false, 0, 0, 0, n) && same_columns(bad, n, false, 2, 2, 0, n),
+               name + "the bits beside a NaN");
+        expect(bad.info[1] == EIG_INFO_NOT_FINITE &&
+                   std::isnan(vector_of(bad, type, n, n, false, 1, n / 2)[n / 3].real()),
+               name + "a NaN");
+        int64_t const il = n / 3, iu = n / 3 + n / 4;
+        for (bool rows : {false, true}) {
+            solved const part = solve(type, all, {1, rows, false}, range_of(EIG_RANGE_INDEX, il, iu));
+            expect(same_columns(part, iu - il + 1, rows, 1, 1, il - 1, iu - il + 1),
+                   name + "a range has the bits of the whole");
+        }
+        double const vl = (all[0].value[il - 2] + all[0].value[il - 1]) / 2, vu = all[0].value[n - 1] + 1;
+        solved const part = solve(type, {all[0]}, {0, false, false}, range_of(EIG_RANGE_VALUE, 1, n, vl, vu));
+        expect(part.found[0] == n - il + 1 && same_columns(part, n, false, 0, 0, il - 1, n - il + 1),
+               name + "a range by value");
+        solved const none = solve(type, {all[0]}, {0, false, false}, range_of(EIG_RANGE_VALUE, 1, n, vu, vu + 1));
+        expect(none.found[0] == 0 && none.info[0] == 0, name + "an empty range");
+    }
+}
+
 int main(int argc, char **argv)
 {
     small = argc > 1 && strcmp(argv[1], "small") == 0;
@@ -322,6 +531,9 @@ int main(int argc, char **argv)
     if (argc > 1 + small) orders.clear();
     for (int k = 1 + small; k < argc; ++k) orders.push_back(atoi(argv[k]));
     for (int n : orders) test_families(n);
+    for (int n : orders)
+        if (n > 2) test_vectors(n);
+    for (int n : small ? std::vector<int>{70} : std::vector<int>{40, 129, 400}) test_vector_bits(n);
     for (int n : small ? std::vector<int>{70} : std::vector<int>{40, 129, 400}) test_bits(n);
     eig_destroy(ctx);
     return failures > 0;

@@ -5,7 +5,7 @@
  * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
  * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
  * few/                 all of the tridiagonal method in one launch, for few matrices of 8 < n <= 64
- * two/                 the reduction by all of the GPU in two stages, values alone of a large matrix
+ * two/                 the reduction of a large matrix by all of the GPU in two stages, and its vectors
  * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
@@ -34,6 +34,20 @@ enum { HEEV_MOST_CAPTURED = 2048 };
 
 /* Reflectors that road block, and road whole, apply at once. */
 enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
+
+/* Two stages: rows above the first that the panels' reflectors change, but one; groups of sweeps whose reflections are made blocks
+ * at a time, and numbers of a block (heev_two_back.cuh). */
+enum { HEEV_TWO_ABOVE = 31, HEEV_TWO_GROUPS = 8, HEEV_TWO_BLOCK = 4096 };
+
+/* Numbers of the blocks of these groups. */
+static inline int64_t heev_two_blocks(int64_t n)
+{
+    int64_t const steps = (n + HEEV_TWO_ABOVE - 1) / (HEEV_TWO_ABOVE + 1);
+    return (steps < HEEV_TWO_GROUPS ? steps : (int64_t)HEEV_TWO_GROUPS) * steps * HEEV_TWO_BLOCK;
+}
+
+/* Of the time of a slice with eigenvectors. */
+#define HEEV_REDUCTION_SHARE 0.75
 
 /* The room for what QL notes of a matrix: rotations in all, and sweeps. Random matrices take about 1.2 n^2 rotations
  * in 2.2 n sweeps. The worst of 20,000 had 383 and 42 at n = 16, 1363 and 78 at n = 32. A matrix that takes more has
@@ -75,12 +89,14 @@ struct heev_job {
     void *matrix; /* the first matrix while it is reduced, then its reflectors: in v, or in the workspace */
     int64_t matrix_pitch, matrix_stride;
     void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
+    int64_t z_pitch;     /* of both, reals: n, but for two stages */
     void *factors;       /* [part][blocks of K reflectors][K*K] numbers, K = HEEV_REFLECTORS or HEEV_WHOLE_REFLECTORS */
     int64_t columns;     /* vectors that are wanted of a matrix; z and imaginary have as many */
     /* whole/ */
     void *grams;           /* numbers: [part][blocks of K reflectors][HEEV_GRAM_PARTS][K*K] parts of Y^H Y */
     void *sums, *products; /* numbers: parts of Y^H Z; [part][columns][K] the product of F and Y^H Z */
     void *values;          /* [count][n] real: eigenvalues of T, before they become those of A */
+    void *turns, *blocks;  /* numbers, two/: [n] what makes T real; blocks of the chase's reflections */
     int *pair_info;        /* [n] of stemr */
     int64_t *found;        /* [1] pairs of a range by value */
     bool reports;          /* the host may wait, and tell how far the call is */
@@ -127,7 +143,7 @@ enum heev_panel_place { HEEV_PANEL_NOWHERE /* too large */, HEEV_PANEL_SHARED, H
 extern "C" {
 
 /* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is tiny's part
- * for n = 7 and 8. */
+ * for n = 7 and 8; whole_apply is whole_back without the copy to v. */
 #define HEEV_KERNELS(OF_TYPE) \
     OF_TYPE(small)            \
     OF_TYPE(tiny)             \
@@ -140,9 +156,11 @@ extern "C" {
     OF_TYPE(panel)            \
     OF_TYPE(back)             \
     OF_TYPE(whole_back)       \
+    OF_TYPE(whole_apply)      \
     OF_TYPE(store)            \
     OF_TYPE(whole)            \
     OF_TYPE(two)              \
+    OF_TYPE(two_back)         \
     OF_TYPE(jacobi)           \
     OF_TYPE(blocks)           \
     OF_TYPE(reference)

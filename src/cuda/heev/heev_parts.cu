@@ -12,9 +12,6 @@ enum { VALUES_THREADS = 128, SOME = 32 };
 
 enum road_of_parts { GRID, BLOCK, WHOLE, TWO };
 
-/* Of a slice's time. */
-#define REDUCTION_SHARE 0.75
-
 heev_panel_place eig_cuda_heev_place(const eig_context *ctx, const heev_problem *p)
 {
     return eig_cuda_heev_kernels(p->type)->panel_place(p->n, (size_t)cuda_state_of(ctx)->shared_bytes);
@@ -54,6 +51,7 @@ static void carve_slice(arena *a, const eig_context *ctx, const heev_problem *p,
         job->areas = arena_take(a, 1, (road == TWO ? k->two_bytes : k->whole_bytes)(ctx, job));
     }
     if (p->vectors) job->tau = arena_take(a, count * n, number);
+    if (p->vectors && road == TWO) job->turns = arena_take(a, n, number);
     if (!reduces_beside(ctx, p, road)) return;
     int64_t const pitch = road == TWO ? eig_cuda_heev_kernels(p->type)->two_pitch(ctx, n) : n;
     job->matrix = arena_take(a, count * pitch * pitch, number);
@@ -64,17 +62,25 @@ static void carve_slice(arena *a, const eig_context *ctx, const heev_problem *p,
 static void carve_products(arena *a, const heev_problem *p, road_of_parts road, heev_job *job)
 {
     size_t const number = type_size(p->type);
-    int64_t const n = p->n, K = road == WHOLE ? HEEV_WHOLE_REFLECTORS : HEEV_REFLECTORS, count = job->part;
+    int64_t const n = p->n, K = road >= WHOLE ? HEEV_WHOLE_REFLECTORS : HEEV_REFLECTORS, count = job->part;
     job->factors = arena_take(a, count * ((n + K - 1) / K), (size_t)(K * K) * number);
     if (road == BLOCK) return;
+    int64_t const rows = road == TWO ? n - HEEV_TWO_ABOVE : n; /* of the reflectors */
     int most = 1;
-    for (int64_t k0 = 0; k0 < n; k0 += K) {
-        int const parts = project_parts(n, n - k0).count;
+    for (int64_t k0 = 0; k0 < rows; k0 += K) {
+        int const parts = project_parts(rows, rows - k0).count;
         most = parts > most ? parts : most;
     }
     job->grams = arena_take(a, count * ((n + K - 1) / K) * HEEV_GRAM_PARTS, (size_t)(K * K) * number);
     job->sums = arena_take(a, project_at(*job, most, count, 0, 0), number);
     job->products = arena_take(a, count * job->columns * K, number);
+    if (road == TWO) job->blocks = arena_take(a, heev_two_blocks(n), number);
+}
+
+/* Whether Z is in v, one column in each of v's, complex numbers' real parts ahead of their imaginary parts; else in the workspace. */
+static bool stands_in_v(const heev_problem *p, road_of_parts road)
+{
+    return road == TWO && p->vectors && p->range == EIG_RANGE_ALL;
 }
 
 /* What those of a part need. */
@@ -84,13 +90,13 @@ static void carve_part(arena *a, const eig_context *ctx, const heev_problem *p, 
     int64_t const n = p->n, count = job->part;
     if (p->vectors) {
         if (road != GRID) carve_products(a, p, road, job);
-        job->z = arena_take(a, count * n * job->columns, real);
+        if (!stands_in_v(p, road)) job->z = arena_take(a, count * n * job->columns, real);
     }
     heev_tridiagonals t = eig_cuda_heev_tridiagonals(*job);
     t.count = count;
     size_t const pairs = road >= WHOLE ? eig_cuda_heev_whole_pairs_bytes(ctx, *job, t) : eig_cuda_heev_divide_bytes(&t);
     size_t const plane = arena_product((size_t)(count * n * job->columns), real);
-    bool const planes = p->vectors && type_is_complex(p->type) && road != GRID;
+    bool const planes = p->vectors && type_is_complex(p->type) && road != GRID && !stands_in_v(p, road);
     job->imaginary = arena_take(a, 1, planes && plane > pairs ? plane : pairs);
 }
 
@@ -111,9 +117,11 @@ static int64_t portion(int64_t all, double most)
 static void slice(const eig_context *ctx, const heev_problem *p, road_of_parts road, heev_job *job)
 {
     arena whole = {NULL, 0}, part = {NULL, 0};
-    job->columns = road == WHOLE ? heev_columns_of(p) : p->n;
+    job->columns = road >= WHOLE ? heev_columns_of(p) : p->n;
+    job->z_pitch = stands_in_v(p, road) ? p->ldv * (type_is_complex(p->type) ? 2 : 1) : p->n;
     job->count = job->part = 1;
-    if (road == WHOLE && p->range != EIG_RANGE_ALL) return; /* one after the other: each may have its number of pairs */
+    if (road >= WHOLE && p->range != EIG_RANGE_ALL) return; /* one after the other: each may have its number of pairs */
+    if (road == TWO && p->vectors) return;
     job->count = job->part = SOME;
     carve_slice(&whole, ctx, p, road, job);
     carve_part(&part, ctx, p, road, job);
@@ -196,6 +204,8 @@ static heev_job part_of(const heev_job &job, int64_t first, int64_t count)
     own.d = (char *)job.d + (size_t)(first * job.p.n) * real, own.e = (char *)job.e + (size_t)(first * job.p.n) * real;
     own.unit = (char *)job.unit + (size_t)first * real;
     own.failed += first;
+    if (stands_in_v(&job.p, job.turns ? TWO : WHOLE))
+        own.z = (char *)job.p.v + own.first * job.p.stride_v * (int64_t)number;
     if (!job.p.v || job.matrix) return own;
     own.tau = (char *)job.tau + (size_t)(first * job.p.n) * number;
     own.matrix = (char *)job.p.v + own.first * job.p.stride_v * (int64_t)number;
@@ -223,7 +233,7 @@ static eig_status solve_slice(eig_context *ctx, const heev_job &job, road_of_par
                               heev_launch *back, cudaStream_t stream, cuda_clock *clock)
 {
     heev_job whole = part_of(job, 0, job.count);
-    whole.share *= REDUCTION_SHARE;
+    whole.share *= HEEV_REDUCTION_SHARE;
     eig_status status = reduce(ctx, whole, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     for (int64_t first = 0; first < job.count && status == EIG_OK; first += job.part) {
@@ -232,7 +242,7 @@ static eig_status solve_slice(eig_context *ctx, const heev_job &job, road_of_par
             if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
             if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
         }
-        double const before = REDUCTION_SHARE + (1 - REDUCTION_SHARE) * (double)first / (double)job.count;
+        double const before = HEEV_REDUCTION_SHARE + (1 - HEEV_REDUCTION_SHARE) * (double)first / (double)job.count;
         if (status == EIG_OK && road >= WHOLE) status = eig_cuda_heev_tell(ctx, job, stream, before);
         if (status == EIG_OK) status = solve_part(ctx, job, first, road, back, stream, clock);
     }
@@ -259,5 +269,6 @@ eig_status eig_cuda_heev_whole(eig_context *ctx, const heev_job &job, cudaStream
 
 eig_status eig_cuda_heev_two(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock)
 {
-    return solve_slice(ctx, job, TWO, eig_cuda_heev_kernels(job.p.type)->two, NULL, stream, clock);
+    const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);
+    return solve_slice(ctx, job, TWO, k->two, k->two_back, stream, clock);
 }

@@ -199,10 +199,11 @@ static bool is_whole(const eig_context *ctx, const heev_problem *p)
     return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p->n);
 }
 
-/* Where two stages are faster than one: measured on an H200 (docs/heev-large.md). */
+/* Where two stages are faster than one: measured on an H200 (docs/heev-large.md); with vectors, of s, d, c, z. */
 static bool is_two(const eig_context *ctx, const heev_problem *p)
 {
-    return p->n >= HEEV_TWO_LEAST && !p->vectors && is_whole(ctx, p) &&
+    static const int64_t with_vectors[] = {6700, 3800, INT64_MAX, 4000};
+    return p->n >= (p->vectors ? with_vectors[type_index(p->type)] : HEEV_TWO_LEAST) && is_whole(ctx, p) &&
            eig_cuda_heev_kernels(p->type)->two_pitch(ctx, p->n) > 0;
 }
 

@@ -24,7 +24,7 @@ template <typename number> static __global__ void __launch_bounds__(STORE_THREAD
 #pragma unroll
     for (int k = 0; k < 32 * 32 / STORE_THREADS; ++k) {
         int const c = k * (STORE_THREADS / 32) + warp;
-        int64_t const i = i0 + lane, j = j0 + c, at = (m * columns + j) * n + i;
+        int64_t const i = i0 + lane, j = j0 + c, at = (m * columns + j) * job.z_pitch + i;
         number x;
         set(x, (real)NAN, (real)NAN);
         if (i < n && j < columns && good)

@@ -1,4 +1,4 @@
-/* heev on CUDA, values alone of one large matrix, tridiagonal, kernel 1 by two stages: launches. */
+/* heev on CUDA, one large matrix, tridiagonal, kernel 1 by two stages: launches. */
 #include "heev/two/heev_two_band.cuh"
 #include "heev/two/heev_two_chase.cuh"
 #include "heev/whole/heev_panels.cuh"
@@ -68,6 +68,7 @@ int64_t TYPED(eig_cuda_heev_two_pitch)(const eig_context *ctx, int64_t n)
 struct two_areas {
     two_job job;
     void *largest;
+    size_t slots_bytes;
     size_t band_bytes; /* and of the sweeps' steps, behind it */
 };
 
@@ -93,6 +94,8 @@ static size_t carve_two(const eig_context *ctx, int64_t n, void *base, two_areas
     job->dots = arena_take(&a, most_blocks(pitch) * square, sizeof(number));
     job->tops = arena_take(&a, square, sizeof(number));
     job->marks = (most_blocks(pitch) + 1) * square * (int64_t)sizeof(number) / (int64_t)sizeof(uint4);
+    w->slots_bytes = (size_t)(CHASE_SLOTS * ((n + TWO_BAND - 1) / TWO_BAND) * CHASE_SLOT) * sizeof(number);
+    job->slots = arena_take(&a, 1, w->slots_bytes);
     w->largest = arena_take(&a, cuda_state_of(ctx)->multiprocessors, sizeof(real));
     size_t const before = arena_rounded(a.used);
     job->band = arena_take(&a, n * TWO_COLUMN, sizeof(number));
@@ -186,9 +189,11 @@ eig_status TYPED(eig_cuda_heev_two)(eig_context *ctx, const heev_job &job, cudaS
         two_job two = w.job;
         two.a = (number *)job.matrix + m * job.matrix_stride;
         two.d = (real *)job.d + m * n, two.e = (real *)job.e + m * n;
+        if (job.p.vectors) two.tau = (number *)job.tau + m * n, two.turns = job.turns;
         if (two.pitch > n)
             CUDA_TRY(cudaMemsetAsync(two.a, 0, (size_t)(two.pitch * two.pitch) * sizeof(number), stream));
         CUDA_TRY(cudaMemsetAsync(two.dots, HEEV_MARK, (size_t)two.marks * sizeof(uint4), stream));
+        CUDA_TRY(cudaMemsetAsync(two.slots, HEEV_MARK, w.slots_bytes, stream));
         CUDA_TRY(cudaMemsetAsync(two.band, 0, w.band_bytes, stream));
         status = cuda_launch(ctx, "heev: largest_kernel", stream, {blocks, COPY_THREADS}, heev_largest_kernel<number>,
                              job, job.first + m, w.largest);

@@ -1,4 +1,4 @@
-/* heev on CUDA, values alone of one large matrix, in two stages: dense to a band of TWO_BAND diagonals on either side
+/* heev on CUDA, one large matrix in two stages: dense to a band of TWO_BAND diagonals on either side
  * (heev_two_band.cuh), the band to tridiagonal form (heev_two_chase.cuh).  What their files share.
  *
  * The CPU has the same algorithm in src/cpu/heev/heev_stages_band.h and heev_stages_chase.h. */
@@ -13,8 +13,10 @@
 enum {
     TWO_BAND = 32 /* diagonals; a warp's lanes */,
     TWO_COLUMN = 2 * TWO_BAND /* numbers of a column of the band, from the diagonal on: bulges need as many again */,
-    TWO_TILE = 128, /* rows of the products' tiles: the matrix is padded with zeros to whole ones */
-    TWO_TOP = 64    /* columns of a tile of the update */
+    TWO_TILE = 128,           /* rows of the products' tiles: the matrix is padded with zeros to whole ones */
+    TWO_TOP = 64,             /* columns of a tile of the update */
+    CHASE_SLOTS = 4,          /* sweeps that have slots of their own */
+    CHASE_SLOT = TWO_BAND + 8 /* numbers of a slot: TWO_BAND + 1 are used */
 };
 
 /* One matrix of order n: its lower triangle at a, column by column.  Its pitch is a multiple of TWO_TILE, and so is the number of
@@ -32,7 +34,12 @@ struct two_job {
     int64_t marks; /* words of 16 bytes of both, one behind the other */
     void *band;    /* [n][TWO_COLUMN] numbers */
     void *d, *e;   /* [n] real */
-    int *done;     /* [n] steps of each sweep */
+    void *tau; /* [n] numbers, of the panels' reflectors, which then stay in a, below the band; NULL without vectors */
+    void *
+        turns; /* [n] numbers: what the sweeps leave of their columns; sweep k's reflectors stand at the head of a's column
+                    * n - 1 - k, from its row k + 1 on.  NULL without vectors */
+    int *done;   /* [n] warps' steps that are stored, of each sweep */
+    void *slots; /* [CHASE_SLOTS][steps of the first sweep][CHASE_SLOT] numbers that sweeps send; marks */
 };
 
 /* The number of another lane. */

@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(FACTOR_THREADS, 1) heev_two_factor_kern
     __shared__ real taus[TWO_BAND];
     int const lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, first = job.k0 + TWO_BAND;
     int const blocks = (int)gridDim.x, block = (int)blockIdx.x, row0 = (block * FACTOR_WARPS + warp) * rows;
-    const number *const a = (const number *)job.a + (first + row0 + (job.k0 + lane) * job.pitch);
+    number *const a = (number *)job.a + (first + row0 + (job.k0 + lane) * job.pitch);
     number *const band = (number *)job.band + (int64_t)(job.k0 + lane) * TWO_COLUMN; /* of this lane's column */
     number c[rows];
 #pragma unroll
@@ -104,6 +104,13 @@ static __global__ void __launch_bounds__(FACTOR_THREADS, 1) heev_two_factor_kern
 #pragma unroll
     for (int t = 0; t < rows; ++t)
         if (first + row0 + t < job.pitch) v[(int64_t)(first + row0 + t) * TWO_BAND + lane] = c[t];
+    if (job.tau) {
+#pragma unroll
+        for (int t = 0; t < rows; ++t)
+            if (first + row0 + t < job.pitch) a[t] = c[t];
+        if (block == 0 && warp == 0 && job.k0 + lane < job.n)
+            set(((number *)job.tau)[job.k0 + lane], taus[lane], (real)0);
+    }
     for (int l = 0; l < TWO_BAND; ++l) {
         number const minus = lane > l ? negative(gram[l][lane]) : zero_of<number>();
 #pragma unroll
@@ -316,8 +323,7 @@ static __host__ __device__ __forceinline__ int64_t two_tiles(int64_t I, int64_t 
     return (I - I0) * (I + I0 + 1 - J0);
 }
 
-/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal, or belongs to columns that are done
- * with, is spoilt: nobody looks at it. */
+/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal is spoilt: nobody looks at it. */
 template <typename number>
 static __global__ void __launch_bounds__(TWO_UPDATE_THREADS, sizeof(number) == 16 ? 1 : 2)
     heev_two_update_kernel(const __grid_constant__ two_job job)
@@ -350,7 +356,8 @@ static __global__ void __launch_bounds__(TWO_UPDATE_THREADS, sizeof(number) == 1
 #pragma unroll
     for (int e = 0; e < x.size; ++e) x.put(e, negative(a[x.row(e) + x.column(e) * job.pitch]));
     copy_wait<0>();
-    __syncthreads(); /* the rows are there */
+    __syncthreads();               /* the rows are there */
+    if (j0 + at_j < first) return; /* the panels' reflectors */
     x.template add_product<2 * TWO_BAND>([&](int i, int t) { return low[(at_i + i) * shape::pitch + t]; },
                                          [&](int t, int j) { return conj(top[(at_j + j) * shape::pitch + t]); });
 #pragma unroll

@@ -38,14 +38,14 @@ template <typename number, int tile> struct multiply_shape {
 template <typename number, bool aligned> struct multiply_part {
     using real = typename number::real;
     const number *y;
-    real *re, *im; /* Z */
-    int64_t pitch; /* of y */
+    real *re, *im;          /* Z */
+    int64_t pitch, z_pitch; /* of y, of Z */
     int n, k0, columns;
 
     __device__ __forceinline__ multiply_part(const heev_job &job, int64_t m, int first)
-        : y((const number *)job.matrix + m * job.matrix_stride), re((real *)job.z + m * job.p.n * job.columns),
-          im(number::complex ? (real *)job.imaginary + m * job.p.n * job.columns : re), pitch(job.matrix_pitch),
-          n((int)job.p.n), k0(first), columns((int)job.columns)
+        : y((const number *)job.matrix + m * job.matrix_stride), re((real *)job.z + m * job.z_pitch * job.columns),
+          im(number::complex ? (real *)job.imaginary + m * job.z_pitch * job.columns : re), pitch(job.matrix_pitch),
+          z_pitch(job.z_pitch), n((int)job.p.n), k0(first), columns((int)job.columns)
     {
     }
 
@@ -196,8 +196,8 @@ static __global__ void __launch_bounds__(MULTIPLY_THREADS) heev_project_kernel(h
     heev_tile<number, shape::half / 8, shape::half / 8> tile(threadIdx.x % 32);
     tile.clear();
     mine_of<shape::depth, number> const mine_y(part.y + (k0 + t0) * part.pitch + first, part.pitch);
-    mine_of<shape::depth, typename number::real> const mine_re(part.re + (int64_t)j0 * part.n + first, part.n);
-    mine_of<shape::depth, typename number::real> const mine_im(part.im + (int64_t)j0 * part.n + first, part.n);
+    mine_of<shape::depth, typename number::real> const mine_re(part.re + j0 * part.z_pitch + first, part.z_pitch);
+    mine_of<shape::depth, typename number::real> const mine_im(part.im + j0 * part.z_pitch + first, part.z_pitch);
     multiply<shape>(
         tile, (end - first + shape::depth - 1) / shape::depth, (number *)multiply_memory,
         [&](int step, number *to) {
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(MULTIPLY_THREADS) heev_apply_kernel(hee
 #pragma unroll
     for (int e = 0; e < tile.size; ++e) {
         int const i = row + tile.row(e), j = column + tile.column(e);
-        int64_t const at = i + (int64_t)j * part.n;
+        int64_t const at = i + j * part.z_pitch;
         number z;
         set(z, (real)0, (real)0);
         if (i < part.n && j < part.columns)
@@ -332,7 +332,7 @@ static __global__ void __launch_bounds__(MULTIPLY_THREADS) heev_apply_kernel(hee
 #pragma unroll
     for (int e = 0; e < tile.size; ++e) {
         int const i = row + tile.row(e), j = column + tile.column(e);
-        int64_t const at = i + (int64_t)j * part.n;
+        int64_t const at = i + j * part.z_pitch;
         if (i >= part.n || j >= part.columns) continue;
         part.re[at] = tile.get(e).re;
         if (number::complex) part.im[at] = imaginary(tile.get(e));
@@ -384,13 +384,17 @@ template <bool aligned> static eig_status apply_all(eig_context *ctx, const heev
                                                      : apply_blocks<HEEV_WIDE, aligned>(ctx, job, stream);
 }
 
+eig_status TYPED(eig_cuda_heev_whole_apply)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    bool const aligned = !number::complex || (uintptr_t)job.matrix % sizeof(number) == 0;
+    return aligned ? apply_all<true>(ctx, job, stream) : apply_all<!number::complex>(ctx, job, stream);
+}
+
 eig_status TYPED(eig_cuda_heev_whole_back)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     if (job.columns == 0) return EIG_OK;
-    bool const aligned = !number::complex || (uintptr_t)job.matrix % sizeof(number) == 0;
     if (number::complex)
         CUDA_TRY(cudaMemsetAsync(job.imaginary, 0, (size_t)(job.count * job.columns * job.p.n) * sizeof(real), stream));
-    eig_status const status =
-        aligned ? apply_all<true>(ctx, job, stream) : apply_all<!number::complex>(ctx, job, stream);
+    eig_status const status = TYPED(eig_cuda_heev_whole_apply)(ctx, job, stream);
     return status == EIG_OK ? TYPED(eig_cuda_heev_store)(ctx, job, stream) : status;
 }

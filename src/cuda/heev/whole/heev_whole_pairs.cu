@@ -18,7 +18,7 @@ static stemr_problem stemr_problem_of(const heev_job &job)
     p.type = type_is_single(job.p.type) ? EIG_S : EIG_D, p.n = job.p.n, p.vectors = true;
     p.range = job.p.range, p.il = job.p.il, p.iu = job.p.iu;
     p.most_depth = 6;
-    p.ldz = job.p.n, p.info = job.pair_info, p.m = job.found;
+    p.ldz = job.z_pitch, p.info = job.pair_info, p.m = job.found;
     return p;
 }
 
@@ -33,9 +33,9 @@ static stebz_problem stebz_problem_of(const heev_job &job, int64_t count)
     return p;
 }
 
-static bool may_divide(const heev_problem *p)
+static bool may_divide(const heev_job &job)
 {
-    return p->n <= HEEV_MOST_CAPTURED && p->range == EIG_RANGE_ALL;
+    return job.p.n <= HEEV_MOST_CAPTURED && job.p.range == EIG_RANGE_ALL && job.z_pitch == job.p.n;
 }
 
 size_t eig_cuda_heev_whole_pairs_bytes(const eig_context *ctx, const heev_job &job, const heev_tridiagonals &t)
@@ -46,7 +46,7 @@ size_t eig_cuda_heev_whole_pairs_bytes(const eig_context *ctx, const heev_job &j
     }
     stemr_problem const p = stemr_problem_of(job);
     size_t const stemr = eig_cuda_stemr_work_size(ctx, &p),
-                 divide = may_divide(&job.p) ? eig_cuda_heev_divide_bytes(&t) : 0;
+                 divide = may_divide(job) ? eig_cuda_heev_divide_bytes(&t) : 0;
     return stemr > divide ? stemr : divide;
 }
 
@@ -104,13 +104,13 @@ static eig_status find_pairs(eig_context *ctx, const heev_job &job, int64_t m, d
     size_t const real = heev_real_size(&job.p), rows = (size_t)(m * job.p.n) * real;
     p.vl = vl, p.vu = vu;
     p.d = (const char *)job.d + rows, p.e = (const char *)job.e + rows, p.w = (char *)job.values + rows;
-    p.z = (char *)job.z + (size_t)(m * job.p.n * job.columns) * real;
+    p.z = (char *)job.z + (size_t)(m * job.z_pitch * job.columns) * real;
     return eig_cuda_stemr_enqueue(ctx, &p, job.imaginary, stream);
 }
 
 static eig_status divide(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    if (may_divide(&job.p)) return eig_cuda_heev_divide(ctx, eig_cuda_heev_tridiagonals(job), stream);
+    if (may_divide(job)) return eig_cuda_heev_divide(ctx, eig_cuda_heev_tridiagonals(job), stream);
     return eig_fail(ctx, EIG_BAD_ARGUMENT,
                     "heev: n = %lld%s waits for its stream, which cannot be captured (all pairs up to n = %d can)",
                     (long long)job.p.n, job.p.range == EIG_RANGE_ALL ? "" : " with a range", (int)HEEV_MOST_CAPTURED);
@@ -129,7 +129,7 @@ eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream
     if (!job->p.vectors) return find_values(ctx, *job, stream);
     cudaStreamCaptureStatus capture;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone || (may_divide(&job->p) && heev_are_many(&job->p)))
+    if (capture != cudaStreamCaptureStatusNone || (may_divide(*job) && heev_are_many(&job->p)))
         return divide(ctx, *job, stream);
     bool const by_value = job->p.range == EIG_RANGE_VALUE;
     bool some = true;

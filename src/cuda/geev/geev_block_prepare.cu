@@ -141,55 +141,64 @@ static __device__ bool all_finite(const geev_view<real> &h, int rank, int size)
     return finite;
 }
 
+/* A block's matrix in shared memory, the vectors behind it, and its team. */
+template <int N> struct block_matrix {
+    using team_type = block_team<N>;
+    team_type team;
+    geev_view<real> h;
+    block_vectors v;
+
+    /* space: [N/32]; scalars: [2]; in shared memory */
+    __device__ __forceinline__ block_matrix(int n, double *space, real *scalars)
+        : team{(int)threadIdx.x, space}, h{(real *)block_memory, n, n | 1, 1}
+    {
+        real *const vectors = h.base + (int64_t)n * h.row;
+        v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
+    }
+    /* Balances rows and columns lo..hi of a normalised matrix, and reduces them. */
+    __device__ __forceinline__ void condition(const geev_record &record, bool balances, real *scale, real *factors)
+    {
+        if (balances && wants_balance(team, h, record.lo, record.hi)) balance(team, h, record.lo, record.hi, scale);
+        reduce(team, h, record.lo, record.hi, v, factors);
+    }
+};
+
 template <int N> static __global__ void __launch_bounds__(N) block_prepare_kernel(geev_slice slice)
 {
-    using team_type = block_team<N>;
     __shared__ double space[N / 32];
     __shared__ real scalars[2];
     int const n = (int)slice.p.n;
-    team_type const team = {(int)threadIdx.x, space};
-    geev_view<real> const h = {(real *)block_memory, n, n | 1, 1};
-    real *const vectors = h.base + (int64_t)n * h.row;
-    block_vectors const v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
     int64_t const at = blockIdx.x;
-    gather(team, slice.p, slice.first + at, h);
+    block_matrix<N> a(n, space, scalars);
+    gather(a.team, slice.p, slice.first + at, a.h);
     geev_record record = {1, 0, n - 1, 0};
-    bool const finite = !team.any(!all_finite(h, team.rank, N));
-    if (slice.p.balance && finite) isolate(team, h, &record.lo, &record.hi); /* it drops entries, a NaN too */
-    normalise(team, h, &record);
-    if (record.info == 0) {
-        if (slice.p.balance && wants_balance(team, h, record.lo, record.hi))
-            balance(team, h, record.lo, record.hi, v.u);
-        reduce(team, h, record.lo, record.hi, v);
-    }
-    pack(team, h, (real *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1));
-    if (team.rank == 0) slice.records[at] = record;
+    bool const finite = !a.team.any(!all_finite(a.h, a.team.rank, N));
+    if (slice.p.balance && finite) isolate(a.team, a.h, &record.lo, &record.hi); /* it drops entries, a NaN too */
+    normalise(a.team, a.h, &record);
+    if (record.info == 0) a.condition(record, slice.p.balance, a.v.u, NULL);
+    pack(a.team, a.h, (real *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1));
+    if (a.team.rank == 0) slice.records[at] = record;
 }
 
 /* The same for vectors: all of the matrix follows, and the reflectors are kept (geev_large_vectors.cu). */
 template <int N> static __global__ void __launch_bounds__(N) block_form_kernel(geev_slice slice)
 {
-    using team_type = block_team<N>;
     __shared__ double space[N / 32];
     __shared__ real scalars[2];
     int const n = (int)slice.p.n;
-    team_type const team = {(int)threadIdx.x, space};
-    geev_view<real> const h = {(real *)block_memory, n, n | 1, 1};
-    real *const vectors = h.base + (int64_t)n * h.row;
-    block_vectors const v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
     int64_t const at = blockIdx.x;
+    block_matrix<N> a(n, space, scalars);
     large_form<real> const form = place_form<real>(slice, at);
-    begin_form(team, form, n);
-    gather(team, slice.p, slice.first + at, h);
+    begin_form(a.team, form, n);
+    gather(a.team, slice.p, slice.first + at, a.h);
     geev_record record = {1, 0, n - 1, 0};
-    normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
-    if (record.info == 0 && slice.p.balance) {
-        isolate(team, h, &record.lo, &record.hi, form.origin);
-        if (wants_balance(team, h, record.lo, record.hi)) balance(team, h, record.lo, record.hi, form.scale);
+    normalise(a.team, a.h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
+    if (record.info == 0) {
+        if (slice.p.balance) isolate(a.team, a.h, &record.lo, &record.hi, form.origin);
+        a.condition(record, slice.p.balance, form.scale, form.factors);
     }
-    if (record.info == 0) reduce(team, h, record.lo, record.hi, v, form.factors);
-    for (int e = team.rank; e < n * n; e += N) form.h[e] = h(e / n, e % n);
-    if (team.rank == 0) slice.reduced[at].record = record;
+    for (int e = a.team.rank; e < n * n; e += N) form.h[e] = a.h(e / n, e % n);
+    if (a.team.rank == 0) slice.reduced[at].record = record;
 }
 
 /* A block a matrix, with more threads for larger ones. */

@@ -1,10 +1,13 @@
 /* geev on CUDA, n > GEEV_MOST: a chain of small bulges, by a thread block.
  *
- * Sweep     up to B double-shift bulges, three rows apart, go down the active block l..i (K. Braman, R. Byers and
- *           R. Mathias, The multishift QR algorithm I, 2002).  A super-step moves all bulges by one row: each reflector is
- *           applied to three rows; a barrier; to three columns; a barrier.  During the second half one warp, a lane a
- *           bulge, makes the reflectors of the next super-step: it applies the present ones to the few entries that those
- *           begin with by itself.
+ * Sweep     up to B double-shift bulges go down the active block l..i (K. Braman, R. Byers and R. Mathias, The multishift QR
+ *           algorithm I, 2002).  A hop moves all of them by GEEV_HOP rows.  What it does to a bulge's own rows and columns, its
+ *           diagonal block, one warp computes in registers, a lane a bulge: it finds the reflectors on the way.  The other
+ *           warps then apply them to the rows right of that block; after a barrier, to the columns above it.  An entry is
+ *           loaded and stored once a hop.
+ * Ahead     While they do, the one warp completes the few rows that the next diagonal blocks begin with, and goes on to the
+ *           next hop.
+ * Apart     neighbours are so far from each other that their diagonal blocks of a hop have no row in common.
  * Order     the arithmetic of an entry depends on the matrix alone: same bits.
  * Source    dlaqr5 of LAPACK. */
 #ifndef EIG_GEEV_BULGES_CUH
@@ -12,10 +15,16 @@
 
 #include "geev_window.cuh"
 
+#ifndef GEEV_HOP_ROWS
+#define GEEV_HOP_ROWS 2
+#endif
 enum {
     GEEV_FEW_BULGES = 8,              /* of a chain, at most: where several blocks share a multiprocessor */
     GEEV_MANY_BULGES = 16,            /* where one block has it for itself */
-    GEEV_BULGE_ROWS = 3,              /* between neighbours */
+    GEEV_HOP = GEEV_HOP_ROWS,         /* rows that a bulge moves at a time */
+    GEEV_HOP_BLOCK = GEEV_HOP + 2,    /* rows and columns that take part */
+    GEEV_BULGE_ROWS = (GEEV_HOP_BLOCK + GEEV_HOP - 1) / GEEV_HOP * GEEV_HOP, /* between neighbours; a multiple of hops */
+    GEEV_ABOVE = GEEV_BULGE_ROWS - GEEV_HOP, /* rows above a diagonal block that the next hop of the bulge behind begins with */
     GEEV_WINDOW = 12,                 /* largest order of the window of deflation, and of a block that it solves */
     GEEV_LANES = 16,                  /* that multiply a row by its transformation */
     GEEV_WINDOW_LD = GEEV_WINDOW + 1, /* of its rows in shared memory */
@@ -24,23 +33,23 @@ enum {
 };
 
 /* What a block knows of its matrix, in shared memory; B: most bulges of a chain. */
-template <typename real, int B> struct geev_chain {
-    real t[GEEV_WINDOW * GEEV_WINDOW_LD], v[GEEV_WINDOW * GEEV_WINDOW_LD]; /* the window, its transformation */
-    real window_re[GEEV_WINDOW], window_im[GEEV_WINDOW], u[GEEV_WINDOW];
-    real re1[B], re2[B], im[B]; /* shifts, as francis_shifts gives them */
-    real reflector[2][B][6];    /* u1, u2, tau, t1, t2, beta of this super-step and of the next */
-    real seed[B][7];            /* of rows k+2 and k+3 columns k+1..k+3, after the first half; h[k+4][k+3] */
-    real tiny, spike;
+template <typename entry, int B> struct geev_chain {
+    using real = real_of<entry>;
+    entry t[GEEV_WINDOW * GEEV_WINDOW_LD], v[GEEV_WINDOW * GEEV_WINDOW_LD]; /* the window, its transformation */
+    entry u[GEEV_WINDOW], spike;
+    geev_shifts<entry> shifts[B];
+    reflector3<entry> reflector[2][B][GEEV_HOP]; /* of this hop and of the next */
+    real window_re[GEEV_WINDOW], window_im[GEEV_WINDOW], tiny;
     int bulges;     /* of the next chain */
     int open, left; /* of the window: leading rows that did not converge, rows that stay */
 
-    __device__ __forceinline__ geev_square<real> window()
+    __device__ __forceinline__ geev_square<entry> window()
     {
-        return geev_square<real>{t, GEEV_WINDOW_LD};
+        return geev_square<entry>{t, GEEV_WINDOW_LD};
     }
-    __device__ __forceinline__ geev_square<real> vectors()
+    __device__ __forceinline__ geev_square<entry> vectors()
     {
-        return geev_square<real>{v, GEEV_WINDOW_LD};
+        return geev_square<entry>{v, GEEV_WINDOW_LD};
     }
 };
 
@@ -56,163 +65,286 @@ static __host__ __device__ inline geev_shape geev_shape_of(int n)
 
 /* --------------------------------------------------------------- a chain of bulges */
 
-/* The reflector of v, of a bulge at column k with these shifts, and what becomes of v.  h11 to h32: rows and columns from
- * k + 1 on, behind v.  A bulge that has collapsed, for the entries that it consists of underflowed, begins anew, as in
- * dlaqr5. */
-template <typename real>
-static __device__ __forceinline__ reflector3<real> bulge_reflector(const real (&v)[3], const real (&h)[3][2], bool full,
-                                                                   real re1, real re2, real im, real *beta)
+/* The reflector of v, of a bulge at column k with these shifts, and what becomes of v.  h: rows and columns from k + 1 on,
+ * behind v.  A bulge that has collapsed, for the entries that it consists of underflowed, begins anew, as in dlaqr5. */
+template <typename entry>
+static __device__ __forceinline__ reflector3<entry> bulge_reflector(const entry (&v)[3], const entry (&h)[3][2],
+                                                                    bool full, const geev_shifts<entry> &shifts,
+                                                                    entry *beta)
 {
-    reflector3<real> const r = any_reflector(v[0], v[1], v[2], beta);
-    if (!full || v[2] != 0 || h[2][0] != 0 || h[2][1] == 0) return r;
-    real w0, w1, w2, unused;
-    francis_first_column(h[0][0], h[0][1], h[1][0], h[1][1], h[2][1], re1, re2, im, &w0, &w1, &w2);
-    reflector3<real> const again = any_reflector(w0, w1, w2, &unused);
-    real const sum = again.tau * fma(again.u1, v[1], v[0]);
-    if (fabs(v[1] - sum * again.u1) + fabs(sum * again.u2) > real_limits<real>::eps * (fabs(h[0][0]) + fabs(h[1][1])))
+    reflector3<entry> const r = any_reflector(v[0], v[1], v[2], beta);
+    if (!full || !is_zero(v[2]) || !is_zero(h[2][0]) || is_zero(h[2][1])) return r;
+    entry w[3], unused;
+    shifts.first_column(h[0][0], h[0][1], h[1][0], h[1][1], h[2][1], w);
+    reflector3<entry> const again = any_reflector(w[0], w[1], w[2], &unused);
+    entry const sum = scaled(again.tau, conj_product_add(again.u1, v[1], v[0]));
+    if (taxicab(difference(v[1], product(sum, again.u1))) + taxicab(product(sum, again.u2)) >
+        real_limits<real_of<entry>>::eps * (taxicab(h[0][0]) + taxicab(h[1][1])))
         return r;
-    *beta = v[0] - sum;
+    *beta = difference(v[0], sum);
     return again;
 }
 
-/* The reflector of bulge b, which is at column k - 1 and has this reflector there, for column k: v and the entries behind it
- * are what that reflector makes of columns k..k+2. */
-template <int B, typename real, typename view>
-static __device__ __forceinline__ reflector3<real> next_reflector(const geev_chain<real, B> &chain, view h, int b,
-                                                                  int l, int i, int k, const reflector3<real> &before,
-                                                                  bool fresh, real *beta)
+/* The column of bulge b before hop t.  The bulge is there where the column is l - 1, just before it begins, to i - 2. */
+static __device__ __forceinline__ int bulge_column(int l, int t, int b)
 {
-    real v[3] = {0, 0, 0}, beside[3][2] = {{0, 0}, {0, 0}, {0, 0}};
-    const real *const seed = chain.seed[b];
-    bool const begins = k < l, full = !begins && k + 3 <= i;
-    if (begins) {
-        francis_first_column(h(l, l), h(l, l + 1), h(l + 1, l), h(l + 1, l + 1), h(l + 2, l + 1), chain.re1[b],
-                             chain.re2[b], chain.im[b], &v[0], &v[1], &v[2]);
-    } else if (fresh) {
+    return l - 1 + GEEV_HOP * t - GEEV_BULGE_ROWS * b;
+}
+
+/* A bulge's diagonal block in a lane's registers: rows k+1.. and columns k.. of h, and the row below, which the last reflector
+ * fills. */
+template <typename entry> struct bulge_block {
+    entry d[GEEV_HOP_BLOCK][GEEV_HOP_BLOCK + 1], below[3];
+
+    /* Entries beyond l..i are zero; column l - 1 does not take part. */
+    template <typename view> __device__ __forceinline__ void load(view h, int k, int l, int i)
+    {
 #pragma unroll
-        for (int j = 0; j < 3; ++j)
-            if (k + 1 + j <= i)
-                v[j] = h(k + 1 + j, k), beside[j][0] = h(k + 1 + j, k + 1), beside[j][1] = h(k + 1 + j, k + 2);
-    } else {
+        for (int r = 0; r < GEEV_HOP_BLOCK; ++r) {
+            const entry *const from = h.row(k + 1 + r < i ? k + 1 + r : i) + k;
 #pragma unroll
-        for (int j = 0; j < 2; ++j) v[j] = seed[3 * j], beside[j][0] = seed[3 * j + 1], beside[j][1] = seed[3 * j + 2];
-        beside[2][1] = k + 3 <= i ? seed[6] : (real)0;
+            for (int c = 0; c <= GEEV_HOP_BLOCK; ++c) {
+                bool const there = (r < 3 || c >= r) && k + 1 + r <= i && k + c <= i && k + c >= l;
+                d[r][c] = there ? from[c] : entry{};
+            }
+        }
+        int const next = k + GEEV_HOP_BLOCK + 1;
+        below[0] = below[1] = entry{};
+        below[2] = next <= i ? h.row(next)[next - 1] : entry{};
+    }
+    template <typename view> __device__ __forceinline__ void store(view h, int k, int l, int i) const
+    {
 #pragma unroll
-        for (int j = 0; j < 3; ++j) before.apply(v[j], beside[j][0], beside[j][1]);
+        for (int r = 0; r < GEEV_HOP_BLOCK; ++r) {
+            entry *const to = h.row(k + 1 + r < i ? k + 1 + r : i) + k;
+#pragma unroll
+            for (int c = r < 2 ? 0 : r - 2; c <= GEEV_HOP_BLOCK; ++c)
+                if (k + 1 + r <= i && k + c <= i && k + c >= l) to[c] = d[r][c];
+        }
     }
-    return bulge_reflector(v, beside, full, chain.re1[b], chain.re2[b], chain.im[b], beta);
-}
-
-template <typename real> static __device__ __forceinline__ reflector3<real> load_reflector(const real *at)
-{
-    return reflector3<real>{at[0], at[1], at[2], at[3], at[4]};
-}
-
-/* The column of bulge b in super-step t, if it is anywhere; else less than l - 1. */
-static __device__ __forceinline__ int bulge_column(int l, int i, int t, int b)
-{
-    int const k = l - 1 + t - GEEV_BULGE_ROWS * b;
-    return k <= i - 2 ? k : l - 2;
-}
-
-/* The reflectors of super-step t, a lane a bulge; fresh: of which none is known that came before. */
-template <int B, typename real, typename warp, typename view>
-static __device__ __forceinline__ void make_reflectors(warp team, geev_chain<real, B> &chain, view h, int l, int i,
-                                                       int t, bool fresh)
-{
-    for (int b = team.rank; b < chain.bulges; b += warp::size) {
-        int const k = bulge_column(l, i, t, b);
-        if (k < l - 1) continue;
-        reflector3<real> before = {0, 0, 0, 0, 0};
-        if (k >= l && !fresh) before = load_reflector(chain.reflector[(t - 1) & 1][b]);
-        real beta;
-        reflector3<real> const r = next_reflector(chain, h, b, l, i, k, before, fresh, &beta);
-        real *const to = chain.reflector[t & 1][b];
-        to[0] = r.u1, to[1] = r.u2, to[2] = r.tau, to[3] = r.t1, to[4] = r.t2, to[5] = beta;
+    template <typename view> __device__ __forceinline__ void store_below(view h, int k, int i) const
+    {
+        int const next = k + GEEV_HOP_BLOCK + 1;
+        if (next > i) return;
+#pragma unroll
+        for (int c = 0; c < 3; ++c) h.row(next)[next - 3 + c] = below[c];
     }
-}
+    /* The reflector of step j, applied to the block from both sides. */
+    __device__ __forceinline__ reflector3<entry> step(int j, int k, int l, int i, const geev_shifts<entry> &shifts)
+    {
+        entry v[3] = {d[j][j], d[j + 1][j], d[j + 2][j]}, beta;
+        entry const beside[3][2] = {
+            {d[j][j + 1], d[j][j + 2]}, {d[j + 1][j + 1], d[j + 1][j + 2]}, {d[j + 2][j + 1], d[j + 2][j + 2]}};
+        bool const begins = k + j < l;
+        if (begins) shifts.first_column(beside[0][0], beside[0][1], beside[1][0], beside[1][1], beside[2][1], v);
+        reflector3<entry> const r = bulge_reflector(v, beside, !begins && k + j + 3 <= i, shifts, &beta);
+        d[j][j] = begins ? entry{} : beta, d[j + 1][j] = d[j + 2][j] = entry{};
+#pragma unroll
+        for (int c = j + 1; c <= GEEV_HOP_BLOCK; ++c) r.left(d[j][c], d[j + 1][c], d[j + 2][c]);
+#pragma unroll
+        for (int x = 0; x < GEEV_HOP_BLOCK && x <= j + 3; ++x) r.right(d[x][j + 1], d[x][j + 2], d[x][j + 3]);
+        return r;
+    }
+};
 
-/* Applies the reflector to rows k+1..k+3, columns k+1..right, and ends column k.  Notes what the next reflector is made of,
- * before the second half changes it.  This is part `part` of `parts`. */
-template <typename real, typename warp, typename view>
-static __device__ __forceinline__ void apply_left(warp team, view h, const real *reflector, real *seed, int k,
-                                                  bool ends, bool three, int right, int part, int parts)
+/* What the lane below has. */
+template <typename real> static __device__ __forceinline__ real lane_below(real x)
 {
-    reflector3<real> const r = load_reflector(reflector);
-    int const last = three ? k + 3 : k + 2;
-    real *const p0 = h.row(k + 1), *const p1 = h.row(k + 2), *const p2 = h.row(last);
-    int const s0 = h.step(k + 1), s1 = h.step(k + 2), s2 = h.step(last);
-    if (ends && part == 0 && team.rank == 0) {
-        p0[s0 * k] = reflector[5], p1[s1 * k] = 0;
-        if (three) p2[s2 * k] = 0;
-    }
-    for (int c = k + 1 + part * warp::size + team.rank; c <= right; c += parts * warp::size) {
-        real x0 = p0[s0 * c], x1 = p1[s1 * c], x2 = three ? p2[s2 * c] : (real)0;
-        r.apply(x0, x1, x2);
-        p0[s0 * c] = x0, p1[s1 * c] = x1;
-        if (three) p2[s2 * c] = x2;
-        if (c <= k + 3) seed[c - k - 1] = x1, seed[c - k + 2] = x2;
-    }
+    return __shfl_up_sync(0xffffffffu, x, 1);
+}
+template <typename real> static __device__ __forceinline__ complex_of<real> lane_below(complex_of<real> x)
+{
+    return {lane_below(x.re), lane_below(x.im)};
 }
 
-/* Applies the reflector to columns k+1..k+3, rows top..bottom. */
-template <typename real, typename warp, typename view>
-static __device__ __forceinline__ void apply_right(warp team, view h, const real *reflector, int k, bool three, int top,
+/* Hop t, as far as the bulges' diagonal blocks go, a lane a bulge: their reflectors.  All lanes of the warp come here. */
+template <int B, typename entry, typename view>
+static __device__ __forceinline__ void make_reflectors(geev_chain<entry, B> &chain, view h, int l, int i, int t)
+{
+    int const b = threadIdx.x % 32, k = bulge_column(l, t, b);
+    bool const acts = b < chain.bulges && k >= l - 1 && k <= i - 2;
+    bulge_block<entry> block;
+    reflector3<entry> r = {};
+    block.d[0][0] = entry{};
+    if (acts) {
+        geev_shifts<entry> const shifts = chain.shifts[b];
+        block.load(h, k, l, i);
+#pragma unroll
+        for (int j = 0; j < GEEV_HOP; ++j) {
+            r = reflector3<entry>{};
+            if (k + j <= i - 2) r = block.step(j, k, l, i, shifts);
+            chain.reflector[t & 1][b][j] = r;
+        }
+    }
+    /* The bulge ahead ends the column that the row below begins with. */
+    entry const ended = lane_below(block.d[0][0]);
+    bool const follows = __shfl_up_sync(0xffffffffu, (int)acts, 1) && b > 0;
+    if (acts) {
+        if (GEEV_BULGE_ROWS == GEEV_HOP_BLOCK && follows) block.below[2] = ended;
+        r.right(block.below[0], block.below[1], block.below[2]);
+        block.store(h, k, l, i);
+    }
+    __syncwarp();
+    if (acts) block.store_below(h, k, i);
+    __syncwarp();
+}
+
+/* A hop's reflectors of one bulge. */
+template <typename entry> struct hop_reflectors {
+    reflector3<entry> r[GEEV_HOP];
+    __device__ __forceinline__ explicit hop_reflectors(const reflector3<entry> *from)
+    {
+#pragma unroll
+        for (int j = 0; j < GEEV_HOP; ++j) r[j] = from[j];
+    }
+    /* To the numbers of a column, or of a row. */
+    __device__ __forceinline__ void left(entry (&x)[GEEV_HOP_BLOCK]) const
+    {
+#pragma unroll
+        for (int j = 0; j < GEEV_HOP; ++j) r[j].left(x[j], x[j + 1], x[j + 2]);
+    }
+    __device__ __forceinline__ void right(entry (&x)[GEEV_HOP_BLOCK]) const
+    {
+#pragma unroll
+        for (int j = 0; j < GEEV_HOP; ++j) r[j].right(x[j], x[j + 1], x[j + 2]);
+    }
+};
+
+/* The reflectors of hop t to the rows just above each diagonal block, with which the next hop of the bulge behind begins; by the
+ * warp that makes reflectors, a lane a bulge. */
+template <int B, typename entry, typename view>
+static __device__ __forceinline__ void complete_above(const geev_chain<entry, B> &chain, view h, int l, int i, int from,
+                                                      int t)
+{
+    int const b = threadIdx.x % 32, k = bulge_column(l, t, b), count = i - k;
+    if (b < chain.bulges && k >= l - 1 && k <= i - 2) {
+        hop_reflectors<entry> const all(chain.reflector[t & 1][b]);
+        entry x[GEEV_ABOVE][GEEV_HOP_BLOCK];
+#pragma unroll
+        for (int a = 0; a < GEEV_ABOVE; ++a) {
+            const entry *const p = h.row(k - a >= from ? k - a : from) + k + 1;
+#pragma unroll
+            for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[a][q] = k - a >= from && q < count ? p[q] : entry{};
+        }
+#pragma unroll
+        for (int a = 0; a < GEEV_ABOVE; ++a) {
+            entry *const p = h.row(k - a >= from ? k - a : from) + k + 1;
+            all.right(x[a]);
+#pragma unroll
+            for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
+                if (k - a >= from && q < count) p[q] = x[a][q];
+        }
+    }
+    __syncwarp();
+}
+
+/* A lane's C columns, 32 apart, of the rows at p; or rows, of the columns behind p[0..C-1][0].  `count` of GEEV_HOP_BLOCK are
+ * there. */
+template <int C, typename entry>
+static __device__ __forceinline__ void apply_rows(const hop_reflectors<entry> &all, entry *const (&p)[GEEV_HOP_BLOCK],
+                                                  int c, int right, int count)
+{
+    entry x[C][GEEV_HOP_BLOCK];
+#pragma unroll
+    for (int s = 0; s < C; ++s)
+#pragma unroll
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[s][q] = c + 32 * s <= right && q < count ? p[q][c + 32 * s] : entry{};
+#pragma unroll
+    for (int s = 0; s < C; ++s) all.left(x[s]);
+#pragma unroll
+    for (int s = 0; s < C; ++s)
+#pragma unroll
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
+            if (c + 32 * s <= right && q < count) p[q][c + 32 * s] = x[s][q];
+}
+
+template <int C, typename entry, typename view>
+static __device__ __forceinline__ void apply_columns(const hop_reflectors<entry> &all, view h, int row, int bottom, int at,
+                                                     int count)
+{
+    entry x[C][GEEV_HOP_BLOCK], *p[C];
+#pragma unroll
+    for (int s = 0; s < C; ++s) {
+        p[s] = h.row(row + 32 * s <= bottom ? row + 32 * s : bottom) + at;
+#pragma unroll
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[s][q] = row + 32 * s <= bottom && q < count ? p[s][q] : entry{};
+    }
+#pragma unroll
+    for (int s = 0; s < C; ++s) all.right(x[s]);
+#pragma unroll
+    for (int s = 0; s < C; ++s)
+#pragma unroll
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
+            if (row + 32 * s <= bottom && q < count) p[s][q] = x[s][q];
+}
+
+/* Applies a hop's reflectors to the rows of the bulge's diagonal block, right of it.  This is part `part` of `parts`. */
+template <typename entry, typename view>
+static __device__ __forceinline__ void apply_left(int lane, view h, const reflector3<entry> *reflector, int k, int i, int right,
+                                                  int part, int parts)
+{
+    hop_reflectors<entry> const all(reflector);
+    int const count = i - k;
+    entry *p[GEEV_HOP_BLOCK];
+#pragma unroll
+    for (int q = 0; q < GEEV_HOP_BLOCK; ++q) p[q] = h.row(q < count ? k + 1 + q : i);
+    int c = k + GEEV_HOP_BLOCK + 1 + 32 * part; /* of lane 0 */
+    for (; c + 32 * parts <= right && parts == 1; c += 64) apply_rows<2>(all, p, c + lane, right, count);
+    for (; c <= right; c += 32 * parts) apply_rows<1>(all, p, c + lane, right, count);
+}
+
+/* Applies them to the columns of the block, rows top..bottom. */
+template <typename entry, typename view>
+static __device__ __forceinline__ void apply_right(int lane, view h, const reflector3<entry> *reflector, int k, int i, int top,
                                                    int bottom, int part, int parts)
 {
-    reflector3<real> const r = load_reflector(reflector);
-    for (int x = top + part * warp::size + team.rank; x <= bottom; x += parts * warp::size) {
-        int const s = h.step(x);
-        real *const p = h.row(x) + s * (k + 1);
-        real x0 = p[0], x1 = p[s], x2 = three ? p[2 * s] : (real)0;
-        r.apply(x0, x1, x2);
-        p[0] = x0, p[s] = x1;
-        if (three) p[2 * s] = x2;
-    }
+    hop_reflectors<entry> const all(reflector);
+    int const count = i - k;
+    int x = top + 32 * part; /* of lane 0 */
+    for (; x + 32 * parts <= bottom && parts == 1; x += 64) apply_columns<2>(all, h, x + lane, bottom, k + 1, count);
+    for (; x <= bottom; x += 32 * parts) apply_columns<1>(all, h, x + lane, bottom, k + 1, count);
 }
 
-/* Super-steps first, ..., last - 1 of the sweep on l..i, of which rows and columns from..to are in h: of all that lies in
- * there.  u, where it has a base: U := U Q for these rows. */
-template <int B, typename real, typename block_type, typename view>
-static __device__ __forceinline__ void chain_steps(const block_type &block, geev_chain<real, B> &chain, view h, int l,
-                                                   int i, int from, int to, int first, int last, geev_square<real> u)
+/* Hops first, ..., last - 1 of the sweep on l..i, of which rows and columns from..to are in h: of all that lies in there.  u,
+ * where it has a base: U := U Q for these rows. */
+template <int B, typename entry, typename block_type, typename view>
+static __device__ __forceinline__ void chain_steps(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
+                                                   int i, int from, int to, int first, int last, geev_square<entry> u)
 {
-    typename block_type::warp_type const warp = block.warp();
+    int const lane = threadIdx.x % 32;
     int const bulges = chain.bulges, workers = block.workers(), parts = workers >= 2 * bulges ? workers / bulges : 1;
     int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
               part = parts > 1 ? block.worker() / bulges : 0;
-    int const beyond = part < parts && !block.only_makes() ? bulges : 0; /* no bulges for those that are left over */
-    if (block.makes()) make_reflectors(warp, chain, h, l, i, first, true);
+    int const beyond = part < parts && !block.makes() ? bulges : 0; /* no bulges for those that are left over */
+    if (block.makes()) make_reflectors(chain, h, l, i, first);
     block.sync(); /* the first reflectors are there */
     for (int t = first; t < last; ++t) {
-        const real(*const reflector)[6] = chain.reflector[t & 1];
+        const reflector3<entry>(*const reflector)[GEEV_HOP] = chain.reflector[t & 1];
         for (int b = begin; b < beyond; b += workers) {
-            int const k = bulge_column(l, i, t, b);
-            if (k < l - 1) continue;
-            apply_left(warp, h, reflector[b], chain.seed[b], k, k >= l, k + 3 <= i, to, part, parts);
-            /* the bulge below is about to end column k+3 */
-            if (part == 0 && warp.rank == 0 && k + 4 <= i)
-                chain.seed[b][6] = b > 0 && k + GEEV_BULGE_ROWS <= i - 2 ? reflector[b - 1][5] : h(k + 4, k + 3);
+            int const k = bulge_column(l, t, b);
+            if (k >= l - 1 && k <= i - 2) apply_left(lane, h, reflector[b], k, i, to, part, parts);
         }
         block.sync(); /* rows are complete */
-        if (block.makes() && t + 1 < last) make_reflectors(warp, chain, h, l, i, t + 1, false);
+        if (block.makes()) {
+            complete_above(chain, h, l, i, from, t);
+            if (t + 1 < last) make_reflectors(chain, h, l, i, t + 1);
+        }
         for (int b = begin; b < beyond; b += workers) {
-            int const k = bulge_column(l, i, t, b);
-            if (k < l - 1) continue;
-            bool const three = k + 3 <= i;
-            apply_right(warp, h, reflector[b], k, three, from, k + 4 < i ? k + 4 : i, part, parts);
+            int const k = bulge_column(l, t, b);
+            if (k < l - 1 || k > i - 2) continue;
+            apply_right(lane, h, reflector[b], k, i, from, k - GEEV_ABOVE, part, parts);
             /* U has two diagonals below its own for each bulge that has come by, and no more */
-            int const low = k + 3 + 2 * b;
-            if (u.base) apply_right(warp, u, reflector[b], k, three, from, low < to ? low : to, part, parts);
+            int const low = k + GEEV_HOP_BLOCK + 2 * b;
+            if (u.base) apply_right(lane, u, reflector[b], k, i, from, low < to ? low : to, part, parts);
         }
         block.sync(); /* columns are complete, and the next reflectors are there */
     }
 }
 
-/* Super-steps of a whole sweep. */
+/* Hops of a whole sweep. */
 static __device__ __forceinline__ int chain_length(int l, int i, int bulges)
 {
-    return i - l + GEEV_BULGE_ROWS * (bulges - 1);
+    return (i - l + GEEV_BULGE_ROWS * (bulges - 1) + GEEV_HOP - 1) / GEEV_HOP;
 }
 
 #endif

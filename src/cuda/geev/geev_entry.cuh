@@ -97,6 +97,14 @@ REAL_WORD NUMBER_Z total(NUMBER_Z x, NUMBER_Z y)
 {
     return {x.re + y.re, x.im + y.im};
 }
+REAL_WORD real product(real x, real y)
+{
+    return x * y;
+}
+REAL_WORD NUMBER_Z product(NUMBER_Z x, NUMBER_Z y)
+{
+    return {fma(x.re, y.re, -x.im * y.im), fma(x.re, y.im, x.im * y.re)};
+}
 REAL_WORD real difference(real x, real y)
 {
     return x - y;

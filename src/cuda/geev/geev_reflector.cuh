@@ -43,7 +43,7 @@ static __device__ __forceinline__ void fast_shifts(real h11, real h12, real h21,
     *im = is_complex ? root : (real)0;
 }
 
-/* I - tau u u', u = (1, u1, u2)', with t = tau u. */
+/* I - tau u u', u = (1, u1, u2)', with t = tau u; complex ones in geev_window.cuh. */
 template <typename real> struct reflector3 {
     real u1, u2, tau, t1, t2;
 
@@ -52,6 +52,15 @@ template <typename real> struct reflector3 {
     {
         real const dot = -fma(u2, x2, fma(u1, x1, x0));
         x0 = fma(dot, tau, x0), x1 = fma(dot, t1, x1), x2 = fma(dot, t2, x2);
+    }
+    /* To a column, to a row: complex numbers tell them apart. */
+    __device__ __forceinline__ void left(real &x0, real &x1, real &x2) const
+    {
+        apply(x0, x1, x2);
+    }
+    __device__ __forceinline__ void right(real &x0, real &x1, real &x2) const
+    {
+        apply(x0, x1, x2);
     }
 };
 

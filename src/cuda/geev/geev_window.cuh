@@ -1,28 +1,27 @@
 /* geev on CUDA, n > GEEV_MOST: a small window by one warp: its real Schur form, and early aggressive deflation.
  *
- * The window T of order n <= 2 * 32 and the transformation V that goes with it lie in shared memory, row by row.  The
+ * The window T of order n <= 16 and the transformation V that goes with it lie in shared memory, row by row.  The
  * steps are those of LAPACK's dlahqr, dlanv2 and dlaqr2 (K. Braman, R. Byers and R. Mathias, The multishift QR
  * algorithm II: aggressive early deflation, 2002), with one difference: a converged eigenvalue above one that has not
  * converged is left where it is.  Moving it down took more steps, not fewer: the shifts then come in another order. */
 #ifndef EIG_GEEV_WINDOW_CUH
 #define EIG_GEEV_WINDOW_CUH
 
+#include "geev_balance.cuh"
 #include "geev_reflector.cuh"
+#include "words/team.cuh"
 
 /* A square matrix in shared or global memory: entry (r, c) at base[r*ld + c]. */
-template <typename real> struct geev_square {
-    real *base;
+template <typename entry> struct geev_square {
+    static constexpr bool complex = entry_kind<entry>::complex;
+    entry *base;
     int64_t ld;
-    __device__ __forceinline__ real &operator()(int r, int c) const
+    __device__ __forceinline__ entry &operator()(int r, int c) const
     {
         return base[r * ld + c];
     }
-    /* The distance between neighbours of a row, and row r from its column 0 on. */
-    __device__ __forceinline__ int step(int) const
-    {
-        return 1;
-    }
-    __device__ __forceinline__ real *row(int r) const
+    /* Row r from its column 0 on. */
+    __device__ __forceinline__ entry *row(int r) const
     {
         return base + r * ld;
     }
@@ -46,6 +45,80 @@ static __device__ __forceinline__ reflector3<real> any_reflector(real v0, real v
     *beta *= unit;
     return r;
 }
+
+/* The same of complex numbers: tau is real. */
+template <typename real_type> struct reflector3<number_of<real_type, true>> {
+    using real = real_type;
+    using complex = complex_of<real>;
+    complex u1, u2, t1, t2;
+    real tau;
+    __device__ __forceinline__ void left(complex &x0, complex &x1, complex &x2) const
+    {
+        complex const dot = negative(conj_product_add(u2, x2, conj_product_add(u1, x1, x0)));
+        x0 = scaled_add(tau, dot, x0), x1 = product_add(dot, t1, x1), x2 = product_add(dot, t2, x2);
+    }
+    __device__ __forceinline__ void right(complex &x0, complex &x1, complex &x2) const
+    {
+        complex const dot = negative(product_add(u2, x2, product_add(u1, x1, x0)));
+        x0 = scaled_add(tau, dot, x0), x1 = conj_product_add(t1, dot, x1), x2 = conj_product_add(t2, dot, x2);
+    }
+};
+
+/* What is below the rounding errors of safe numbers' squares counts as no length: the phase of such a head is 1. */
+template <typename real>
+static __device__ __forceinline__ reflector3<complex_of<real>> any_reflector(complex_of<real> v0, complex_of<real> v1,
+                                                                             complex_of<real> v2, complex_of<real> *beta)
+{
+    using complex = complex_of<real>;
+    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    bool const acts = !is_zero(v1) || !is_zero(v2);
+    real head = square(v0), whole = square_add(v2, square_add(v1, head)), unit = 1;
+    complex const before = v0;
+    if (whole < least) {
+        real const most = fmax(larger_part(v0), fmax(larger_part(v1), larger_part(v2)));
+        unit = pow2_floor(fmax(most, real_limits<real>::safmin));
+        real const scale = pow2_inverse(unit);
+        v0 = scaled(scale, v0), v1 = scaled(scale, v1), v2 = scaled(scale, v2);
+        head = square(v0), whole = square_add(v2, square_add(v1, head));
+    }
+    bool const none = head < real_limits<real>::safmin / real_limits<real>::eps;
+    real const root = fast_rsqrt(acts ? whole : (real)1), norm = whole * root, inverse_size = fast_rsqrt(none ? (real)1 : head);
+    real const size = none ? (real)0 : head * inverse_size, pivot = size + norm;
+    complex const phase = none ? complex{1, 0} : scaled(inverse_size, v0);
+    complex const inverse = scaled(acts ? fast_reciprocal(pivot) : (real)0, conj(phase));
+    reflector3<complex> r;
+    r.tau = acts ? pivot * root : (real)0;
+    r.u1 = product(v1, inverse), r.u2 = product(v2, inverse);
+    r.t1 = scaled(r.tau, r.u1), r.t2 = scaled(r.tau, r.u2);
+    *beta = acts ? scaled(-norm * unit, phase) : before;
+    return r;
+}
+
+/* The two shifts of a bulge: re1 + i im and re2 - i im, as francis_shifts gives them; any two of complex matrices. */
+template <typename entry> struct geev_shifts {
+    entry re1, re2, im;
+    /* A multiple of the first column of (H - s1)(H - s2). */
+    __device__ __forceinline__ void first_column(entry h00, entry h01, entry h10, entry h11, entry h21,
+                                                 entry (&v)[3]) const
+    {
+        francis_first_column(h00, h01, h10, h11, h21, re1, re2, im, &v[0], &v[1], &v[2]);
+    }
+};
+template <typename real_type> struct geev_shifts<number_of<real_type, true>> {
+    using real = real_type;
+    using complex = complex_of<real>;
+    complex s1, s2;
+    __device__ __forceinline__ void first_column(complex h00, complex h01, complex h10, complex h11, complex h21,
+                                                 complex (&v)[3]) const
+    {
+        complex const top = difference(h00, s2);
+        real const scale = pow2_inverse(pow2_floor(fmax(taxicab(top) + taxicab(h10), real_limits<real>::safmin)));
+        complex const sub = scaled(scale, h10);
+        v[0] = product_add(difference(h00, s1), scaled(scale, top), product(sub, h01));
+        v[1] = product(sub, total(difference(h00, s1), difference(h11, s2)));
+        v[2] = product(sub, h21);
+    }
+};
 
 /* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0: dlanv2. */
 template <typename real>
@@ -89,65 +162,116 @@ static __device__ __forceinline__ void standardise(real &a, real &b, real &c, re
     }
 }
 
+/* Whether h[k][k-1] is negligible; lo, hi: where h ends. */
+template <typename real, typename view>
+static __device__ __forceinline__ bool is_negligible_real(view h, int lo, int hi, int k, real tiny)
+{
+    real const sub = h(k, k - 1), upper = h(k - 1, k - 1), lower = h(k, k);
+    real beside = 0;
+    if (upper == 0 && lower == 0)
+        beside = (k - 2 >= lo ? fabs(h(k - 1, k - 2)) : (real)0) + (k < hi ? fabs(h(k + 1, k)) : (real)0);
+    return francis_may_deflate(sub, upper, lower, beside, tiny) &&
+           francis_deflates(sub, h(k - 1, k), upper, lower, beside, tiny);
+}
+
+template <typename real, typename view>
+static __device__ __forceinline__ bool is_negligible_complex(view h, int lo, int hi, int k, real tiny)
+{
+    complex_of<real> const upper = h(k - 1, k - 1), lower = h(k, k);
+    real const s = taxicab(h(k, k - 1)), e = taxicab(upper), a = taxicab(lower);
+    real beside = 0;
+    if (e + a == 0) beside = (k - 2 >= lo ? taxicab(h(k - 1, k - 2)) : (real)0) + (k < hi ? taxicab(h(k + 1, k)) : (real)0);
+    if (!(s <= tiny || s <= real_limits<real>::eps * (e + a == 0 ? beside : e + a))) return false;
+    return francis_negligible(s, taxicab(h(k - 1, k)), e, a, taxicab(difference(upper, lower)), beside, tiny);
+}
+
+template <typename real, typename view>
+static __device__ __forceinline__ bool subdiagonal_negligible(view h, int lo, int hi, int k, real tiny)
+{
+    if constexpr (view::complex)
+        return is_negligible_complex(h, lo, hi, k, tiny);
+    else
+        return is_negligible_real(h, lo, hi, k, tiny);
+}
+
 /* The largest row k in first+1..i with a negligible h[k][k-1]; first: there is none.  lo, hi: where h ends. */
 template <typename real, typename team_type, typename view>
 static __device__ __forceinline__ int last_negligible(team_type team, view h, int lo, int hi, int first, int i,
                                                       real tiny)
 {
     int found = first;
-    for (int k = i - team.rank; k > first && found == first; k -= team_type::size) {
-        real const sub = h(k, k - 1), upper = h(k - 1, k - 1), lower = h(k, k);
-        real beside = 0;
-        if (upper == 0 && lower == 0)
-            beside = (k - 2 >= lo ? fabs(h(k - 1, k - 2)) : (real)0) + (k < hi ? fabs(h(k + 1, k)) : (real)0);
-        if (francis_may_deflate(sub, upper, lower, beside, tiny) &&
-            francis_deflates(sub, h(k - 1, k), upper, lower, beside, tiny))
-            found = k;
-    }
+    for (int k = i - team.rank; k > first && found == first; k -= team_type::size)
+        if (subdiagonal_negligible(h, lo, hi, k, tiny)) found = k;
     return team.max(found);
 }
 
-/* A double-shift sweep on l..i of the window; rows and columns of all of T, and V, take part where `full`. */
-template <typename real, typename warp>
-static __device__ __forceinline__ void schur_sweep(warp team, geev_square<real> t, geev_square<real> v, int n, int l,
-                                                   int i, bool full, real re1, real re2, real im)
+/* The same by a warp, which looks at 32 rows at a time. */
+template <typename real, typename view>
+static __device__ __forceinline__ int last_negligible(lane_team<32> team, view h, int lo, int hi, int first, int i,
+                                                      real tiny)
 {
-    int const top = full ? 0 : l, right = full ? n - 1 : i, more = full ? n : 0;
-    real v0, v1, v2;
-    francis_first_column(t(l, l), t(l, l + 1), t(l + 1, l), t(l + 1, l + 1), t(l + 2, l + 1), re1, re2, im, &v0, &v1,
-                         &v2);
-    for (int k = l; k < i; ++k) {
-        bool const three = k + 2 <= i;
-        if (k > l) v0 = t(k, k - 1), v1 = t(k + 1, k - 1), v2 = three ? t(k + 2, k - 1) : (real)0;
-        int c = k + team.rank;
-        real *const top_row = &t(k, 0), *const middle = &t(k + 1, 0), *const low = &t(three ? k + 2 : k + 1, 0);
-        real x0 = 0, x1 = 0, x2 = 0; /* loaded while the reflector is made */
-        if (c <= right) x0 = top_row[c], x1 = middle[c], x2 = three ? low[c] : (real)0;
-        real beta;
-        reflector3<real> const r = any_reflector(v0, v1, v2, &beta);
-        team.sync(); /* all have read column k-1 */
-        if (k > l && team.rank == 0) {
-            t(k, k - 1) = beta, t(k + 1, k - 1) = 0;
-            if (three) t(k + 2, k - 1) = 0;
-        }
-        while (c <= right) {
-            r.apply(x0, x1, x2);
-            if (three) low[c] = x2;
-            top_row[c] = x0, middle[c] = x1;
-            c += warp::size;
-            if (c <= right) x0 = top_row[c], x1 = middle[c], x2 = three ? low[c] : (real)0;
-        }
-        team.sync(); /* rows k..k+2 are complete */
-        int const rows = (k + 3 < i ? k + 3 : i) - top + 1;
-        for (int x = team.rank; x < rows + more; x += warp::size) {
-            real *const at = x < rows ? &t(top + x, k) : &v(x - rows, k);
-            x0 = at[0], x1 = at[1], x2 = three ? at[2] : (real)0;
-            r.apply(x0, x1, x2);
-            at[0] = x0, at[1] = x1;
-            if (three) at[2] = x2;
-        }
-        team.sync(); /* columns k..k+2 are complete */
+    for (int end = i; end > first; end -= 32) {
+        int const k = end - team.rank;
+        unsigned const found = __ballot_sync(team.all, k > first && subdiagonal_negligible(h, lo, hi, k, tiny));
+        if (found) return end + 1 - __ffs((int)found);
     }
+    return first;
+}
+
+/* A double-shift sweep on l..i of the window, i >= l + 2; rows and columns of all of T, and V, take part where `full`.
+ *
+ * Lanes    lane q of the first 16 owns row q of T while it is above the bulge, and column q while it is right of it; lane
+ *          16 + q owns row q of V.  It keeps the two entries there that the next reflector needs again: a step loads one
+ *          entry, computes three, stores one.
+ * Bulge    every lane holds the block under the bulge, and so knows the next reflector without asking: geev_chase.cuh. */
+template <typename real, typename warp>
+static __device__ void schur_sweep(warp team, geev_square<real> t, geev_square<real> v, int n, int l, int i, bool full,
+                                   real re1, real re2, real im)
+{
+    int const q = team.rank % 16, top = full ? 0 : l, right = full ? n - 1 : i;
+    bool const of_v = team.rank >= 16, owns = of_v ? full && q < n : q >= top && q <= right;
+    real *const row = of_v ? v.row(q < n ? q : 0) : t.row(q < n ? q : 0), *const column = t.base + (q < n ? q : 0);
+    int const ld = (int)t.ld;
+    real b00 = t(l, l), b01 = t(l, l + 1), b10 = t(l + 1, l), b11 = t(l + 1, l + 1), b20 = 0, b21 = t(l + 2, l + 1);
+    real v0, v1, v2, x0 = 0, x1 = 0, beta;
+    bool is_row = of_v || q < l;
+    if (owns) x0 = is_row ? row[l] : column[l * ld], x1 = is_row ? row[l + 1] : column[(l + 1) * ld];
+    francis_first_column(b00, b01, b10, b11, b21, re1, re2, im, &v0, &v1, &v2);
+    team.sync(); /* all have loaded before the first step stores */
+    for (int k = l; k + 2 <= i; ++k) {
+        real const *const corner = t.row(k) + k + 2;
+        real c0 = corner[0], c1 = corner[ld], c2 = corner[2 * ld], sub = k + 3 <= i ? corner[3 * ld] : (real)0, x2 = 0;
+        bool const is_column = !of_v && q > k + 2;
+        is_row = of_v || q < k;
+        if (owns && (is_row || is_column)) x2 = is_row ? row[k + 2] : column[(k + 2) * ld];
+        reflector3<real> const r = any_reflector(v0, v1, v2, &beta);
+        if (k > l && team.rank == 0) t(k, k - 1) = beta;
+        r.apply(b00, b10, b20), r.apply(b01, b11, b21), r.apply(c0, c1, c2);
+        r.apply(b10, b11, c1), r.apply(b20, b21, c2);
+        real const dot = -r.u2 * sub;
+        v0 = b10, v1 = b20, v2 = dot * r.tau; /* of column k */
+        r.apply(b00, b01, c0);
+        r.apply(x0, x1, x2);
+        if (team.rank == 0) t(k, k) = b00;
+        if (owns && (is_row || is_column)) {
+            real *const to = is_row ? row + k : column + k * ld;
+            *to = x0;
+            if (!of_v && q == k + 3 && q <= i) column[(k + 1) * ld] = x1, column[(k + 2) * ld] = x2; /* enters the block */
+        }
+        x0 = x1, x1 = x2;
+        if (!of_v && q == k) x0 = b01, x1 = c0; /* leaves it, as a row */
+        b00 = b11, b01 = c1, b10 = b21, b11 = c2, b20 = dot * r.t1, b21 = fma(dot, r.t2, sub);
+        team.sync(); /* column k+3 is there */
+    }
+    reflector3<real> const r = any_reflector(v0, v1, (real)0, &beta);
+    real none = 0;
+    r.apply(b00, b10, none), r.apply(b01, b11, none), r.apply(b00, b01, none), r.apply(b10, b11, none);
+    r.apply(x0, x1, none);
+    is_row = of_v || q < i - 1;
+    if (owns && is_row) row[i - 1] = x0, row[i] = x1;
+    if (owns && !is_row && q > i) column[(i - 1) * ld] = x0, column[i * ld] = x1;
+    if (team.rank == 0) t(i - 1, i - 2) = beta, t(i - 1, i - 1) = b00, t(i - 1, i) = b01, t(i, i - 1) = b10, t(i, i) = b11;
+    team.sync(); /* the window is complete */
 }
 
 /* Splits the block l, l+1 of T, or makes it standard. */
@@ -205,6 +329,105 @@ static __device__ __forceinline__ int schur(warp team, geev_square<real> t, geev
     return 0;
 }
 
+/* A single-shift sweep on l..i of a complex window, i > l, likewise. */
+template <typename real, typename warp>
+static __device__ void single_sweep(warp team, geev_square<complex_of<real>> t, geev_square<complex_of<real>> v, int n,
+                                    int l, int i, bool full, complex_of<real> shift)
+{
+    using complex = complex_of<real>;
+    int const q = team.rank % 16, top = full ? 0 : l, right = full ? n - 1 : i;
+    bool const of_v = team.rank >= 16, owns = of_v ? full && q < n : q >= top && q <= right;
+    complex *const row = of_v ? v.row(q < n ? q : 0) : t.row(q < n ? q : 0), *const column = t.base + (q < n ? q : 0);
+    int const ld = (int)t.ld;
+    complex b0 = t(l, l), b1 = t(l + 1, l), v0 = difference(b0, shift), v1 = b1, none = {0, 0}, x0 = {0, 0}, beta;
+    bool is_row = of_v || q < l;
+    if (owns) x0 = is_row ? row[l] : column[l * ld];
+    team.sync(); /* all have loaded before the first step stores */
+    for (int k = l; k < i; ++k) {
+        const complex *const corner = t.row(k) + k + 1;
+        complex c0 = corner[0], c1 = corner[ld], f0 = none, f1 = k + 2 <= i ? corner[2 * ld] : none, x1 = none;
+        bool const is_column = !of_v && q > k + 1;
+        is_row = of_v || q < k;
+        if (owns && (is_row || is_column)) x1 = is_row ? row[k + 1] : column[(k + 1) * ld];
+        reflector3<complex> const r = any_reflector(v0, v1, none, &beta);
+        if (k > l && team.rank == 0) t(k, k - 1) = beta;
+        r.left(b0, b1, none), r.left(c0, c1, none);
+        r.right(b0, c0, none), r.right(b1, c1, none), r.right(f0, f1, none);
+        if (is_column)
+            r.left(x0, x1, none);
+        else
+            r.right(x0, x1, none);
+        if (team.rank == 0) t(k, k) = b0;
+        if (owns && (is_row || is_column)) {
+            *(is_row ? row + k : column + k * ld) = x0;
+            if (!of_v && q == k + 2 && q <= i) column[(k + 1) * ld] = x1; /* enters the block */
+        }
+        x0 = !of_v && q == k ? c0 : x1;
+        v0 = b1, v1 = f0, b0 = c1, b1 = f1;
+        team.sync(); /* column k+2 is there */
+    }
+    is_row = of_v || q < i;
+    if (owns && is_row) row[i] = x0;
+    if (owns && !is_row && q > i) column[i * ld] = x0;
+    if (team.rank == 0) t(i, i - 1) = v0, t(i, i) = b0;
+    team.sync(); /* the window is complete */
+}
+
+/* The Schur form of a complex window. */
+template <typename real, typename warp>
+static __device__ __forceinline__ int schur(warp team, geev_square<complex_of<real>> t, geev_square<complex_of<real>> v,
+                                            int n, bool full)
+{
+    using complex = complex_of<real>;
+    enum { MOST_STEPS = 300 };
+    real const tiny = real_limits<real>::safmin * ((real)n / real_limits<real>::eps);
+    int i = n - 1, l = 0, steps = 0;
+    while (i >= 0) {
+        l = last_negligible(team, t, 0, n - 1, l, i, tiny);
+        team.sync();
+        if (l > 0 && team.rank == 0) t(l, l - 1) = complex{0, 0};
+        team.sync();
+        if (l == i) {
+            --i, l = 0, steps = 0;
+            continue;
+        }
+        if (++steps > MOST_STEPS) return i + 1;
+        complex const h11 = t(i - 1, i - 1), h12 = t(i - 1, i), h21 = t(i, i - 1), h22 = t(i, i);
+        complex shift;
+        francis_step const kind = francis_step_of(steps);
+        if (kind == FRANCIS_AT_BOTTOM) {
+            shift = complex{h22.re + (real)0.75 * taxicab(h21), h22.im};
+        } else if (kind == FRANCIS_AT_TOP) {
+            shift = complex{t(l, l).re + (real)0.75 * taxicab(t(l + 1, l)), t(l, l).im};
+        } else {
+            real const x11[2] = {h11.re, h11.im}, x12[2] = {h12.re, h12.im}, x21[2] = {h21.re, h21.im},
+                       x22[2] = {h22.re, h22.im};
+            schur_shift(x11, x12, x21, x22, &shift.re, &shift.im);
+        }
+        team.sync(); /* all have read the shift's block */
+        single_sweep<real>(team, t, v, n, l, i, full, shift);
+    }
+    return 0;
+}
+
+template <typename real>
+static __device__ __forceinline__ void schur_value(geev_square<complex_of<real>> t, int, int k, real *re, real *im)
+{
+    *re = t(k, k).re, *im = t(k, k).im;
+}
+
+template <typename real>
+static __device__ __forceinline__ int undeflated(geev_square<complex_of<real>> t, geev_square<complex_of<real>> v, int n,
+                                                 int open, complex_of<real> s, real tiny)
+{
+    int left = n;
+    for (; left > open; --left) {
+        real const own = taxicab(t(left - 1, left - 1)), size = own == 0 ? taxicab(s) : own;
+        if (!(taxicab(s) * taxicab(v(0, left - 1)) <= fmax(tiny, real_limits<real>::eps * size))) break;
+    }
+    return left;
+}
+
 /* Eigenvalue k of the quasi-triangular T, whose blocks of order 2 are standard. */
 template <typename real>
 static __device__ __forceinline__ void schur_value(geev_square<real> t, int n, int k, real *re, real *im)
@@ -240,24 +463,24 @@ static __device__ __forceinline__ int undeflated(geev_square<real> t, geev_squar
 
 /* Applies I - tau u u', u in entries 0..length-1 of u, to rows and columns from..from+length-1 of T (its leading `order` rows and
  * all of its n columns) and to the columns of V. */
-template <typename real, typename warp>
-static __device__ __forceinline__ void reflect_window(warp team, geev_square<real> t, geev_square<real> v, int n,
-                                                      int order, int first, int from, int length, const real *u,
-                                                      real tau)
+template <typename entry, typename warp>
+static __device__ __forceinline__ void reflect_window(warp team, geev_square<entry> t, geev_square<entry> v, int n,
+                                                      int order, int first, int from, int length, const entry *u,
+                                                      real_of<entry> tau)
 {
     for (int c = first + team.rank; c < n; c += warp::size) {
-        real sum = 0;
-        for (int r = 0; r < length; ++r) sum = fma(u[r], t(from + r, c), sum);
-        sum *= -tau;
-        for (int r = 0; r < length; ++r) t(from + r, c) = fma(sum, u[r], t(from + r, c));
+        entry sum = entry{};
+        for (int r = 0; r < length; ++r) sum = conj_product_add(u[r], t(from + r, c), sum);
+        sum = scaled(-tau, sum);
+        for (int r = 0; r < length; ++r) t(from + r, c) = product_add(sum, u[r], t(from + r, c));
     }
     team.sync();
     for (int x = team.rank; x < order + n; x += warp::size) {
-        real *const at = x < order ? &t(x, from) : &v(x - order, from);
-        real sum = 0;
-        for (int c = 0; c < length; ++c) sum = fma(u[c], at[c], sum);
-        sum *= -tau;
-        for (int c = 0; c < length; ++c) at[c] = fma(sum, u[c], at[c]);
+        entry *const at = x < order ? &t(x, from) : &v(x - order, from);
+        entry sum = entry{};
+        for (int c = 0; c < length; ++c) sum = product_add(u[c], at[c], sum);
+        sum = scaled(-tau, sum);
+        for (int c = 0; c < length; ++c) at[c] = conj_product_add(u[c], sum, at[c]);
     }
     team.sync();
 }
@@ -300,20 +523,61 @@ static __device__ __forceinline__ real make_reflector(warp team, const real *x, 
     return tau;
 }
 
-/* After a deflation: turns the spike of the `left` leading columns into its first entry, and T to Hessenberg form again.
- * u: [n] work.  Returns what the spike is multiplied by in V[0][0]. */
+/* The same of complex numbers: tau is real, and beta is not. */
 template <typename real, typename warp>
-static __device__ __forceinline__ void restore_window(warp team, geev_square<real> t, geev_square<real> v, int n,
-                                                      int left, real *u)
+static __device__ __forceinline__ real make_reflector(warp team, const complex_of<real> *x, int64_t apart, int length,
+                                                      complex_of<real> *u, complex_of<real> *beta)
 {
-    real beta;
+    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    real most = 0, tail = 0, unit = 1;
+    *beta = x[0];
+    for (int r = 1 + team.rank; r < length; r += warp::size) tail = square_add(x[r * apart], tail);
+    tail = team.sum(tail);
+    if (!(tail >= least)) { /* squares lost digits: again, scaled */
+        for (int r = 1 + team.rank; r < length; r += warp::size) most = fmax(most, larger_part(x[r * apart]));
+        most = team.max(most);
+        if (!(most > 0)) return 0;
+        unit = unit_of(fmax(most, larger_part(x[0])));
+        tail = 0;
+        for (int r = 1 + team.rank; r < length; r += warp::size) tail = square_add(scaled(unit, x[r * apart]), tail);
+        tail = team.sum(tail);
+        if (!(tail > 0)) return 0; /* below the rounding errors of the head */
+    }
+    complex_of<real> const head = scaled(unit, x[0]);
+    real const length2 = square(head);
+    bool const none = length2 < real_limits<real>::safmin / real_limits<real>::eps;
+    real const size = none ? (real)0 : sqrt(length2), norm = sqrt(length2 + tail), pivot = size + norm;
+    complex_of<real> const phase = none ? complex_of<real>{1, 0} : scaled(1 / size, head);
+    complex_of<real> const inverse = scaled(1 / pivot, conj(phase));
+    for (int r = team.rank; r < length; r += warp::size)
+        u[r] =
+            r == 0 ? complex_of<real>{1, 0} : product_add(scaled(unit, x[r * apart]), inverse, complex_of<real>{0, 0});
+    *beta = scaled(-norm / unit, phase);
+    team.sync();
+    return pivot / norm;
+}
+
+/* After a deflation: turns the spike of the `left` leading columns into its first entry, and T to Hessenberg form again.
+ * u: [n] work.  Leaves what the spike is multiplied by in the conjugate of V[0][0]. */
+template <typename entry, typename warp>
+static __device__ __forceinline__ void restore_window(warp team, geev_square<entry> t, geev_square<entry> v, int n,
+                                                      int left, entry *u)
+{
+    using real = real_of<entry>;
+    bool const turns = entry_kind<entry>::complex && team.rank < left;
+    entry beta;
+    if (turns) v(0, team.rank) = conj(v(0, team.rank));
+    team.sync(); /* the spike is there */
     real tau = make_reflector(team, v.base, 1, left, u, &beta);
+    team.sync();
+    if (turns) v(0, team.rank) = conj(v(0, team.rank));
+    team.sync();
     if (tau != 0) reflect_window(team, t, v, n, left, 0, 0, left, u, tau);
     for (int k = 0; k + 2 < left; ++k) {
         tau = make_reflector(team, &t(k + 1, k), t.ld, left - k - 1, u, &beta);
         team.sync();
         if (tau != 0) reflect_window(team, t, v, n, left, k, k + 1, left - k - 1, u, tau);
-        for (int r = k + 2 + team.rank; r < left; r += warp::size) t(r, k) = 0;
+        for (int r = k + 2 + team.rank; r < left; r += warp::size) t(r, k) = entry{};
         team.sync();
     }
 }

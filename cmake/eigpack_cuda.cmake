@@ -77,6 +77,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/two/heev_two_back.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
+    src/cuda/geev/geev_blocks.cu
     src/cuda/geev/geev_schur.cu
     src/cuda/geev/geev_inverse.cu
     src/cuda/geev/geev_large_vectors.cu
@@ -90,7 +91,6 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/geev/geev_qr.cu
     src/cuda/geev/geev_block_prepare.cu
     src/cuda/geev/geev_block.cu
-    src/cuda/geev/geev_blocks.cu
     src/cuda/geev/geev_plain.cu
 )
 if(EIG_EMULATE)

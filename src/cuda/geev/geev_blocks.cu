@@ -13,34 +13,47 @@
 #include "geev_group_load.cuh"
 #include "per_type.cuh"
 
+#include <type_traits>
+
+using entry = std::conditional<number::complex, number, real>::type;
+
 enum {
-    SWEEP_ORDER = 96, /* rows and columns around a chain */
+    SWEEP_ORDER = number::complex ? 80 : 96, /* rows and columns around a chain */
     SWEEP_LD = SWEEP_ORDER + 1,
-    SIDE = 8,       /* rows or columns that a warp multiplies at a time */
-    FEWEST_ROWS = 8 /* of the matrix for each block of a group */
+    MOST_BULGES = number::complex ? 10 : GEEV_MANY_BULGES,
+    SIDE = number::complex ? 4 : 8, /* rows or columns that a warp multiplies at a time */
+    FEWEST_ROWS = 8                 /* of the matrix for each block of a group */
 };
+static_assert(GEEV_BULGE_ROWS * (MOST_BULGES - 1) + GEEV_HOP + 4 <= SWEEP_ORDER, "a chain fits, and can move");
 
 extern __shared__ __align__(16) char blocks_memory[];
 
 using leader_block = chain_block<GROUP_WARPS>;
 
+static __device__ __forceinline__ geev_shape shape_of(int n)
+{
+    geev_shape const shape = geev_shape_of(n);
+    return {shape.bulges < MOST_BULGES ? shape.bulges : (int)MOST_BULGES, shape.window};
+}
+
 /* The arrays of a group in its work area. */
 struct group_area {
-    real *a, *exchange, *u, *re, *im, *scale;
+    entry *a, *exchange, *u;
+    real *re, *im, *scale;
 };
 
-static __host__ __device__ inline int64_t area_numbers(int64_t n)
+static __host__ __device__ inline int64_t area_bytes(int64_t n)
 {
-    return n * n + SWEEP_ORDER * SWEEP_ORDER + 5 * n;
+    return (n * n + SWEEP_ORDER * SWEEP_ORDER + 2 * n) * (int64_t)sizeof(entry) + 3 * n * (int64_t)sizeof(real);
 }
 
 static __device__ __forceinline__ group_area place_area(const geev_slice &slice, int group)
 {
     int64_t const n = slice.p.n;
     group_area w;
-    w.a = (real *)((char *)slice.plain + group * (size_t)slice.plain_bytes);
+    w.a = (entry *)((char *)slice.plain + group * (size_t)slice.plain_bytes);
     w.exchange = w.a + n * n, w.u = w.exchange + 2 * n;
-    w.re = w.u + SWEEP_ORDER * SWEEP_ORDER, w.im = w.re + n, w.scale = w.im + n;
+    w.re = (real *)(w.u + SWEEP_ORDER * SWEEP_ORDER), w.im = w.re + n, w.scale = w.im + n;
     return w;
 }
 
@@ -51,7 +64,7 @@ static __device__ geev_record condition(block_team<GROUP_THREADS> team, const ge
                                         const group_area &w)
 {
     int const n = (int)p.n;
-    geev_view<real> const h = {w.a, n, n, 1};
+    geev_view<entry> const h = {w.a, n, n, 1};
     geev_record record = {1, 0, n - 1, 0};
     if (p.balance && finite) isolate(team, h, &record.lo, &record.hi);
     normalise(team, h, &record);
@@ -64,32 +77,33 @@ static __device__ geev_record condition(block_team<GROUP_THREADS> team, const ge
 
 /* Multiplies eight rows from the right, or columns from the left by the transpose, by U of this order, in shared memory in
  * rows of SWEEP_LD numbers: entry k of vector v is at[v*apart + k*along].  space: [order][SIDE] of the warp. */
-static __device__ __forceinline__ void multiply_side(real *at, int64_t apart, int64_t along, int count, int order,
-                                                     const real *u, real *space)
+static __device__ __forceinline__ void multiply_side(entry *at, int64_t apart, int64_t along, int count, int order,
+                                                     const entry *u, entry *space)
 {
-    constexpr int COLUMNS = SWEEP_ORDER / 32;
+    constexpr int COLUMNS = (SWEEP_ORDER + 31) / 32;
+    entry const zero = entry{};
     int const lane = threadIdx.x % 32;
     bool const rows = along == 1; /* lanes go along the direction in which numbers are neighbours */
     for (int v = 0; rows && v < SIDE; ++v)
-        for (int k = lane; k < order; k += 32) space[k * SIDE + v] = v < count ? at[v * apart + k] : (real)0;
+        for (int k = lane; k < order; k += 32) space[k * SIDE + v] = v < count ? at[v * apart + k] : zero;
     for (int e = lane; !rows && e < SIDE * order; e += 32)
-        space[e] = e % SIDE < count ? at[e % SIDE + e / SIDE * along] : (real)0;
+        space[e] = e % SIDE < count ? at[e % SIDE + e / SIDE * along] : zero;
     __syncwarp();
-    real sum[SIDE][COLUMNS];
+    entry sum[SIDE][COLUMNS];
 #pragma unroll
     for (int v = 0; v < SIDE; ++v)
 #pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) sum[v][c] = 0;
+        for (int c = 0; c < COLUMNS; ++c) sum[v][c] = zero;
     for (int k = 0; k < order; ++k) {
-        real x[SIDE];
+        entry x[SIDE];
 #pragma unroll
         for (int v = 0; v < SIDE; ++v) x[v] = space[k * SIDE + v];
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
             if (32 * c >= order) break;
-            real const f = u[k * SWEEP_LD + 32 * c + lane];
+            entry const g = 32 * c + lane < order ? u[k * SWEEP_LD + 32 * c + lane] : zero, f = rows ? g : conj(g);
 #pragma unroll
-            for (int v = 0; v < SIDE; ++v) sum[v][c] = fma(x[v], f, sum[v][c]);
+            for (int v = 0; v < SIDE; ++v) sum[v][c] = product_add(x[v], f, sum[v][c]);
         }
     }
 #pragma unroll
@@ -101,12 +115,12 @@ static __device__ __forceinline__ void multiply_side(real *at, int64_t apart, in
 }
 
 /* Multiplies rows top..from-1 in columns from..from+order-1, and columns from+order..right in rows from..from+order-1. */
-static __device__ void multiply_all(const geev_member &member, real *a, int n, int top, int from, int order, int right,
-                                    const real *u, real *space)
+static __device__ void multiply_all(const geev_member &member, entry *a, int n, int top, int from, int order, int right,
+                                    const entry *u, entry *space)
 {
     int const above = (from - top + SIDE - 1) / SIDE, next = from + order;
     int const beside = right >= next ? (right - next + SIDE) / SIDE : 0;
-    real *const own = space + (threadIdx.x / 32) * (SIDE * SWEEP_ORDER);
+    entry *const own = space + (threadIdx.x / 32) * (SIDE * SWEEP_ORDER);
     for (int task = member.warp(); task < above + beside; task += member.warps()) {
         if (task < above) {
             int const r = top + task * SIDE;
@@ -122,12 +136,12 @@ static __device__ void multiply_all(const geev_member &member, real *a, int n, i
 /* ------------------------------------------------------------------ the leader's part */
 
 /* Where the leader's window, U and the warps' space lie in shared memory; the space takes the window's place. */
-static __device__ __forceinline__ real *shared_u()
+static __device__ __forceinline__ entry *shared_u()
 {
-    return (real *)blocks_memory;
+    return (entry *)blocks_memory;
 }
 
-static __device__ __forceinline__ real *shared_window()
+static __device__ __forceinline__ entry *shared_window()
 {
     return shared_u() + SWEEP_ORDER * SWEEP_LD;
 }
@@ -159,7 +173,7 @@ static __device__ void lead(geev_member &member, const group_area &w, int n, int
 
 /* A sweep on l..i, window by window. */
 static __device__ void sweep_windows(geev_member &member, const group_area &w,
-                                     geev_chain<real, GEEV_MANY_BULGES> &chain, int n, int l, int i)
+                                     geev_chain<entry, MOST_BULGES> &chain, int n, int l, int i)
 {
     leader_block const block;
     int const tail = GEEV_BULGE_ROWS * (chain.bulges - 1), total = chain_length(l, i, chain.bulges);
@@ -169,16 +183,16 @@ static __device__ void sweep_windows(geev_member &member, const group_area &w,
         int const behind = GEEV_HOP * first - tail, ahead = l + GEEV_HOP * last + 2;
         int const from = behind > 0 ? l - 1 + behind : l, to = ahead < i ? ahead : i;
         int const order = to - from + 1;
-        real *const t = shared_window(), *const u = shared_u();
+        entry *const t = shared_window(), *const u = shared_u();
         for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS) {
             int const r = e / order, c = e % order;
             t[r * SWEEP_LD + c] = w.a[(int64_t)(from + r) * n + from + c];
-            u[r * SWEEP_LD + c] = r == c ? (real)1 : (real)0;
+            u[r * SWEEP_LD + c] = entry_of<entry>((real)(r == c));
         }
         __syncthreads();
         int const shift = from * SWEEP_LD + from;
-        chain_steps(block, chain, geev_square<real>{t - shift, SWEEP_LD}, l, i, from, to, first, last,
-                    geev_square<real>{u - shift, SWEEP_LD});
+        chain_steps(block, chain, geev_square<entry>{t - shift, SWEEP_LD}, l, i, from, to, first, last,
+                    geev_square<entry>{u - shift, SWEEP_LD});
         for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS)
             w.a[(int64_t)(from + e / order) * n + from + e % order] = t[e / order * SWEEP_LD + e % order];
         __syncthreads(); /* the window is stored; its place is free */
@@ -187,38 +201,38 @@ static __device__ void sweep_windows(geev_member &member, const group_area &w,
 }
 
 /* The block l..i, which fits the shared memory. */
-static __device__ int solve_tail(geev_chain<real, GEEV_MANY_BULGES> &chain, const group_area &w, int n, int l, int i,
+static __device__ int solve_tail(geev_chain<entry, MOST_BULGES> &chain, const group_area &w, int n, int l, int i,
                                  int most)
 {
     int const order = i - l + 1;
-    geev_packed_rows<real> const h = empty_rows<GROUP_WARPS>((real *)blocks_memory, order);
+    geev_packed_rows<entry> const h = empty_rows<GROUP_WARPS>((entry *)blocks_memory, order);
     __syncthreads();
     for (int r = threadIdx.x / 32; r < order; r += GROUP_WARPS)
         for (int c = (r > 0 ? r - 1 : 0) + (int)threadIdx.x % 32; c < order; c += 32)
             h(r, c) = w.a[(int64_t)(l + r) * n + l + c];
     __syncthreads();
     int const info =
-        chain_solve(leader_block(), chain, h, 0, order - 1, geev_shape_of(order), most, w.re + l, w.im + l);
+        chain_solve(leader_block(), chain, h, 0, order - 1, shape_of(order), most, w.re + l, w.im + l);
     __syncthreads(); /* the memory is free */
     return info > 0 ? l + info : 0;
 }
 
 /* chain_solve on a matrix that is larger than the shared memory. */
 static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREADS> team, const geev_slice &slice,
-                                     const group_area &w, geev_chain<real, GEEV_MANY_BULGES> &chain, int lo, int hi)
+                                     const group_area &w, geev_chain<entry, MOST_BULGES> &chain, int lo, int hi)
 {
     leader_block const block;
     int const n = (int)slice.p.n;
-    geev_shape const shape = geev_shape_of(n);
+    geev_shape const shape = shape_of(n);
     int const window = shape.window;
-    geev_square<real> const h = {w.a, n};
+    geev_square<entry> const h = {w.a, n};
     int i = hi, l = lo, steps = 0;
     if (threadIdx.x == 0) chain.tiny = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
     __syncthreads();
     while (i >= lo) {
         l = last_negligible(team, h, lo, hi, i >= l ? l : lo, i, chain.tiny);
         __syncthreads(); /* all have looked at the subdiagonal */
-        if (l > lo && threadIdx.x == 0) h(l, l - 1) = 0;
+        if (l > lo && threadIdx.x == 0) h(l, l - 1) = entry{};
         __syncthreads();
         if (i - l < slice.order) {
             int const info = solve_tail(chain, w, n, l, i, slice.p.max_steps);
@@ -251,10 +265,10 @@ static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREA
 static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> team, const geev_slice &slice, int64_t at,
                                const group_area &w, const geev_record &record)
 {
-    __shared__ geev_chain<real, GEEV_MANY_BULGES> chain;
+    __shared__ geev_chain<entry, MOST_BULGES> chain;
     int const n = (int)slice.p.n;
     if (member.leads()) {
-        for (int k = threadIdx.x; k < n; k += GROUP_THREADS) w.re[k] = w.a[(int64_t)k * n + k], w.im[k] = 0;
+        for (int k = threadIdx.x; k < n; k += GROUP_THREADS) w.re[k] = real_part(w.a[(int64_t)k * n + k]), w.im[k] = imaginary(w.a[(int64_t)k * n + k]);
         __syncthreads();
         int info = 0;
         if (record.info == 0) info = lead_iteration(member, team, slice, w, chain, record.lo, record.hi);
@@ -290,7 +304,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         int64_t const at = g.at;
         if (at >= slice.count) return;
-        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a, (real *)blocks_memory, GROUP_WARPS);
+        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a, (entry *)blocks_memory, GROUP_WARPS);
         if (!finite && threadIdx.x == 0) atomicOr(&g.bad, 1);
         member.sync();
         if (member.leads()) {
@@ -300,7 +314,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         geev_record const record = g.record;
         if (record.info == 0)
-            group_reduce(member, place_panel((real *)blocks_memory, n, slice.stop), w.a, record.lo, record.hi,
+            group_reduce(member, place_panel((entry *)blocks_memory, n, slice.stop), w.a, record.lo, record.hi,
                          w.exchange);
         member.sync();
         iterate(member, team, slice, at, w, record);
@@ -309,21 +323,21 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
 
 size_t TYPED(eig_cuda_geev_blocks_area)(int64_t n)
 {
-    return arena_rounded((size_t)area_numbers(n) * sizeof(real));
+    return arena_rounded((size_t)area_bytes(n));
 }
 
 /* Numbers of dynamic shared memory. */
 static int64_t blocks_numbers(const cuda_state *state)
 {
     enum { STATIC = 8 << 10 };
-    return (state->shared_bytes - STATIC) / (int64_t)sizeof(real);
+    return (state->shared_bytes - STATIC) / (int64_t)sizeof(entry);
 }
 
 bool TYPED(eig_cuda_geev_blocks_fit)(const eig_context *ctx, int64_t n)
 {
     int64_t const numbers = blocks_numbers(cuda_state_of(ctx));
     return numbers >= SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS &&
-           geev_panel_width<real>(n, numbers) >= 2;
+           geev_panel_width<entry>(n, numbers) >= 2;
 }
 
 eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
@@ -335,9 +349,9 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     int const members = (int)(share < useful ? share > 1 ? share : 1 : useful);
     geev_slice s = slice;
     s.order = packed_rows_most(numbers);
-    s.stop = geev_panel_width<real>(n, numbers);
+    s.stop = geev_panel_width<entry>(n, numbers);
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
-    cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(real)};
+    cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};
     shape.cooperative = members > 1;
     return cuda_launch(ctx, "geev: blocks_kernel", stream, shape, blocks_kernel, s, members);
 }

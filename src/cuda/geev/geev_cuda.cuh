@@ -132,10 +132,12 @@ typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev
 typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
 geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
 geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
-geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d;
-size_t eig_cuda_geev_blocks_area_s(int64_t n), eig_cuda_geev_blocks_area_d(int64_t n); /* bytes of a work area */
-bool eig_cuda_geev_blocks_fit_s(const eig_context *ctx, int64_t n),
-    eig_cuda_geev_blocks_fit_d(const eig_context *ctx, int64_t n); /* a panel of that order */
+geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_z;
+typedef size_t geev_area(int64_t n);                          /* bytes of a work area */
+typedef bool geev_fits(const eig_context *ctx, int64_t n);    /* a panel of that order */
+geev_area eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_area_c,
+    eig_cuda_geev_blocks_area_z;
+geev_fits eig_cuda_geev_blocks_fit_s, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_blocks_fit_c, eig_cuda_geev_blocks_fit_z;
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
@@ -153,7 +155,6 @@ geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cu
 geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
 
 /* The same, and condition numbers, for n > GEEV_MOST; whether the reduction fits; bytes of a form and of a slab. */
-typedef bool geev_fits(const eig_context *ctx, int64_t n);
 typedef void geev_sizes(int64_t n, size_t *form, size_t *slab);
 geev_launch eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_vectors_c,
     eig_cuda_geev_large_vectors_z;
@@ -163,13 +164,14 @@ geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_la
 geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
     eig_cuda_geev_large_sizes_z;
 
-/* All of one type; complex ones have those from schur on. */
+/* All of one type; complex ones have those from blocks on. */
 struct geev_kernels {
-    geev_launch *small, *prepare, *block_prepare, *block, *blocks;
-    size_t (*blocks_area)(int64_t n);
-    bool (*blocks_fit)(const eig_context *ctx, int64_t n);
+    geev_launch *small, *prepare, *block_prepare, *block;
     geev_launch_threads *swb, *mwb;
     geev_launch_plain *plain;
+    geev_launch *blocks;
+    geev_area *blocks_area;
+    geev_fits *blocks_fit;
     geev_launch_schur *schur;
     geev_schur_size *schur_bytes;
     geev_launch *inverse, *large_vectors;

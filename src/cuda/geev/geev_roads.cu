@@ -35,10 +35,16 @@ static bool is_schur(const eig_context *ctx, const geev_problem *p, const geev_r
     return type_is_complex(p->type) && schur_threads(ctx, p) > 0;
 }
 
+static bool are_blocks_enough(const eig_context *ctx, const geev_problem *p)
+{
+    return p->n > GEEV_MOST && p->method != EIG_GEEV_REFERENCE && kernels_of(p)->blocks_fit(ctx, p->n);
+}
+
 static bool is_schur_reference(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    bool const large = has_large_vectors(p) && kernels_of(p)->large_fit(ctx, p->n);
-    return !large && (type_is_complex(p->type) || (p->vectors && schur_threads(ctx, p) == 0));
+    bool const large = has_large_vectors(p) && kernels_of(p)->large_fit(ctx, p->n),
+               alone = type_is_complex(p->type) && (p->vectors || !are_blocks_enough(ctx, p));
+    return !large && (alone || (p->vectors && schur_threads(ctx, p) == 0));
 }
 
 static void slice_schur(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -107,9 +113,9 @@ static eig_status enqueue_schur_reference(eig_context *ctx, const geev_slice &sl
     return enqueue_whole(ctx, slice, stream, clock, 0, 2);
 }
 
-static bool is_schur_large(const eig_context *, const geev_problem *p, const geev_road *)
+static bool is_schur_large(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return type_is_complex(p->type);
+    return type_is_complex(p->type) && !are_blocks_enough(ctx, p);
 }
 
 static void slice_schur_large(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice)
@@ -128,7 +134,17 @@ static void carve_large(arena *a, geev_slice *slice)
     carve_large_vectors(a, from, slice);
 }
 
-/* ------------------------------------------------------------------ real matrices */
+/* ------------------------------------------------------- eigenvalues, then vectors */
+
+/* The plain solver; that of complex matrices takes those on the list alone. */
+static eig_status enqueue_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    if (k->plain) return k->plain(ctx, slice, listed, stream);
+    geev_slice values = slice;
+    values.p.vectors = false;
+    return k->schur(ctx, 0, values, GEEV_LISTED, stream);
+}
 
 /* Three passes: kernel 1, NULL where the road has none; the iteration; the plain solver, on the matrices that did not
  * converge, or on all where nothing came before it.  Then vectors, where they are wanted.  Condition numbers of small matrices
@@ -145,7 +161,7 @@ static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK && iteration) status = iteration(ctx, slice, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (status == EIG_OK) status = kernels_of(&slice.p)->plain(ctx, slice, listed, stream);
+    if (status == EIG_OK) status = enqueue_plain(ctx, slice, listed, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     return status == EIG_OK && slice.p.vectors ? enqueue_vectors(ctx, slice, stream, clock) : status;
 }
@@ -197,7 +213,7 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 
 static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && geev_block_fits(ctx, p);
+    return p->n > GEEV_MOST && !type_is_complex(p->type) && geev_block_fits(ctx, p);
 }
 
 static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -229,7 +245,7 @@ static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaS
 
 static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && kernels_of(p)->blocks_fit(ctx, p->n);
+    return are_blocks_enough(ctx, p);
 }
 
 /* A work area for each group of blocks; the plain solver takes them over. */
@@ -242,6 +258,12 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
     int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
     slice->count = list;
     slice->plain_bytes = kernels_of(p)->blocks_area(p->n);
+    if (type_is_complex(p->type)) {
+        geev_problem values = *p;
+        values.vectors = false;
+        size_t const plain = arena_rounded(kernels_of(p)->schur_bytes(&values, 0));
+        if (plain > slice->plain_bytes) slice->plain_bytes = plain;
+    }
     int64_t fit = rest / (int64_t)(slice->plain_bytes + sizeof *slice->groups);
     if (fit > multiprocessors) fit = multiprocessors;
     if (fit > p->batch) fit = p->batch;

@@ -1,6 +1,6 @@
 /* geev of orders above 64 on the device named by the argument: on a GPU a block or several compute a matrix (roads `block`
  * and `blocks`).  Certificates, known spectra, same bits in any batch, matrices that are not finite, given up ones. */
-#include "support/geev_fixture.h"
+#include "support/geev_vectors_fixture.h"
 
 /* Certificates that cost O(n^2): the pairs, the trace, the trace of A^2. */
 static void certify_sums(const char *name, const batch *b, int64_t m)
@@ -219,6 +219,60 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
+/* The sums of complex eigenvalues and of their squares: the traces of A and A^2. */
+static void certify_complex_sums(const char *name, const pairs *b, int64_t m)
+{
+    int64_t const n = b->n;
+    long double const norm = pairs_norm(b, m), unit = residual_unit(b, m);
+    dense_number sum = 0, square = 0;
+    if (b->info[m] != 0) fail_msg("%s n=%lld: info = %d", name, (long long)n, b->info[m]);
+    for (int64_t i = 0; i < n; ++i) {
+        dense_number const w = number_at(b->w, m * n + i);
+        sum += w - number_at(b->a, (m * n + i) * n + i), square += dense_product(w, w);
+        for (int64_t j = 0; j < n; ++j)
+            square -= dense_product(number_at(b->a, (m * n + i) * n + j), number_at(b->a, (m * n + j) * n + i));
+    }
+    if (!(cabsl(sum) <= 10 * unit)) fail_msg("%s n=%lld %s: the trace is off", name, (long long)n, type_name(b->type));
+    if (!(cabsl(square) <= 20 * unit * norm))
+        fail_msg("%s n=%lld %s: the sum of squares is off", name, (long long)n, type_name(b->type));
+}
+
+/* Eigenvalues alone of complex matrices of every kind; those of a batch have the bits of one, beside one that is not finite. */
+static void test_complex(void **state)
+{
+    static const int64_t orders[] = {66, 161, 170, 235, 330};
+    enum { MANY = 5, SPOILT = 2 };
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c)
+        for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k) {
+            const char *const kind = matrices_nonsymmetric_names[k];
+            int64_t const n = orders[c / 2];
+            if ((n > 170 && (c + k) % 5 != 0) || (c % 2 && strcmp(kind, "graded-full") == 0)) continue;
+            pairs b = pairs_make(kind, n, 1, all_types[2 + c % 2], 700 + c);
+            pairs_solve(ctx, NULL, &b, 0);
+            certify_complex_sums(kind, &b, 0);
+            pairs_free(&b);
+        }
+    for (size_t c = 0; c < 4; ++c) {
+        int64_t const n = c < 2 ? 70 : 180;
+        pairs one = pairs_make("gaussian", n, 1, all_types[2 + c % 2], 5), all = pairs_new(n, MANY, one.type);
+        for (int64_t m = 0; m < MANY; ++m)
+            memcpy(all.a + 2 * m * n * n, one.a, (size_t)(2 * n * n) * sizeof *one.a);
+        all.a[2 * SPOILT * n * n + 2 * n + 1] = NAN;
+        pairs_solve(ctx, NULL, &one, 0);
+        pairs_solve(ctx, NULL, &all, 0);
+        for (int64_t m = 0; m < MANY; ++m) {
+            bool const spoilt = m == SPOILT;
+            assert_int_equal(all.info[m], spoilt ? EIG_INFO_NOT_FINITE : 0);
+            for (int64_t k = 0; k < 2 * n; ++k)
+                assert_true(spoilt ? isnan(all.w[2 * m * n + k]) : all.w[2 * m * n + k] == one.w[k]);
+        }
+        pairs_free(&one), pairs_free(&all);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
@@ -226,7 +280,7 @@ int main(int argc, char **argv)
         /* the quick ones first */
         cmocka_unit_test(test_isolated),   cmocka_unit_test(test_known),  cmocka_unit_test(test_gives_up),
         cmocka_unit_test(test_hessenberg), cmocka_unit_test(test_orders), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_complex),    cmocka_unit_test(test_kinds),  cmocka_unit_test(test_larger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

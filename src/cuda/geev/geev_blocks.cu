@@ -329,7 +329,7 @@ size_t TYPED(eig_cuda_geev_blocks_area)(int64_t n)
 /* Numbers of dynamic shared memory. */
 static int64_t blocks_numbers(const cuda_state *state)
 {
-    enum { STATIC = 8 << 10 };
+    enum { STATIC = sizeof(geev_chain<entry, MOST_BULGES>) + (2 << 10) };
     return (state->shared_bytes - STATIC) / (int64_t)sizeof(entry);
 }
 

@@ -15,16 +15,13 @@
 
 #include "geev_window.cuh"
 
-#ifndef GEEV_HOP_ROWS
-#define GEEV_HOP_ROWS 2
-#endif
 enum {
     GEEV_FEW_BULGES = 8,              /* of a chain, at most: where several blocks share a multiprocessor */
     GEEV_MANY_BULGES = 16,            /* where one block has it for itself */
-    GEEV_HOP = GEEV_HOP_ROWS,         /* rows that a bulge moves at a time */
-    GEEV_HOP_BLOCK = GEEV_HOP + 2,    /* rows and columns that take part */
-    GEEV_BULGE_ROWS = (GEEV_HOP_BLOCK + GEEV_HOP - 1) / GEEV_HOP * GEEV_HOP, /* between neighbours; a multiple of hops */
-    GEEV_ABOVE = GEEV_BULGE_ROWS - GEEV_HOP, /* rows above a diagonal block that the next hop of the bulge behind begins with */
+    GEEV_HOP = 2,                     /* rows that a bulge moves at a time */
+    GEEV_HOP_BLOCK = 4,               /* rows and columns that take part */
+    GEEV_BULGE_ROWS = 4,              /* between neighbours */
+    GEEV_ABOVE = 2,                   /* rows above a block that the next hop of the bulge behind begins with */
     GEEV_WINDOW = 12,                 /* largest order of the window of deflation, and of a block that it solves */
     GEEV_LANES = 16,                  /* that multiply a row by its transformation */
     GEEV_WINDOW_LD = GEEV_WINDOW + 1, /* of its rows in shared memory */
@@ -91,62 +88,6 @@ static __device__ __forceinline__ int bulge_column(int l, int t, int b)
     return l - 1 + GEEV_HOP * t - GEEV_BULGE_ROWS * b;
 }
 
-/* A bulge's diagonal block in a lane's registers: rows k+1.. and columns k.. of h, and the row below, which the last reflector
- * fills. */
-template <typename entry> struct bulge_block {
-    entry d[GEEV_HOP_BLOCK][GEEV_HOP_BLOCK + 1], below[3];
-
-    /* Entries beyond l..i are zero; column l - 1 does not take part. */
-    template <typename view> __device__ __forceinline__ void load(view h, int k, int l, int i)
-    {
-#pragma unroll
-        for (int r = 0; r < GEEV_HOP_BLOCK; ++r) {
-            const entry *const from = h.row(k + 1 + r < i ? k + 1 + r : i) + k;
-#pragma unroll
-            for (int c = 0; c <= GEEV_HOP_BLOCK; ++c) {
-                bool const there = (r < 3 || c >= r) && k + 1 + r <= i && k + c <= i && k + c >= l;
-                d[r][c] = there ? from[c] : entry{};
-            }
-        }
-        int const next = k + GEEV_HOP_BLOCK + 1;
-        below[0] = below[1] = entry{};
-        below[2] = next <= i ? h.row(next)[next - 1] : entry{};
-    }
-    template <typename view> __device__ __forceinline__ void store(view h, int k, int l, int i) const
-    {
-#pragma unroll
-        for (int r = 0; r < GEEV_HOP_BLOCK; ++r) {
-            entry *const to = h.row(k + 1 + r < i ? k + 1 + r : i) + k;
-#pragma unroll
-            for (int c = r < 2 ? 0 : r - 2; c <= GEEV_HOP_BLOCK; ++c)
-                if (k + 1 + r <= i && k + c <= i && k + c >= l) to[c] = d[r][c];
-        }
-    }
-    template <typename view> __device__ __forceinline__ void store_below(view h, int k, int i) const
-    {
-        int const next = k + GEEV_HOP_BLOCK + 1;
-        if (next > i) return;
-#pragma unroll
-        for (int c = 0; c < 3; ++c) h.row(next)[next - 3 + c] = below[c];
-    }
-    /* The reflector of step j, applied to the block from both sides. */
-    __device__ __forceinline__ reflector3<entry> step(int j, int k, int l, int i, const geev_shifts<entry> &shifts)
-    {
-        entry v[3] = {d[j][j], d[j + 1][j], d[j + 2][j]}, beta;
-        entry const beside[3][2] = {
-            {d[j][j + 1], d[j][j + 2]}, {d[j + 1][j + 1], d[j + 1][j + 2]}, {d[j + 2][j + 1], d[j + 2][j + 2]}};
-        bool const begins = k + j < l;
-        if (begins) shifts.first_column(beside[0][0], beside[0][1], beside[1][0], beside[1][1], beside[2][1], v);
-        reflector3<entry> const r = bulge_reflector(v, beside, !begins && k + j + 3 <= i, shifts, &beta);
-        d[j][j] = begins ? entry{} : beta, d[j + 1][j] = d[j + 2][j] = entry{};
-#pragma unroll
-        for (int c = j + 1; c <= GEEV_HOP_BLOCK; ++c) r.left(d[j][c], d[j + 1][c], d[j + 2][c]);
-#pragma unroll
-        for (int x = 0; x < GEEV_HOP_BLOCK && x <= j + 3; ++x) r.right(d[x][j + 1], d[x][j + 2], d[x][j + 3]);
-        return r;
-    }
-};
-
 /* What the lane below has. */
 template <typename real> static __device__ __forceinline__ real lane_below(real x)
 {
@@ -157,35 +98,111 @@ template <typename real> static __device__ __forceinline__ complex_of<real> lane
     return {lane_below(x.re), lane_below(x.im)};
 }
 
-/* Hop t, as far as the bulges' diagonal blocks go, a lane a bulge: their reflectors.  All lanes of the warp come here. */
-template <int B, typename entry, typename view>
-static __device__ __forceinline__ void make_reflectors(geev_chain<entry, B> &chain, view h, int l, int i, int t)
-{
-    int const b = threadIdx.x % 32, k = bulge_column(l, t, b);
-    bool const acts = b < chain.bulges && k >= l - 1 && k <= i - 2;
-    bulge_block<entry> block;
-    reflector3<entry> r = {};
-    block.d[0][0] = entry{};
-    if (acts) {
-        geev_shifts<entry> const shifts = chain.shifts[b];
-        block.load(h, k, l, i);
+/* The bulge at column k of a lane: rows k+1..k+3 of columns k, k+1, k+2, which lie in registers alone as long as it goes down;
+ * and the reflectors of its hop. */
+template <typename entry> struct bulge_lane {
+    entry v[3], b[3][2];
+    reflector3<entry> r[GEEV_HOP];
+
+    /* From h; without column l - 1, in whose place the first column of the shifted matrix comes. */
+    template <typename view>
+    __device__ __forceinline__ void load(view h, int k, int l, int i, const geev_shifts<entry> &shifts)
+    {
 #pragma unroll
-        for (int j = 0; j < GEEV_HOP; ++j) {
-            r = reflector3<entry>{};
-            if (k + j <= i - 2) r = block.step(j, k, l, i, shifts);
-            chain.reflector[t & 1][b][j] = r;
+        for (int x = 0; x < 3; ++x) {
+            const entry *const from = h.row(k + 1 + x < i ? k + 1 + x : i) + k;
+            bool const there = k + 1 + x <= i;
+            v[x] = there && k >= l ? from[0] : entry{};
+            b[x][0] = there && k + 1 <= i ? from[1] : entry{}, b[x][1] = there && k + 2 <= i ? from[2] : entry{};
+        }
+        if (k < l) shifts.first_column(b[0][0], b[0][1], b[1][0], b[1][1], b[2][1], v);
+    }
+    template <typename view> __device__ __forceinline__ void store(view h, int k, int i) const
+    {
+#pragma unroll
+        for (int x = 0; x < 3; ++x) {
+            if (k + 1 + x > i) continue;
+            entry *const to = h.row(k + 1 + x) + k;
+            to[0] = v[x];
+            if (k + 1 <= i) to[1] = b[x][0];
+            if (k + 2 <= i) to[2] = b[x][1];
         }
     }
-    /* The bulge ahead ends the column that the row below begins with. */
-    entry const ended = lane_below(block.d[0][0]);
-    bool const follows = __shfl_up_sync(0xffffffffu, (int)acts, 1) && b > 0;
-    if (acts) {
-        if (GEEV_BULGE_ROWS == GEEV_HOP_BLOCK && follows) block.below[2] = ended;
-        r.right(block.below[0], block.below[1], block.below[2]);
-        block.store(h, k, l, i);
+    /* One row further: the reflector, from the left on columns k+1, k+2 and c, from the right on rows k+1..k+3 and the row
+     * below, of which sub is all that there is.  Returns what column k becomes. */
+    __device__ __forceinline__ entry step(reflector3<entry> &own, entry (&c)[3], bool full,
+                                          const geev_shifts<entry> &shifts, entry (&f)[3], entry sub)
+    {
+        entry beta;
+        own = bulge_reflector(v, b, full, shifts, &beta);
+        own.left(b[0][0], b[1][0], b[2][0]), own.left(b[0][1], b[1][1], b[2][1]), own.left(c[0], c[1], c[2]);
+        own.right(b[0][0], b[0][1], c[0]), own.right(b[1][0], b[1][1], c[1]), own.right(b[2][0], b[2][1], c[2]);
+        f[0] = f[1] = entry{}, f[2] = sub;
+        return beta;
     }
-    __syncwarp();
-    if (acts) block.store_below(h, k, i);
+    /* Row k+1 and column k are left behind. */
+    __device__ __forceinline__ void move(const entry (&c)[3], const entry (&f)[3])
+    {
+        v[0] = b[1][0], v[1] = b[2][0], v[2] = f[0];
+        b[0][0] = b[1][1], b[0][1] = c[1], b[1][0] = b[2][1], b[1][1] = c[2], b[2][0] = f[1], b[2][1] = f[2];
+    }
+};
+
+/* Hop t of the bulges, a lane a bulge, as far as their diagonal blocks go, and its reflectors; fresh: no hop came before.  ends:
+ * no hop follows.  All lanes of the warp come here. */
+template <int B, typename entry, typename view>
+static __device__ __forceinline__ void make_reflectors(geev_chain<entry, B> &chain, bulge_lane<entry> &lane, view h, int l,
+                                                       int i, int t, bool fresh, bool ends)
+{
+    int const number = threadIdx.x % 32, k = bulge_column(l, t, number);
+    bool const acts = number < chain.bulges && k >= l - 1 && k <= i - 2;
+    geev_shifts<entry> const shifts = chain.shifts[acts ? number : 0];
+    entry const zero = entry{};
+    entry c[3] = {zero, zero, zero}, e[4] = {zero, zero, zero, zero}, f[3], sub1 = zero, sub2 = zero, beta = zero;
+    entry *row[4];
+#pragma unroll
+    for (int x = 0; x < 4; ++x) row[x] = h.row(acts && k + 1 + x < i ? k + 1 + x : i) + k;
+    if (acts && (fresh || k < l)) lane.load(h, k, l, i, shifts);
+    if (acts && k + 3 <= i) c[0] = row[0][3], c[1] = row[1][3], c[2] = row[2][3];
+    if (acts && k + 4 <= i) {
+        sub1 = row[3][3];
+#pragma unroll
+        for (int x = 0; x < 4; ++x) e[x] = row[x][4];
+    }
+    bool const follows = number > 0 && k + GEEV_BULGE_ROWS <= i - 2; /* a bulge that still goes down */
+    if (acts && k + 5 <= i && !follows) sub2 = h.row(k + 5)[k + 4];
+    entry p[3] = {zero, zero, zero};
+    if (acts) {
+        beta = lane.step(lane.r[0], c, k >= l && k + 3 <= i, shifts, f, sub1);
+        lane.r[0].left(e[0], e[1], e[2]), lane.r[0].right(f[0], f[1], f[2]);
+        if (k >= l) row[0][0] = beta;
+        row[0][1] = lane.b[0][0];
+        p[0] = lane.b[0][1], p[1] = c[0], p[2] = e[0];
+        lane.move(c, f);
+        c[0] = e[1], c[1] = e[2], c[2] = e[3];
+    }
+    /* The bulge ahead ends the column that the row below begins with. */
+    entry const ended = lane_below(beta);
+    if (follows) sub2 = ended;
+    if (acts) {
+        bool const second = k + 3 <= i;
+        entry next = lane.v[0];
+        lane.r[1] = reflector3<entry>{};
+        if (second) {
+            next = lane.step(lane.r[1], c, k + 4 <= i, shifts, f, sub2);
+            lane.r[1].right(f[0], f[1], f[2]), lane.r[1].right(p[0], p[1], p[2]);
+        }
+        row[0][2] = p[0], row[1][1] = next, row[1][2] = lane.b[0][0];
+        if (second) row[0][3] = p[1], row[1][3] = lane.b[0][1];
+        if (k + 4 <= i) row[0][4] = p[2], row[1][4] = c[0];
+        if (second) lane.move(c, f);
+        chain.reflector[t & 1][number][0] = lane.r[0], chain.reflector[t & 1][number][1] = lane.r[1];
+    }
+    bool const leaves = ends || k + 2 > i - 2;
+    if (__any_sync(0xffffffffu, acts && leaves)) {
+        __syncwarp();
+        if (acts && leaves && k + 3 <= i) lane.store(h, k + 2, i);
+    }
     __syncwarp();
 }
 
@@ -210,30 +227,24 @@ template <typename entry> struct hop_reflectors {
     }
 };
 
-/* The reflectors of hop t to the rows just above each diagonal block, with which the next hop of the bulge behind begins; by the
- * warp that makes reflectors, a lane a bulge. */
-template <int B, typename entry, typename view>
-static __device__ __forceinline__ void complete_above(const geev_chain<entry, B> &chain, view h, int l, int i, int from,
-                                                      int t)
+/* The reflectors of hop t to the two rows just above each diagonal block, with which the next hop of the bulge behind begins; by
+ * the warp that makes reflectors. */
+template <typename entry, typename view>
+static __device__ __forceinline__ void complete_above(const bulge_lane<entry> &lane, bool acts, view h, int k, int i,
+                                                      int from)
 {
-    int const b = threadIdx.x % 32, k = bulge_column(l, t, b), count = i - k;
-    if (b < chain.bulges && k >= l - 1 && k <= i - 2) {
-        hop_reflectors<entry> const all(chain.reflector[t & 1][b]);
-        entry x[GEEV_ABOVE][GEEV_HOP_BLOCK];
+    int const count = i - k;
 #pragma unroll
-        for (int a = 0; a < GEEV_ABOVE; ++a) {
-            const entry *const p = h.row(k - a >= from ? k - a : from) + k + 1;
+    for (int a = 0; a < GEEV_ABOVE; ++a) {
+        if (!acts || k - a < from) continue;
+        entry *const p = h.row(k - a) + k + 1;
+        entry x[GEEV_HOP_BLOCK];
 #pragma unroll
-            for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[a][q] = k - a >= from && q < count ? p[q] : entry{};
-        }
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[q] = q < count ? p[q] : entry{};
+        lane.r[0].right(x[0], x[1], x[2]), lane.r[1].right(x[1], x[2], x[3]);
 #pragma unroll
-        for (int a = 0; a < GEEV_ABOVE; ++a) {
-            entry *const p = h.row(k - a >= from ? k - a : from) + k + 1;
-            all.right(x[a]);
-#pragma unroll
-            for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
-                if (k - a >= from && q < count) p[q] = x[a][q];
-        }
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
+            if (q < count) p[q] = x[q];
     }
     __syncwarp();
 }
@@ -316,7 +327,8 @@ static __device__ __forceinline__ void chain_steps(const block_type &block, geev
     int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
               part = parts > 1 ? block.worker() / bulges : 0;
     int const beyond = part < parts && !block.makes() ? bulges : 0; /* no bulges for those that are left over */
-    if (block.makes()) make_reflectors(chain, h, l, i, first);
+    bulge_lane<entry> own;
+    if (block.makes()) make_reflectors(chain, own, h, l, i, first, true, first + 1 == last);
     block.sync(); /* the first reflectors are there */
     for (int t = first; t < last; ++t) {
         const reflector3<entry>(*const reflector)[GEEV_HOP] = chain.reflector[t & 1];
@@ -326,8 +338,9 @@ static __device__ __forceinline__ void chain_steps(const block_type &block, geev
         }
         block.sync(); /* rows are complete */
         if (block.makes()) {
-            complete_above(chain, h, l, i, from, t);
-            if (t + 1 < last) make_reflectors(chain, h, l, i, t + 1);
+            int const k = bulge_column(l, t, lane);
+            complete_above(own, lane < bulges && k >= l - 1 && k <= i - 2, h, k, i, from);
+            if (t + 1 < last) make_reflectors(chain, own, h, l, i, t + 1, false, t + 2 == last);
         }
         for (int b = begin; b < beyond; b += workers) {
             int const k = bulge_column(l, t, b);

@@ -73,7 +73,6 @@ template <int W, int B> static eig_status launch_block(eig_context *ctx, const g
 eig_status TYPED(eig_cuda_geev_block)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     int64_t const n = slice.p.n; /* measured on an H200 */
-    if (n < 80) return launch_block<3, 8>(ctx, slice, stream);
-    if (n < 116) return launch_block<5, 4>(ctx, slice, stream);
-    return launch_block<9, 3>(ctx, slice, stream);
+    if (n < 80) return launch_block<3, 5>(ctx, slice, stream);
+    return launch_block<5, 3>(ctx, slice, stream);
 }

@@ -316,20 +316,42 @@ static __device__ __forceinline__ void apply_right(int lane, view h, const refle
     for (; x <= bottom; x += 32 * parts) apply_columns<1>(all, h, x + lane, bottom, k + 1, count);
 }
 
+/* chain_steps of the warp that makes reflectors; those of others are apart from it, so that neither holds the registers of both. */
+template <int B, typename entry, typename block_type, typename view>
+static __device__ __forceinline__ void lead_chain(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
+                                                  int i, int from, int first, int last)
+{
+    int const lane = threadIdx.x % 32;
+    bulge_lane<entry> own;
+    make_reflectors(chain, own, h, l, i, first, true, first + 1 == last);
+    block.sync(); /* the first reflectors are there */
+#pragma unroll 1
+    for (int t = first; t < last; ++t) {
+        int const k = bulge_column(l, t, lane);
+        block.sync(); /* rows are complete */
+        complete_above(own, lane < chain.bulges && k >= l - 1 && k <= i - 2, h, k, i, from);
+        if (t + 1 < last) make_reflectors(chain, own, h, l, i, t + 1, false, t + 2 == last);
+        block.sync(); /* columns are complete, and the next reflectors are there */
+    }
+}
+
 /* Hops first, ..., last - 1 of the sweep on l..i, of which rows and columns from..to are in h: of all that lies in there.  u,
  * where it has a base: U := U Q for these rows. */
 template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ void chain_steps(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
                                                    int i, int from, int to, int first, int last, geev_square<entry> u)
 {
+    if (block.makes()) {
+        lead_chain(block, chain, h, l, i, from, first, last);
+        return;
+    }
     int const lane = threadIdx.x % 32;
     int const bulges = chain.bulges, workers = block.workers(), parts = workers >= 2 * bulges ? workers / bulges : 1;
     int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
               part = parts > 1 ? block.worker() / bulges : 0;
-    int const beyond = part < parts && !block.makes() ? bulges : 0; /* no bulges for those that are left over */
-    bulge_lane<entry> own;
-    if (block.makes()) make_reflectors(chain, own, h, l, i, first, true, first + 1 == last);
+    int const beyond = part < parts ? bulges : 0; /* no bulges for those that are left over */
     block.sync(); /* the first reflectors are there */
+#pragma unroll 1
     for (int t = first; t < last; ++t) {
         const reflector3<entry>(*const reflector)[GEEV_HOP] = chain.reflector[t & 1];
         for (int b = begin; b < beyond; b += workers) {
@@ -337,11 +359,6 @@ static __device__ __forceinline__ void chain_steps(const block_type &block, geev
             if (k >= l - 1 && k <= i - 2) apply_left(lane, h, reflector[b], k, i, to, part, parts);
         }
         block.sync(); /* rows are complete */
-        if (block.makes()) {
-            int const k = bulge_column(l, t, lane);
-            complete_above(own, lane < bulges && k >= l - 1 && k <= i - 2, h, k, i, from);
-            if (t + 1 < last) make_reflectors(chain, own, h, l, i, t + 1, false, t + 2 == last);
-        }
         for (int b = begin; b < beyond; b += workers) {
             int const k = bulge_column(l, t, b);
             if (k < l - 1 || k > i - 2) continue;

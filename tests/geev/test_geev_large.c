@@ -257,8 +257,7 @@ static void test_complex(void **state)
     for (size_t c = 0; c < 4; ++c) {
         int64_t const n = c < 2 ? 70 : 180;
         pairs one = pairs_make("gaussian", n, 1, all_types[2 + c % 2], 5), all = pairs_new(n, MANY, one.type);
-        for (int64_t m = 0; m < MANY; ++m)
-            memcpy(all.a + 2 * m * n * n, one.a, (size_t)(2 * n * n) * sizeof *one.a);
+        for (int64_t m = 0; m < MANY; ++m) memcpy(all.a + 2 * m * n * n, one.a, (size_t)(2 * n * n) * sizeof *one.a);
         all.a[2 * SPOILT * n * n + 2 * n + 1] = NAN;
         pairs_solve(ctx, NULL, &one, 0);
         pairs_solve(ctx, NULL, &all, 0);

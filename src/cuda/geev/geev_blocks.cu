@@ -172,8 +172,8 @@ static __device__ void lead(geev_member &member, const group_area &w, int n, int
 }
 
 /* A sweep on l..i, window by window. */
-static __device__ void sweep_windows(geev_member &member, const group_area &w,
-                                     geev_chain<entry, MOST_BULGES> &chain, int n, int l, int i)
+static __device__ void sweep_windows(geev_member &member, const group_area &w, geev_chain<entry, MOST_BULGES> &chain,
+                                     int n, int l, int i)
 {
     leader_block const block;
     int const tail = GEEV_BULGE_ROWS * (chain.bulges - 1), total = chain_length(l, i, chain.bulges);
@@ -211,8 +211,7 @@ static __device__ int solve_tail(geev_chain<entry, MOST_BULGES> &chain, const gr
         for (int c = (r > 0 ? r - 1 : 0) + (int)threadIdx.x % 32; c < order; c += 32)
             h(r, c) = w.a[(int64_t)(l + r) * n + l + c];
     __syncthreads();
-    int const info =
-        chain_solve(leader_block(), chain, h, 0, order - 1, shape_of(order), most, w.re + l, w.im + l);
+    int const info = chain_solve(leader_block(), chain, h, 0, order - 1, shape_of(order), most, w.re + l, w.im + l);
     __syncthreads(); /* the memory is free */
     return info > 0 ? l + info : 0;
 }
@@ -268,7 +267,8 @@ static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> te
     __shared__ geev_chain<entry, MOST_BULGES> chain;
     int const n = (int)slice.p.n;
     if (member.leads()) {
-        for (int k = threadIdx.x; k < n; k += GROUP_THREADS) w.re[k] = real_part(w.a[(int64_t)k * n + k]), w.im[k] = imaginary(w.a[(int64_t)k * n + k]);
+        for (int k = threadIdx.x; k < n; k += GROUP_THREADS)
+            w.re[k] = real_part(w.a[(int64_t)k * n + k]), w.im[k] = imaginary(w.a[(int64_t)k * n + k]);
         __syncthreads();
         int info = 0;
         if (record.info == 0) info = lead_iteration(member, team, slice, w, chain, record.lo, record.hi);

@@ -65,9 +65,8 @@ static __host__ __device__ inline geev_shape geev_shape_of(int n)
 /* The reflector of v, of a bulge at column k with these shifts, and what becomes of v.  h: rows and columns from k + 1 on,
  * behind v.  A bulge that has collapsed, for the entries that it consists of underflowed, begins anew, as in dlaqr5. */
 template <typename entry>
-static __device__ __forceinline__ reflector3<entry> bulge_reflector(const entry (&v)[3], const entry (&h)[3][2],
-                                                                    bool full, const geev_shifts<entry> &shifts,
-                                                                    entry *beta)
+static __device__ __forceinline__ reflector3<entry>
+bulge_reflector(const entry (&v)[3], const entry (&h)[3][2], bool full, const geev_shifts<entry> &shifts, entry *beta)
 {
     reflector3<entry> const r = any_reflector(v[0], v[1], v[2], beta);
     if (!full || !is_zero(v[2]) || !is_zero(h[2][0]) || is_zero(h[2][1])) return r;
@@ -151,8 +150,8 @@ template <typename entry> struct bulge_lane {
 /* Hop t of the bulges, a lane a bulge, as far as their diagonal blocks go, and its reflectors; fresh: no hop came before.  ends:
  * no hop follows.  All lanes of the warp come here. */
 template <int B, typename entry, typename view>
-static __device__ __forceinline__ void make_reflectors(geev_chain<entry, B> &chain, bulge_lane<entry> &lane, view h, int l,
-                                                       int i, int t, bool fresh, bool ends)
+static __device__ __forceinline__ void make_reflectors(geev_chain<entry, B> &chain, bulge_lane<entry> &lane, view h,
+                                                       int l, int i, int t, bool fresh, bool ends)
 {
     int const number = threadIdx.x % 32, k = bulge_column(l, t, number);
     bool const acts = number < chain.bulges && k >= l - 1 && k <= i - 2;
@@ -259,7 +258,8 @@ static __device__ __forceinline__ void apply_rows(const hop_reflectors<entry> &a
 #pragma unroll
     for (int s = 0; s < C; ++s)
 #pragma unroll
-        for (int q = 0; q < GEEV_HOP_BLOCK; ++q) x[s][q] = c + 32 * s <= right && q < count ? p[q][c + 32 * s] : entry{};
+        for (int q = 0; q < GEEV_HOP_BLOCK; ++q)
+            x[s][q] = c + 32 * s <= right && q < count ? p[q][c + 32 * s] : entry{};
 #pragma unroll
     for (int s = 0; s < C; ++s) all.left(x[s]);
 #pragma unroll
@@ -270,8 +270,8 @@ static __device__ __forceinline__ void apply_rows(const hop_reflectors<entry> &a
 }
 
 template <int C, typename entry, typename view>
-static __device__ __forceinline__ void apply_columns(const hop_reflectors<entry> &all, view h, int row, int bottom, int at,
-                                                     int count)
+static __device__ __forceinline__ void apply_columns(const hop_reflectors<entry> &all, view h, int row, int bottom,
+                                                     int at, int count)
 {
     entry x[C][GEEV_HOP_BLOCK], *p[C];
 #pragma unroll
@@ -291,8 +291,8 @@ static __device__ __forceinline__ void apply_columns(const hop_reflectors<entry>
 
 /* Applies a hop's reflectors to the rows of the bulge's diagonal block, right of it.  This is part `part` of `parts`. */
 template <typename entry, typename view>
-static __device__ __forceinline__ void apply_left(int lane, view h, const reflector3<entry> *reflector, int k, int i, int right,
-                                                  int part, int parts)
+static __device__ __forceinline__ void apply_left(int lane, view h, const reflector3<entry> *reflector, int k, int i,
+                                                  int right, int part, int parts)
 {
     hop_reflectors<entry> const all(reflector);
     int const count = i - k;
@@ -306,8 +306,8 @@ static __device__ __forceinline__ void apply_left(int lane, view h, const reflec
 
 /* Applies them to the columns of the block, rows top..bottom. */
 template <typename entry, typename view>
-static __device__ __forceinline__ void apply_right(int lane, view h, const reflector3<entry> *reflector, int k, int i, int top,
-                                                   int bottom, int part, int parts)
+static __device__ __forceinline__ void apply_right(int lane, view h, const reflector3<entry> *reflector, int k, int i,
+                                                   int top, int bottom, int part, int parts)
 {
     hop_reflectors<entry> const all(reflector);
     int const count = i - k;
@@ -350,7 +350,7 @@ static __device__ __forceinline__ void chain_steps(const block_type &block, geev
     int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
               part = parts > 1 ? block.worker() / bulges : 0;
     int const beyond = part < parts ? bulges : 0; /* no bulges for those that are left over */
-    block.sync(); /* the first reflectors are there */
+    block.sync();                                 /* the first reflectors are there */
 #pragma unroll 1
     for (int t = first; t < last; ++t) {
         const reflector3<entry>(*const reflector)[GEEV_HOP] = chain.reflector[t & 1];

@@ -141,7 +141,8 @@ static __device__ __noinline__ void deflate_window(warp team, geev_chain<entry, 
         if (full) restore_window(team, t, v, order, left, chain.u);
     }
     team.sync();
-    if (team.rank == 0) chain.open = open, chain.left = left, chain.spike = left > 0 ? product(spike, conj(chain.v[0])) : entry{};
+    if (team.rank == 0)
+        chain.open = open, chain.left = left, chain.spike = left > 0 ? product(spike, conj(chain.v[0])) : entry{};
     team.sync();
 }
 
@@ -223,7 +224,8 @@ static __device__ __forceinline__ int deflate_end(const block_type &block, geev_
  * more than the last row whose eigenvalue is not known. */
 template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ int chain_solve(const block_type &block, geev_chain<entry, B> &chain, view h, int lo,
-                                                  int hi, geev_shape shape, int most, real_of<entry> *re, real_of<entry> *im)
+                                                  int hi, geev_shape shape, int most, real_of<entry> *re,
+                                                  real_of<entry> *im)
 {
     using real = real_of<entry>;
     real const least = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);

@@ -1,4 +1,5 @@
-/* geev on CUDA, n > GEEV_MOST: what the roads `block` and `blocks` share: the team of geev_chain.cuh, the packed matrix, results. */
+/* geev on CUDA, n > GEEV_MOST: what the roads `block` and `blocks` share: the team of geev_chain.cuh, the packed matrix,
+ * results. */
 #ifndef EIG_GEEV_CHAIN_BLOCK_CUH
 #define EIG_GEEV_CHAIN_BLOCK_CUH
 

@@ -1,15 +1,18 @@
 /* geev on CUDA: what its files share.
  *
  * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
- * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix
+ * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; geev_slices.cuh: slices of
+ *                    a batch, and their arrays
  * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
  * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
  *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
  * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
  * geev_reflector.cuh   reflectors and shifts of the fast kernels
  * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block: kernels 1 and 2 with a block
- *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh; geev_chain_block.cuh
- * geev_blocks.cu     larger n: all of it in one kernel, one or more blocks a matrix; their reduction: geev_group.cuh
+ *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
+ *                    geev_chain_block.cuh
+ * geev_blocks.cu     larger n, and complex matrices: all of it in one kernel, one or more blocks a matrix; their reduction:
+ *                    geev_group.cuh, geev_panel.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
@@ -133,11 +136,12 @@ typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, 
 geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
 geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
 geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_z;
-typedef size_t geev_area(int64_t n);                          /* bytes of a work area */
-typedef bool geev_fits(const eig_context *ctx, int64_t n);    /* a panel of that order */
+typedef size_t geev_area(int64_t n);                       /* bytes of a work area */
+typedef bool geev_fits(const eig_context *ctx, int64_t n); /* a panel of that order */
 geev_area eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_area_c,
     eig_cuda_geev_blocks_area_z;
-geev_fits eig_cuda_geev_blocks_fit_s, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_blocks_fit_c, eig_cuda_geev_blocks_fit_z;
+geev_fits eig_cuda_geev_blocks_fit_s, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_blocks_fit_c,
+    eig_cuda_geev_blocks_fit_z;
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 

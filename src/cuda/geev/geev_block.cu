@@ -10,11 +10,11 @@
 extern __shared__ __align__(16) char block_memory[];
 
 /* Unpacks matrix `at` of the slice. */
-template <int W> static __device__ geev_packed_rows<real> unpack(const geev_slice &slice, int64_t at, real *base)
+template <int W> static __device__ geev_folded<real> unpack(const geev_slice &slice, int64_t at, real *base)
 {
     int const n = (int)slice.p.n, lane = threadIdx.x % 32;
     const real *const from = (const real *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1);
-    geev_packed_rows<real> const h = empty_rows<W>(base, n);
+    geev_folded<real> const h = empty_folded<W>(base, n);
     __syncthreads();
     for (int r = threadIdx.x / 32; r < n; r += W) {
         int64_t const begin = (int64_t)r * n - (int64_t)r * (r - 1) / 2;
@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slic
     __shared__ geev_chain<real, GEEV_FEW_BULGES> chain;
     __shared__ unsigned long long next;
     int const n = (int)slice.p.n;
-    real *const base = (real *)block_memory, *const re = base + packed_rows_entries(n), *const im = re + n;
+    real *const base = (real *)block_memory, *const re = base + folded_entries(n), *const im = re + n;
     chain_block<W> const block;
     for (;;) {
         if (threadIdx.x == 0) next = atomicAdd(&slice.queue->iterate[0], 1ull);
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slic
         int64_t const at = (int64_t)next;
         if (at >= slice.count) return;
         geev_record const record = slice.records[at];
-        geev_packed_rows<real> const h = unpack<W>(slice, at, base);
+        geev_folded<real> const h = unpack<W>(slice, at, base);
         for (int k = threadIdx.x; k < n; k += 32 * W) re[k] = h(k, k), im[k] = 0;
         __syncthreads();
         int info = 0;
@@ -59,7 +59,7 @@ template <int W, int B> static eig_status launch_block(eig_context *ctx, const g
     geev_shape const all = geev_shape_of(n);
     geev_shape const shape = {all.bulges < GEEV_FEW_BULGES ? all.bulges : (int)GEEV_FEW_BULGES,
                               all.window < 8 ? all.window : 8};
-    size_t const bytes = (size_t)(packed_rows_entries(n) + 2 * n) * sizeof(real);
+    size_t const bytes = (size_t)(folded_entries(n) + 2 * n) * sizeof(real);
     auto const kernel = block_kernel<W, B>;
     eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
     if (status != EIG_OK) return status;
@@ -73,6 +73,7 @@ template <int W, int B> static eig_status launch_block(eig_context *ctx, const g
 eig_status TYPED(eig_cuda_geev_block)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     int64_t const n = slice.p.n; /* measured on an H200 */
-    if (n < 80) return launch_block<3, 5>(ctx, slice, stream);
-    return launch_block<5, 3>(ctx, slice, stream);
+    if (n < 80) return launch_block<3, 8>(ctx, slice, stream);
+    if (n < 116) return launch_block<5, 4>(ctx, slice, stream);
+    return launch_block<9, 3>(ctx, slice, stream);
 }

@@ -5,7 +5,7 @@
  * Sweep     the leader takes the rows and columns around a chain of bulges into shared memory, moves the chain down as far
  *           as they reach, and collects its reflectors in U; the rows above and the columns to the right are then
  *           multiplied by U, eight at a time a warp.
- * Tail      an active block that fits the shared memory packed is solved there to its end, by the leader alone.
+ * Tail      an active block that fits the shared memory folded is solved there to its end, by the leader alone.
  * Memory    a work area a group: the matrix, row by row, U, and some vectors.
  * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
  *           iteration.  A single matrix waits for the leader's super-steps and windows. */
@@ -24,7 +24,7 @@ enum {
     SIDE = number::complex ? 4 : 8, /* rows or columns that a warp multiplies at a time */
     FEWEST_ROWS = 8                 /* of the matrix for each block of a group */
 };
-static_assert(GEEV_BULGE_ROWS * (MOST_BULGES - 1) + GEEV_HOP + 4 <= SWEEP_ORDER, "a chain fits, and can move");
+static_assert(GEEV_BULGE_ROWS * MOST_BULGES + 1 < SWEEP_ORDER, "a chain fits, and can move");
 
 extern __shared__ __align__(16) char blocks_memory[];
 
@@ -177,11 +177,10 @@ static __device__ void sweep_windows(geev_member &member, const group_area &w, g
 {
     leader_block const block;
     int const tail = GEEV_BULGE_ROWS * (chain.bulges - 1), total = chain_length(l, i, chain.bulges);
-    int const hops = (SWEEP_ORDER - tail - 4) / GEEV_HOP;
-    for (int first = 0; first < total; first += hops) {
-        int const last = first + hops < total ? first + hops : total;
-        int const behind = GEEV_HOP * first - tail, ahead = l + GEEV_HOP * last + 2;
-        int const from = behind > 0 ? l - 1 + behind : l, to = ahead < i ? ahead : i;
+    int const steps = SWEEP_ORDER - tail - GEEV_BULGE_ROWS - 1;
+    for (int first = 0; first < total; first += steps) {
+        int const last = first + steps < total ? first + steps : total;
+        int const from = first > tail ? l - 1 + first - tail : l, to = l + last + 2 < i ? l + last + 2 : i;
         int const order = to - from + 1;
         entry *const t = shared_window(), *const u = shared_u();
         for (int e = threadIdx.x; e < order * order; e += GROUP_THREADS) {
@@ -205,7 +204,7 @@ static __device__ int solve_tail(geev_chain<entry, MOST_BULGES> &chain, const gr
                                  int most)
 {
     int const order = i - l + 1;
-    geev_packed_rows<entry> const h = empty_rows<GROUP_WARPS>((entry *)blocks_memory, order);
+    geev_folded<entry> const h = empty_folded<GROUP_WARPS>((entry *)blocks_memory, order);
     __syncthreads();
     for (int r = threadIdx.x / 32; r < order; r += GROUP_WARPS)
         for (int c = (r > 0 ? r - 1 : 0) + (int)threadIdx.x % 32; c < order; c += 32)
@@ -329,7 +328,7 @@ size_t TYPED(eig_cuda_geev_blocks_area)(int64_t n)
 /* Numbers of dynamic shared memory. */
 static int64_t blocks_numbers(const cuda_state *state)
 {
-    enum { STATIC = sizeof(geev_chain<entry, MOST_BULGES>) + (2 << 10) };
+    enum { STATIC = number::complex ? 16 << 10 : 8 << 10 };
     return (state->shared_bytes - STATIC) / (int64_t)sizeof(entry);
 }
 
@@ -348,7 +347,7 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     int64_t const share = state->multiprocessors / groups, useful = n / FEWEST_ROWS;
     int const members = (int)(share < useful ? share > 1 ? share : 1 : useful);
     geev_slice s = slice;
-    s.order = packed_rows_most(numbers);
+    s.order = folded_most(numbers);
     s.stop = geev_panel_width<entry>(n, numbers);
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};

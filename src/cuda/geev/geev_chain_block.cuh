@@ -1,5 +1,4 @@
-/* geev on CUDA, n > GEEV_MOST: what the roads `block` and `blocks` share: the team of geev_chain.cuh, the packed matrix,
- * results. */
+/* geev on CUDA, n > GEEV_MOST: what the roads `block` and `blocks` share: the team of geev_chain.cuh, the folded matrix, results. */
 #ifndef EIG_GEEV_CHAIN_BLOCK_CUH
 #define EIG_GEEV_CHAIN_BLOCK_CUH
 
@@ -22,6 +21,10 @@ template <int W> struct chain_block {
     __device__ __forceinline__ bool makes() const
     {
         return warp_rank() == W - 1;
+    }
+    __device__ __forceinline__ bool only_makes() const
+    {
+        return makes();
     }
     /* This warp's number among those that apply reflectors, and how many those are. */
     __device__ __forceinline__ int worker() const
@@ -58,40 +61,53 @@ template <int W> struct chain_block {
     }
 };
 
-/* An upper Hessenberg matrix and two more diagonals below it, where bulges are: row r begins in column r - 3.  It takes half of
- * a square; a column's entries of sixteen neighbouring rows lie two in a bank at most. */
-template <typename entry> struct geev_packed_rows {
+/* An upper Hessenberg matrix and two more diagonals below it, where bulges are, folded: row r > half lies backwards behind
+ * row n + 1 - r.  It takes half of a square, and neighbouring rows and columns still lie in different banks. */
+template <typename entry> struct geev_folded {
     static constexpr bool complex = entry_kind<entry>::complex;
     entry *base;
-    int n;
+    int n, ld;
+    __device__ __forceinline__ bool direct(int r) const
+    {
+        return r <= (n + 1) / 2;
+    }
+    __device__ __forceinline__ int step(int r) const
+    {
+        return direct(r) ? 1 : -1;
+    }
     __device__ __forceinline__ entry *row(int r) const
     {
-        return base + (r * (2 * n + 5 - r) / 2 + 3);
+        return base + (direct(r) ? r * ld + 5 : (n + 1 - r) * ld + n - 1);
     }
     __device__ __forceinline__ entry &operator()(int r, int c) const
     {
-        return row(r)[c];
+        return row(r)[direct(r) ? c : -c];
     }
 };
 
-static __host__ __device__ inline int packed_rows_entries(int n)
+static __host__ __device__ inline int folded_ld(int n)
 {
-    return n * (n + 7) / 2;
+    return (n + 5) | 1;
+}
+
+static __host__ __device__ inline int folded_entries(int n)
+{
+    return ((n + 1) / 2 + 1) * folded_ld(n);
 }
 
 /* The largest order that this many numbers hold. */
-static inline int packed_rows_most(int64_t numbers)
+static inline int folded_most(int64_t numbers)
 {
     int n = 0;
-    while (packed_rows_entries(n + 1) <= numbers) ++n;
+    while (folded_entries(n + 1) <= numbers) ++n;
     return n;
 }
 
-/* Makes all of the packed matrix of order n zero; a barrier is to follow. */
-template <int W, typename entry> static __device__ geev_packed_rows<entry> empty_rows(entry *base, int n)
+/* Makes all of the folded matrix of order n zero; a barrier is to follow. */
+template <int W, typename entry> static __device__ geev_folded<entry> empty_folded(entry *base, int n)
 {
-    for (int e = threadIdx.x; e < packed_rows_entries(n); e += 32 * W) base[e] = entry{};
-    return geev_packed_rows<entry>{base, n};
+    for (int e = threadIdx.x; e < folded_entries(n); e += 32 * W) base[e] = entry{};
+    return geev_folded<entry>{base, n, folded_ld(n)};
 }
 
 /* Stores the results of matrix b, which has converged or was not finite. */

@@ -15,7 +15,11 @@ template <typename entry> struct geev_square {
     {
         return base[r * ld + c];
     }
-    /* Row r from its column 0 on. */
+    /* The distance between neighbours of a row, and row r from its column 0 on. */
+    __device__ __forceinline__ int step(int) const
+    {
+        return 1;
+    }
     __device__ __forceinline__ entry *row(int r) const
     {
         return base + r * ld;

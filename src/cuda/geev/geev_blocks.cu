@@ -22,7 +22,9 @@ enum {
     SWEEP_LD = SWEEP_ORDER + 1,
     MOST_BULGES = number::complex ? 10 : GEEV_MANY_BULGES,
     SIDE = number::complex ? 4 : 8, /* rows or columns that a warp multiplies at a time */
-    FEWEST_ROWS = 8                 /* of the matrix for each block of a group */
+    LEAST_NUMBERS = SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS, /* of shared memory */
+    LOADERS = LEAST_NUMBERS / LOAD_TILE < GROUP_WARPS ? LEAST_NUMBERS / LOAD_TILE : GROUP_WARPS,
+    FEWEST_ROWS = 8 /* of the matrix for each block of a group */
 };
 static_assert(GEEV_BULGE_ROWS * MOST_BULGES + 1 < SWEEP_ORDER, "a chain fits, and can move");
 
@@ -303,7 +305,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         int64_t const at = g.at;
         if (at >= slice.count) return;
-        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a, (entry *)blocks_memory, GROUP_WARPS);
+        bool const finite = load_matrix(member, slice.p, slice.first + at, w.a, (entry *)blocks_memory, LOADERS);
         if (!finite && threadIdx.x == 0) atomicOr(&g.bad, 1);
         member.sync();
         if (member.leads()) {
@@ -335,8 +337,7 @@ static int64_t blocks_numbers(const cuda_state *state)
 bool TYPED(eig_cuda_geev_blocks_fit)(const eig_context *ctx, int64_t n)
 {
     int64_t const numbers = blocks_numbers(cuda_state_of(ctx));
-    return numbers >= SWEEP_ORDER * SWEEP_LD + SIDE * SWEEP_ORDER * GROUP_WARPS &&
-           geev_panel_width<entry>(n, numbers) >= 2;
+    return numbers >= LEAST_NUMBERS && geev_panel_width<entry>(n, numbers) >= 2;
 }
 
 eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)

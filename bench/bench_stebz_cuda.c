@@ -4,7 +4,7 @@
  *
  * time_ms   median over repeats of one call, from before its first kernel to after its last; rows "graph" replay the
  *           same call captured in a CUDA graph, 20 in a row, divided by 20.
- * check     as in bench/support/cases.h, the counts made on the GPU; and every repeat gave the same bits.
+ * check     as in bench/support/cases.h, the counts made on the GPU; and every repeat gave the same bits, graphs too.
  * Rivals    the method interval-tree on the same GPU, and a CPU context with all cores, in the same run. */
 #include "bench/support/passes.h"
 #include "bench_cuda.h"
@@ -22,8 +22,12 @@ static const listed list[] = {
     {"uniform", EIG_D, 512, 1, 0, 0, true, true},        {"uniform", EIG_D, 2048, 1, 0, 0.45, true, true},
     {"glued", EIG_D, 2037, 1, 0, 0, true, true},         {"121", EIG_D, 2048, 1, 0, 0, true, true},
     {"uniform", EIG_D, 8192, 1, 0, 0, true, true},       {"uniform", EIG_D, 32768, 1, 0, 15, true, true},
-    {"uniform", EIG_D, 128, 10000, 0, 6, false, true},   {"uniform", EIG_S, 32, 100000, 0, 0, false, true},
-    {"uniform", EIG_D, 32, 40000, 0, 0, false, true},    {"uniform", EIG_D, 512, 2500, 0, 0, false, true},
+    {"uniform", EIG_D, 3, 20000, 0, 0.03, false, true},  {"uniform", EIG_D, 8, 20000, 0, 0.08, false, true},
+    {"uniform", EIG_D, 16, 20000, 0, 0.15, false, true}, {"uniform", EIG_D, 32, 20000, 0, 0.28, false, true},
+    {"uniform", EIG_D, 64, 20000, 0, 0.8, false, true},  {"uniform", EIG_S, 3, 20000, 0, 0, false, true},
+    {"uniform", EIG_S, 8, 20000, 0, 0, false, true},     {"uniform", EIG_S, 16, 20000, 0, 0, false, true},
+    {"uniform", EIG_S, 32, 20000, 0, 0, false, true},    {"uniform", EIG_S, 64, 20000, 0, 0, false, true},
+    {"uniform", EIG_D, 128, 10000, 0, 6, false, true},   {"uniform", EIG_D, 512, 2500, 0, 0, false, true},
     {"uniform", EIG_D, 2048, 640, 0, 0, false, true},    {"uniform", EIG_S, 128, 25000, 0, 0, false, true},
     {"uniform", EIG_S, 512, 6250, 0, 0, false, true},    {"uniform", EIG_S, 2048, 1600, 0, 0, false, true},
     {"blocks2", EIG_D, 20000, 1, 0, 0, false, true},     {"blocks100", EIG_D, 20000, 1, 0, 0, false, true},
@@ -31,7 +35,7 @@ static const listed list[] = {
 };
 
 enum { REPLAYS = 20 };
-static const double budget_ms = 300;
+static const double budget_ms = 100;
 
 /* A graph of the call as a contestant. */
 typedef struct graph_run {
@@ -60,7 +64,7 @@ static double time_graph(device_case *d)
     graph_run r = {d, device_graph(d, &status)};
     GPU(status);
     device_poison(d);
-    double const ms = bench_time((contestant){run_graph, &r}, budget_ms);
+    double const ms = bench_time((contestant){run_graph, &r}, budget_ms / REPLAYS);
     CUDA(cudaGraphExecDestroy(r.replay));
     return ms;
 }
@@ -101,9 +105,9 @@ static void run_case(const listed *l, cudaStream_t stream, bool alone)
     double const ms = row.time_ms;
     if (ms < 200) {
         snprintf(graph, sizeof graph, "multisection graph %s", l->kind);
-        row = bench_row_of(&c, "stebz", graph, time_graph(&d));
-        bench_check(&row, &d.run);
-        bench_put(&row);
+        bench_row replayed = bench_row_of(&c, "stebz", graph, time_graph(&d));
+        replayed.error = row.error, replayed.passed = row.passed && d.run.same; /* the bits that were certified */
+        bench_put(&replayed);
     }
     if (l->tree && !alone) {
         c.stebz.method = EIG_STEBZ_INTERVAL_TREE;

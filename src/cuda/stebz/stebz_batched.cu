@@ -94,8 +94,7 @@ static __global__ void __launch_bounds__(LARGE_BLOCK, 2) batch_kernel(batch_args
     job.w = (real *)job.w + matrix * a.stride_w;
     if (job.lower) job.lower = (real *)job.lower + matrix * a.stride_w;
     if (job.upper) job.upper = (real *)job.upper + matrix * a.stride_w;
-    resident<real> T;
-    T.t = job.t;
+    resident<real> T = {job.t, false};
     T.t.edges = at += RESERVE;
     T.t.rows = at += T.t.blocks * sizeof(stebz_edge<real>);
     at += T.t.blocks * STURM_BLOCK * (job.abstol > 0 ? sizeof(double2) : sizeof(pair_of<real>));

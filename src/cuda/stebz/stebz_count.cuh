@@ -175,6 +175,48 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
     s.count += __popc(s.changes);
 }
 
+/* Full blocks in float, none of which has plain rows: a test for them in each block keeps the rows behind it from being
+ * loaded in time.  Two rows of the next block come as soon as two of this one have been used. */
+template <int pitch>
+static __device__ __forceinline__ void walk_smooth(sturm_walk<float> &s, const float2 *rows,
+                                                   const stebz_edge<float> *edges, int blocks, float minus_x)
+{
+    float4 a[STEBZ_HALF];
+    minus_x = keep_value(minus_x);
+#pragma unroll
+    for (int j = 0; j < STEBZ_HALF; ++j) a[j] = ((const float4 *)rows)[j];
+    stebz_edge<float> edge = edges[0];
+    s.changes = 0;
+#pragma unroll 4
+    for (int block = 0; block < blocks; ++block) {
+        int const ahead = block + 1 < blocks;
+        stebz_edge<float> const next_edge = edges[block + ahead];
+        const float2 *const next = rows + ahead * pitch;
+        s.count += __popc(s.changes);
+        float f0 = 0, f1 = 0;
+#pragma unroll
+        for (int j = 0; j < STEBZ_HALF; ++j) {
+            float4 const two = a[j];
+            walk_row<float>(s, make_float2(two.x, two.y), minus_x);
+            walk_row<float>(s, make_float2(two.z, two.w), minus_x);
+            a[j] = ((const float4 *)next)[j];
+            if (2 * j + 1 == STEBZ_LOOK) {
+                int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
+                float const factor = power_of_two<float>(-e);
+                s.exponent += e;
+                f0 = edge.s0 * factor;
+                f1 = edge.s1 * factor;
+            }
+        }
+        s.r0 *= f0;
+        s.r1 *= f1;
+        s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
+        rows = next;
+        edge = next_edge;
+    }
+    s.count += __popc(s.changes);
+}
+
 /* A count and, from the division-free form, the characteristic polynomial there: mantissa 2^exponent. */
 struct stebz_value {
     int64_t count;

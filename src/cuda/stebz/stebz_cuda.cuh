@@ -82,6 +82,7 @@ struct stebz_table {
     int64_t *first; /* [STEBZ_FIRST_POINTS] at points equally spaced over [facts.lo, facts.hi]; NULL: there are none */
     int64_t *count;
     double *mantissa, *exponent; /* the characteristic polynomial: mantissa 2^exponent */
+    const double *x;             /* the points themselves; NULL: they are even, or follow from `first` */
 };
 
 /* The blocks of a T that splits: what the threads of the launches that solve them share.  All 0 before the first. */
@@ -262,6 +263,7 @@ static __device__ __forceinline__ double stebz_even_point(const stebz_facts &f, 
  * them, as far as its counts tell. */
 static __device__ __forceinline__ double stebz_table_point(const stebz_facts &f, const stebz_table &t, int64_t j)
 {
+    if (t.x) return t.x[j];
     if (!t.first || j == 0 || j == t.points - 1) return stebz_even_point(f, f.from, f.upto, t.points, j);
     int lo = f.from_at, hi = f.upto_at;
     double const all = (double)(t.first[hi] - t.first[lo]);

@@ -4,15 +4,22 @@
 
 #include "stebz_count.cuh"
 
-/* Down so many blocks of rows, of which the first `padding` rows are none. */
+/* Down so many blocks of rows, of which the first `padding` rows are none; smooth: none of the blocks has plain rows. */
 template <typename real, int pitch>
 static __device__ __forceinline__ sturm_walk<real>
-walk_resident(const pair_of<real> *rows, const stebz_edge<real> *edges, int blocks, int padding, real x)
+walk_resident(const pair_of<real> *rows, const stebz_edge<real> *edges, int blocks, int padding, real x, bool smooth)
 {
     sturm_walk<real> s = {0, 1, 0, 0, 0, 0};
     int const skip = padding > 0;
     if (skip) walk_slow_block(s, rows, edges[0], padding, -x);
-    if (blocks > skip) walk_blocks<real, pitch>(s, rows + skip * pitch, edges + skip, blocks - skip, -x);
+    if (blocks == skip) return s;
+    rows += skip * pitch, edges += skip, blocks -= skip;
+    if constexpr (sizeof(real) == 4)
+        if (smooth) {
+            walk_smooth<pitch>(s, rows, edges, blocks, -x);
+            return s;
+        }
+    walk_blocks<real, pitch>(s, rows, edges, blocks, -x);
     return s;
 }
 
@@ -20,6 +27,7 @@ walk_resident(const pair_of<real> *rows, const stebz_edge<real> *edges, int bloc
  * pivot form the rows lie close. */
 template <typename real, int pitch = STURM_BLOCK> struct resident {
     stebz_rows t;
+    bool smooth; /* no block of rows is plain */
 
     __device__ stebz_value count(const stebz_facts &f, double x) const
     {
@@ -35,7 +43,7 @@ template <typename real, int pitch = STURM_BLOCK> struct resident {
             return value;
         }
         sturm_walk<real> const s = walk_resident<real, pitch>(
-            (const pair_of<real> *)t.rows, (const stebz_edge<real> *)t.edges, (int)t.blocks, padding, (real)x);
+            (const pair_of<real> *)t.rows, (const stebz_edge<real> *)t.edges, (int)t.blocks, padding, (real)x, smooth);
         value.count = s.count;
         value.mantissa = s.r1;
         value.exponent = s.exponent;

@@ -269,8 +269,7 @@ static __device__ void small_refine(const small_args &a, int64_t first, int here
             small_job<real>(a, first + matrix, memory + matrix * layout.matrix_bytes, layout.rows_bytes);
         real *const w = (real *)job.w, *const lower = (real *)job.lower, *const upper = (real *)job.upper;
         bool const mine = at < items, computes = mine && f.finite && !f.zero;
-        resident<real> T;
-        T.t = job.t;
+        resident<real> T = {job.t, false};
         small_bracket s = small_begin(f, (int)a.job.il + place, computes ? (double)w[place] : 0);
         bool done = !computes || small_done(f, s);
         while (__any_sync(0xffffffffu, !done)) {

@@ -41,6 +41,8 @@ set(EIG_CUDA_SOURCES
     src/cuda/stemr/stemr_pencil_vectors.cu
     src/cuda/stemr/stemr_sections.cu
     src/cuda/stemr/stemr_inverse.cu
+    src/cuda/stemr/stemr_batch.cu
+    src/cuda/stemr/stemr_batch_cuda.cu
     src/cuda/stemr/stemr_certify.cu
     src/cuda/stemr/stemr_reference.cu
     src/cuda/stemr/mrrr/stemr_mrrr.cu

@@ -378,7 +378,7 @@ extern "C" const backend eig_backend_cuda = {
     eig_cuda_stebz_count,
     eig_cuda_stemr_work_size,
     eig_cuda_stemr,
-    eig_stemr_each,
+    eig_cuda_stemr_batch,
     eig_cuda_heev_work_size,
     eig_cuda_heev,
     eig_cuda_heev_ranges,

@@ -249,11 +249,64 @@ static void test_plain(void **state)
     eig_destroy(ctx);
 }
 
+/* Batches of short T on device arrays: the bits of host arrays, in a workspace for one matrix and in one that grows, and nothing
+ * is written beside the outputs. */
+static void test_batches(void **state)
+{
+    enum { BATCH = 7 };
+    static const int64_t orders[] = {2, 7, 16, 23, 32, 33, 64};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t i = 0; i < 2 * COUNT(orders); ++i) {
+        int64_t const n = orders[i / 2], ldz = n + 1;
+        eig_type const type = real_types[i % 2];
+        size_t const size = type_size(type), values = (size_t)(BATCH * n) * size,
+                     z_bytes = (size_t)(n * ldz * BATCH) * size;
+        char *const host = calloc(1, 3 * values + z_bytes), *const there = calloc(1, values + z_bytes);
+        void *const d = device_memory(values), *const e = device_memory(values), *const w = device_memory(values),
+                    *const z = device_memory(z_bytes);
+        for (int64_t b = 0; b < BATCH; ++b) {
+            fixture f = make_family((size_t)(b * 3 + n) % COUNT(families), n, type);
+            memcpy(host + (size_t)(b * n) * size, f.d.data, (size_t)n * size);
+            memcpy(host + values + (size_t)(b * n) * size, f.e.data, (size_t)(n - 1) * size);
+            drop(&f);
+        }
+        CUDA(cudaMemcpy(d, host, values, cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy(e, host + values, values, cudaMemcpyHostToDevice));
+        char *const host_w = host + 2 * values, *const host_z = host_w + values;
+        memset(host_z, 0xff, z_bytes);
+        size_t need = 0;
+        assert_int_equal(eig_stemr_work_size(ctx, type, NULL, n, 1, &need), EIG_OK);
+        void *const work = device_memory(need);
+        assert_int_equal(eig_stemr_batched(ctx, type, NULL, n, host, n, host + values, n, NULL, host_w, n, host_z, ldz,
+                                           n * ldz, NULL, NULL, NULL, NULL, NULL, BATCH),
+                         EIG_OK);
+        for (int lent = 0; lent < 2; ++lent) {
+            assert_int_equal(eig_set_workspace(ctx, lent ? work : NULL, lent ? need : 0), EIG_OK);
+            CUDA(cudaMemset(z, 0xff, z_bytes));
+            if (eig_stemr_batched(ctx, type, NULL, n, d, n, e, n, NULL, w, n, z, ldz, n * ldz, NULL, NULL, NULL, NULL,
+                                  NULL, BATCH) != EIG_OK)
+                fail_msg("%s", eig_error_detail(ctx));
+            CUDA(cudaMemcpy(there, w, values, cudaMemcpyDeviceToHost));
+            CUDA(cudaMemcpy(there + values, z, z_bytes, cudaMemcpyDeviceToHost));
+            if (memcmp(there, host_w, values) != 0) fail_msg("n = %lld: other values", (long long)n);
+            if (memcmp(there + values, host_z, z_bytes) != 0) fail_msg("n = %lld: other vectors", (long long)n);
+            assert_true(device_guard_holds(w, values) && device_guard_holds(z, z_bytes));
+            assert_true(device_guard_holds(work, need));
+        }
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
+        void *const arrays[] = {d, e, w, z, work};
+        for (size_t k = 0; k < COUNT(arrays); ++k) CUDA(cudaFree(arrays[k]));
+        free(host), free(there);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_arrays), cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_slices), cmocka_unit_test(test_batches),
     };
     char *arguments[] = {argv[0], "cuda", NULL};
     small = argc > 1 && strcmp(argv[1], "small") == 0;

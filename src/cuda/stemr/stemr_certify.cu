@@ -11,24 +11,10 @@
 #include "words/copy.cuh"
 #include "words/team.cuh"
 
-enum { PROBES = 4, THREADS = 256, ROWS = 2, AHEAD = 8, MOST_CHUNKS = 64 };
+enum { PROBES = STEMR_PROBES, THREADS = 256, ROWS = 2, AHEAD = 8, MOST_CHUNKS = 64 };
 
 /* Of measure_columns; STAGES tiles are there or on their way. */
 enum { TILE = 128, COLUMNS = 16, EACH = COLUMNS * TILE / THREADS, WARPS = THREADS / 32, STAGES = 2 };
-
-/* Bit p: the sign of element k of probe p. */
-static __device__ unsigned signs_of(int64_t k)
-{
-    unsigned bits = 0;
-    for (int probe = 0; probe < PROBES; ++probe)
-        bits |= (mrrr_noise((uint64_t)k * PROBES + (uint64_t)probe) < 0 ? 1u : 0u) << probe;
-    return bits;
-}
-
-static __device__ __forceinline__ double with_sign(double x, unsigned bits, int probe)
-{
-    return __hiloint2double(__double2hiint(x) ^ (int)((bits >> probe & 1) << 31), __double2loint(x));
-}
 
 /* The pair of a column. */
 static __device__ __forceinline__ const stemr_eigenpair &pair_of_column(const stemr_task &t, int64_t column)
@@ -64,10 +50,10 @@ static __device__ int choose_columns(const stemr_task &t, int64_t k0, int64_t en
         if (w == warp) at += count;
         count += batch.of_warp[w];
     }
-    unsigned const bits = signs_of(k);
+    unsigned const bits = stemr_signs_of(k);
     if (reaches) {
         batch.column[at] = threadIdx.x;
-        for (int probe = 0; probe < PROBES; ++probe) batch.sign[at][probe] = with_sign(1.0, bits, probe);
+        for (int probe = 0; probe < PROBES; ++probe) batch.sign[at][probe] = stemr_with_sign(1.0, bits, probe);
     }
     int const whole = (count + AHEAD - 1) / AHEAD * AHEAD, beyond = count + threadIdx.x;
     if (beyond < whole) {
@@ -184,9 +170,9 @@ static __device__ void put_column(const stemr_task &t, const measured &m, int wa
     for (int w = warp; w < warp + WARPS * EACH / COLUMNS; ++w)
         for (int p = 0; p <= PROBES; ++p) sum[p] += m.sum[w][c][p];
     if (t.p.residual) ((real *)t.p.residual)[column] = (real)scalbn(sqrt(sum[0]), t.counts->scale);
-    unsigned const bits = signs_of(column);
+    unsigned const bits = stemr_signs_of(column);
     for (int p = 0; probes && p < PROBES; ++p) {
-        double const off = fabs(sum[1 + p] - with_sign(1.0, bits, p));
+        double const off = fabs(sum[1 + p] - stemr_with_sign(1.0, bits, p));
         if (!(off <= most)) most = off; /* a NaN, too */
     }
     if (probes) atomicMax((unsigned long long *)&t.counts->most, (unsigned long long)__double_as_longlong(most));

@@ -77,7 +77,10 @@ extern "C" size_t eig_cuda_stemr_work_size(const eig_context *, const stemr_prob
     arena measure = {NULL, 0};
     stemr_task t = task_of(p);
     layout(&measure, &t);
-    return arena_rounded(measure.used);
+    size_t const bytes = arena_rounded(measure.used);
+    if (!eig_cuda_stemr_batch_serves(p)) return bytes;
+    size_t const batch = eig_cuda_stemr_batch_bytes(p);
+    return bytes > batch ? bytes : batch;
 }
 
 /* ------------------------------------------------------------- device arrays */

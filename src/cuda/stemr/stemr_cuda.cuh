@@ -13,6 +13,7 @@
  *     stemr_twist.cu           Rayleigh corrections by twisted factorisations, two lanes a pair
  *     stemr_vectors.cu         vectors, and their lengths, supports, values, info
  *     stemr_inverse.cu         the last resort: inverse iteration, orthogonalised
+ *     stemr_batch.cu           batches of matrices of up to 64 rows; stemr_batch_cuda.cu: their driver
  *     stemr_certify.cu         residuals and orthogonality
  *     stemr_walk.cuh           walks along T~, and lists of pairs
  *     stemr_minors.cuh         pivots and leading minors with two words
@@ -201,6 +202,22 @@ static __device__ __forceinline__ bool stemr_less(wide_d x, wide_d y)
     return x.hi < y.hi || (x.hi == y.hi && x.lo < y.lo);
 }
 
+/* The estimate of orthogonality: vectors of 1 and -1.  Bit p: the sign of element k of probe p. */
+enum { STEMR_PROBES = 4 };
+
+static __device__ __forceinline__ unsigned stemr_signs_of(int64_t k)
+{
+    unsigned bits = 0;
+    for (int probe = 0; probe < STEMR_PROBES; ++probe)
+        bits |= (mrrr_noise((uint64_t)k * STEMR_PROBES + (uint64_t)probe) < 0 ? 1u : 0u) << probe;
+    return bits;
+}
+
+static __device__ __forceinline__ double stemr_with_sign(double x, unsigned bits, int probe)
+{
+    return __hiloint2double(__double2hiint(x) ^ (int)((bits >> probe & 1) << 31), __double2loint(x));
+}
+
 /* Its eigenvalue of T~. */
 static __device__ __forceinline__ wide_d stemr_whole(const stemr_task &t, const stemr_eigenpair &k)
 {
@@ -236,6 +253,10 @@ struct stemr_road {
 };
 
 extern "C" {
+
+/* stemr_batch_cuda.cu: whether it takes the matrix, and others like it; what a workspace must have room for at least. */
+bool eig_cuda_stemr_batch_serves(const stemr_problem *p);
+size_t eig_cuda_stemr_batch_bytes(const stemr_problem *p);
 
 /* stemr_roads.cu: the first row of the table that serves the call; the table. */
 const stemr_road *eig_cuda_stemr_road(const stemr_problem *p);

@@ -1,0 +1,31 @@
+/* stemr on CUDA, matrices of up to 64 rows: what kernels (stemr_batch.cu) and driver (stemr_batch_cuda.cu) share. */
+#ifndef EIG_STEMR_BATCH_CUH
+#define EIG_STEMR_BATCH_CUH
+
+#include "heev/heev_cuda.cuh"
+#include "stemr_cuda.cuh"
+
+enum { STEMR_BATCH_ROWS = 64 };
+
+/* What the matrices of a call tell together, in device memory. */
+struct stemr_batch_counts {
+    unsigned long long blocks; /* sum */
+    int most_blocks;
+    int bad; /* matrices that are to be solved again */
+};
+
+/* A part of a batch on device arrays; passed to kernels by value. */
+struct stemr_batch_part {
+    stemr_problem p; /* arrays of its first matrix */
+    int64_t stride_d, stride_e, stride_w, stride_z, count;
+    heev_job ql;         /* n <= HEEV_WARP; without vectors of its own */
+    heev_tridiagonals t; /* else; d and e always: the scaled T */
+    int *scale;          /* [count] T is 2^scale times what is solved; the largest int: T is not finite */
+    int *bad;            /* [count] 1: to be solved again */
+    stemr_batch_counts *counts;
+};
+
+/* Solves the matrices of the part; nothing waits. */
+extern "C" eig_status eig_cuda_stemr_batch_part(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
+
+#endif

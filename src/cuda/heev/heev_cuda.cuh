@@ -37,9 +37,9 @@ enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
 
 /* Two stages: rows above the first that the panels' reflectors change, but one; groups of sweeps whose reflections are made blocks
  * at a time, and numbers of a block (heev_two_back.cuh). */
-enum { HEEV_TWO_ABOVE = 31, HEEV_TWO_GROUPS = 8, HEEV_TWO_BLOCK = 4096 };
+enum { HEEV_TWO_ABOVE = 31, HEEV_TWO_GROUPS = 4, HEEV_TWO_BLOCK = 4096 };
 
-/* Numbers of the blocks of these groups. */
+/* Numbers, in double, of the blocks of these groups. */
 static inline int64_t heev_two_blocks(int64_t n)
 {
     int64_t const steps = (n + HEEV_TWO_ABOVE - 1) / (HEEV_TWO_ABOVE + 1);
@@ -172,7 +172,7 @@ HEEV_KERNELS(HEEV_DECLARE)
 #undef HEEV_DECLARE
 
 /* What some of them need: where panel keeps a matrix while it reduces it, with `most` bytes of shared memory a
- * block; the plan of block Jacobi; shared memory of a block of few; a work area of the reference. */
+ * block; the plan of block Jacobi; shared memory of a block of few, and of two_back; a work area of the reference. */
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
@@ -194,6 +194,8 @@ heev_whole_ahead_of eig_cuda_heev_whole_ahead_s, eig_cuda_heev_whole_ahead_d, ei
     eig_cuda_heev_whole_ahead_z;
 heev_bytes_of eig_cuda_heev_few_bytes_s, eig_cuda_heev_few_bytes_d, eig_cuda_heev_few_bytes_c,
     eig_cuda_heev_few_bytes_z;
+heev_bytes_of eig_cuda_heev_two_back_bytes_s, eig_cuda_heev_two_back_bytes_d, eig_cuda_heev_two_back_bytes_c,
+    eig_cuda_heev_two_back_bytes_z;
 heev_bytes_of eig_cuda_heev_reference_bytes_s, eig_cuda_heev_reference_bytes_d, eig_cuda_heev_reference_bytes_c,
     eig_cuda_heev_reference_bytes_z;
 
@@ -204,7 +206,7 @@ struct heev_kernels {
 #undef HEEV_MEMBER
     heev_place_of *panel_place;
     heev_plan_of *blocks_plan;
-    heev_bytes_of *few_bytes, *reference_bytes;
+    heev_bytes_of *few_bytes, *two_back_bytes, *reference_bytes;
     heev_whole_bytes_of *whole_bytes;
     heev_whole_ahead_of *whole_ahead;
     heev_whole_bytes_of *two_bytes;

@@ -74,7 +74,7 @@ static void carve_products(arena *a, const heev_problem *p, road_of_parts road, 
     job->grams = arena_take(a, count * ((n + K - 1) / K) * HEEV_GRAM_PARTS, (size_t)(K * K) * number);
     job->sums = arena_take(a, project_at(*job, most, count, 0, 0), number);
     job->products = arena_take(a, count * job->columns * K, number);
-    if (road == TWO) job->blocks = arena_take(a, heev_two_blocks(n), number);
+    if (road == TWO) job->blocks = arena_take(a, heev_two_blocks(n), number * (type_is_single(p->type) ? 2 : 1));
 }
 
 /* Whether Z is in v, one column in each of v's, complex numbers' real parts ahead of their imaginary parts; else in the workspace. */

@@ -16,6 +16,7 @@ enum {
         OF_TYPE(panel_place)                                                                                     \
         OF_TYPE(blocks_plan)                                                                                     \
         OF_TYPE(few_bytes)                                                                                       \
+        OF_TYPE(two_back_bytes)                                                                                  \
         OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) OF_TYPE(two_bytes) OF_TYPE(two_pitch) \
     }
 static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
@@ -202,8 +203,10 @@ static bool is_whole(const eig_context *ctx, const heev_problem *p)
 /* Where two stages are faster than one: measured on an H200 (docs/heev-large.md); with vectors, of s, d, c, z. */
 static bool is_two(const eig_context *ctx, const heev_problem *p)
 {
-    static const int64_t with_vectors[] = {6700, 3800, INT64_MAX, 4000};
+    static const int64_t with_vectors[] = {5000, 3800, INT64_MAX, 4000};
     return p->n >= (p->vectors ? with_vectors[type_index(p->type)] : HEEV_TWO_LEAST) && is_whole(ctx, p) &&
+           (!p->vectors ||
+            eig_cuda_heev_kernels(p->type)->two_back_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes) &&
            eig_cuda_heev_kernels(p->type)->two_pitch(ctx, p->n) > 0;
 }
 

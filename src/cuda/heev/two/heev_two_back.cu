@@ -6,8 +6,9 @@
 enum {
     SCAN_THREADS = 1024,
     TURN_THREADS = 256,
-    BACK_LEAST_WARPS = 2, /* of a block */
-    BACK_SHARE_PARTS = 8  /* of the sweeps, that the caller is told of */
+    BACK_LEAST_WARPS = 2,  /* of a block */
+    BACK_BYTES = 24 << 20, /* of blocks that are made at a time, where groups are as small: they should stay in L2 */
+    BACK_SHARE_PARTS = 8   /* of the sweeps, that the caller is told of */
 };
 
 /* ----------------------------------------------------------------------- turns */
@@ -67,20 +68,29 @@ static __global__ void __launch_bounds__(TURN_THREADS)
 
 /* -------------------------------------------------------------------- launches */
 
+/* Blocks of so many strips of columns of Z, each `together` warps, that all multiprocessors have some. */
+template <typename shape_of> static cuda_shape shape_of_strips(const eig_context *ctx, int64_t columns, int together)
+{
+    int64_t const strips = (columns + shape_of::columns::count - 1) / shape_of::columns::count;
+    int64_t const all = cuda_state_of(ctx)->multiprocessors, each = (strips + all - 1) / all;
+    int64_t const least = each * together < BACK_LEAST_WARPS ? BACK_LEAST_WARPS / together : each;
+    int64_t const own = least < shape_of::most_strips ? least : (int64_t)shape_of::most_strips;
+    return {(strips + own - 1) / own, (int)own * together * 32, shape_of::bytes};
+}
+
 /* Groups whose blocks are made at a time. */
 static eig_status enqueue_sweeps(eig_context *ctx, const heev_job &job, back_job back, cudaStream_t stream)
 {
-    using strip = typename back_shape<number>::strip;
-    int64_t const warps = (job.columns + strip::columns - 1) / strip::columns;
-    int64_t const each = (warps + cuda_state_of(ctx)->multiprocessors - 1) / cuda_state_of(ctx)->multiprocessors;
-    int64_t const least = each < BACK_LEAST_WARPS ? (int64_t)BACK_LEAST_WARPS : each;
-    int64_t const own = least < strip::most_warps ? least : (int64_t)strip::most_warps;
-    cuda_shape const shape = {(warps + own - 1) / own, (int)own * 32, back_shape<number>::bytes};
+    using shape_of = back_shape<number>;
+    cuda_shape const shape = shape_of_strips<shape_of>(ctx, job.columns, shape_of::together);
+    int64_t const group_bytes = back.steps * (int64_t)(BACK_BLOCK * sizeof(wide_of<number>));
+    int const fit = (int)(BACK_BYTES / group_bytes) / shape_of::together * shape_of::together;
+    int const most = fit < shape_of::together ? shape_of::together : fit < HEEV_TWO_GROUPS ? fit : (int)HEEV_TWO_GROUPS;
     int const all = back_last(back.n) + 1;
     int untold = 0;
     eig_status status = EIG_OK;
     for (back.top = all - 1; back.top >= 0 && status == EIG_OK; back.top -= back.groups) {
-        back.groups = back.top + 1 < HEEV_TWO_GROUPS ? back.top + 1 : (int)HEEV_TWO_GROUPS;
+        back.groups = back.top + 1 < most ? back.top + 1 : most;
         status = cuda_launch(ctx, "heev: two_blocks_kernel", stream,
                              {(int64_t)back.groups * back.steps, BACK_THREADS, back_blocks_shape<number>::bytes},
                              heev_two_blocks_kernel<number>, back);
@@ -118,6 +128,11 @@ static eig_status enqueue_store(eig_context *ctx, heev_job job, cudaStream_t str
         job.z = to, job.imaginary = im, job.z_pitch = job.p.n;
     }
     return TYPED(eig_cuda_heev_store)(ctx, job, stream);
+}
+
+size_t TYPED(eig_cuda_heev_two_back_bytes)(int64_t)
+{
+    return back_shape<number>::bytes;
 }
 
 eig_status TYPED(eig_cuda_heev_two_back)(eig_context *ctx, const heev_job &given, cudaStream_t stream)

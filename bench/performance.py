@@ -293,7 +293,7 @@ as stebz does; geev and heev do n^3.
     for name, heading, make in PLOTS:
         figure, caption = make()
         text += f"\n## {heading}\n\n![{figure.title}](images/performance-{name}.svg)\n\n{wrapped(caption)}\n"
-    text += heev.section_maps()
+    text += heev.section_maps() + heev.section_dx()
     text += small.section_small()
     glued, plain = (row_of("stemr-cuda-h200", n=4096, type="f64", method=f"auto {kind}") for kind in ("glued", "uniform"))
     step = [row_of("heev-cuda-h200", family="heev-resident", n=n, type="f64", batch=20000) for n in (32, 33)]

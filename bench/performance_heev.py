@@ -4,7 +4,7 @@ from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of,
 
 # CPU: ratios alone, from a busy machine.
 CPU, MKL, PROCESSES = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread", "heev-processes-xeon-16"
-FEW = "heev-few-h200"
+FEW, DX = "heev-few-h200", "cusolverdx-h200"
 CUDA, RIVALS, COUNTS = "heev-cuda-h200", "heev-rivals-h200", "heev-counts-h200"
 TYPES = (("c128", "zheevd"), ("f64", "dsyevd"), ("c64", "cheevd"), ("f32", "ssyevd"))
 
@@ -77,8 +77,10 @@ def short_rows():
         rivals = sorted(rows_of(RIVALS, type=kind, n=n, batch=batch, method="auto", rival="cusolver"),
                         key=lambda row: row["rival_ms"])
         names = [row["rival"].replace("cusolverDn", "") for row in rivals]
-        lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", rivals[0],
-                      "cuSOLVER: " + ", ".join(f"{name} {beside(row)}" for name, row in zip(names, rivals)), RIVALS))
+        other, files = "cuSOLVER: " + ", ".join(f"{name} {beside(row)}" for name, row in zip(names, rivals)), [RIVALS]
+        for row in rows_of(DX, type=kind, n=n, batch=batch, method="auto"):
+            other, files = f"{other}; cuSolverDx, in a kernel of the caller, {time(row['rival_ms'])}", files + [DX]
+        lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", rivals[0], other, *files))
     row = row_of(FEW, type="f64", n=2048, batch=1)
     lines.append(("eigenpairs of one symmetric matrix 2048 x 2048, f64, H200", row,
                   f"PyTorch, with cuSOLVER 12.4.1, {beside(row)}", FEW))
@@ -252,6 +254,50 @@ def table_few():
     return "\n".join(lines) + f"\n\n{wrapped(source(FEW))}"
 
 
+def table_dx():
+    """docs/heev-measured.md: small matrices beside the device functions of cuSolverDx."""
+    kinds = [kind for kind, _ in TYPES]
+    lines = ["| wanted | matrices | n | " + " | ".join(f"{kind}, cuSolverDx" for kind in kinds) + " |", "|---|---:|---:|" + "---|" * len(kinds)]
+    heev = rows_of(DX, family="heev-dx")
+    for method, batch, n in sorted({(row["method"], row["batch"], row["n"]) for row in heev}):
+        found = [rows_of(DX, family="heev-dx", method=method, batch=batch, n=n, type=kind) for kind in kinds]
+        lines.append(f"| {'pairs' if method == 'auto' else 'values'} | {batch:,} | {n} | "
+                     + " | ".join(f"{digits(rows[0]['time_ms'])}, {digits(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})" if rows else ""
+                                  for rows in found) + " |")
+    worst = {whose: max(float(row[whose]) for row in heev) for whose in ("error", "rival_error")}
+    return "\n".join(lines) + "\n\n" + wrapped(f"The largest errors are {digits(worst['error'], 2)} n eps, and cuSolverDx's "
+                                             f"{digits(worst['rival_error'], 2)}. {source((DX, heev))}")
+
+
+def table_dx_stebz():
+    """docs/stebz-cuda.md: the same of tridiagonal matrices."""
+    lines = ["| n | f64, htev | f32, htev |", "|---:|---|---|"]
+    rows = rows_of(DX, family="stebz-dx")
+    for n in sorted({row["n"] for row in rows}):
+        found = [row_of(DX, family="stebz-dx", n=n, type=kind) for kind in ("f64", "f32")]
+        lines.append(f"| {n} | " + " | ".join(f"{digits(row['time_ms'])}, {digits(row['rival_ms'])} ({times(row['ratio'])})" for row in found) + " |")
+    return "\n".join(lines) + f"\n\n{wrapped(source((DX, rows)))}"
+
+
+def section_dx():
+    """docs/performance.md: where cuSolverDx stands."""
+    def said(rows):
+        slow = [row for row in rows if row["ratio"] < 1]
+        least = min(rows, key=lambda row: row["ratio"])
+        return (f"of {len(rows)} cases cuSolverDx is faster in {len(slow) or 'none'}; the lowest ratio is {digits(least['ratio'], 2)} "
+                f"({least['type']}, n = {least['n']}, {least['batch']:,} matrices, {what_of(least) if 'heev' in least['family'] else 'values'}), "
+                f"the highest {digits(max(row['ratio'] for row in rows), 2)}")
+
+    heev, stebz = (rows_of(DX, family=family) for family in ("heev-dx", "stebz-dx"))
+    words = ("NVIDIA's cuSolverDx has functions that a kernel calls on matrices in shared memory. Here a kernel loads them, calls and "
+             "stores, in the fastest of some shapes; one that has its matrices there anyway spares the memory traffic and the launch, which "
+             "are in both times. Eigenpairs and eigenvalues of Hermitian matrices, n = "
+             f"{heev[0]['n']} to {max(row['n'] for row in heev)} ([table](heev-measured.md#beside-cusolverdx)): {said(heev)}. Eigenvalues of "
+             f"tridiagonal matrices, n = {stebz[0]['n']} to {max(row['n'] for row in stebz)} ([table](stebz-cuda.md#beside-cusolverdx)): "
+             f"{said(stebz)}. ")
+    return f"\n## Small matrices on a GPU beside cuSolverDx\n\n{wrapped(words + source(DX))}\n"
+
+
 # File, picture, heading, what it is called beside, routines.
 MAPS = (("heev-numpy-xeon-1thread", "heev-numpy-1", "heev on a CPU beside NumPy, one thread", "NumPy, one thread", "eigh", "eigvalsh"),
         ("heev-numpy-xeon-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads", "eigh", "eigvalsh"),
@@ -302,4 +348,5 @@ def section_maps():
     return text
 
 
-TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl, "heev few": table_few}
+TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl, "heev few": table_few,
+          "heev dx": table_dx, "stebz dx": table_dx_stebz}

@@ -196,7 +196,7 @@ static eig_status heev_range(eig_context *ctx, const heev_problem *p)
     size_t const bytes = heev_range_bytes(&r), inner = ctx->backend->heev_work_size(ctx, &part);
     void *room, *const lent = ctx->lent;
     size_t const lent_bytes = ctx->lent_bytes;
-    eig_status status = eig_workspace(ctx, "heev", bytes + inner, &room);
+    eig_status status = ctx->backend->workspace(ctx, "heev", bytes + inner, &room);
     if (status != EIG_OK) return status;
     ctx->lent = (char *)room + bytes, ctx->lent_bytes = inner;
     status = heev_range_parts(ctx, p, &r, room, ctx->backend);

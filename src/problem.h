@@ -176,6 +176,8 @@ typedef struct backend {
     /* Workspace, 256-byte aligned; NULL when there is none, perhaps with a sentence in the context. */
     void *(*allocate)(eig_context *ctx, size_t bytes);
     void (*release)(eig_context *ctx, void *work);
+    /* The workspace of a call: the lent one, or the context's own; refused where a captured stream needs a lent one. */
+    eig_status (*workspace)(eig_context *ctx, const char *family, size_t need, void **work);
     eig_status (*set_stream)(eig_context *ctx, void *stream);
     eig_status (*synchronize)(eig_context *ctx);
     eig_status (*clear)(eig_context *ctx, void *array, size_t bytes); /* sets an array of a call to zero, on its side */

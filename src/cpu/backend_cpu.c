@@ -197,6 +197,7 @@ const backend eig_backend_cpu = {
     .describe = describe,
     .allocate = cpu_allocate,
     .release = cpu_release,
+    .workspace = eig_workspace,
     .set_stream = cpu_set_stream,
     .synchronize = cpu_synchronize,
     .clear = cpu_clear,

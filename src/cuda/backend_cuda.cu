@@ -226,6 +226,12 @@ eig_status eig_cuda_workspace(eig_context *ctx, const char *family, size_t need,
     return EIG_OK;
 }
 
+static eig_status cuda_workspace(eig_context *ctx, const char *family, size_t need, void **work)
+{
+    cuda_scope const scope(ctx);
+    return eig_cuda_workspace(ctx, family, need, work);
+}
+
 eig_status eig_cuda_end_call(eig_context *ctx, eig_status status)
 {
     cuda_state *const state = cuda_state_of(ctx);
@@ -368,6 +374,7 @@ extern "C" const backend eig_backend_cuda = {
     cuda_describe,
     cuda_allocate,
     cuda_release,
+    cuda_workspace,
     cuda_set_stream,
     cuda_synchronize,
     cuda_clear,

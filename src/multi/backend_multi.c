@@ -167,6 +167,7 @@ const backend eig_backend_multi = {
     .describe = multi_describe,
     .allocate = multi_allocate,
     .release = multi_release,
+    .workspace = eig_workspace,
     .set_stream = multi_set_stream,
     .synchronize = multi_synchronize,
     .clear = multi_clear,

@@ -52,8 +52,10 @@ eig_status eig_cuda_heev_select(eig_context *ctx, const heev_selection *s)
     if (!eig_backend_cuda.on_device(ctx, s->p->w)) return eig_backend_cpu.heev_select(ctx, s);
     cuda_scope const scope(ctx);
     cuda_shape const shape = {s->count < 65536 ? s->count : 65536, SELECT_THREADS};
+    /* It reads the workspace of the call before, which so ends here. */
     auto const launch = [&](auto kernel) {
-        return cuda_launch(ctx, "heev: select_kernel", cuda_state_of(ctx)->stream, shape, kernel, *s->p, *s);
+        return eig_cuda_end_call(
+            ctx, cuda_launch(ctx, "heev: select_kernel", cuda_state_of(ctx)->stream, shape, kernel, *s->p, *s));
     };
     switch (s->p->type) {
     case EIG_S:

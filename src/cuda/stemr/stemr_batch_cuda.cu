@@ -56,7 +56,7 @@ static size_t layout(void *base, const stemr_problem *p, int64_t part, stemr_bat
 static int64_t part_of(const stemr_problem *p, int64_t count, size_t bytes)
 {
     stemr_batch_part b;
-    int64_t part = count < RUN ? count : RUN;
+    int64_t part = count < RUN ? count : (int64_t)RUN;
     while (part > 1 && layout(NULL, p, part, &b) > bytes) part /= 2;
     return part;
 }

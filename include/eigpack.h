@@ -504,7 +504,7 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  * workspace that is lent serves as many threads as it is times as large as eig_stemr_work_size tells for one thread.
  * On one GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 32 rows and by divide
  * and conquer above: they keep the promises with other last bits, the same in any batch, and isuppz tells all rows.  It takes as
- * many at a time as a lent workspace has room for; 256 MB make most of it. */
+ * many at a time as a lent workspace has room for; 256 MB make most of it.  Several GPUs solve them one after the other. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                                       int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
                                       int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,

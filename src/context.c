@@ -101,6 +101,7 @@ eig_context *eig_new_context(void)
     if (!ctx) return NULL;
     ctx->process = (long)getpid();
     ctx->quota = eig_threads_quota();
+    ctx->range_bytes = (size_t)256 << 20;
     return ctx;
 }
 

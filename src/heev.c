@@ -117,9 +117,9 @@ typedef struct range_room {
     int64_t count;
 } range_room;
 
-static range_room heev_range_room(const heev_problem *p)
+static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
 {
-    size_t const most = (size_t)256 << 20, size = type_size(p->type), n = (size_t)p->n;
+    size_t const most = ctx->range_bytes, size = type_size(p->type), n = (size_t)p->n;
     range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0, 1};
     size_t const fit = most / (r.w + r.v);
     r.count = (int64_t)fit < p->batch ? (fit > 1 ? (int64_t)fit : 1) : p->batch;
@@ -190,7 +190,7 @@ static eig_status heev_range_on_host(eig_context *ctx, const heev_problem *p, co
 /* The workspace is the room, and behind it that of the calls for all pairs. */
 static eig_status heev_range(eig_context *ctx, const heev_problem *p)
 {
-    range_room const r = heev_range_room(p);
+    range_room const r = heev_range_room(ctx, p);
     if (ctx->backend != &eig_backend_cpu && !ctx->backend->on_device(ctx, p->w)) return heev_range_on_host(ctx, p, &r);
     heev_problem const part = heev_part(p, 0, r.count, NULL, NULL);
     size_t const bytes = heev_range_bytes(&r), inner = ctx->backend->heev_work_size(ctx, &part);
@@ -269,8 +269,9 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
             "heev_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
     size_t need = 0;
     if (n > 0 && batch > 0) {
-        range_room const r = heev_range_room(&p);
-        bool const all = p.range == EIG_RANGE_ALL || ctx->backend->heev_ranges(ctx, &p);
+        range_room const r = heev_range_room(ctx, &p);
+        bool const several = ctx->backend == &eig_backend_multi; /* their workspaces are their own */
+        bool const all = p.range == EIG_RANGE_ALL || several || ctx->backend->heev_ranges(ctx, &p);
         if (!all) p.batch = r.count, p.range = EIG_RANGE_ALL;
         need = (all ? 0 : heev_range_bytes(&r)) + ctx->backend->heev_work_size(ctx, &p);
     }

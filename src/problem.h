@@ -225,7 +225,8 @@ struct eig_context {
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
-    const char *road; /* of the last call, by its name in the table; NULL: none */
+    size_t range_bytes; /* heev, a range: of all pairs of the matrices that are solved at a time; tests lower it */
+    const char *road;   /* of the last call, by its name in the table; NULL: none */
     bool timing;
     int passes;
     eig_pass pass[EIG_MOST_PASSES];

@@ -35,8 +35,10 @@ static int const batches[] = {1, 2, 3, 5, 8, 17, 40};
 
 static void mend(int *row)
 {
+    if (row[F_KIND] == KIND_CLUSTERS && row[F_FORM] == 1) row[F_FORM] = 2; /* sums of stats tell more of a batch */
     bool const many = batches[row[F_BATCH]] > 1;
     if (orders[row[F_N]] > 130 && batches[row[F_BATCH]] > 5) row[F_BATCH] = 1 + row[F_BATCH] % 3;
+    if (orders[row[F_N]] > 65 && row[F_KIND] == KIND_CLUSTERS) row[F_BATCH] = 1; /* inverse iteration is slow */
     if (row[F_FAMILY] == COUNTS || row[F_FORM] == 1) row[F_BATCH] = 0;
     if (row[F_FAMILY] == STEBZ && row[F_FORM] != 1 && row[F_RANGE] >= RANGE_VALUES) row[F_RANGE] = RANGE_ALL;
     /* Vectors by inverse iteration are those of the range. */
@@ -116,7 +118,7 @@ static void entry(const int *row, const job *j, int64_t b, int64_t i, double *d,
     *d = crossed_random(b, i, 1, 0), *e = crossed_random(b, i, 2, 0);
     if (kind == KIND_SPLIT && i % 11 == 4) *e = i % 2 ? 0 : 1e-30;
     if (kind == KIND_DIAGONAL) *e = 0;
-    if (kind == KIND_CLUSTERS) *d = fabs(10.0 - (double)((i + b) % 21)), *e = i % 21 == 20 ? 1e-9 : 1;
+    if (kind == KIND_CLUSTERS) *d = fabs(10.0 - (double)(i % 21)) + 0.0625 * (double)b, *e = i % 21 == 20 ? 1e-9 : 1;
     double *const bad = kind % 2 && j->n > 1 ? e : d;
     if (b == crossed_bad(row, j->batch) && i == (j->n - 1) / 2) *bad = crossed_poison(row);
     *d = ldexp(*d, power), *e = ldexp(*e, power);

@@ -190,7 +190,7 @@ static void form(const int *row, const job *j, int64_t b, numbers *a)
 
 static double _Complex number(const numbers *x, int64_t k, double up)
 {
-    return CMPLX(numbers_re(x, k) * up, numbers_im(x, k) * up);
+    return numbers_re(x, k) * up + numbers_im(x, k) * up * _Complex_I;
 }
 
 /* Traces of A and of its square; residuals of vectors, or of Schur forms. */

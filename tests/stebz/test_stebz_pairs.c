@@ -38,7 +38,7 @@ static void mend(int *row)
     if (row[F_KIND] == KIND_CLUSTERS && row[F_FORM] == 1) row[F_FORM] = 2; /* sums of stats tell more of a batch */
     bool const many = batches[row[F_BATCH]] > 1;
     if (orders[row[F_N]] > 130 && batches[row[F_BATCH]] > 5) row[F_BATCH] = 1 + row[F_BATCH] % 3;
-    if (orders[row[F_N]] > 65 && row[F_KIND] == KIND_CLUSTERS) row[F_BATCH] = 1; /* inverse iteration is slow */
+    if (orders[row[F_N]] > 130 && row[F_KIND] == KIND_CLUSTERS) row[F_BATCH] = 1; /* inverse iteration is slow */
     if (row[F_FAMILY] == COUNTS || row[F_FORM] == 1) row[F_BATCH] = 0;
     if (row[F_FAMILY] == STEBZ && row[F_FORM] != 1 && row[F_RANGE] >= RANGE_VALUES) row[F_RANGE] = RANGE_ALL;
     /* Vectors by inverse iteration are those of the range. */
@@ -385,7 +385,7 @@ static void cross(const int *row)
         .type = types[row[F_TYPE]], .n = orders[row[F_N]], .batch = batches[row[F_BATCH]], .family = row[F_FAMILY]};
     if (j.family == STEMR_AGAIN) j.family = STEMR;
     static const char *const names[] = {"stebz", "stemr", "stebz_count"};
-    crossed c = {names[j.family], row, run, size, &j, .easy = row[F_KIND] != KIND_RANDOM};
+    crossed c = {names[j.family], row, run, size, &j, .easy = row[F_KIND] != KIND_RANDOM || j.n <= 8};
     char mark;
     eig_stemr_stats sum = EIG_STEMR_STATS;
     j.size = type_size(j.type), j.one = row[F_FORM] == 1, j.typed = row[F_FORM] == 2 || (j.one && row[F_TIMING]);

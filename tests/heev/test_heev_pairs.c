@@ -363,11 +363,13 @@ static void test_large(void **state)
     cross_all(large_orders, SIZE(large_orders), large_batches, SIZE(large_batches), 1);
 }
 
-int main(void)
+/* With the argument `large` the large orders. */
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large)};
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_small)}, large[] = {cmocka_unit_test(test_large)};
+    bool const is_large = argc > 1 && strcmp(argv[1], "large") == 0;
     crossed_open();
-    int const failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int const failed = is_large ? cmocka_run_group_tests(large, NULL, NULL) : cmocka_run_group_tests(small, NULL, NULL);
     crossed_close();
     return failed;
 }

@@ -2,7 +2,7 @@
  *
  *     backend_multi.c       opens the children, describes them; the table
  *     multi_workers.c       a thread for each child, the queue, progress, errors
- *     multi_batches.c       geev, heev, batched stebz: parts are matrices
+ *     multi_batches.c       geev, heev, batched stebz and stemr: parts are matrices
  *     multi_tridiagonal.c   one tridiagonal matrix: parts are eigenvalues or shifts
  *
  * A child is a context like any other; its thread calls the child's backend on a part of the caller's problem, whose
@@ -110,6 +110,7 @@ size_t eig_multi_stebz_count_work_size(const eig_context *ctx, const stebz_count
 eig_status eig_multi_stebz_count(eig_context *ctx, const stebz_count_problem *p);
 size_t eig_multi_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
 eig_status eig_multi_stemr(eig_context *ctx, const stemr_problem *p);
+eig_status eig_multi_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
 size_t eig_multi_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p);
 bool eig_multi_heev_ranges(const eig_context *ctx, const heev_problem *p);
@@ -119,5 +120,9 @@ eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p);
 
 /* A batch of stebz, after the arrays have been checked. */
 eig_status eig_multi_stebz_batch(eig_context *ctx, const stebz_problem *p);
+
+/* Whether several children share this matrix; refuses its arrays in device memory. */
+bool eig_multi_stemr_is_shared(const eig_context *ctx, const stemr_problem *p);
+eig_status eig_multi_check_stemr(eig_context *ctx, const stemr_problem *p);
 
 #endif

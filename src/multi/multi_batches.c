@@ -3,6 +3,7 @@
  * A part is the caller's problem with a smaller batch, whose arrays begin further on.  So every layout and stride stays
  * as the caller gave it, and calls in place stay in place. */
 #include "multi.h"
+#include "stemr_stats.h"
 
 enum {
     FEW = 256, /* with fewer matrices a child, parts have equal lengths: shorter ones would not fill a GPU */
@@ -146,4 +147,39 @@ eig_status eig_multi_stebz_batch(eig_context *ctx, const stebz_problem *p)
 {
     double const counts = 12 * (double)stebz_most_wanted(p);
     return run_batch(ctx, "stebz", stebz_batch_part, p, p->batch, counts * (double)p->n, 2);
+}
+
+/* ----------------------------------------------------------------------- stemr */
+
+typedef struct stemr_batch_call {
+    const stemr_batch *all;
+    eig_stemr_stats *sum;
+} stemr_batch_call;
+
+/* A part of one matrix is a batch too: it has the bits of a batch. */
+static eig_status stemr_batch_part(eig_context *child, const multi_call *call, int64_t first, int64_t count)
+{
+    const stemr_batch_call *const whole = call->problem;
+    eig_stemr_stats own = EIG_STEMR_STATS;
+    stemr_batch part = *whole->all;
+    part.first = eig_stemr_member(whole->all, first, whole->all->first.stats ? &own : NULL), part.batch = count;
+    eig_stemr_stats sum = EIG_STEMR_STATS;
+    eig_status const status = child->backend->stemr_batch(child, &part, &sum);
+    eig_multi_lock(child);
+    stemr_add_stats(whole->sum, &sum);
+    eig_multi_unlock(child);
+    return status;
+}
+
+/* Fewer matrices than children go one by one where a matrix has work for all of them. */
+eig_status eig_multi_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum)
+{
+    const stemr_problem *const p = &all->first;
+    if (all->batch < multi_state_of(ctx)->workers && eig_multi_stemr_is_shared(ctx, p))
+        return eig_stemr_each(ctx, all, sum);
+    eig_status const status = eig_multi_check_stemr(ctx, p);
+    if (status != EIG_OK) return status;
+    double const n = (double)p->n;
+    stemr_batch_call const call = {all, sum};
+    return run_batch(ctx, "stemr", stemr_batch_part, &call, all->batch, 10 * n * n * n, 1);
 }

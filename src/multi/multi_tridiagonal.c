@@ -276,10 +276,15 @@ static eig_status cut_at_gaps(eig_context *ctx, const stemr_problem *p, int64_t 
 }
 
 /* A call that tells its tree of representations stays whole, and so does the plain version. */
+bool eig_multi_stemr_is_shared(const eig_context *ctx, const stemr_problem *p)
+{
+    int64_t const most = p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;
+    return p->method == EIG_STEMR_AUTO && p->tree_room == 0 && children_of(ctx) > 1 && is_worth(ctx, p->n, 4 * most);
+}
+
 static eig_status stemr_shared(eig_context *ctx, stemr_problem p)
 {
-    int64_t const most = p.range == EIG_RANGE_INDEX ? p.iu - p.il + 1 : p.n;
-    bool cut = p.method == EIG_STEMR_AUTO && p.tree_room == 0 && children_of(ctx) > 1 && is_worth(ctx, p.n, 4 * most);
+    bool cut = eig_multi_stemr_is_shared(ctx, &p);
     stemr_result result = {0};
     if (cut && p.range == EIG_RANGE_VALUE) {
         eig_status const status = find_indices(ctx, p.type, p.n, p.d, p.e, p.vl, p.vu, &p.il, &p.iu, &cut);
@@ -301,7 +306,7 @@ size_t eig_multi_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
     return 0;
 }
 
-eig_status eig_multi_stemr(eig_context *ctx, const stemr_problem *p)
+eig_status eig_multi_check_stemr(eig_context *ctx, const stemr_problem *p)
 {
     multi_array const arrays[] = {
         {"d", p->d},
@@ -314,7 +319,11 @@ eig_status eig_multi_stemr(eig_context *ctx, const stemr_problem *p)
         {"residual", p->residual},
         {"orthogonality", p->orthogonality},
     };
-    eig_status const status = eig_multi_check(ctx, "stemr", arrays, 9);
-    if (status != EIG_OK) return status;
-    return stemr_shared(ctx, *p);
+    return eig_multi_check(ctx, "stemr", arrays, 9);
+}
+
+eig_status eig_multi_stemr(eig_context *ctx, const stemr_problem *p)
+{
+    eig_status const status = eig_multi_check_stemr(ctx, p);
+    return status == EIG_OK ? stemr_shared(ctx, *p) : status;
 }

@@ -119,6 +119,41 @@ static __device__ __forceinline__ void load_half(float2 (&a)[STEBZ_HALF], const 
     }
 }
 
+/* A full block of plain rows: what walk_slow_block does there, with all rows loaded ahead. */
+static __device__ __forceinline__ void walk_plain_block(sturm_walk<float> &s, const float2 *rows, float minus_x)
+{
+    float2 a[STURM_BLOCK];
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; j += 2) {
+        float4 const two = *(const float4 *)(rows + j);
+        a[j] = make_float2(two.x, two.y), a[j + 1] = make_float2(two.z, two.w);
+    }
+    walk_normalise(s);
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) {
+        walk_push(s, fma(a[j].x + minus_x, s.r1, -(a[j].y * s.r0)));
+        if ((j & 3) == 3) walk_normalise(s);
+    }
+    s.count += __popc((s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1));
+}
+
+/* The factors for both determinants at the end of a block, from its rows up to STEBZ_LOOK. */
+template <typename real>
+static __device__ __forceinline__ pair_of<real> walk_look(sturm_walk<real> &s, const stebz_edge<real> &edge)
+{
+    int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
+    real const factor = power_of_two<real>(-e);
+    s.exponent += e;
+    return {edge.s0 * factor, edge.s1 * factor};
+}
+
+template <typename real> static __device__ __forceinline__ void walk_end(sturm_walk<real> &s, pair_of<real> factors)
+{
+    s.r0 *= factors.x;
+    s.r1 *= factors.y;
+    s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
+}
+
 /* Full blocks, rows[0] being the first row of the first, and pitch rows after it that of the next. */
 template <typename real, int pitch = STURM_BLOCK>
 static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pair_of<real> *rows,
@@ -141,34 +176,27 @@ static __device__ __forceinline__ void walk_blocks(sturm_walk<real> &s, const pa
         if (!early) edge = edges[block];
         const pair_of<real> *const next = rows + ahead * pitch;
         load_half(b, rows + STEBZ_HALF);
-        if (sizeof(real) == 4 && edge.e0 == STEBZ_PLAIN) {
-            s.count += __popc(s.changes);
-            s.changes = 0;
-            walk_slow_block(s, rows, edge, 0, minus_x);
-            load_half(a, next);
-            rows = next;
-            edge = next_edge;
-            continue;
-        }
+        if constexpr (sizeof(real) == 4)
+            if (edge.e0 == STEBZ_PLAIN) {
+                s.count += __popc(s.changes);
+                s.changes = 0;
+                walk_plain_block(s, rows, minus_x);
+                load_half(a, next);
+                rows = next;
+                edge = next_edge;
+                continue;
+            }
 #pragma unroll
         for (int j = 0; j < STEBZ_HALF; ++j) walk_row<real>(s, a[j], minus_x);
         s.count += __popc(s.changes);
         load_half(a, next);
-        real f0 = 0, f1 = 0;
+        pair_of<real> factors = {};
 #pragma unroll
         for (int j = 0; j < STEBZ_HALF; ++j) {
             walk_row<real>(s, b[j], minus_x);
-            if (STEBZ_HALF + j == STEBZ_LOOK) {
-                int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
-                real const factor = power_of_two<real>(-e);
-                s.exponent += e;
-                f0 = edge.s0 * factor;
-                f1 = edge.s1 * factor;
-            }
+            if (STEBZ_HALF + j == STEBZ_LOOK) factors = walk_look(s, edge);
         }
-        s.r0 *= f0;
-        s.r1 *= f1;
-        s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
+        walk_end(s, factors);
         rows = next;
         edge = next_edge;
     }
@@ -193,24 +221,16 @@ static __device__ __forceinline__ void walk_smooth(sturm_walk<float> &s, const f
         stebz_edge<float> const next_edge = edges[block + ahead];
         const float2 *const next = rows + ahead * pitch;
         s.count += __popc(s.changes);
-        float f0 = 0, f1 = 0;
+        float2 factors = {};
 #pragma unroll
         for (int j = 0; j < STEBZ_HALF; ++j) {
             float4 const two = a[j];
             walk_row<float>(s, make_float2(two.x, two.y), minus_x);
             walk_row<float>(s, make_float2(two.z, two.w), minus_x);
             a[j] = ((const float4 *)next)[j];
-            if (2 * j + 1 == STEBZ_LOOK) {
-                int const e = max(exponent_field(s.r0) + edge.e0, exponent_field(s.r1) + edge.e1);
-                float const factor = power_of_two<float>(-e);
-                s.exponent += e;
-                f0 = edge.s0 * factor;
-                f1 = edge.s1 * factor;
-            }
+            if (2 * j + 1 == STEBZ_LOOK) factors = walk_look(s, edge);
         }
-        s.r0 *= f0;
-        s.r1 *= f1;
-        s.changes = (s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1);
+        walk_end(s, factors);
         rows = next;
         edge = next_edge;
     }

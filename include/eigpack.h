@@ -158,7 +158,7 @@ typedef struct eig_context eig_context;
  *
  * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
  * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits of one
- * GPU.  What differs: the orthogonality of stemr is the largest estimate of one GPU's vectors; its stats are sums, but
+ * GPU.  What differs: the orthogonality of one T by stemr is the largest estimate of one GPU's vectors; its stats are sums, but
  * blocks, depth and largest_cluster are the largest of one GPU, and representations count T's blocks once for each GPU.
  * The first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where
  * an end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  The time of
@@ -502,9 +502,10 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  * options->tree must be NULL.  Each matrix gets what eig_dstemr gives it.  On a CPU threads share the matrices where there is
  * work for several (n < 256; pass "batch"); else they are solved one after the other.  Progress is told between them.  A
  * workspace that is lent serves as many threads as it is times as large as eig_stemr_work_size tells for one thread.
- * On one GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 32 rows and by divide
+ * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 32 rows and by divide
  * and conquer above: they keep the promises with other last bits, the same in any batch, and isuppz tells all rows.  It takes as
- * many at a time as a lent workspace has room for; 256 MB make most of it.  Several GPUs solve them one after the other. */
+ * many at a time as a lent workspace has room for; 256 MB make most of it.  Several GPUs share the matrices, with the same bits;
+ * where there are fewer large matrices than GPUs, they share each. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                                       int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
                                       int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,

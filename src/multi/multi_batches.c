@@ -171,11 +171,15 @@ static eig_status stemr_batch_part(eig_context *child, const multi_call *call, i
     return status;
 }
 
+enum {
+    LONG = 1024
+}; /* rows of a T that several children may share; a GPU solves short ones of a batch in its own way */
+
 /* Fewer matrices than children go one by one where a matrix has work for all of them. */
 eig_status eig_multi_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum)
 {
     const stemr_problem *const p = &all->first;
-    if (all->batch < multi_state_of(ctx)->workers && eig_multi_stemr_is_shared(ctx, p))
+    if (p->n >= LONG && all->batch < multi_state_of(ctx)->workers && eig_multi_stemr_is_shared(ctx, p))
         return eig_stemr_each(ctx, all, sum);
     eig_status const status = eig_multi_check_stemr(ctx, p);
     if (status != EIG_OK) return status;

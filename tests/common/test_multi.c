@@ -14,11 +14,11 @@
 
 /* -------------------------------------------------------------------- the same bits */
 
-/* The estimate of orthogonality, the last output, is that of a child's own vectors. */
+/* The estimate of orthogonality, the last output, is that of a child's own vectors where one T is shared. */
 static void forget_estimate(const operation *op, outputs *o)
 {
     int const last = o->outs - 1;
-    if (op->run != operate_stemr && op->run != operate_stemr_batched) return;
+    if (op->run != operate_stemr) return;
     memset(o->block + o->out[last].at, 0, (size_t)extent_span(o->out[last].extent) * o->out[last].size);
 }
 
@@ -74,6 +74,87 @@ static void test_batches(void **state)
         }
         a[batch / 2 * N * N] = held;
     }
+    for (int k = 0; k < DEVICES; ++k) eig_destroy(ctx[k]);
+    eig_destroy(plain);
+}
+
+/* All that stemr tells of a batch, with strides. */
+typedef struct stemr_answer {
+    int64_t *m, *isuppz;
+    double *w, *z, *residual, *orthogonality;
+    int *info;
+    eig_stemr_stats stats;
+} stemr_answer;
+
+enum { STEMR_MOST = 500000 };
+
+static stemr_answer stemr_answer_new(void)
+{
+    stemr_answer const a = {calloc(STEMR_MOST, sizeof *a.m),        calloc(STEMR_MOST, sizeof *a.isuppz),
+                            calloc(STEMR_MOST, sizeof *a.w),        calloc(STEMR_MOST * 6, sizeof *a.z),
+                            calloc(STEMR_MOST, sizeof *a.residual), calloc(STEMR_MOST, sizeof *a.orthogonality),
+                            calloc(STEMR_MOST, sizeof *a.info),     EIG_STEMR_STATS};
+    assert_true(a.m && a.isuppz && a.w && a.z && a.residual && a.orthogonality && a.info);
+    return a;
+}
+
+static void stemr_answer_drop(stemr_answer *a)
+{
+    free(a->m), free(a->isuppz), free(a->w), free(a->z), free(a->residual), free(a->orthogonality), free(a->info);
+}
+
+static void stemr_answer_make(eig_context *ctx, const eig_stemr_options *o, int n, int batch, const double *d,
+                              const double *e, stemr_answer *a)
+{
+    int const wide = n + 1, tall = n + 2, apart = tall * wide + 3;
+    assert_true((int64_t)batch * wide <= STEMR_MOST / 2 && (int64_t)batch * apart <= 6 * STEMR_MOST);
+    a->stats = (eig_stemr_stats)EIG_STEMR_STATS;
+    eig_status const status = eig_dstemr_batched(ctx, o, n, d, tall, e, tall, a->m, a->w, wide, a->z, tall, apart,
+                                                 a->isuppz, a->info, a->residual, a->orthogonality, &a->stats, batch);
+    if (status != EIG_OK) fail_msg("n = %d, batch = %d: %s", n, batch, eig_error_detail(ctx));
+}
+
+static void same_answers(const stemr_answer *a, const stemr_answer *b, bool shared)
+{
+    assert_memory_equal(a->m, b->m, STEMR_MOST * sizeof *a->m);
+    assert_memory_equal(a->isuppz, b->isuppz, STEMR_MOST * sizeof *a->isuppz);
+    assert_memory_equal(a->w, b->w, STEMR_MOST * sizeof *a->w);
+    assert_memory_equal(a->z, b->z, STEMR_MOST * 6 * sizeof *a->z);
+    assert_memory_equal(a->residual, b->residual, STEMR_MOST * sizeof *a->residual);
+    assert_memory_equal(a->info, b->info, STEMR_MOST * sizeof *a->info);
+    if (shared) return; /* a GPU's own vectors, and its own work */
+    assert_memory_equal(a->orthogonality, b->orthogonality, STEMR_MOST * sizeof *a->orthogonality);
+    assert_memory_equal(&a->stats, &b->stats, sizeof a->stats);
+}
+
+/* Batches of stemr: T that a GPU solves in a batch in another way than by themselves (up to 64 rows), also as the only one of a
+ * part; longer ones; T that several devices share.  One matrix is not finite. */
+static void test_stemr_batches(void **state)
+{
+    static const struct {
+        int n, batch;
+    } list[] = {{5, 2}, {5, 3}, {5, 4}, {20, 33}, {40, 7}, {5, 3000}, {70, 6}, {1024, 2}};
+    (void)state;
+    eig_context *ctx[DEVICES], *const plain = open_one();
+    for (int k = 0; k < DEVICES; ++k) ctx[k] = open_several(k);
+    double *const d = malloc(STEMR_MOST * sizeof *d), *const e = malloc(STEMR_MOST * sizeof *e);
+    assert_true(d && e);
+    stemr_answer one = stemr_answer_new(), several = stemr_answer_new();
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        int const n = list[i].n, batch = list[i].batch, bad = batch > 2 ? batch / 2 * (n + 2) : -1;
+        for (int j = 0; j < STEMR_MOST; ++j) d[j] = j == bad ? NAN : sin(1.0 + j), e[j] = cos(1.0 + j);
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        if (n == 20) o.range = EIG_RANGE_INDEX, o.il = 3, o.iu = 9;
+        if (n == 40) o.range = EIG_RANGE_VALUE, o.vl = -1, o.vu = 0.5;
+        stemr_answer_make(plain, &o, n, batch, d, e, &one);
+        for (int k = 0; k < DEVICES; ++k) {
+            stemr_answer_make(ctx[k], &o, n, batch, d, e, &several);
+            same_answers(&one, &several, n >= 1024 && batch < multi_state_of(ctx[k])->workers);
+            if (batch > 2) assert_int_equal(several.m[batch / 2], 0);
+        }
+    }
+    stemr_answer_drop(&one), stemr_answer_drop(&several);
+    free(d), free(e);
     for (int k = 0; k < DEVICES; ++k) eig_destroy(ctx[k]);
     eig_destroy(plain);
 }
@@ -313,9 +394,10 @@ int main(int argc, char **argv)
 {
     if (!devices_answer(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_batches),  cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_failing_child), cmocka_unit_test(test_full_gpu), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_contexts), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batches),       cmocka_unit_test(test_stemr_batches),
+        cmocka_unit_test(test_layouts),   cmocka_unit_test(test_failing_child), cmocka_unit_test(test_full_gpu),
+        cmocka_unit_test(test_cancel),    cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,6 +221,10 @@ static inline uint4 __ldcg(const uint4 *from)
 {
     return *from;
 }
+static inline float4 __ldcg(const float4 *from)
+{
+    return *from;
+}
 static inline float2 __ldcg(const float2 *from)
 {
     return {__ldcg(&from->x), __ldcg(&from->y)};

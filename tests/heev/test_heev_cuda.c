@@ -151,6 +151,32 @@ static void test_blocked(void **state)
     eig_destroy(ctx);
 }
 
+/* Batches of matrices of road block that do not fit a block's shared memory: more than road whole takes.  Both sides of the borders of
+ * tiles and panels; columns that are and that are not aligned to 16 bytes have the same bits. */
+static void test_streamed(void **state)
+{
+    static const placement places[] = {{.pad = 0},
+                                       {.pad = 1, .upper = true},
+                                       {.pad = 4, .row_major = true},
+                                       {.in_place = true},
+                                       {.pad = 3, .layout = EIG_LAYOUT_ROW_WISE}};
+    eig_heev_options const o = EIG_HEEV_OPTIONS;
+    static int64_t const all[] = {238, 240, 255, 256, 257, 300, 383, 384, 389, 640, 641, 1021};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < (small ? 1 : 2 * COUNT(all)); ++c) {
+        int64_t const n = all[c / 2], count = n < 1000 ? 33 : 24;
+        eig_type const type = c % 2 && n < 400 ? all_types[c / 2 % 4] : EIG_S;
+        resident r = make("hermitian", n, count, type, places[(c + 1) % COUNT(places)]);
+        solve_part(ctx, NULL, &r.host, (placement){0}, 0, count);
+        assert_string_equal(eig_get_road(ctx), "block");
+        for (int64_t m = 0; m < count; m += 11) certify_vectors("hermitian", &r.host, m, 4);
+        run(ctx, &o, &r, "streamed");
+        drop(&r);
+    }
+    eig_destroy(ctx);
+}
+
 /* Wilkinson's matrices of 7 rows, glued by 2^-power. */
 static void fill_glued(numbers *a, int64_t n, int power)
 {
@@ -234,7 +260,8 @@ int main(int argc, char **argv)
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_kernels),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_placements),
-        cmocka_unit_test(test_alignment), cmocka_unit_test(test_blocked),  cmocka_unit_test(test_few),
+        cmocka_unit_test(test_alignment), cmocka_unit_test(test_blocked),  cmocka_unit_test(test_streamed),
+        cmocka_unit_test(test_few),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,10 +185,14 @@ static bool is_block(const eig_context *ctx, const heev_problem *p)
 }
 
 /* The most matrices of a call for which all of the GPU on one of them, or teams of blocks on some, are faster than a block each:
- * measured for f64 on an H200 (docs/heev-large.md).  From n = 1024 on one matrix follows the other. */
-static int64_t most_of_whole(int64_t n)
+ * measured for f64, and for f32 up to n = 2048, on an H200 (docs/heev-large.md).  Of the largest orders one matrix
+ * follows the other. */
+static int64_t most_of_whole(const heev_problem *p)
 {
-    return n <= 512 ? 32 : n <= 1024 ? 10 + (1024 - n) * 22 / 512 : 10 + (n - 1024) * 24 / 1024;
+    int64_t const n = p->n;
+    if (n <= 512) return 32;
+    if (p->type == EIG_S && n <= 2048) return n <= 1024 ? 22 + (1024 - n) * 10 / 512 : 18 + (2048 - n) * 4 / 1024;
+    return n <= 1024 ? 10 + (1024 - n) * 22 / 512 : 10 + (n - 1024) * 24 / 1024;
 }
 
 static bool is_whole(const eig_context *ctx, const heev_problem *p)
@@ -197,7 +201,7 @@ static bool is_whole(const eig_context *ctx, const heev_problem *p)
     if (cuda_state_of(ctx)->shared_bytes < least) return false;
     heev_panel_place const place = eig_cuda_heev_place(ctx, p);
     if (p->n <= HEEV_GRID || wants_jacobi(p) || place == HEEV_PANEL_SHARED) return false;
-    return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p->n);
+    return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p);
 }
 
 /* Where two stages are faster than one: measured on an H200 (docs/heev-large.md); with vectors, of s, d, c, z. */

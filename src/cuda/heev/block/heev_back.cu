@@ -4,7 +4,7 @@
  *          Stat. Comput. 10 (1989)); the last block of reflectors first.
  * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory from the first
  *          product to the last; a warp has some of their rows.  heev_store.cu: parts to numbers, into v, where the reflectors were.
- * Cost     complex 4 n^3 FMA, on tensor cores for doubles; all blocks of a matrix read its reflectors twice, from L2. */
+ * Cost     complex 4 n^3 FMA, on tensor cores for doubles and large float matrices; all blocks of a matrix read its reflectors twice, from L2. */
 #include "heev/block/heev_factor.cuh"
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_cuda.cuh"
@@ -103,14 +103,14 @@ template <typename number> struct back_plane {
 };
 
 /* product := -F P, P the sum of the parts of the warps, one behind the other in `parts`; by the block. */
-template <typename number, typename real>
+template <bool wide, typename number, typename real>
 static __device__ __forceinline__ void back_multiply(const number *factor, real *parts, int warp, int warps, int lane,
                                                      back_plane<number> product)
 {
     using shape = back_shape<number>;
     constexpr int C = shape::columns / 8, area = shape::planes * shape::area;
     for (int g = warp; g < 4 * C; g += warps) {
-        heev_tile<number, 1, 1> tile(lane);
+        heev_tile<number, 1, 1, wide> tile(lane);
         tile.clear();
         tile.template add_product<32>([&](int i, int k) { return factor[k * BACK_BLOCK + 8 * (g / C) + i]; },
                                       [&](int k, int j) {
@@ -125,7 +125,10 @@ static __device__ __forceinline__ void back_multiply(const number *factor, real 
     }
 }
 
-template <typename number, bool in_shared>
+/* Float matrices that heev_stream.cuh reduces are multiplied in double where tensor cores do that, as are those of devices with so much
+ * shared memory: FMA in float takes 2.6 times as long (n = 512 and 1024, H200). */
+enum { WIDE_LEAST = 160 << 10 };
+template <typename number, bool in_shared, bool wide>
 static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job job)
 {
     using real = typename number::real;
@@ -159,7 +162,7 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
     for (int k0 = (int)(back_blocks(n) - 1) * BACK_BLOCK; k0 >= 0; k0 -= BACK_BLOCK) {
         /* rows of the strip: 32 a warp, the same ones for every block of reflectors */
         int const begin = k0 + 32 * ((warp - k0 / 32 % warps + warps) % warps);
-        heev_tile<number, 4, C> tile(lane);
+        heev_tile<number, 4, C, wide> tile(lane);
         tile.clear();
         for (int base = begin; base < n; base += 32 * warps)
             tile.template add_product<32>(
@@ -171,7 +174,7 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
             for (int e = 0; e < tile.size; ++e) to.put(tile.row(e), tile.column(e), tile.get(e));
         }
         __syncthreads(); /* the warps' parts of Y^H Z; the product of the block before is no longer read */
-        back_multiply(f + (int64_t)k0 * BACK_BLOCK, parts, warp, warps, lane, product);
+        back_multiply<wide>(f + (int64_t)k0 * BACK_BLOCK, parts, warp, warps, lane, product);
         __syncthreads(); /* -F Y^H Z is there; the parts are no longer read */
         for (int base = begin; base < n; base += 32 * warps) {
 #pragma unroll
@@ -204,11 +207,17 @@ eig_status TYPED(eig_cuda_heev_back)(eig_context *ctx, const heev_job &job, cuda
     size_t const strip = shape::columns * (size_t)(32 * chunks + 4) * real;
     bool const aligned = (uintptr_t)job.matrix % sizeof(number) == 0;
     bool const in_shared = aligned && parts + strip <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    bool constexpr single = sizeof(number) == sizeof(float);
+    bool const wide = single && cuda_state_of(ctx)->shared_bytes >= WIDE_LEAST &&
+                      eig_cuda_heev_place(ctx, &job.p) == HEEV_PANEL_GLOBAL;
     cuda_shape const back = {job.count * strips, (int)(32 * warps), parts + (in_shared ? strip : 0)};
     eig_status status = cuda_launch(ctx, "heev: factor_kernel", stream, {job.count * chunks, FACTOR_THREADS},
                                     heev_factor_kernel<number>, job);
     if (status == EIG_OK)
-        status = cuda_launch(ctx, "heev: back_kernel", stream, back,
-                             in_shared ? heev_back_kernel<number, true> : heev_back_kernel<number, false>, job);
+        status = cuda_launch(
+            ctx, "heev: back_kernel", stream, back,
+            wide ? (in_shared ? heev_back_kernel<number, true, single> : heev_back_kernel<number, false, single>)
+                 : (in_shared ? heev_back_kernel<number, true, false> : heev_back_kernel<number, false, false>),
+            job);
     return status == EIG_OK ? TYPED(eig_cuda_heev_store)(ctx, job, stream) : status;
 }

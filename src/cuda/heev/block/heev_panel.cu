@@ -11,6 +11,7 @@
  *          in shared memory.  The reflectors are left in v, below the diagonal.
  * Cost     complex 8/3 n^3 FMA, half of it in the product; bound by the product's reading of n^3/6 numbers. */
 #include "heev/block/heev_fused.cuh"
+#include "heev/block/heev_stream.cuh"
 #include "per_type.cuh"
 
 enum { PANEL_GROUPS = 4, PANEL_AHEAD = 2 /* tiles under way */ };
@@ -369,6 +370,8 @@ eig_status TYPED(eig_cuda_heev_panel)(eig_context *ctx, const heev_job &job, cud
     if (TYPED(eig_cuda_heev_panel_place)(n, most) == HEEV_PANEL_SHARED)
         return n > FUSED_FEW_MOST ? launch_fused<number, FUSED_MANY>(ctx, job, stream)
                                   : launch_fused<number, FUSED_FEW>(ctx, job, stream);
+    if constexpr (sizeof(number) == sizeof(float))
+        if (stream_bytes(n) <= most) return launch_stream(ctx, job, stream);
     panel_plan const plan = panel_plan_of<number>(n, most);
     if constexpr (sizeof(number) == 16)
         if (plan.splits == 2) return launch_panel<number, 2>(ctx, job, plan.width, stream);

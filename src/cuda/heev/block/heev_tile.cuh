@@ -7,9 +7,16 @@
 #include "heev/heev_entry.cuh"
 #include "words/tensor.cuh"
 
-/* A matrix of 8 R rows and 8 C columns in the registers of a warp. */
-template <typename number, int R, int C> struct heev_tile {
-    using real = typename number::real;
+template <bool wide, typename real> struct heev_tile_real {
+    using type = real;
+};
+template <> struct heev_tile_real<true, float> {
+    using type = double;
+};
+
+/* A matrix of 8 R rows and 8 C columns in the registers of a warp.  wide: in double, whatever the type, by tensor cores, too. */
+template <typename number, int R, int C, bool wide = false> struct heev_tile {
+    using real = typename heev_tile_real<wide, typename number::real>::type;
 #if __CUDA_ARCH__ >= 800
     static constexpr bool tensor = sizeof(real) == 8;
 #else
@@ -32,7 +39,7 @@ template <typename number, int R, int C> struct heev_tile {
     __device__ __forceinline__ number get(int e) const
     {
         number z;
-        set(z, re[e], im[number::complex ? e : 0]);
+        set(z, (typename number::real)re[e], (typename number::real)im[number::complex ? e : 0]);
         return z;
     }
     __device__ __forceinline__ void put(int e, number z)

@@ -22,13 +22,13 @@ def test_version():
 
 @pytest.mark.parametrize("version, taken", [(eigpack.__version__, True), ("0.0.1", False)])
 def test_eigpack_cuda(beside, version, taken):
-    """Here a copy of the extension without CUDA stands for it."""
-    own = Path(eigpack._core.__file__)
+    """Here a copy of the extension without CUDA stands for it, before one that is installed."""
+    own = Path(eigpack.__file__).parent / Path(eigpack._core.__file__).name
     package = beside / "eigpack_cuda"
     package.mkdir()
     shutil.copy(own, package)
     (package / "__init__.py").write_text(f'__version__ = "{version}"\n')
-    program = f"import sys; sys.path.insert(0, {str(beside)!r}); sys.path.insert(0, {str(own.parent.parent)!r})\n{PROGRAM}"
+    program = f"import sys; sys.path[:0] = [{str(beside)!r}, {str(own.parent.parent)!r}]\n{PROGRAM}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=beside)
     place = package if taken else own.parent
     assert done.stdout.split() == [str(place / own.name), "1.0", "2.0"], done.stderr

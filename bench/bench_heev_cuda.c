@@ -8,6 +8,7 @@
  * large      batch 200, n = 64 to 512 (c64 and f32: n = 128), with vectors and without
  * few        n = 9 to 64, 1, 10 and 100 matrices; f64, f32, c128, n = 128 to 4096, one and, up to 1024, ten; with vectors and without;
  *            f64 and f32, n = 8192 and 16384, c128, n = 8192, one matrix, with vectors and, f64, without
+ * contest    f32, with vectors, the orders and batches of gpu-mode's problem eigh_py (github.com/gpu-mode/reference-kernels)
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
  * passes     for the cases of resident, large and few the passes of one more call
@@ -17,8 +18,9 @@
 #include "bench_cuda.h"
 
 static const double budget_ms = 150;
-static const char *const all_parts[] = {"resident", "values", "large", "few", "jacobi", "small", "passes", "once"};
-enum { RESIDENT, VALUES, LARGE, FEW, JACOBI, SMALL, PASSES, ONCE, PARTS };
+static const char *const all_parts[] = {"resident", "values", "large",  "few", "contest",
+                                        "jacobi",   "small",  "passes", "once"};
+enum { RESIDENT, VALUES, LARGE, FEW, CONTEST, JACOBI, SMALL, PASSES, ONCE, PARTS };
 static bool wanted[PARTS];
 static int only_n;            /* this order alone; 0: all */
 static const char *only_type; /* NULL: all */
@@ -156,6 +158,9 @@ static void run(eig_type type)
         put("heev-few", type, n, 1, EIG_HEEV_AUTO, true);
         if (type == EIG_D) put("heev-few-values", type, n, 1, EIG_HEEV_AUTO, false);
     }
+    static const int contest[][2] = {{32, 20}, {176, 40}, {352, 40}, {512, 640}, {1024, 60}, {2048, 8}};
+    for (size_t k = 0; k < sizeof contest / sizeof *contest && wanted[CONTEST] && type == EIG_S; ++k)
+        put("heev-contest", type, contest[k][0], contest[k][1], EIG_HEEV_AUTO, true);
     for (int64_t n = 1; n <= 3 && wanted[SMALL]; ++n) {
         put("heev-resident", type, n, 1000000, EIG_HEEV_AUTO, true);
         put("heev-values", type, n, 1000000, EIG_HEEV_AUTO, false);

@@ -191,7 +191,7 @@ static int64_t most_of_whole(const heev_problem *p)
 {
     int64_t const n = p->n;
     if (n <= 512) return 32;
-    if (p->type == EIG_S && n <= 2048) return n <= 1024 ? 22 + (1024 - n) * 10 / 512 : 18 + (2048 - n) * 4 / 1024;
+    if (p->type == EIG_S && n <= 2048) return n <= 1024 ? 20 + (1024 - n) * 12 / 512 : 18 + (2048 - n) * 2 / 1024;
     return n <= 1024 ? 10 + (1024 - n) * 22 / 512 : 10 + (n - 1024) * 24 / 1024;
 }
 

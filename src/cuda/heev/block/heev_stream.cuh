@@ -4,7 +4,7 @@
  * Formula  as heev_panel.cu.
  * Step     two parts, a barrier each.  multiply: A x of the lower triangle alone, and the panel's products with x.  finish: columns
  *          of V and W, and the next x.
- * Product  a tile has 128 rows and 8 columns: a lane has four rows of each.  A warp has every eighth strip of 8 columns, with all of
+ * Product  a tile has 128 rows and 8 columns: a lane has four rows of each.  A warp has a strip of 8 columns of 64 (16 warps: 128), with all of
  *          its tiles, and loads a tile into registers while it works on the one before, its first one while it ends the step before.
  *          Each element is read once for A x and for A^T x.  What a thread reads nobody else writes.
  * Memory   the lower triangle column by column in v or in the workspace; panel and vectors in shared memory.  The reflectors are left
@@ -17,24 +17,28 @@
 #include "heev/heev_reflector.cuh"
 
 enum {
-    STREAM_WARPS = 8,
-    STREAM_THREADS = 32 * STREAM_WARPS,
     STREAM_COLUMNS = 8,
-    STREAM_STEP = STREAM_COLUMNS * STREAM_WARPS,
     STREAM_ROWS = 128,
-    STREAM_PANEL = 8 /* columns; up to n = 1024 two blocks share a multiprocessor */
+    STREAM_PANEL = 8 /* columns; two blocks of 8 warps share a multiprocessor */
 };
+/* Of a block: measured on an H200, where few large matrices leave its warps waiting, while many smaller ones share a multiprocessor. */
+static inline int stream_warps(int64_t n)
+{
+    return n > 640 && n <= 1536 ? 16 : 8;
+}
+
 static inline size_t stream_bytes(int64_t n)
 {
     int64_t const rows = (n + STREAM_ROWS - 1) / STREAM_ROWS * STREAM_ROWS;
-    return (size_t)((3 + STREAM_WARPS + 2 * STREAM_PANEL) * rows + 2 * STREAM_PANEL + 2 * STREAM_WARPS) * sizeof(float);
+    return (size_t)((3 + stream_warps(n) + 2 * STREAM_PANEL) * rows + 2 * STREAM_PANEL + 2 * stream_warps(n)) *
+           sizeof(float);
 }
 
 /* aligned: columns in global memory begin at multiples of 16 bytes, and so do their ends. */
-template <bool aligned> struct stream_reduction {
+template <int warps, bool aligned> struct stream_reduction {
     using number = number_of<float, false>;
     using real = float;
-    static constexpr int columns = STREAM_COLUMNS;
+    static constexpr int columns = STREAM_COLUMNS, threads = 32 * warps, stride = columns * warps;
     int n, rows;
     float *a, *x, *column, *q, *p, *v, *w, *dots, *forms, *squares;
     int64_t pitch; /* of a */
@@ -49,10 +53,10 @@ template <bool aligned> struct stream_reduction {
     {
         rank = (int)threadIdx.x, lane = rank % 32, warp = rank / 32;
         n = order, rows = (n + STREAM_ROWS - 1) / STREAM_ROWS * STREAM_ROWS;
-        x = memory, column = x + rows, q = column + rows, p = q + rows, v = p + STREAM_WARPS * rows;
+        x = memory, column = x + rows, q = column + rows, p = q + rows, v = p + warps * rows;
         w = v + STREAM_PANEL * rows, dots = w + STREAM_PANEL * rows, forms = dots + 2 * STREAM_PANEL,
-        squares = forms + STREAM_WARPS;
-        for (int f = rank; f < (3 + STREAM_WARPS + 2 * STREAM_PANEL) * rows; f += STREAM_THREADS) x[f] = 0;
+        squares = forms + warps;
+        for (int f = rank; f < (3 + warps + 2 * STREAM_PANEL) * rows; f += threads) x[f] = 0;
     }
 
     __device__ __forceinline__ void put(float *to, float z) const
@@ -67,9 +71,9 @@ template <bool aligned> struct stream_reduction {
     __device__ real load(const heev_job &job, int64_t b) const
     {
         matrix_source<number> const from(job, b);
-        real const unit = from.unit_of(warp, STREAM_WARPS, squares);
+        real const unit = from.unit_of(warp, warps, squares);
         real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
-        from.each(warp, STREAM_WARPS,
+        from.each(warp, warps,
                   [&](number z, int r, int j) { put(a + (r + j * pitch), unit == unit ? scaled(inverse, z).re : 0); });
         return unit;
     }
@@ -80,7 +84,7 @@ template <bool aligned> struct stream_reduction {
         __device__ __forceinline__ walk(int first, int warp, int of) : lane(of)
         {
             int const strip = first / columns;
-            j = columns * (strip + ((warp - strip) & (STREAM_WARPS - 1)));
+            j = columns * (strip + ((warp - strip) & (warps - 1)));
             top();
         }
         __device__ __forceinline__ void top()
@@ -96,7 +100,7 @@ template <bool aligned> struct stream_reduction {
         {
             r += STREAM_ROWS;
             if (r - 4 * lane < n) return false;
-            j += STREAM_STEP;
+            j += stride;
             top();
             return true;
         }
@@ -256,7 +260,7 @@ template <bool aligned> struct stream_reduction {
     /* V^T x and W^T x of the panel's i columns. */
     __device__ __forceinline__ void multiply_panel(int first, int i) const
     {
-        for (int s = warp; s < 2 * i; s += STREAM_WARPS) {
+        for (int s = warp; s < 2 * i; s += warps) {
             const float *const u = s < i ? v + s * rows : w + (s - i) * rows;
             float total = 0;
 #pragma unroll 4
@@ -276,7 +280,7 @@ template <bool aligned> struct stream_reduction {
     {
         float y = q[r];
 #pragma unroll
-        for (int g = 0; g < STREAM_WARPS; ++g) y += p[g * rows + r];
+        for (int g = 0; g < warps; ++g) y += p[g * rows + r];
         return y;
     }
 
@@ -288,14 +292,14 @@ template <bool aligned> struct stream_reduction {
         float const by = h.divisor.re, factor = h.tau.re * by, end = h.beta, corner = column[first];
         bool const reflects = h.tau.re != 0;
         float squared = 0;
-        for (int r0 = first + rank; r0 < n; r0 += ONCE * STREAM_THREADS) {
-            float edge = collect(first), form = fma(end, fma(end, corner, -2 * edge), total_of<STREAM_WARPS>(forms));
+        for (int r0 = first + rank; r0 < n; r0 += ONCE * threads) {
+            float edge = collect(first), form = fma(end, fma(end, corner, -2 * edge), total_of<warps>(forms));
             float y[ONCE], z[ONCE];
             int r[ONCE];
             edge = fma(-end, corner, edge);
 #pragma unroll
             for (int k = 0; k < ONCE; ++k) {
-                r[k] = min(r0 + k * STREAM_THREADS, n - 1), z[k] = column[r[k]];
+                r[k] = min(r0 + k * threads, n - 1), z[k] = column[r[k]];
                 y[k] = fma(-end, z[k], collect(r[k]));
             }
 #pragma unroll 2
@@ -314,7 +318,7 @@ template <bool aligned> struct stream_reduction {
             float const pivot = fma(factor, edge, more);
 #pragma unroll
             for (int k = 0; k < ONCE; ++k) {
-                int const at = r0 + k * STREAM_THREADS;
+                int const at = r0 + k * threads;
                 if (at >= n) continue;
                 float u = by * x[at];
                 if (at == first && reflects) u = 1;
@@ -334,7 +338,7 @@ template <bool aligned> struct stream_reduction {
     __device__ __forceinline__ float begin(float *d) const
     {
         float squared = 0;
-        for (int r = rank; r < n; r += STREAM_THREADS) {
+        for (int r = rank; r < n; r += threads) {
             float const z = load_number((const number *)a + r).re;
             x[r] = r == 0 ? 0 : z;
             if (r == 0) *d = z;
@@ -354,7 +358,7 @@ template <bool aligned> struct stream_reduction {
             __syncthreads(); /* x, V and W */
             bool const full = i == STREAM_PANEL;
             if (full) i = 0;
-            reflector_by_division<number> const h(number{x[k + 1]}, total_of<STREAM_WARPS>(squares));
+            reflector_by_division<number> const h(number{x[k + 1]}, total_of<warps>(squares));
             multiply_panel(k + 1, i);
             multiply(k + 1, full ? STREAM_PANEL : 0, t);
             __syncthreads(); /* the parts of A x */
@@ -366,11 +370,12 @@ template <bool aligned> struct stream_reduction {
     }
 };
 
-template <bool aligned> static __global__ void __launch_bounds__(STREAM_THREADS, 2) heev_stream_kernel(heev_job job)
+template <int warps, bool aligned>
+static __global__ void __launch_bounds__(32 * warps, 16 / warps) heev_stream_kernel(heev_job job)
 {
     extern __shared__ float4 stream_memory[];
     int64_t const m = blockIdx.x, n = job.p.n;
-    stream_reduction<aligned> x;
+    stream_reduction<warps, aligned> x;
     x.a = (float *)job.matrix + m * job.matrix_stride, x.pitch = job.matrix_pitch, x.keep = job.p.v != NULL;
     x.carve((int)n, (float *)stream_memory);
     float const unit = x.load(job, job.first + m);
@@ -379,12 +384,17 @@ template <bool aligned> static __global__ void __launch_bounds__(STREAM_THREADS,
     if (threadIdx.x == 0) ((float *)job.unit)[m] = unit;
 }
 
-static inline eig_status launch_stream(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+template <int warps> static eig_status launch_stream_by(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     bool const aligned =
         (uintptr_t)job.matrix % 16 == 0 && job.matrix_pitch % 4 == 0 && job.matrix_stride % 4 == 0 && job.p.n % 4 == 0;
-    return cuda_launch(ctx, "heev: stream_kernel", stream, {job.count, STREAM_THREADS, stream_bytes(job.p.n)},
-                       aligned ? heev_stream_kernel<true> : heev_stream_kernel<false>, job);
+    return cuda_launch(ctx, "heev: stream_kernel", stream, {job.count, 32 * warps, stream_bytes(job.p.n)},
+                       aligned ? heev_stream_kernel<warps, true> : heev_stream_kernel<warps, false>, job);
+}
+
+static inline eig_status launch_stream(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    return stream_warps(job.p.n) == 16 ? launch_stream_by<16>(ctx, job, stream) : launch_stream_by<8>(ctx, job, stream);
 }
 
 #endif

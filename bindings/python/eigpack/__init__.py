@@ -193,7 +193,7 @@ def eigvals(a, *, method=AUTO, balance=True, max_steps=None, return_info=False, 
 
 @_documented
 def eig(
-    a, left=False, right=True, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None
+    a, left=False, right=True, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None
 ):
     """Eigenvalues and eigenvectors of square matrices, as numpy.linalg.eig, with scipy.linalg.eig's left and right.
 
@@ -232,6 +232,11 @@ def eig(
     >>> bool(np.abs(a @ v - v * w).max() < 1e-14)
     True
     """
+    plain = left is False and right is True and method is AUTO and balance is True and max_steps is None
+    if plain and return_info is False and device is None and check is None:
+        result = _direct.eig(a)
+        if result is not None:
+            return result
     more = _more("eigvals", return_info, method, balance, max_steps)
     return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check)
 

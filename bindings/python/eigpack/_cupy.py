@@ -86,7 +86,7 @@ def at_once(what, a, upper):
     if letter is None or len(shape) < 2 or not a.flags.c_contiguous or a.size == 0 or a.device.id != index:
         return None
     n = shape[-1]
-    if n != shape[-2] or (what == "g" and letter not in _direct.COMPLEX):
+    if n != shape[-2]:
         return None
     current = get_current_stream()
     if current.is_capturing():

@@ -10,11 +10,12 @@ from . import _core, _families
 
 LETTERS = {np.dtype(name): letter for name, letter in (("f4", "s"), ("f8", "d"), ("c8", "c"), ("c16", "z"))}
 REAL = {"s": np.dtype("f4"), "d": np.dtype("f8"), "c": np.dtype("f4"), "z": np.dtype("f8")}
-COMPLEX = {"s": np.dtype("c8"), "d": np.dtype("c16")}
+COMPLEX = {"s": np.dtype("c8"), "d": np.dtype("c16"), "c": np.dtype("c8"), "z": np.dtype("c16")}
+REALS = "sd"
 UPPER = {"L": False, "l": False, "U": True, "u": True}
 
 plain_host, address, empty, ndarray = _core.plain_host, _core.host_address, np.empty, np.ndarray
-EighResult = _families.EighResult
+EigResult, EighResult = _families.EigResult, _families.EighResult
 
 
 def pair(w, v):
@@ -23,7 +24,7 @@ def pair(w, v):
 
 
 def numpy_dense(what, a, upper):
-    """Eigenvalues "g" of general and "w" of Hermitian matrices, and pairs "v"."""
+    """Eigenvalues "g" of general and "w" of Hermitian matrices, pairs "e" and "v"."""
     letter = LETTERS.get(a.dtype)
     shape = a.shape
     flags = a.flags
@@ -35,16 +36,14 @@ def numpy_dense(what, a, upper):
         batch *= length
     if n != shape[-2] or n * batch == 0:
         return None
-    if what == "g":
-        if letter not in COMPLEX:
-            return None
-        w = empty(shape[:-1], COMPLEX[letter])
-    else:
-        w = empty(shape[:-1], REAL[letter])
-    v = empty(shape, a.dtype) if what == "v" else None
+    general = what == "g" or what == "e"
+    w = empty(shape[:-1], (COMPLEX if general else REAL)[letter])
+    v = None if what == "g" or what == "w" else empty(shape, w.dtype if general else a.dtype)
     failed = plain_host(what, letter, upper, n, batch, address(a), 0, address(w), 0 if v is None else address(v))
     if failed is not None:
         raise _families.error_of(failed, batch)
+    if what == "e":  # left vectors of the transpose
+        return tuple.__new__(EigResult, (w, np.conjugate(v, v).swapaxes(-1, -2)))
     return w if v is None else pair(w, v)
 
 
@@ -54,6 +53,10 @@ SERVED = {ndarray: numpy_dense}
 def eigvals(a):
     serve = SERVED.get(type(a))
     return serve and serve("g", a, False)
+
+
+def eig(a):
+    return numpy_dense("e", a, False) if type(a) is ndarray else None
 
 
 def eigvalsh(a, uplo):
@@ -75,7 +78,7 @@ def tridiagonal(what, d, e):
     letter, n = LETTERS.get(d.dtype), len(d)
     of_d, of_e = d.flags, e.flags
     plain = of_d.c_contiguous and of_d.aligned and of_e.c_contiguous and of_e.aligned
-    if letter not in COMPLEX or e.dtype != d.dtype or n == 0 or len(e) != n - 1 or not plain:
+    if letter is None or letter not in REALS or e.dtype != d.dtype or n == 0 or len(e) != n - 1 or not plain:
         return None
     w = empty(n, d.dtype)
     z = empty((n, n), d.dtype) if what == "m" else None

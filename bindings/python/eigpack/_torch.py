@@ -359,7 +359,7 @@ def is_watched(a, letter):
         or (a.requires_grad and torch.is_grad_enabled())
         or a.layout is not torch.strided
         or not a.is_contiguous()
-        or (letter not in _direct.COMPLEX and a.is_conj())
+        or (letter not in _direct.REALS and a.is_conj())
         or a.is_neg()
     )
 
@@ -370,7 +370,7 @@ def at_once(what, a, upper):
     if letter is None or is_watched(a, letter):
         return None
     shape, numbers = tuple(a.shape), a.numel()
-    if len(shape) < 2 or shape[-1] != shape[-2] or numbers == 0 or (what == "g" and letter not in _direct.COMPLEX):
+    if len(shape) < 2 or shape[-1] != shape[-2] or numbers == 0:
         return None
     n, on_gpu = shape[-1], a.is_cuda
     batch = numbers // (n * n)
@@ -380,7 +380,7 @@ def at_once(what, a, upper):
     elif not a.is_cpu:
         return None
     # Extents as arguments of their own, and the type and the place of a: a torch.Size and a device take a microsecond longer.
-    if what != "g" and letter in _direct.COMPLEX:
+    if what != "g" and letter in _direct.REALS:
         w = a.new_empty(*shape[:-1])
     else:
         w = a.new_empty(*shape[:-1], dtype=TYPES[(_numpy.COMPLEX if what == "g" else _numpy.REAL)[letter]])

@@ -274,8 +274,8 @@ size_t stemr_work(const char *device, char type, int method, const range_choice 
 constexpr double short_call = 1e5;
 constexpr size_t own_workspace = 1 << 20;
 
-/* A problem of one of the functions below, packed, with all defaults: what is asked for ('g': geev, 'w': heev without
- * vectors, 'v': with them, 'b': stebz, 'm': stemr), type, order, number of matrices. */
+/* A problem of one of the functions below, packed, with all defaults: what is asked for ('g': geev, 'e': with the right vectors of
+ * the transpose as a's left ones, 'w': heev without vectors, 'v': with them, 'b': stebz, 'm': stemr), type, order, number of matrices. */
 struct plain_problem {
     char what, type;
     bool upper;
@@ -286,7 +286,7 @@ struct plain_problem {
 double operations_of(const plain_problem &p)
 {
     bool const tridiagonal = p.what == 'b' || p.what == 'm';
-    return (tridiagonal ? 100 * (double)p.n * (double)p.n : 10 * cube(p.n)) * (double)p.batch;
+    return (tridiagonal ? 100 * (double)p.n * (double)p.n : (p.what == 'e' ? 25 : 10) * cube(p.n)) * (double)p.batch;
 }
 
 eig_heev_options plain_heev_options(const plain_problem &p)
@@ -301,9 +301,11 @@ eig_status plain_call(eig_context *ctx, const plain_problem &p, int *info)
 {
     eig_type const type = (eig_type)p.type;
     int64_t const n = p.n;
-    if (p.what == 'g')
-        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, nullptr, 0, 0,
-                                nullptr, 0, 0, nullptr, info, p.batch);
+    if (p.what == 'g' || p.what == 'e') {
+        int64_t const ld = p.v ? n : 0;
+        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, at<void>(p.v), ld,
+                                ld * n, nullptr, 0, 0, nullptr, info, p.batch);
+    }
     if (p.what == 'b')
         return eig_stebz(ctx, type, nullptr, n, at<void>(p.a), at<void>(p.b), nullptr, at<void>(p.w), nullptr, nullptr,
                          info);

@@ -11,7 +11,7 @@ from . import _core, _families
 LETTERS = {np.dtype(name): letter for name, letter in (("f4", "s"), ("f8", "d"), ("c8", "c"), ("c16", "z"))}
 REAL = {"s": np.dtype("f4"), "d": np.dtype("f8"), "c": np.dtype("f4"), "z": np.dtype("f8")}
 COMPLEX = {"s": np.dtype("c8"), "d": np.dtype("c16"), "c": np.dtype("c8"), "z": np.dtype("c16")}
-REALS = "sd"
+REALS = ("s", "d")
 UPPER = {"L": False, "l": False, "U": True, "u": True}
 
 plain_host, address, empty, ndarray = _core.plain_host, _core.host_address, np.empty, np.ndarray

@@ -247,7 +247,7 @@ def eigvals(a, more, device, check):
 
 def eig(a, left, right, more, device, check):
     square(a)
-    if more != PLAIN or not is_watched(a):
+    if more != PLAIN or not is_watched(a, _letters.get(a.dtype)):
         return direct("eig", [a], left, right, more, device, check)
     if not left and not right:
         return eigvals(a, more, device, check)

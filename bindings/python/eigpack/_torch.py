@@ -4,6 +4,8 @@ Every operator takes matrices in leading dimensions; a dimension of vmap becomes
 eigvalsh and eigh (_torch_derivatives); the others raise when one is asked for.
 """
 
+import sys
+
 import numpy as np
 import torch
 
@@ -223,13 +225,15 @@ def square(a):
 def direct(name, tensors, *arguments):
     """A function of _families without an operator, for what operators do not know; the last arguments are device and check."""
     *arguments, device, check = arguments
-    made = []
+    made, work = [], compute
+    if "torch._dynamo" in sys.modules:  # it would trace into frames that it resumes
+        work = torch._dynamo.disable(compute)
 
     def call(*tensors):
         if any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors)):
             raise TypeError(f"eigpack.{name} with these arguments does not serve PyTorch's transforms (vmap, grad)")
         parts = []
-        made.append(mapped(lambda x: parts.append(x) or len(parts) - 1, compute(name, tensors, *arguments, device=device, check=check)))
+        made.append(mapped(lambda x: parts.append(x) or len(parts) - 1, work(name, tensors, *arguments, device=device, check=check)))
         return tuple(parts)
 
     parts = Opaque.apply(name, call, *tensors)

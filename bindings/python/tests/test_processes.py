@@ -158,7 +158,7 @@ LONG = {  # shape of random numbers a, and what takes long with them
     "eigvalsh_tridiagonal": ("400_000", "eigpack.eigvalsh_tridiagonal(a, a[1:])"),
     "eigh_tridiagonal": ("6_000", "while True: eigpack.eigh_tridiagonal(a, a[1:])"),
     "eigvals": ("2000, 2000", "eigpack.eigvals(a)"),
-    "eigh": ("2500, 2500", "eigpack.eigh(a)"),
+    "eigh": ("4000, 4000", "eigpack.eigh(a)"),
     "batch": ("400_000, 10, 10", "while True: eigpack.eigvals(a)"),
     "sturm_count": ("200_000", "eigpack.sturm_count(a, a[1:], a)"),
 }

@@ -367,7 +367,7 @@ def test_torch_func_of_general_matrices(device):
     a = made(device, torch.float64, 3, 4, 4)
 
     def close(x, y):
-        return torch.allclose(x, y, rtol=1e-8, atol=1e-8)
+        return torch.allclose(x, y, rtol=1e-6, atol=1e-6)  # second derivatives have cubes of gaps in denominators
 
     def values(library):
         return lambda x: (library.eigvals(x).abs() ** 3).sum()

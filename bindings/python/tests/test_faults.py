@@ -30,6 +30,7 @@ def test_a_fault_is_caught(fault, beside):
     text = file.read_text()
     assert text.count(fault["find"]) == 1
     file.write_text(text.replace(fault["find"], fault["put"]))
+    path = os.pathsep.join(filter(None, (str(beside), os.environ.get("PYTHONPATH"))))
     program = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *fault["tests"].split()]
-    done = subprocess.run(program, cwd=TESTS, env={**os.environ, "PYTHONPATH": str(beside)}, capture_output=True, text=True)
+    done = subprocess.run(program, cwd=TESTS, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     assert done.returncode == 1 and "FAILED" in done.stdout, done.stdout + done.stderr  # 1: a test failed

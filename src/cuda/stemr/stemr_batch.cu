@@ -292,7 +292,7 @@ static __global__ void __launch_bounds__(THREADS, rotate_blocks<real, N>) rotate
         rotate_row<real, N>(job, matrix, live, team, (pair_of<real> *)at.z, z);
 #pragma unroll
         for (int k = 0; k < N; ++k)
-            if (rank < N) at.z[rank * pitch + k] = z[k];
+            if (rank < N) at.z[rank * pitch + k] = z[k] + 0; /* +0 for -0, as in heev_vectors.cu */
     }
     bool const slow = live && job.sweep_count[matrix] < 0;
     if (__any_sync(team.all, slow)) {

@@ -6,43 +6,56 @@
 #include "heev/warp/heev_ql.cuh"
 #include "words/team.cuh"
 
-/* Row `rank` of Z: the product of all rotations that QL noted.  space: [lanes + 1] pairs in shared memory. */
+/* Sweeps whose notes are fetched and made rotations together, so that their chains run side by side. */
+enum { ROTATE_SWEEPS = 4 };
+
+/* Row `rank` of Z: the product of all rotations that QL noted.  space: [ROTATE_SWEEPS * L] pairs
+ * in shared memory, no more than rows of N + 1 numbers. */
 template <typename real, int N, int L>
 static __device__ __forceinline__ void rotate_row(const heev_job &job, int64_t m, bool live, const lane_team<L> &team,
                                                   pair_of<real> *space, real *z)
 {
+    static_assert(ROTATE_SWEEPS * 2 * L <= N * (N + 1), "a matrix has too little room");
     /* Rotations that are done or left out together. Those outside of a sweep change nothing. */
-    constexpr int group = sizeof(real) == 4 ? 4 : 2;
+    constexpr int group = 4;
     const ql_note<real> *rotations = (const ql_note<real> *)job.rotations + m * job.most_rotations;
     const uint16_t *const sweeps = job.sweeps + m * job.most_sweeps;
     int const rank = team.rank, own = live ? max(job.sweep_count[m], 0) : 0, count = warp_max(own);
-    auto const window = [=](int sweep) { return sweep < own ? (int)sweeps[sweep] : 0; };
-    auto const in = [=](int sweep) { return rank >= (sweep & 255) && rank < sweep >> 8; };
-    /* The note of rotation (rank, rank+1) of a sweep. */
-    auto const fetch = [&](int sweep) {
-        ql_note<real> one = {};
-        if (in(sweep)) one = rotations[(sweep >> 8) - 1 - rank];
-        rotations += notes_of(sweep);
-        return one;
-    };
-    int now = window(0), next = window(1), after = window(2);
-    ql_note<real> mine = fetch(now), ahead = fetch(next); /* fetched two sweeps ahead */
+    int windows = 0; /* of sweeps k - k % L + rank */
+    auto const window = [&](int k) { return __shfl_sync(0xffffffffu, windows, k % L, L); };
 #pragma unroll 1
-    for (int k = 0; k < count; ++k) {
-        int const lo = L == 32 ? now & 255 : warp_min((now & 255) < now >> 8 ? now & 255 : N);
-        int const hi = L == 32 ? now >> 8 : warp_max(now >> 8);
-        pair_of<real> one = ql_half_angle_of(mine);
-        if (!in(now)) one.x = one.y = 0;
-        __syncwarp(); /* all have read the last sweep's */
-        space[rank] = one;
-        __syncwarp(); /* this sweep's are there */
-        now = next, next = after, after = window(k + 3);
-        mine = ahead, ahead = fetch(next);
+    for (int k = 0; k < count; k += ROTATE_SWEEPS) {
+        if (k % L == 0) windows = k + rank < own ? sweeps[k + rank] : 0;
+        ql_note<real> note[ROTATE_SWEEPS] = {}; /* of rotation (rank, rank+1) */
+        bool in[ROTATE_SWEEPS];
 #pragma unroll
-        for (int top = N - 2; top >= 0; top -= group) {
-            if (lo > top || hi <= top - group + 1) continue;
+        for (int j = 0; j < ROTATE_SWEEPS; ++j) {
+            int const sweep = window(k + j);
+            in[j] = rank >= (sweep & 255) && rank < sweep >> 8;
+            if (in[j]) note[j] = rotations[(sweep >> 8) - 1 - rank];
+            rotations += notes_of(sweep);
+        }
+        __syncwarp(); /* all have read the sweeps before */
 #pragma unroll
-            for (int i = top; i >= 0 && i > top - group; --i) ql_rotate_by_half_angle(space[i], z[i], z[i + 1]);
+        for (int j = 0; j < ROTATE_SWEEPS; ++j) {
+            pair_of<real> one = ql_half_angle_of(note[j]);
+            if (!in[j]) one.x = one.y = 0;
+            space[j * L + rank] = one;
+        }
+        __syncwarp(); /* these sweeps are there */
+#pragma unroll 1
+        for (int j = 0; j < ROTATE_SWEEPS; ++j) {
+            int const now = window(k + j);
+            int const lo = L == 32 ? now & 255 : warp_min((now & 255) < now >> 8 ? now & 255 : N);
+            int const hi = L == 32 ? now >> 8 : warp_max(now >> 8);
+            const pair_of<real> *const here = space + j * L;
+#pragma unroll
+            for (int top = N - 2; top >= 0; top -= group) {
+                if (lo > top) break;
+                if (hi <= top - group + 1) continue;
+#pragma unroll
+                for (int i = top; i >= 0 && i > top - group; --i) ql_rotate_by_half_angle(here[i], z[i], z[i + 1]);
+            }
         }
     }
     __syncwarp(); /* space is free */

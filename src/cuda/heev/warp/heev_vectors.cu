@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
             ql_row(live && ql_reverses(n, (const real *)job.d + m * n, (const real *)job.e + m * n), n, rank);
 #pragma unroll
         for (int k = 0; k < N; ++k) z[k] = k == at;
-        rotate_row<real, N>(job, m, live, team, (pair_of<real> *)space, z);
+        rotate_row<real, N>(job, m, live, team, (pair_of<real> *)tile, z);
 #pragma unroll
         for (int k = 0; k < N; ++k)
             if (rank < N) transposed[rank * shape::pitch + k] = z[k];

@@ -284,6 +284,27 @@ static void test_stops_soon(void **state)
     }
 }
 
+/* A stop at the first report, which comes before the work: nothing of it is done, however long it is, and nobody is asked again. */
+static void test_stops_before_the_work(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; ++threads) {
+        eig_context *ctx = test_context(threads);
+        bench_case c[] = {make(&case_geev, "random", 700, 3), make(&case_heev, "ensemble", 700, 3),
+                          make(&case_stemr, "uniform", 3000, 1), make(&case_stebz, "uniform", 20000, 3)};
+        for (size_t k = 0; k < sizeof c / sizeof *c; ++k) {
+            record r;
+            record_of(ctx, &r, 1);
+            expect_refused(ctx, case_call(ctx, &c[k]), EIG_CANCELLED, "cancelled");
+            nothing_wrong(&r, c[k].family->name);
+            if (r.calls != 1 || r.last != 0)
+                fail_msg("%s: %d reports, the last at %g", c[k].family->name, r.calls, r.last);
+            case_free(&c[k]);
+        }
+        eig_destroy(ctx);
+    }
+}
+
 /* ------------------------------------------------------- calls from a callback */
 
 /* What a callback tries on its own context, and on another one. */
@@ -517,11 +538,17 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call),         cmocka_unit_test(test_how_often),
-        cmocka_unit_test(test_one_matrix),         cmocka_unit_test(test_stops_soon),
-        cmocka_unit_test(test_stops_with_vectors), cmocka_unit_test(test_own_context),
-        cmocka_unit_test(test_other_thread),       cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_inside_a_region),    cmocka_unit_test(test_workspace_inside_a_region),
+        cmocka_unit_test(test_every_call),
+        cmocka_unit_test(test_how_often),
+        cmocka_unit_test(test_one_matrix),
+        cmocka_unit_test(test_stops_soon),
+        cmocka_unit_test(test_stops_before_the_work),
+        cmocka_unit_test(test_stops_with_vectors),
+        cmocka_unit_test(test_own_context),
+        cmocka_unit_test(test_other_thread),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_inside_a_region),
+        cmocka_unit_test(test_workspace_inside_a_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

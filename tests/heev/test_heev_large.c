@@ -178,6 +178,25 @@ static void test_together(void **state)
     }
 }
 
+/* A NaN on the diagonal, in any part of a matrix that threads share: at the beginning, in the middle, at the end. */
+static void test_not_finite_together(void **state)
+{
+    enum { N = 514 };
+    static int64_t const places[] = {0, N / 2 * (N + 1), N * N - 1};
+    (void)state;
+    eig_context *const ctx = test_context(3);
+    for (size_t k = 0; k < 2 * COUNT(places); ++k) {
+        eig_type const type = all_types[k % 4];
+        batch b = batch_make("hermitian", N, 1, type, 5);
+        numbers_put_part(&b.a, places[k / 2] * (type_is_complex(type) ? 2 : 1), NAN);
+        solve_part(ctx, NULL, &b, (placement){.values_only = k % 2 == 1}, 0, 1);
+        assert_int_equal(b.info[0], EIG_INFO_NOT_FINITE);
+        for (int64_t i = 0; i < N; ++i) assert_true(isnan(numbers_re(&b.w, i)));
+        batch_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
 /* Threads that share a matrix keep to the workspace that the query tells of. */
 static void test_lent_together(void **state)
 {
@@ -229,11 +248,31 @@ static void test_progress(void **state)
     batch_free(&b);
 }
 
+/* Two matrices that four threads share, one after the other: together they are the whole. */
+static void test_progress_of_two(void **state)
+{
+    (void)state;
+    batch b = batch_make("ensemble", 700, 2, EIG_D, 5);
+    eig_context *const ctx = test_context(4);
+    double last = 0;
+    assert_int_equal(eig_set_progress(ctx, progress_rises, &last), EIG_OK);
+    solve(ctx, NULL, &b);
+    assert_true(last == 1);
+    eig_destroy(ctx);
+    batch_free(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),   cmocka_unit_test(test_tridiagonals),  cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_together), cmocka_unit_test(test_lent_together), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_tridiagonals),
+        cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_lent_together),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_not_finite_together),
+        cmocka_unit_test(test_progress_of_two),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev, large matrices", tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void test_by_index(void **state)
     eig_destroy(ctx);
 }
 
-/* (vl, vu] of one matrix's own eigenvalues, and of what lies around. */
+/* (vl, vu] of one matrix's own eigenvalues, of what lies around, and of doubles that no float can be. */
 static void test_by_value(void **state)
 {
     (void)state;
@@ -107,8 +107,15 @@ static void test_by_value(void **state)
         int64_t const n = b.n, own = (b.count - 1) * n; /* the last matrix gives the ends */
         double const low = numbers_re(&b.w, own), high = numbers_re(&b.w, own + n - 1),
                      middle = numbers_re(&b.w, own + n / 2);
-        double const ends[][2] = {{-INFINITY, INFINITY}, {-INFINITY, low},   {low, INFINITY}, {high, INFINITY},
-                                  {low - 1, middle},     {middle, high + 1}, {-3e30, -2e30}};
+        double const ends[][2] = {{-INFINITY, INFINITY},
+                                  {-INFINITY, low},
+                                  {low, INFINITY},
+                                  {high, INFINITY},
+                                  {low - 1, middle},
+                                  {middle, high + 1},
+                                  {-3e30, -2e30},
+                                  {-INFINITY, nextafter(middle, -INFINITY)},
+                                  {nextafter(middle, -INFINITY), INFINITY}};
         for (size_t k = 0; k < COUNT(ends); ++k) {
             eig_heev_options o = EIG_HEEV_OPTIONS;
             o.range = EIG_RANGE_VALUE, o.vl = ends[k][0], o.vu = ends[k][1];

@@ -292,6 +292,27 @@ static void test_enclosures(void **state)
     eig_destroy(ctx);
 }
 
+/* Numbers so small that the step from one to the next counts: the least one beside a diagonal of zeros, whose eigenvalues
+ * 2 cos(...) times it are no numbers. */
+static void test_least_numbers(void **state)
+{
+    static const int64_t sizes[] = {3, 8, 40};
+    (void)state;
+    eig_context *ctx = test_context(1);
+    for (size_t s = 0; s < 2 * COUNT(sizes); ++s)
+        for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+            eig_stebz_options const options = with_method((eig_stebz_method)method);
+            fixture f = make("uniform", sizes[s / 2], 1, real_types[s % 2]);
+            for (int64_t i = 0; i < f.t.n; ++i) f.t.d[i] = 0;
+            for (int64_t i = 0; i + 1 < f.t.n; ++i) f.t.e[i] = real_types[s % 2] == EIG_D ? 0x1p-1074 : 0x1p-149;
+            take(&f);
+            assert_int_equal(solve_with(ctx, &options, &f, true), f.t.n);
+            certify_enclosures("least numbers", &f, 1);
+            drop(&f);
+        }
+    eig_destroy(ctx);
+}
+
 /* Few rows, whose eigenvalues are proposed and then proven: four matrices of which a proposal was 4 eps off or more, and many of
  * whole numbers. */
 static void test_few_rows(void **state)
@@ -397,6 +418,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_signs_of_zero),   cmocka_unit_test(test_scaled_tolerances),
         cmocka_unit_test(test_scaled_graded),   cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_least_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,14 @@ static void test_count(void **state)
     static const int64_t below[] = {0, 1, 1, 2};
     assert_int_equal(eig_dstebz_count(ctx, 3, near_zero, tiny, 4, around, count, NULL), EIG_OK);
     for (int j = 0; j < 4; ++j) assert_int_equal(count[j], below[j]);
+    /* 5e-324 and about -1e300, 1e300: where T is scaled, only the row that stands alone is counted by its own entry */
+    double const least[][3] = {{5e-324, 5e-324, 0}, {0, 5e-324, 5e-324}}, large[][2] = {{0, 1e300}, {1e300, 0}};
+    double const beside[] = {-1, 0, 5e-324, 1e-323};
+    static const int64_t of_three[] = {1, 1, 1, 2};
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(eig_dstebz_count(ctx, 3, least[k], large[k], 4, beside, count, NULL), EIG_OK);
+        for (int j = 0; j < 4; ++j) assert_int_equal(count[j], of_three[j]);
+    }
     eig_destroy(ctx);
 }
 

@@ -303,8 +303,7 @@ static inline bool heev_answers(void)
 static inline int progress_rises(void *user, double fraction)
 {
     double *const last = user;
-    if (!(fraction >= *last && fraction <= 1)) *last = NAN;
-    *last = fraction;
+    *last = fraction >= *last && fraction <= 1 ? fraction : NAN; /* stays NaN */
     return 0;
 }
 

@@ -333,6 +333,16 @@ def test_one_diagonal_for_all(rng):
         assert np.array_equal(eigpack.sturm_count(d, one, x, device=DEVICE), np.full((3, 4, 2), 3))
 
 
+@pytest.mark.parametrize("step", [1, 4, 5, 6])
+def test_diagonals_that_overlap(rng, step):
+    """Windows of one series: the library would refuse those that begin less than a row apart."""
+    d, e = (np.lib.stride_tricks.sliding_window_view(rng.standard_normal(30), n)[::step][:4] for n in (6, 5))
+    expected = [np.linalg.eigvalsh(np.diag(a) + np.diag(b, 1) + np.diag(b, -1)) for a, b in zip(d, e)]
+    assert np.abs(eigpack.eigvalsh_tridiagonal(d, e, device=DEVICE) - expected).max() < 1e-13
+    assert np.abs(eigpack.eigh_tridiagonal(d, e, device=DEVICE).eigenvalues - expected).max() < 1e-13
+    assert np.array_equal(eigpack.sturm_count(d, e, 0.0, device=DEVICE), (np.array(expected) < 0).sum(-1))
+
+
 class Family:
     """a[0] + x[0] a[1] + x[1] a[2] at points x."""
 

@@ -2,8 +2,8 @@
  *
  * Mapping  as kernel 1.  While QL's rotations are applied, a lane has a row of the real Z in registers; then Z is
  *          transposed in shared memory, and a lane has a column of it, on which the reflectors work.
- * Memory   a sweep's rotations are read by one lane each, while the sweep before them is applied; they and the
- *          reflectors then go through shared memory, from which all lanes of a team read the same 16 bytes at once.
+ * Memory   the rotations of some sweeps are read together, each by one lane; they, and later the reflectors, go through
+ *          shared memory, from which all lanes of a team read the same 16 bytes at once.
  * Cost     5 n^3 FMA for the rotations, n^3 (complex: 4 n^3) for the reflectors; bound by FP64. */
 #include "heev/warp/heev_load.cuh"
 #include "heev/warp/heev_rows.cuh"
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void load_reflectors(const heev_job &job, int6
     }
 }
 
-/* A team's place in shared memory, in numbers: Z, the reflectors and V in turn; beside it a sweep's rotations, then the
- * reflectors' factors; and T. */
+/* A team's place in shared memory, in numbers: rotations, Z, the reflectors and V in turn; beside it the reflectors'
+ * factors, or a sweep's rotations where QL iterates anew; and T. */
 template <typename number, int N> struct heev_vectors_shape : heev_shape<number, N> {
     using base = heev_shape<number, N>;
     static constexpr int pairs = (2 * base::lanes + 2) * (int)sizeof(typename number::real) / (int)sizeof(number) + 1;

@@ -16,6 +16,7 @@ set(EIG_SOURCES
     src/multi/multi_tridiagonal.c
     src/cpu/backend_cpu.c
     src/cpu/sort.c
+    src/cpu/pool.c
     src/cpu/team.c
     src/cpu/watch.c
     src/cpu/stebz/stebz_cpu.c

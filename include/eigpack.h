@@ -46,8 +46,8 @@
  * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
  * running call goes on.  A context must not be destroyed while another thread may use it.  Several threads may create
  * contexts at a time.  There is no global state but two notes: that a fork has happened, and how many threads a calling
- * thread could create.  The library never prints, never exits, and reads one environment variable, EIG_CPU (see
- * eig_describe).
+ * thread could create before a context made others.  The library never prints, never exits, and reads one environment
+ * variable, EIG_CPU (see eig_describe).
  *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
@@ -183,7 +183,8 @@ EIG_API const char *eig_describe(eig_context *ctx);
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
  * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  At most twice
  * the processors that the process may run on, or 32, are started, however many are asked for.  Results do not depend on
- * it.
+ * it.  heev and geev make threads of the context at the first call that wants them; they wait awake for 12 ms after a
+ * call, as OpenMP's do, then sleep; all signals are blocked there; they end in eig_destroy.
  *
  * Where a thread cannot be created, libgomp ends the process.  The first calls of each calling thread therefore try
  * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  What

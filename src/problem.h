@@ -217,6 +217,7 @@ struct eig_context {
     int threads;            /* 0 = OpenMP's default */
     int quota;              /* processors that the CPU quota grants; 0: there is none */
     long process;           /* the one that made the context */
+    struct cpu_pool *pool;  /* of a context of the CPU: its threads; NULL: none yet */
     eig_progress progress;
     void *progress_user;
     bool reporting;       /* the callback runs */

@@ -123,12 +123,22 @@ static int create_and_end(int count)
 /* What was tried for the calling thread, and how many may be asked for since. */
 static _Thread_local int tried, allowed;
 
+/* How often threads were made that stay; for the calling thread: when it tried. */
+static atomic_int made;
+static _Thread_local int tried_at;
+
+void eig_threads_made(void)
+{
+    atomic_fetch_add(&made, 1);
+}
+
 int eig_threads_creatable(int wanted)
 {
     if (wanted > MOST_TRIED) wanted = MOST_TRIED;
-    if (wanted > 1 && wanted > tried) {
+    int const now = atomic_load(&made);
+    if (wanted > 1 && (wanted > tried || tried_at != now)) {
         int const created = create_and_end(wanted - 1);
-        tried = wanted;
+        tried = wanted, tried_at = now;
         allowed = created == wanted - 1 ? wanted : 1 + created / 2;
     }
     return wanted <= 1 ? 1 : wanted < allowed ? wanted : allowed;

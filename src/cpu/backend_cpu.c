@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "openmp.h"
+#include "pool.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static eig_status cpu_open(eig_context *ctx, int device)
 
 static void cpu_close(eig_context *ctx)
 {
-    (void)ctx;
+    eig_cpu_pool_end(ctx);
 }
 
 /* A large block asks for huge pages: columns of a large matrix lie on more pages than the processor keeps addresses of. */

@@ -49,14 +49,4 @@ static inline int cpu_thread_number(void)
 #endif
 }
 
-/* The threads of that team. */
-static inline int cpu_team_size(void)
-{
-#ifdef _OPENMP
-    return omp_get_num_threads();
-#else
-    return 1;
-#endif
-}
-
 #endif

@@ -11,7 +11,7 @@ strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
 alone() { # HEADER COMPILER FLAGS...
     local header=$1
     shift
-    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. -Icli -Itests -D_XOPEN_SOURCE=700 - ||
+    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. -Icli -Itests -D_XOPEN_SOURCE=700 -D_GNU_SOURCE - ||
         { echo "headers.sh: $header does not compile alone: $*" >&2; exit 1; }
 }
 

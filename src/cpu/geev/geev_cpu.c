@@ -13,6 +13,7 @@
 #include "arena.h"
 #include "backend_cpu.h"
 #include "openmp.h"
+#include "pool.h"
 #include "watch.h"
 
 enum {
@@ -199,13 +200,24 @@ static void geev_work_together(const eig_context *ctx, const geev_problem *p, co
     }
 }
 
-/* Everything, by one thread of plan->threads. */
-static void geev_member(const eig_context *ctx, const geev_problem *p, const geev_plan *plan, cpu_watch *watch,
-                        cpu_team *team, char *areas, size_t area)
+/* What the threads of a call share. */
+typedef struct geev_call {
+    const eig_context *ctx;
+    const geev_problem *p;
+    const geev_plan *plan;
+    cpu_watch watch;
+    cpu_team team;
+    char *areas;
+    size_t area;
+} geev_call;
+
+/* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
+static void geev_member(void *argument, int rank, int size)
 {
-    cpu_member who = {.team = team, .rank = cpu_thread_number(), .size = cpu_team_size()};
-    if (plan->units > 0) geev_work(ctx, p, plan, watch, areas + (size_t)who.rank * area);
-    if (plan->together > 0) geev_work_together(ctx, p, plan, watch, &who, areas);
+    geev_call *const c = argument;
+    cpu_member who = {.team = &c->team, .rank = rank, .size = size};
+    if (c->plan->units > 0) geev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->area);
+    if (c->plan->together > 0) geev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
@@ -222,17 +234,12 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     geev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
-    cpu_watch watch;
-    cpu_team team = {.crowded = cpu_crowded(plan.threads)};
-    eig_cpu_watch_start(&watch, ctx, "geev", plan.units + plan.together);
-    watch.awaited = plan.units;
-    if (plan.threads == 1) {
-        geev_work(ctx, p, &plan, &watch, areas);
-    } else {
-#pragma omp parallel num_threads(plan.threads)
-        geev_member(ctx, p, &plan, &watch, &team, areas, area);
-    }
+    geev_call call = {.ctx = ctx, .p = p, .plan = &plan, .areas = areas, .area = area};
+    call.team.crowded = cpu_crowded(plan.threads);
+    eig_cpu_watch_start(&call.watch, ctx, "geev", plan.units + plan.together);
+    call.watch.awaited = plan.units;
+    eig_cpu_share(ctx, plan.threads, geev_member, &call);
     eig_begin_passes(ctx, road_of(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
-    return eig_cpu_watch_end(&watch);
+    return eig_cpu_watch_end(&call.watch);
 }

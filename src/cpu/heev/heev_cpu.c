@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "backend_cpu.h"
 #include "openmp.h"
+#include "pool.h"
 
 /* A matrix larger than this looks for a stop between its steps; so many threads share one at most. */
 enum { LONG_ORDER = 64, MOST_TOGETHER = 64 /* threads */ };
@@ -231,13 +232,25 @@ static void heev_work_together(const eig_context *ctx, const heev_problem *p, co
     }
 }
 
-/* Everything, by one thread of plan->threads. */
-static void heev_member(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
-                        cpu_team *team, char *areas, size_t area)
+/* What the threads of a call share. */
+typedef struct heev_call {
+    const eig_context *ctx;
+    const heev_problem *p;
+    const heev_plan *plan;
+    cpu_watch watch;
+    cpu_team team;
+    char *areas;
+    size_t area;
+} heev_call;
+
+/* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
+static void heev_member(void *argument, int rank, int size)
 {
-    cpu_member who = {.team = team, .rank = cpu_thread_number(), .size = cpu_team_size()};
-    if (plan->tiles + plan->alone > 0) heev_work(ctx, p, plan, watch, areas + (size_t)who.rank * area);
-    if (plan->together > 0) heev_work_together(ctx, p, plan, watch, &who, areas);
+    heev_call *const c = argument;
+    cpu_member who = {.team = &c->team, .rank = rank, .size = size};
+    if (c->plan->tiles + c->plan->alone > 0)
+        heev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->area);
+    if (c->plan->together > 0) heev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
@@ -254,17 +267,12 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     heev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
-    cpu_watch watch;
-    cpu_team team = {.crowded = cpu_crowded(plan.threads)};
-    eig_cpu_watch_start(&watch, ctx, "heev", plan.tiles + plan.alone + plan.together);
-    watch.awaited = plan.tiles + plan.alone;
-    if (plan.threads == 1) {
-        heev_work(ctx, p, &plan, &watch, areas);
-    } else {
-#pragma omp parallel num_threads(plan.threads)
-        heev_member(ctx, p, &plan, &watch, &team, areas, area);
-    }
+    heev_call call = {.ctx = ctx, .p = p, .plan = &plan, .areas = areas, .area = area};
+    call.team.crowded = cpu_crowded(plan.threads);
+    eig_cpu_watch_start(&call.watch, ctx, "heev", plan.tiles + plan.alone + plan.together);
+    call.watch.awaited = plan.tiles + plan.alone;
+    eig_cpu_share(ctx, plan.threads, heev_member, &call);
     eig_begin_passes(ctx, eig_cpu_heev_road(p)->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
-    return eig_cpu_watch_end(&watch);
+    return eig_cpu_watch_end(&call.watch);
 }

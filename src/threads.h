@@ -16,8 +16,9 @@ int eig_threads_quota_at(const char *groups, const char *mount);
 
 /* How many threads, the calling one among them, OpenMP may be asked for when `wanted` are wanted. libgomp ends the
  * process where a thread cannot be created.  So this function first creates the threads itself, all at once, and ends
- * them again; it does so once for each calling thread, and again after eig_threads_made.  Where the limits (RLIMIT_NPROC, a cgroup's pids.max, memory for
- * stacks) do not allow all of them, it returns half of what they allow. */
+ * them again; it does so once for each calling thread, and again after eig_threads_made.  Where the limits
+ * (RLIMIT_NPROC, a cgroup's pids.max, memory for stacks) do not allow all of them, it returns half of what they
+ * allow. */
 int eig_threads_creatable(int wanted);
 
 /* Notes that threads were made which stay: what was tried before holds no more. */

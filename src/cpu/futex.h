@@ -35,7 +35,7 @@ static inline void sleep_while(atomic_int *word, int value)
 #endif
 }
 
-/* Wakes so many that sleep there. */
+/* Wakes up to count threads that sleep there. */
 static inline void wake(atomic_int *word, int count)
 {
 #ifdef __linux__

@@ -291,7 +291,7 @@ def test_diagonals_broadcast_under_jit():
         expected, result = call(*map(on_one_device, arrays)), jax.jit(call)(*map(jnp.asarray, arrays))
         assert all(np.array_equal(one, other) for one, other in zip(result, expected))
     with pytest.raises(eigpack.LinAlgError, match="1 of 6 matrices failed, the first at 4") as caught:
-        eigpack.eigh_tridiagonal(jnp.asarray(np.broadcast_to(d, (2, 3, 5))).at[1, 1, 0].set(jnp.nan), jnp.asarray(e))
+        eigpack.eigh_tridiagonal(jnp.asarray(np.broadcast_to(d, (2, 3, 5))).at[1, 1, 0].set(jnp.nan), jnp.asarray(e), check=True)
     assert (caught.value.count, caught.value.first) == (1, 4)
 
 

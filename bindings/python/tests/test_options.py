@@ -5,7 +5,7 @@ import inspect
 import eigpack
 import numpy as np
 import pytest
-from conftest import DEVICE, check_pairs, eps_of, hermitian, made, same_spectrum
+from conftest import DEVICE, alike, check_pairs, eps_of, hermitian, made, same_spectrum
 from eigpack import _families, _numpy
 
 ALL = [np.float32, np.float64, np.complex64, np.complex128]
@@ -257,11 +257,13 @@ def test_info_of_tridiagonal_pairs(rng, dtype):
     assert (told.isuppz[0] == [0, n]).all() and set(map(tuple, told.isuppz[1])) == {(0, 10), (10, n)}
     assert told.stats["blocks"] == 2 and told.stats["representations"] >= 3 and all(type(x) is int for x in told.stats.values())
     (w2, v2), some = eigpack.eigh_tridiagonal(d[0], e[0], subset_by_value=(w[0, 4], w[0, 9]), return_info=True, device=DEVICE)
-    assert np.array_equal(v2, v[0][:, 5:10]) and some.info.shape == (5,) and some.isuppz.shape == (5, 2)
-    assert np.array_equal(some.residual, told.residual[0, 5:10]) and some.orthogonality.shape == ()
+    assert alike(v2, v[0][:, 5:10]) and some.info.shape == (5,) and some.isuppz.shape == (5, 2)
+    assert some.residual.shape == (5,) and some.residual.max() < bound and some.orthogonality.shape == ()
     _, part = eigpack.eigh_tridiagonal(d, e, select="i", select_range=(2, 4), return_info=True, device=DEVICE)
     assert part.residual.shape == (2, 3) and part.isuppz.shape == (2, 3, 2)
-    assert np.array_equal(part.residual[0], told.residual[0, 2:5])
+    assert part.residual.max() < bound
+    if DEVICE == "cpu":
+        assert np.array_equal(some.residual, told.residual[0, 5:10]) and np.array_equal(part.residual[0], told.residual[0, 2:5])
 
 
 def test_info_of_nothing():

@@ -300,7 +300,7 @@ def section_dx():
 
 # File, picture, heading, what it is called beside, routines.
 MAPS = (("heev-numpy-xeon-1thread", "heev-numpy-1", "heev on a CPU beside NumPy, one thread", "NumPy, one thread", "eigh", "eigvalsh"),
-        ("heev-numpy-xeon-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads", "eigh", "eigvalsh"),
+        ("heev-numpy-zen5-2threads", "heev-numpy-2", "heev on a CPU beside NumPy, two threads", "NumPy, two threads", "eigh", "eigvalsh"),
         ("heev-torch-h200", "heev-torch", "heev on a GPU beside PyTorch", "PyTorch on an H200", "eigh", "eigvalsh"),
         ("geev-numpy-xeon-1thread", "geev-numpy-1", "geev on a CPU beside NumPy, one thread", "NumPy, one thread", "eig", "eigvals"))
 

@@ -103,6 +103,8 @@ class Pairs(torch.autograd.Function):
 # V has the 2-norm 1 and one entry v_m, the largest, that is real and positive.  Both stay so:
 #     c = -re(v^H u) - i im(u_m) / v_m
 # The left vectors Y of A are the right ones of A^H, with eigenvalues conj(w).
+# V^-1 is formed: second derivatives through torch.linalg.solve are wrong in some releases (2.11 on a CPU, under torch.vmap;
+# pytorch/pytorch issue 192540).
 
 
 def pivots(v):
@@ -115,7 +117,7 @@ def pivots(v):
 
 def pushed(w, v, tangent):
     """dw and dV for dA."""
-    inner = torch.linalg.solve_ex(v, tangent.to(v.dtype) @ v)[0]
+    inner = torch.linalg.inv_ex(v)[0] @ (tangent.to(v.dtype) @ v)
     at = pivots(v)
     u = v @ divided(inner, w)
     along = (v.conj() * u).sum(-2).real
@@ -132,7 +134,7 @@ def pulled(w, v, grad_w, grad_v):
         turn = along.imag / torch.where(at, v, 0).sum(-2).real
         free = grad_v - v * along.real.unsqueeze(-2) - torch.where(at, 1j * turn.unsqueeze(-2), 0)
         inner = inner + divided(v.mH @ free, w.conj())
-    return torch.linalg.solve_ex(v.mH, inner @ v.mH)[0]
+    return torch.linalg.inv_ex(v)[0].mH @ (inner @ v.mH)
 
 
 class General(torch.autograd.Function):

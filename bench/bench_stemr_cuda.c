@@ -7,7 +7,8 @@
  * check     the call's own certificate, asked for in one call more: the larger of all residuals in units of n eps ||T|| and of
  *           (Z'Z - I) x, x random signs, in units of n eps; tests/stemr/test_stemr.c holds the certificate itself to what it
  *           measures.  Ten of either is the limit; every info must be 0.
- * Limits    milliseconds on one H200; of a batch twice what heev's tridiagonal pass takes of as many matrices.
+ * Limits    milliseconds on one H200; of a batch twice what heev's tridiagonal pass takes of as many matrices (n <= 32: took
+ *           by QL, without the vectors).
  * Passes    go to stderr, and the median of calls with the certificate. */
 #include "bench/support/passes.h"
 #include "bench_cuda.h"

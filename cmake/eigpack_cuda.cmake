@@ -43,6 +43,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/stemr/stemr_inverse.cu
     src/cuda/stemr/stemr_batch.cu
     src/cuda/stemr/stemr_batch_cuda.cu
+    src/cuda/stemr/stemr_batch_twist.cu
     src/cuda/stemr/stemr_certify.cu
     src/cuda/stemr/stemr_reference.cu
     src/cuda/stemr/mrrr/stemr_mrrr.cu
@@ -68,6 +69,7 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/few/heev_few.cu
     src/cuda/heev/warp/heev_reduce.cu
     src/cuda/heev/warp/heev_vectors.cu
+    src/cuda/heev/warp/heev_twist.cu
     src/cuda/heev/grid/heev_grid_reduce.cu
     src/cuda/heev/grid/heev_grid_back.cu
     src/cuda/heev/block/heev_panel.cu

@@ -503,8 +503,8 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  * options->tree must be NULL.  Each matrix gets what eig_dstemr gives it.  On a CPU threads share the matrices where there is
  * work for several (n < 256; pass "batch"); else they are solved one after the other.  Progress is told between them.  A
  * workspace that is lent serves as many threads as it is times as large as eig_stemr_work_size tells for one thread.
- * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 32 rows and by divide
- * and conquer above: they keep the promises with other last bits, the same in any batch, and isuppz tells all rows.  It takes as
+ * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 8 rows, by twisted
+ * factorisations up to 32, and by divide and conquer above: they keep the promises with other last bits, the same in any batch, and isuppz tells all rows.  It takes as
  * many at a time as a lent workspace has room for; 256 MB make most of it.  Several GPUs share the matrices, with the same bits;
  * where there are fewer large matrices than GPUs, they share each. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
@@ -619,7 +619,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * the stream, as eig_dstemr does; captured they take divide and conquer, with other bits, up to n = 2048 and without a range,
  * and are refused else.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
  * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there, nor has method auto for few
- * matrices of 8 < n <= 64: info[b] is then 0 or n.
+ * matrices of 8 < n <= 64: info[b] is then 0 or n.  With max_sweeps of 30 and more, matrices of 8 < n <= 32 take QL only where
+ * twisted factorisations fail.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
  * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto, where it

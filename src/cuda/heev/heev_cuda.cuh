@@ -83,6 +83,7 @@ struct heev_job {
     int *sweep_count;          /* [count]; -1: there was no room for all */
     int *failed;               /* [count] values that did not converge */
     uint8_t *order;            /* [count][n] the place of each eigenvalue in w */
+    int *list, *listed;        /* [count], [1] warp: matrices whose pairs QL is to find, in any order; NULL: all */
     unsigned long long *queue; /* jacobi: matrices handed out so far */
     /* n > 32, tridiagonal */
     int64_t part; /* matrices of the slice whose eigenvectors are computed at a time */
@@ -104,6 +105,18 @@ struct heev_job {
     void *
         areas; /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh); whole_bytes in all */
 };
+
+#ifdef __CUDACC__
+/* Matrices that QL is to solve, and which is the turn-th. */
+static __device__ __forceinline__ int64_t heev_listed(const heev_job &job)
+{
+    return job.list ? *job.listed : job.count;
+}
+static __device__ __forceinline__ int64_t heev_member(const heev_job &job, int64_t turn)
+{
+    return job.list ? job.list[turn] : turn;
+}
+#endif
 
 /* The most pairs of a matrix that a call can find. */
 static inline int64_t heev_columns_of(const heev_problem *p)
@@ -151,6 +164,7 @@ extern "C" {
     OF_TYPE(few)              \
     OF_TYPE(reduce)           \
     OF_TYPE(vectors)          \
+    OF_TYPE(twist)            \
     OF_TYPE(grid_reduce)      \
     OF_TYPE(grid_back)        \
     OF_TYPE(panel)            \

@@ -138,6 +138,9 @@ static bool is_warp(const eig_context *, const heev_problem *p)
     return p->n <= HEEV_WARP;
 }
 
+/* Sweeps for a value that are enough for every T. */
+enum { QL_ENOUGH = 30 };
+
 static void carve_warp(arena *a, const eig_context *, const heev_problem *p, heev_job *job)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
@@ -145,6 +148,10 @@ static void carve_warp(arena *a, const eig_context *, const heev_problem *p, hee
     job->d = arena_take(a, count * n, real);
     job->e = arena_take(a, count * n, real);
     job->unit = arena_take(a, count, real);
+    if (p->max_sweeps >= QL_ENOUGH) { /* else the caller wants to see values given up */
+        job->list = (int *)arena_take(a, count, sizeof(int));
+        job->listed = (int *)arena_take(a, 1, sizeof(int));
+    }
     if (!p->vectors) return;
     job->tau = arena_take(a, count * n, type_size(p->type));
     job->rotations = arena_take(a, count * job->most_rotations, sizeof(int64_t));
@@ -168,6 +175,7 @@ static eig_status enqueue_warp(eig_context *ctx, const heev_job &job, cudaStream
     const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);
     eig_status status = k->reduce(ctx, job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK && job.listed) status = k->twist(ctx, job, stream);
     if (status == EIG_OK) status = eig_cuda_heev_ql(ctx, job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status == EIG_OK && job.p.v) status = k->vectors(ctx, job, stream);

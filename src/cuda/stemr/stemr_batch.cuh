@@ -11,7 +11,8 @@ enum { STEMR_BATCH_ROWS = 64 };
 struct stemr_batch_counts {
     unsigned long long blocks; /* sum */
     int most_blocks;
-    int bad; /* matrices that are to be solved again */
+    int bad;  /* matrices that are to be solved again, by themselves */
+    int slow; /* matrices that QL is to solve */
 };
 
 /* A part of a batch on device arrays; passed to kernels by value. */
@@ -21,11 +22,24 @@ struct stemr_batch_part {
     heev_job ql;         /* n <= HEEV_WARP; without vectors of its own */
     heev_tridiagonals t; /* else; d and e always: the scaled T */
     int *scale;          /* [count] T is 2^scale times what is solved; the largest int: T is not finite */
-    int *bad;            /* [count] 1: to be solved again */
+    int *bad;            /* of each matrix 1: to be solved again */
+    int *slow;           /* those that QL is to solve, in any order */
+    const int *list;     /* [count] the matrices of the part, or NULL: all */
     stemr_batch_counts *counts;
 };
 
+/* Orders whose pairs a lane each finds (stemr_batch_twist.cu). */
+static inline bool stemr_batch_twists(int64_t n)
+{
+    return 8 < n && n <= HEEV_WARP;
+}
+
+extern "C" {
 /* Solves the matrices of the part; nothing waits. */
-extern "C" eig_status eig_cuda_stemr_batch_part(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
+eig_status eig_cuda_stemr_batch_part(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
+/* The same for these orders, but for the matrices that it lists: of the part only p, the strides, count, bad, slow and counts are
+ * used. */
+eig_status eig_cuda_stemr_batch_twist(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
+}
 
 #endif

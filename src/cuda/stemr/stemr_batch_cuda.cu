@@ -39,6 +39,7 @@ static size_t layout(void *base, const stemr_problem *p, int64_t part, stemr_bat
     b->ql = heev_job{};
     b->counts = (stemr_batch_counts *)arena_take(&a, 1, sizeof(stemr_batch_counts));
     b->bad = (int *)arena_take(&a, RUN, sizeof(int));
+    b->slow = (int *)arena_take(&a, RUN, sizeof(int)), b->list = NULL;
     b->scale = (int *)arena_take(&a, part, sizeof(int));
     b->t = heev_tridiagonals{n, part, p->type == EIG_S, true, NULL, NULL, NULL, NULL, NULL};
     b->t.d = arena_take(&a, part * n, real), b->t.e = arena_take(&a, part * n, real);
@@ -96,7 +97,22 @@ static eig_status solve_again(eig_context *ctx, const stemr_batch *all, int64_t 
     return status;
 }
 
-/* Matrices first .. first + count - 1, RUN at most, `part` at a time. */
+/* `count` matrices of the part or of its list, of those `size` at a time. */
+static eig_status solve_parts(eig_context *ctx, stemr_batch_part b, const stemr_batch *all, int64_t first,
+                              int64_t count, int64_t size, bool listed, cudaStream_t stream)
+{
+    int *const marks = b.bad;
+    eig_status status = EIG_OK;
+    for (int64_t k = 0; k < count && status == EIG_OK; k += size) {
+        b.count = b.t.count = b.ql.count = size < count - k ? size : count - k;
+        b.p = eig_stemr_member(all, listed ? first : first + k, all->first.stats);
+        b.bad = listed ? marks : marks + k, b.list = listed ? b.slow + k : NULL;
+        status = eig_cuda_stemr_batch_part(ctx, b, stream);
+    }
+    return status;
+}
+
+/* Matrices first .. first + count - 1, RUN at most, `part` at a time where they are not solved all at once. */
 static eig_status solve_run(eig_context *ctx, const stemr_batch *all, int64_t first, int64_t count, int64_t part,
                             void *work, cudaStream_t stream, eig_stemr_stats *sum)
 {
@@ -104,22 +120,25 @@ static eig_status solve_run(eig_context *ctx, const stemr_batch *all, int64_t fi
     stemr_batch_counts counts;
     layout(work, &all->first, part, &b);
     b.stride_d = all->stride_d, b.stride_e = all->stride_e, b.stride_w = all->stride_w, b.stride_z = all->stride_z;
-    int *const marks = b.bad;
-    CUDA_TRY(cudaMemsetAsync(b.counts, 0, sizeof counts, stream));
-    CUDA_TRY(cudaMemsetAsync(marks, 0, (size_t)count * sizeof *marks, stream));
-    eig_status status = EIG_OK;
-    for (int64_t k = 0; k < count && status == EIG_OK; k += part) {
-        b.p = eig_stemr_member(all, first + k, all->first.stats);
-        b.count = b.t.count = b.ql.count = part < count - k ? part : count - k;
-        b.bad = marks + k;
-        status = eig_cuda_stemr_batch_part(ctx, b, stream);
+    bool const twists = stemr_batch_twists(all->first.n);
+    CUDA_TRY(cudaMemsetAsync(b.counts, 0, (size_t)((char *)(b.bad + count) - (char *)b.counts), stream)); /* and bad */
+    eig_status status;
+    if (twists) {
+        b.p = eig_stemr_member(all, first, all->first.stats), b.count = count;
+        status = eig_cuda_stemr_batch_twist(ctx, b, stream);
+    } else {
+        status = solve_parts(ctx, b, all, first, count, part, false, stream);
     }
     if (status == EIG_OK) status = eig_cuda_read(ctx, &counts, b.counts, sizeof counts, stream);
+    if (status == EIG_OK && twists && counts.slow > 0) {
+        status = solve_parts(ctx, b, all, first, counts.slow, part, true, stream);
+        if (status == EIG_OK) status = eig_cuda_read(ctx, &counts, b.counts, sizeof counts, stream);
+    }
     if (status != EIG_OK) return status;
     eig_stemr_stats own = EIG_STEMR_STATS;
     own.blocks = counts.most_blocks, own.representations = (int64_t)counts.blocks;
     stemr_add_stats(sum, &own);
-    return counts.bad ? solve_again(ctx, all, first, count, marks, work, stream, sum) : EIG_OK;
+    return counts.bad ? solve_again(ctx, all, first, count, b.bad, work, stream, sum) : EIG_OK;
 }
 
 /* All matrices of a batch on device arrays, in so many bytes of workspace. */

@@ -12,13 +12,14 @@
 
 enum { QL_PITCH = 66 };
 
-/* Stores the values of `live` matrices from `first` on in ascending order, those from good on as NaN behind them, and
- * their order; a warp.  good: of this lane's matrix. */
+/* Stores the values of `live` matrices from the first-th of the job on in ascending order, those from good on as NaN behind them,
+ * and their order; a warp.  good: of this lane's matrix. */
 template <typename real>
 static __device__ void put_values(const heev_job &job, int64_t first, int live, const real *d, int good, int lane)
 {
     int const n = (int)job.p.n;
-    real const unit = lane < live ? ((const real *)job.unit)[first + lane] : (real)1;
+    int64_t const own_m = lane < live ? heev_member(job, first + lane) : 0;
+    real const unit = lane < live ? ((const real *)job.unit)[own_m] : (real)1;
     for (int f = lane; f < 32 * n; f += 32) { /* element f % n of matrix f / n */
         int const g = f / n, k = f % n, own_good = __shfl_sync(0xffffffffu, good, g);
         real const own_unit = __shfl_sync(0xffffffffu, unit, g), own = d[k * QL_PITCH + g];
@@ -31,12 +32,13 @@ static __device__ void put_values(const heev_job &job, int64_t first, int live, 
                 place += other < own || (other == own && j < k);
             }
         }
-        real *const w = (real *)job.p.w + (job.first + first + g) * job.p.stride_w;
+        int64_t const m = heev_member(job, first + g);
+        real *const w = (real *)job.p.w + (job.first + m) * job.p.stride_w;
         w[place] = k < own_good ? own * own_unit + (real)0 : (real)NAN;
-        if (job.p.v) job.order[first * n + f] = (uint8_t)place;
+        if (job.p.v) job.order[m * n + k] = (uint8_t)place;
     }
     if (lane >= live) return;
-    int64_t const m = first + lane, b = job.first + m;
+    int64_t const m = own_m, b = job.first + m;
     if (job.p.v) job.failed[m] = unit == unit ? n - good : n;
     if (job.p.info) job.p.info[b] = unit == unit ? n - good : EIG_INFO_NOT_FINITE;
     if (job.p.sweeps) job.p.sweeps[b] = 0;
@@ -46,23 +48,24 @@ template <typename real, bool noted> static __global__ void __launch_bounds__(32
 {
     extern __shared__ double ql_memory[];
     int const n = (int)job.p.n, lane = threadIdx.x;
-    int64_t const first = (int64_t)blockIdx.x * 32, left = job.count - first;
+    int64_t const first = (int64_t)blockIdx.x * 32, left = heev_listed(job) - first;
+    if (left <= 0) return;
     int const live = left < 32 ? (int)left : 32;
     real *const d = (real *)ql_memory + QL_PITCH; /* behind a row that is read in vain */
-    const real *const from_d = (const real *)job.d + first * n, *const from_e = (const real *)job.e + first * n;
-    unsigned const reversed =
-        __ballot_sync(0xffffffffu, lane < live && ql_reverses(n, from_d + lane * n, from_e + lane * n));
+    const real *const from_d = (const real *)job.d, *const from_e = (const real *)job.e;
+    int64_t const m = lane < live ? heev_member(job, first + lane) : 0;
+    unsigned const reversed = __ballot_sync(0xffffffffu, lane < live && ql_reverses(n, from_d + m * n, from_e + m * n));
 #pragma unroll 4
     for (int f = lane; f < live * n; f += 32) {
         int const g = f / n, k = f % n;
+        int64_t const from = heev_member(job, first + g) * n + k;
         bool const over = reversed >> g & 1;
-        d[ql_row(over, n, k) * QL_PITCH + g] = from_d[f];
-        d[ql_beside(over, n, k) * QL_PITCH + g + QL_PITCH / 2] = from_e[f];
+        d[ql_row(over, n, k) * QL_PITCH + g] = from_d[from];
+        d[ql_beside(over, n, k) * QL_PITCH + g + QL_PITCH / 2] = from_e[from];
     }
     __syncwarp(); /* loaded */
     int good = 0;
     if (lane < live) {
-        int64_t const m = first + lane;
         ql_note<real> *const notes = (ql_note<real> *)job.rotations + (noted ? m * job.most_rotations : 0);
         uint16_t *const sweeps = job.sweeps + (noted ? m * job.most_sweeps : 0);
         int const most = noted ? (int)job.most_rotations : 0, most_sweeps = (int)job.most_sweeps;

@@ -120,6 +120,7 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
     number *const us = tile + shape::tile, *const ws = us + shape::lanes;
     int64_t const m = (int64_t)blockIdx.x * shape::teams + place;
     bool const live = m < job.count;
+    if (job.listed && blockIdx.x == 0 && threadIdx.x == 0) *job.listed = 0;
     real const big = heev_load<number, N>(job, job.first + m, live, team, shape::pitch, tile);
     bool const finite = big == big;
     real const unit = heev_unit(finite ? big : (real)1), inverse = pow2_inverse(unit);

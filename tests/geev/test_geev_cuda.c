@@ -111,6 +111,32 @@ static void test_forms(void **state)
     eig_destroy(ctx);
 }
 
+/* The road `lead`, which takes more than 100 matrices of double, whole or for later stages: the bits of swb, of matrices that
+ * are given up too. */
+static void test_lead(void **state)
+{
+    static const int64_t many[] = {14, 16, 17, 20, 21, 25, 28, 29, 30, 31, 32, 40, 64}, few[] = {14};
+    static const char *const kinds[] = {"random", "badly-scaled"};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
+        for (int variant = 0; variant < (small ? 1 : 2); ++variant) {
+            resident r =
+                make(kinds[variant], small ? few[c] : many[c], small ? 101 : 1021, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+            eig_geev_options o = EIG_GEEV_OPTIONS;
+            for (o.max_steps = 0; o.max_steps <= (small ? 0 : 2); ++o.max_steps) {
+                o.method = EIG_GEEV_SWB;
+                solve(ctx, &o, &r.host);
+                o.method = EIG_GEEV_AUTO;
+                poison(&r);
+                assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
+                same(&r, "lead");
+            }
+            drop(&r);
+        }
+    eig_destroy(ctx);
+}
+
 /* The times of the passes of a call, on device arrays and on host arrays. */
 static void test_pass_times(void **state)
 {
@@ -389,6 +415,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_forms),     cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),  cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_lead),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
  * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
  * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
  *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
- * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh
+ * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh; a tile:
+ *                    geev_qr_tile.cuh
+ * geev_lead.cu       the same with a warp that makes the reflectors of 32 matrices; its sweeps: geev_lead.cuh
  * geev_reflector.cuh   reflectors and shifts of the fast kernels
  * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block: kernels 1 and 2 with a block
  *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
@@ -20,7 +22,7 @@
  * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
- * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
+ * computes side by side: 32/p or 32; with geev_lead.cu 24 to 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
  * matrices never read the same bank at the same time. */
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
@@ -40,6 +42,21 @@ enum {
 static inline int64_t geev_packed(int64_t n)
 {
     return n * (n + 1) / 2 + n - 1;
+}
+
+/* Of geev_lead.cu: the largest order; the matrices of a tile, so many that two tiles fit the 227 KB of a Hopper multiprocessor;
+ * the bytes of shared memory of a block, at most. */
+enum { GEEV_LEAD = 32 };
+
+static inline int geev_lead_matrices(int64_t n)
+{
+    return n <= 28 ? 32 : n <= 30 ? 28 : 24;
+}
+
+static inline size_t geev_lead_bytes(int64_t n)
+{
+    size_t const entries = (size_t)(n * (n + 1) / 2 + n + 2), ring = 10; /* two reflectors of five numbers */
+    return (size_t)geev_lead_matrices(n) * ((entries + ring) * sizeof(double) + 3 * sizeof(int) + 1) + 64;
 }
 
 /* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
@@ -129,11 +146,12 @@ struct geev_slice {
 extern "C" {
 
 /* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;
- * swb and mwb launch one stage.  They enqueue on the stream and wait for nothing. */
+ * swb, mwb and lead launch one stage.  They enqueue on the stream and wait for nothing. */
 typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
 geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
+geev_launch eig_cuda_geev_lead; /* double */
 geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
 geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_z;
 typedef size_t geev_area(int64_t n);                       /* bytes of a work area */
@@ -172,6 +190,7 @@ geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_ge
 struct geev_kernels {
     geev_launch *small, *prepare, *block_prepare, *block;
     geev_launch_threads *swb, *mwb;
+    geev_launch *lead;
     geev_launch_plain *plain;
     geev_launch *blocks;
     geev_area *blocks_area;

@@ -9,7 +9,7 @@
 
 /* The threads that share a tile, and this thread's place: matrix g of the tile, thread r of its team. */
 template <int P, bool multiple> struct tile_team {
-    static constexpr int matrices = multiple ? 32 : 32 / P, threads = multiple ? 32 * P : 32;
+    static constexpr int size = P, matrices = multiple ? 32 : 32 / P, threads = multiple ? 32 * P : 32;
     int g, r, thread;
     int *exchange; /* [P*32], multiple warps */
 
@@ -193,6 +193,31 @@ template <typename state> static __device__ __forceinline__ qr_next split_at(sta
     return QR_SWEEPS;
 }
 
+/* Splits at the last of these rows, found negligible, until a window of order 3 or more is left, or one whose rows are yet to
+ * be tested, or none.  Returns whether the matrix is to be looked at again. */
+template <typename state> static __device__ __forceinline__ bool split_all(state &q, typename state::row_set found)
+{
+    for (;;) {
+        int const l = q.l;
+        typename state::row_set const rows = found & rows_between<typename state::row_set>(l + 1, q.i);
+        qr_next const next = split_at(q, rows ? top_bit(rows) : l);
+        q.waits = next != QR_IS_DONE;
+        if (next != QR_LOOKS_AGAIN) return false;
+        if (!rows) return true;
+    }
+}
+
+/* Sets these subdiagonal entries, h[k][k-1], to zero. */
+template <typename row_set, typename real, int G>
+static __device__ __forceinline__ void clear_rows(qr_entries<real, G> h, int n, row_set rows)
+{
+    while (rows) {
+        int const k = top_bit(rows);
+        rows ^= (row_set)1 << k;
+        h[place_of(n, k, k) - 1] = 0;
+    }
+}
+
 /* Deflates every matrix of the tile until it has a window of order 3 or more, or is done.  The threads of a team share
  * out the flagged rows of the window.  Returns whether this thread's matrix now begins a sweep. */
 template <typename real, int P, int S, typename team_type>
@@ -207,18 +232,8 @@ static __device__ __forceinline__ bool deflate(team_type team, qr_state<real, P,
         row_set mine = negligible_rows(q, h, q.small & own & window);
         row_set const found = team.unite(mine);
         team.sync(); /* all of the team have read */
-        while (mine) {
-            int const k = top_bit(mine);
-            mine ^= (row_set)1 << k;
-            h[place_of(q.n, k, k) - 1] = 0;
-        }
-        for (bool same = looks; same;) {
-            int const l = q.l;
-            row_set const rows = found & rows_between<row_set>(l + 1, q.i);
-            qr_next const next = split_at(q, rows ? top_bit(rows) : l);
-            looks = next == QR_LOOKS_AGAIN, q.waits = next != QR_IS_DONE;
-            same = looks && rows; /* else another window, whose rows are yet to be tested */
-        }
+        clear_rows(h, q.n, mine);
+        if (looks) looks = split_all(q, found);
         team.sync();
     }
     return q.waits;

@@ -4,7 +4,8 @@
 enum {
     PLAIN_EACH = 2, /* blocks of the plain solver on a multiprocessor where it takes the whole batch */
     FEW_MOST = 100,
-    FEW_ORDER = 32 /* see are_few */
+    FEW_ORDER = 32, /* see are_few */
+    LEAD_FROM = 14  /* see is_lead */
 };
 
 /* ------------------------------------------------------ vectors of larger matrices */
@@ -296,7 +297,7 @@ static void slice_large(const eig_context *ctx, const geev_road *road, int64_t b
     slice_large_vectors(ctx, bytes, slice);
 }
 
-/* ------------------------------------------------------ swb, mwb: kernels 1 and 2 */
+/* ------------------------------------------------ lead, swb, mwb: kernels 1 and 2 */
 
 /* The largest order for a team of this many threads, of which each owns at most 16 indices. */
 static int64_t most_order(int threads)
@@ -306,7 +307,7 @@ static int64_t most_order(int threads)
 
 static int tile_matrices(const geev_road *road)
 {
-    return road->method == EIG_GEEV_MWB ? 32 : 32 / road->threads;
+    return road->method == EIG_GEEV_SWB ? 32 / road->threads : 32;
 }
 
 /* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cu. */
@@ -350,6 +351,14 @@ static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_ro
     if (threads == 1 && p->n <= most_order(1)) method = EIG_GEEV_SWB; /* mwb is the same: a warp for 32 matrices */
     return (road->method == method || road->method == EIG_GEEV_SWB) && road->threads >= threads &&
            p->n <= most_order(road->threads) && tile_bytes(p, road) <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
+/* A multiprocessor must hold two tiles: what one waits for, the other fills. */
+static bool is_lead(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    return p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && kernels_of(p)->lead && !are_few(p) &&
+           p->n >= LEAD_FROM && p->n <= GEEV_LEAD &&
+           2 * geev_lead_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
 static void slice_team(const eig_context *, const geev_road *road, int64_t bytes, geev_slice *slice)
@@ -396,7 +405,8 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
         stage.order = (int)p.n;
         stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? stop_of(stage.order) : 0;
         geev_launch_threads *const launch = road->method == EIG_GEEV_MWB ? k->mwb : k->swb;
-        eig_status const status = launch(ctx, road->threads, stage, stream);
+        eig_status const status =
+            road->threads > 0 ? launch(ctx, road->threads, stage, stream) : k->lead(ctx, stage, stream);
         if (status != EIG_OK || stage.stop == 0) return status;
         p.n = stage.stop;
     }
@@ -422,6 +432,7 @@ static const geev_road roads[] = {
     {"block", EIG_GEEV_AUTO, 0, 0, 0, is_block, slice_block, carve_block, enqueue_block},
     {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},
     {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_large, carve_large, enqueue_reference},
+    {"lead", EIG_GEEV_AUTO, 0, 0, 0, is_lead, slice_team, carve_team, enqueue_team},
     {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread},
     {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
     {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},

@@ -289,7 +289,7 @@ static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> te
     }
 }
 
-static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice slice, int members)
+static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice slice, int members, int numbers)
 {
     __shared__ double space[GROUP_WARPS];
     int const n = (int)slice.p.n, group = blockIdx.x / members;
@@ -315,8 +315,8 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         geev_record const record = g.record;
         if (record.info == 0)
-            group_reduce(member, place_panel((entry *)blocks_memory, n, slice.stop), w.a, record.lo, record.hi,
-                         w.exchange);
+            group_reduce(member, place_panel((entry *)blocks_memory, n, slice.stop, numbers, members == 1), w.a,
+                         record.lo, record.hi, w.exchange);
         member.sync();
         iterate(member, team, slice, at, w, record);
     }
@@ -353,5 +353,5 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};
     shape.cooperative = members > 1;
-    return cuda_launch(ctx, "geev: blocks_kernel", stream, shape, blocks_kernel, s, members);
+    return cuda_launch(ctx, "geev: blocks_kernel", stream, shape, blocks_kernel, s, members, (int)numbers);
 }

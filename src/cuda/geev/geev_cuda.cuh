@@ -14,7 +14,8 @@
  *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
  *                    geev_chain_block.cuh
  * geev_blocks.cu     larger n, and complex matrices: all of it in one kernel, one or more blocks a matrix; their reduction:
- *                    geev_group.cuh, geev_panel.cuh
+ *                    geev_group.cuh, geev_group_column.cuh, geev_group_product.cuh, geev_group_update.cuh,
+ *                    geev_group_tensor.cuh, geev_panel.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries

@@ -73,7 +73,7 @@ static __device__ geev_record treat_large(block_team<GROUP_THREADS> team, const 
 }
 
 static __global__ void __launch_bounds__(GROUP_THREADS)
-    large_reduce(geev_slice slice, int members, int width, int loaders)
+    large_reduce(geev_slice slice, int members, int width, int numbers)
 {
     __shared__ double space[GROUP_WARPS];
     int const n = (int)slice.p.n;
@@ -86,7 +86,8 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
         int64_t const at = g.at;
         if (at >= slice.count) return;
         large_form<entry> const form = place_form<entry>(slice, at);
-        load_matrix(member, slice.p, slice.first + at, form.h, (entry *)large_memory, loaders);
+        load_matrix(member, slice.p, slice.first + at, form.h, (entry *)large_memory,
+                    numbers / LOAD_TILE < GROUP_WARPS ? numbers / LOAD_TILE : (int)GROUP_WARPS);
         member.sync(); /* the matrix is there */
         if (member.leads()) {
             geev_record const record = treat_large(team, slice.p, form);
@@ -96,8 +97,8 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
         geev_record const record = g.record;
         bool const finite = record.info == EIG_INFO_OK;
         if (finite)
-            group_reduce(member, place_panel((entry *)large_memory, n, width), form.h, record.lo, record.hi,
-                         form.exchange, form.factors);
+            group_reduce(member, place_panel((entry *)large_memory, n, width, numbers, members == 1), form.h, record.lo,
+                         record.hi, form.exchange, form.factors);
         member.sync(); /* H is there */
         if (member.leads() && threadIdx.x == 0) slice.reduced[at].record = record;
         member.sync(); /* nobody needs the group's state any more */
@@ -240,16 +241,15 @@ static eig_status launch_reduce(eig_context *ctx, const geev_slice &slice, cudaS
 {
     const cuda_state *const state = cuda_state_of(ctx);
     int64_t const n = slice.p.n, multiprocessors = state->multiprocessors;
-    int const width = geev_panel_width<entry>(n, reduce_numbers(state));
-    int64_t const panel = geev_panel_numbers<entry>(n, width), numbers = panel > LOAD_TILE ? panel : (int64_t)LOAD_TILE;
-    int64_t const fit = numbers / LOAD_TILE, groups = slice.count < multiprocessors ? slice.count : multiprocessors;
-    int const loaders = fit < GROUP_WARPS ? (int)fit : (int)GROUP_WARPS;
+    int64_t const numbers = reduce_numbers(state),
+                  groups = slice.count < multiprocessors ? slice.count : multiprocessors;
+    int const width = geev_panel_width<entry>(n, numbers);
     int64_t const share = multiprocessors / groups, useful = n / FEWEST_ROWS;
     int const members = (int)(share < useful ? share : useful);
     CUDA_TRY(cudaMemsetAsync(slice.vector_groups, 0, (size_t)groups * sizeof *slice.vector_groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};
     shape.cooperative = members > 1;
-    return cuda_launch(ctx, "geev: large_reduce", stream, shape, large_reduce, slice, members, width, loaders);
+    return cuda_launch(ctx, "geev: large_reduce", stream, shape, large_reduce, slice, members, width, (int)numbers);
 }
 
 eig_status TYPED(eig_cuda_geev_large_vectors)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)

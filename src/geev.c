@@ -1,19 +1,20 @@
 /* geev: eigenvalues and eigenvectors of nonsymmetric matrices, mostly in batches.  Public functions -> problem -> checks -> backend. */
 #include "problem.h"
+#include "sizes.h"
 
 /* The problem's options: the caller's, with defaults resolved, checked. */
 static eig_status geev_options(eig_context *ctx, const eig_geev_options *options, geev_problem *p)
 {
-    eig_geev_options o;
-    eig_status const status = eig_read_options(ctx, "geev", options, &o, sizeof o);
-    if (status != EIG_OK) return status;
-    p->layout = o.layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o.layout;
-    p->method = o.method;
-    p->balance = !o.no_balance;
-    p->threads_per_matrix = o.threads_per_matrix;
-    p->chunk = o.chunk;
-    REQUIRE(o.max_steps >= 0, "geev: max_steps = %lld, must be >= 0", (long long)o.max_steps);
-    int64_t const most_steps = 1 << 30, steps = o.max_steps != 0 ? o.max_steps : 30 * (p->n > 10 ? p->n : 10);
+    eig_geev_options copy;
+    const eig_geev_options *const o = eig_read_options(ctx, "geev", options, &copy, sizeof copy);
+    if (!o) return EIG_BAD_ARGUMENT;
+    p->layout = o->layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o->layout;
+    p->method = o->method;
+    p->balance = !o->no_balance;
+    p->threads_per_matrix = o->threads_per_matrix;
+    p->chunk = o->chunk;
+    REQUIRE(o->max_steps >= 0, "geev: max_steps = %lld, must be >= 0", (long long)o->max_steps);
+    int64_t const most_steps = 1 << 30, steps = o->max_steps != 0 ? o->max_steps : 30 * (p->n > 10 ? p->n : 10);
     p->max_steps = (int)(steps < most_steps ? steps : most_steps);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
@@ -48,16 +49,16 @@ static eig_status geev_check_input(eig_context *ctx, const geev_problem *p)
     bool addressable = true;
     REQUIRE(p->a, "geev: a is NULL with n = %lld", n);
     REQUIRE(lda >= n, "geev: lda = %lld < n = %lld", lda, n);
-    REQUIRE(eig_addressable(n, lda, n, size), "geev: lda = %lld is too large", lda);
+    REQUIRE(eig_fits(n, lda, n, size), "geev: lda = %lld is too large", lda);
     if (p->layout == EIG_LAYOUT_MATRIX_WISE) {
         REQUIRE(matrices == 1 || stride >= lda * n, "geev: stride_a = %lld < lda*n = %lld", stride, lda * n);
-        addressable = eig_addressable(matrices, stride, lda * n, size);
+        addressable = eig_fits(matrices, stride, lda * n, size);
     } else if (p->layout == EIG_LAYOUT_ELEMENT_WISE) {
         REQUIRE(stride >= batch, "geev: stride_a = %lld < batch = %lld (layout 'E')", stride, batch);
-        addressable = eig_addressable(lda * n, stride, batch, size);
+        addressable = eig_fits(lda * n, stride, batch, size);
     } else {
         REQUIRE(stride / lda >= batch, "geev: stride_a = %lld < batch*lda (layout 'R')", stride);
-        addressable = eig_addressable(n, stride, stride, size);
+        addressable = eig_fits(n, stride, stride, size);
     }
     REQUIRE(addressable, "geev: %lld matrices with stride_a = %lld are too large", (long long)matrices, stride);
     return EIG_OK;
@@ -68,7 +69,7 @@ static eig_status geev_check_affine(eig_context *ctx, const geev_problem *p)
     long long const m = p->m;
     REQUIRE(p->x || m == 0, "geev_affine: x is NULL with m = %lld", m);
     REQUIRE(p->batch == 1 || p->stride_x >= m, "geev_affine: stride_x = %lld < m = %lld", (long long)p->stride_x, m);
-    REQUIRE(eig_addressable(p->batch, p->stride_x, m, type_size(p->type)),
+    REQUIRE(eig_fits(p->batch, p->stride_x, m, type_size(p->type)),
             "geev_affine: %lld points with stride_x = %lld are too large", (long long)p->batch, (long long)p->stride_x);
     REQUIRE(p->w || p->value, "geev_affine: w and value are both NULL");
     REQUIRE(!p->value || p->measure == (eig_geev_measure)'A' || p->measure == EIG_GEEV_RADIUS ||
@@ -85,11 +86,11 @@ static eig_status geev_check_matrices(eig_context *ctx, const geev_problem *p, c
     size_t const size = type_size(type);
     if (!v) return EIG_OK;
     REQUIRE(ld >= n, "geev: ld%s = %lld < n = %lld", name, (long long)ld, n);
-    REQUIRE(eig_addressable(n, ld, n, size), "geev: ld%s = %lld is too large", name, (long long)ld);
+    REQUIRE(eig_fits(n, ld, n, size), "geev: ld%s = %lld is too large", name, (long long)ld);
     REQUIRE(batch == 1 || stride >= ld * n, "geev: stride_%s = %lld < ld%s*n = %lld", name, (long long)stride, name,
             (long long)ld * n);
-    REQUIRE(eig_addressable(batch, stride, ld * n, size), "geev: batch = %lld with stride_%s = %lld is too large",
-            batch, name, (long long)stride);
+    REQUIRE(eig_fits(batch, stride, ld * n, size), "geev: batch = %lld with stride_%s = %lld is too large", batch, name,
+            (long long)stride);
     return EIG_OK;
 }
 
@@ -98,7 +99,7 @@ static eig_status geev_check_output(eig_context *ctx, const geev_problem *p)
     REQUIRE(p->w || p->affine, "geev: w is NULL with n = %lld", (long long)p->n);
     REQUIRE(!p->w || p->batch == 1 || p->stride_w >= p->n, "geev: stride_w = %lld < n = %lld", (long long)p->stride_w,
             (long long)p->n);
-    REQUIRE(!p->w || eig_addressable(p->batch, p->stride_w, p->n, type_size(type_complex_of(p->type))),
+    REQUIRE(!p->w || eig_fits(p->batch, p->stride_w, p->n, type_size(type_complex_of(p->type))),
             "geev: batch = %lld with stride_w = %lld is too large", (long long)p->batch, (long long)p->stride_w);
     eig_type const complex = type_complex_of(p->type);
     eig_status status = geev_check_matrices(ctx, p, "vl", complex, p->vl, p->ldvl, p->stride_vl);
@@ -107,32 +108,32 @@ static eig_status geev_check_output(eig_context *ctx, const geev_problem *p)
     return status == EIG_OK ? geev_check_matrices(ctx, p, "q", p->type, p->q, p->ldq, p->stride_q) : status;
 }
 
-static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_problem p, bool matrix_wise)
+static eig_status geev(eig_context *ctx, const eig_geev_options *options, geev_problem *p, bool matrix_wise)
 {
     ENTER(ctx);
     eig_status status;
-    if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
-    if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
-    REQUIRE(!matrix_wise || p.layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p.layout,
-            p.affine ? "for affine families" : "for one matrix");
-    REQUIRE(!p.affine || p.m >= 0, "geev_affine: m = %lld, must be >= 0", (long long)p.m);
-    REQUIRE(p.m <= EIG_MOST_COUNT, "geev_affine: m = %lld is too large, must be at most %lld", (long long)p.m,
+    if ((status = geev_check_sizes(ctx, p)) != EIG_OK) return status;
+    if ((status = geev_options(ctx, options, p)) != EIG_OK) return status;
+    REQUIRE(!matrix_wise || p->layout == EIG_LAYOUT_MATRIX_WISE, "geev: layout = '%c', must be 'M' %s", (int)p->layout,
+            p->affine ? "for affine families" : "for one matrix");
+    REQUIRE(!p->affine || p->m >= 0, "geev_affine: m = %lld, must be >= 0", (long long)p->m);
+    REQUIRE(p->m <= EIG_MOST_COUNT, "geev_affine: m = %lld is too large, must be at most %lld", (long long)p->m,
             (long long)EIG_MOST_COUNT);
-    if (p.n == 0 || p.batch == 0) {
+    if (p->n == 0 || p->batch == 0) {
         eig_begin_passes(ctx, NULL, 0, NULL);
-        return p.info ? ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info) : EIG_OK;
+        return p->info ? ctx->backend->clear(ctx, p->info, (size_t)p->batch * sizeof *p->info) : EIG_OK;
     }
-    if (p.affine && (status = geev_check_affine(ctx, &p)) != EIG_OK) return status;
-    if ((status = geev_check_input(ctx, &p)) != EIG_OK) return status;
-    if ((status = geev_check_output(ctx, &p)) != EIG_OK) return status;
+    if (p->affine && (status = geev_check_affine(ctx, p)) != EIG_OK) return status;
+    if ((status = geev_check_input(ctx, p)) != EIG_OK) return status;
+    if ((status = geev_check_output(ctx, p)) != EIG_OK) return status;
     /* Strides of one matrix or point are unused: they enter no product. */
-    if (p.batch == 1) {
-        p.stride_w = p.n, p.stride_x = p.m;
-        p.stride_vl = p.ldvl * p.n, p.stride_vr = p.ldvr * p.n;
-        p.stride_t = p.ldt * p.n, p.stride_q = p.ldq * p.n;
+    if (p->batch == 1) {
+        p->stride_w = p->n, p->stride_x = p->m;
+        p->stride_vl = p->ldvl * p->n, p->stride_vr = p->ldvr * p->n;
+        p->stride_t = p->ldt * p->n, p->stride_q = p->ldq * p->n;
     }
-    if (p.layout == EIG_LAYOUT_MATRIX_WISE && (p.affine ? p.m + 1 : p.batch) == 1) p.stride_a = p.lda * p.n;
-    return ctx->backend->geev(ctx, &p);
+    if (p->layout == EIG_LAYOUT_MATRIX_WISE && (p->affine ? p->m + 1 : p->batch) == 1) p->stride_a = p->lda * p->n;
+    return ctx->backend->geev(ctx, p);
 }
 
 eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
@@ -145,7 +146,7 @@ eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_opti
     p.vl = vl, p.ldvl = vl ? ldvl : 0, p.stride_vl = vl ? stride_vl : 0;
     p.vr = vr, p.ldvr = vr ? ldvr : 0, p.stride_vr = vr ? stride_vr : 0;
     p.condition = condition;
-    return geev(ctx, options, p, false);
+    return geev(ctx, options, &p, false);
 }
 
 /* One matrix is a batch of one. */
@@ -155,7 +156,7 @@ eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *opt
     geev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .w = w, .stride_w = n, .info = info};
     p.vectors = vl || vr || condition;
     p.vl = vl, p.ldvl = vl ? ldvl : 0, p.vr = vr, p.ldvr = vr ? ldvr : 0, p.condition = condition;
-    return geev(ctx, options, p, true);
+    return geev(ctx, options, &p, true);
 }
 
 eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, int64_t m,
@@ -166,7 +167,7 @@ eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_geev_optio
     p.m = m, p.x = x, p.stride_x = stride_x;
     p.w = w, p.stride_w = stride_w, p.info = info;
     p.measure = measure == EIG_GEEV_ABSCISSA ? (eig_geev_measure)'A' : measure, p.value = value;
-    return geev(ctx, options, p, true);
+    return geev(ctx, options, &p, true);
 }
 
 eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
@@ -177,7 +178,7 @@ eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_geev_option
     p.w = w, p.stride_w = stride_w, p.info = info, p.vectors = p.schur = true;
     p.t = t, p.ldt = t ? ldt : 0, p.stride_t = t ? stride_t : 0;
     p.q = q, p.ldq = q ? ldq : 0, p.stride_q = q ? stride_q : 0;
-    return geev(ctx, options, p, false);
+    return geev(ctx, options, &p, false);
 }
 
 eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, int vectors,
@@ -189,7 +190,7 @@ eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_op
     geev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
     if ((status = geev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = geev_options(ctx, options, &p)) != EIG_OK) return status;
-    REQUIRE(!vectors || batch <= 1 || n == 0 || eig_addressable(batch, n * n, n * n, type_size(EIG_Z)),
+    REQUIRE(!vectors || batch <= 1 || n == 0 || eig_fits(batch, n * n, n * n, type_size(EIG_Z)),
             "geev_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
     size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->geev_work_size(ctx, &p);
     if ((status = eig_check_need(ctx, "geev_work_size", need)) == EIG_OK) *bytes = need;

@@ -2,6 +2,7 @@
  * checks -> backend. */
 #include "arena.h"
 #include "problem.h"
+#include "sizes.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -12,34 +13,35 @@ enum { USUAL_SWEEPS = 30 };
 /* The problem's options: the caller's, with defaults resolved, checked. */
 static eig_status heev_options(eig_context *ctx, const eig_heev_options *options, heev_problem *p)
 {
-    eig_heev_options o;
-    eig_status status = eig_read_options(ctx, "heev", options, &o, sizeof o);
+    eig_heev_options copy;
+    const eig_heev_options *const o = eig_read_options(ctx, "heev", options, &copy, sizeof copy);
+    if (!o) return EIG_BAD_ARGUMENT;
+    p->layout = o->layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o->layout;
+    p->range = o->range, p->il = o->il, p->iu = o->iu, p->vl = o->vl, p->vu = o->vu;
+    eig_status const status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
     if (status != EIG_OK) return status;
-    p->layout = o.layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o.layout;
-    p->range = o.range, p->il = o.il, p->iu = o.iu, p->vl = o.vl, p->vu = o.vu;
-    if ((status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu)) != EIG_OK) return status;
-    p->method = o.method;
-    p->upper = o.uplo == EIG_UPLO_UPPER;
-    p->row_major = o.row_major;
-    p->relative = o.relative;
-    p->max_sweeps = o.max_sweeps ? o.max_sweeps : USUAL_SWEEPS;
-    p->tolerance = o.tolerance != 0 ? o.tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
-    p->chunk = o.chunk;
-    REQUIRE(o.uplo == EIG_UPLO_LOWER || o.uplo == (eig_uplo)'L' || o.uplo == EIG_UPLO_UPPER,
-            "heev: uplo = %d, must be 'L' or 'U'", (int)o.uplo);
-    REQUIRE(o.unused == 0, "heev: options->unused = %d, must be 0", o.unused);
+    p->method = o->method;
+    p->upper = o->uplo == EIG_UPLO_UPPER;
+    p->row_major = o->row_major;
+    p->relative = o->relative;
+    p->max_sweeps = o->max_sweeps ? o->max_sweeps : USUAL_SWEEPS;
+    p->tolerance = o->tolerance != 0 ? o->tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
+    p->chunk = o->chunk;
+    REQUIRE(o->uplo == EIG_UPLO_LOWER || o->uplo == (eig_uplo)'L' || o->uplo == EIG_UPLO_UPPER,
+            "heev: uplo = %d, must be 'L' or 'U'", (int)o->uplo);
+    REQUIRE(o->unused == 0, "heev: options->unused = %d, must be 0", o->unused);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "heev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);
     REQUIRE(p->method == EIG_HEEV_AUTO || p->method == EIG_HEEV_JACOBI || p->method == EIG_HEEV_TRIDIAGONAL ||
                 p->method == EIG_HEEV_REFERENCE,
             "heev: method = %d, must be 0 (auto), 1 (jacobi), 2 (tridiagonal) or 3 (reference)", (int)p->method);
-    REQUIRE(o.row_major == 0 || o.row_major == 1, "heev: row_major = %d, must be 0 or 1", o.row_major);
-    REQUIRE(o.relative == 0 || o.relative == 1, "heev: relative = %d, must be 0 or 1", o.relative);
-    REQUIRE(!o.relative || p->method != EIG_HEEV_TRIDIAGONAL,
+    REQUIRE(o->row_major == 0 || o->row_major == 1, "heev: row_major = %d, must be 0 or 1", o->row_major);
+    REQUIRE(o->relative == 0 || o->relative == 1, "heev: relative = %d, must be 0 or 1", o->relative);
+    REQUIRE(!o->relative || p->method != EIG_HEEV_TRIDIAGONAL,
             "heev: relative = 1 with method = 2 (tridiagonal), must be 0: the reduction loses small eigenvalues");
-    REQUIRE(o.max_sweeps >= 0, "heev: max_sweeps = %d, must be >= 0", o.max_sweeps);
-    REQUIRE(o.tolerance >= 0 && o.tolerance < 1, "heev: tolerance = %g, must be >= 0 and < 1", o.tolerance);
+    REQUIRE(o->max_sweeps >= 0, "heev: max_sweeps = %d, must be >= 0", o->max_sweeps);
+    REQUIRE(o->tolerance >= 0 && o->tolerance < 1, "heev: tolerance = %g, must be >= 0 and < 1", o->tolerance);
     REQUIRE(p->chunk >= 0, "heev: chunk = %lld, must be >= 0", (long long)p->chunk);
     return EIG_OK;
 }
@@ -64,16 +66,16 @@ static eig_status heev_check_input(eig_context *ctx, const heev_problem *p)
     bool addressable = true;
     REQUIRE(p->a, "heev: a is NULL with n = %lld", n);
     REQUIRE(lda >= n, "heev: lda = %lld < n = %lld", lda, n);
-    REQUIRE(eig_addressable(n, lda, n, size), "heev: lda = %lld is too large", lda);
+    REQUIRE(eig_fits(n, lda, n, size), "heev: lda = %lld is too large", lda);
     if (p->layout == EIG_LAYOUT_MATRIX_WISE) {
         REQUIRE(batch == 1 || stride >= lda * n, "heev: stride_a = %lld < lda*n = %lld", stride, lda * n);
-        addressable = eig_addressable(batch, stride, lda * n, size);
+        addressable = eig_fits(batch, stride, lda * n, size);
     } else if (p->layout == EIG_LAYOUT_ELEMENT_WISE) {
         REQUIRE(stride >= batch, "heev: stride_a = %lld < batch = %lld (layout 'E')", stride, batch);
-        addressable = eig_addressable(lda * n, stride, batch, size);
+        addressable = eig_fits(lda * n, stride, batch, size);
     } else {
         REQUIRE(stride / lda >= batch, "heev: stride_a = %lld < batch*lda (layout 'R')", stride);
-        addressable = eig_addressable(n, stride, stride, size);
+        addressable = eig_fits(n, stride, stride, size);
     }
     REQUIRE(addressable, "heev: %lld matrices with stride_a = %lld are too large", batch, stride);
     return EIG_OK;
@@ -88,16 +90,16 @@ static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
     REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "heev: m is NULL with range 'V', must tell how many are found");
     REQUIRE(batch == 1 || stride_w >= wanted, "heev: stride_w = %lld < %s = %lld", stride_w,
             wanted < n ? "iu-il+1" : "n", wanted);
-    REQUIRE(eig_addressable(batch, stride_w, n, size), "heev: batch = %lld with stride_w = %lld is too large", batch,
+    REQUIRE(eig_fits(batch, stride_w, n, size), "heev: batch = %lld with stride_w = %lld is too large", batch,
             stride_w);
     if (!p->v) return EIG_OK;
     long long const least = p->row_major ? wanted : n;
     REQUIRE(ldv >= least, "heev: ldv = %lld < %s = %lld", ldv, least < n ? "iu-il+1" : "n", least);
-    REQUIRE(eig_addressable(rows, ldv, n, size), "heev: ldv = %lld is too large", ldv);
+    REQUIRE(eig_fits(rows, ldv, n, size), "heev: ldv = %lld is too large", ldv);
     REQUIRE(batch == 1 || stride_v >= ldv * rows, "heev: stride_v = %lld < ldv*%s = %lld", stride_v,
             rows < n ? "(iu-il+1)" : "n", ldv * rows);
-    REQUIRE(eig_addressable(batch, stride_v, ldv * rows, size), "heev: batch = %lld with stride_v = %lld is too large",
-            batch, stride_v);
+    REQUIRE(eig_fits(batch, stride_v, ldv * rows, size), "heev: batch = %lld with stride_v = %lld is too large", batch,
+            stride_v);
     if (p->v != p->a) return EIG_OK;
     REQUIRE(p->range == EIG_RANGE_ALL, "heev: v is a with range '%c', must be all in place", (int)p->range);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE, "heev: v is a with layout = '%c', must be 'M' in place",
@@ -206,35 +208,35 @@ static eig_status heev_range(eig_context *ctx, const heev_problem *p)
 
 /* ---------------------------------------------------------------- functions */
 
-static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_problem p, bool one)
+static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_problem *p, bool one)
 {
     ENTER(ctx);
     eig_status status;
-    if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
-    if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
-    REQUIRE(!one || p.layout == EIG_LAYOUT_MATRIX_WISE, "heev: layout = '%c', must be 'M' for one matrix",
-            (int)p.layout);
-    if (p.n == 0 || p.batch == 0) {
+    if ((status = heev_check_sizes(ctx, p)) != EIG_OK) return status;
+    if ((status = heev_options(ctx, options, p)) != EIG_OK) return status;
+    REQUIRE(!one || p->layout == EIG_LAYOUT_MATRIX_WISE, "heev: layout = '%c', must be 'M' for one matrix",
+            (int)p->layout);
+    if (p->n == 0 || p->batch == 0) {
         eig_begin_passes(ctx, NULL, 0, NULL);
-        if (p.info) status = ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info);
-        if (p.m && status == EIG_OK) status = ctx->backend->clear(ctx, p.m, (size_t)p.batch * sizeof *p.m);
-        return p.sweeps && status == EIG_OK ? ctx->backend->clear(ctx, p.sweeps, (size_t)p.batch * sizeof *p.sweeps)
-                                            : status;
+        if (p->info) status = ctx->backend->clear(ctx, p->info, (size_t)p->batch * sizeof *p->info);
+        if (p->m && status == EIG_OK) status = ctx->backend->clear(ctx, p->m, (size_t)p->batch * sizeof *p->m);
+        return p->sweeps && status == EIG_OK ? ctx->backend->clear(ctx, p->sweeps, (size_t)p->batch * sizeof *p->sweeps)
+                                             : status;
     }
-    if ((status = heev_check_input(ctx, &p)) != EIG_OK) return status;
-    if ((status = heev_check_output(ctx, &p)) != EIG_OK) return status;
+    if ((status = heev_check_input(ctx, p)) != EIG_OK) return status;
+    if ((status = heev_check_output(ctx, p)) != EIG_OK) return status;
     /* Strides of one matrix are unused: they enter no product. */
-    if (p.batch == 1) {
-        p.stride_w = p.n, p.stride_v = p.ldv * p.n;
-        if (p.layout == EIG_LAYOUT_MATRIX_WISE) p.stride_a = p.lda * p.n;
+    if (p->batch == 1) {
+        p->stride_w = p->n, p->stride_v = p->ldv * p->n;
+        if (p->layout == EIG_LAYOUT_MATRIX_WISE) p->stride_a = p->lda * p->n;
     }
-    if ((p.range != EIG_RANGE_ALL || p.m) && (status = heev_check_sides(ctx, &p)) != EIG_OK) return status;
-    bool const ranged = p.range != EIG_RANGE_ALL, alone = ranged && ctx->backend->heev_ranges(ctx, &p);
-    if (ranged && !alone) return heev_range(ctx, &p);
-    status = ctx->backend->heev(ctx, &p);
+    if ((p->range != EIG_RANGE_ALL || p->m) && (status = heev_check_sides(ctx, p)) != EIG_OK) return status;
+    bool const ranged = p->range != EIG_RANGE_ALL, alone = ranged && ctx->backend->heev_ranges(ctx, p);
+    if (ranged && !alone) return heev_range(ctx, p);
+    status = ctx->backend->heev(ctx, p);
     if (alone) return status;
-    heev_selection const all = {&p, 0, p.batch, NULL, NULL};
-    return p.m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
+    heev_selection const all = {p, 0, p->batch, NULL, NULL};
+    return p->m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
 }
 
 eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
@@ -244,7 +246,7 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
     heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a, .all = batch};
     p.m = m, p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
     p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
-    return heev(ctx, options, p, false);
+    return heev(ctx, options, &p, false);
 }
 
 /* One matrix is a batch of one. */
@@ -253,7 +255,7 @@ eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *opt
 {
     heev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .m = m, .w = w, .info = info, .all = 1};
     p.sweeps = sweeps, p.v = v, p.ldv = ldv, p.vectors = v != NULL;
-    return heev(ctx, options, p, true);
+    return heev(ctx, options, &p, true);
 }
 
 eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, int vectors,
@@ -265,7 +267,7 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
     heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0, .all = batch};
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
-    REQUIRE(batch <= 1 || n == 0 || eig_addressable(batch, n * n, n * n, type_size(type)),
+    REQUIRE(batch <= 1 || n == 0 || eig_fits(batch, n * n, n * n, type_size(type)),
             "heev_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
     size_t need = 0;
     if (n > 0 && batch > 0) {

@@ -6,25 +6,34 @@
 /* No structure is larger; a size above it is an uninitialised one. */
 enum { MOST_BYTES = 4096 };
 
-eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size)
+/* Whether the caller's structure has a size that can be, and nothing but zeros beyond what is known. */
+static eig_status check_options(eig_context *ctx, const char *family, const char *given, size_t size, size_t known_size)
 {
-    memset(known, 0, known_size);
-    memcpy(known, &known_size, sizeof known_size);
-    if (!given) return EIG_OK;
-    size_t size;
-    memcpy(&size, given, sizeof size);
     REQUIRE(size >= sizeof size && size <= MOST_BYTES,
             "%s: options->size = %zu, must be the structure's size, here %zu: begin with the EIG_..._OPTIONS macro",
             family, size, known_size);
-    const char *const bytes = given;
     for (size_t at = known_size; at < size; ++at)
         REQUIRE(
-            bytes[at] == 0,
+            given[at] == 0,
             "%s: options->size = %zu, this library knows %zu bytes, and byte %zu beyond them is not 0: the caller's "
             "eigpack.h is newer than the library",
             family, size, known_size, at - known_size);
-    memcpy((char *)known + sizeof size, bytes + sizeof size, (size < known_size ? size : known_size) - sizeof size);
     return EIG_OK;
+}
+
+/* A copy would cost a small matrix more than its checks: a load waits for stores of another width. */
+const void *eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size)
+{
+    size_t size = 0;
+    if (given) memcpy(&size, given, sizeof size);
+    if (size == known_size) return given;
+    memset(known, 0, known_size);
+    memcpy(known, &known_size, sizeof known_size);
+    if (!given) return known;
+    if (check_options(ctx, family, given, size, known_size) != EIG_OK) return NULL;
+    size_t const shared = size < known_size ? size : known_size;
+    memcpy((char *)known + sizeof size, (const char *)given + sizeof size, shared - sizeof size);
+    return known;
 }
 
 bool eig_structure_is_sane(const void *given)

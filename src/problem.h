@@ -239,7 +239,8 @@ struct eig_context {
 eig_context *eig_new_context(void);
 
 /* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
-eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
+    __attribute__((cold, format(printf, 3, 4)));
 
 /* Whether this process is not the one that made the context. */
 bool eig_forked(const eig_context *ctx);
@@ -260,9 +261,10 @@ void eig_leave(eig_context **entered);
         if (entrance != EIG_OK) return entrance;                     \
     } while (0)
 
-/* Reads the caller's options (NULL: none) into known, over zeros, whatever size the caller's header gave them; known
- * begins with its size.  Refuses sizes that cannot be, and fields beyond the known ones that are not 0. */
-eig_status eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
+/* The caller's options (NULL: none), whatever size the caller's header gave them: where they lie if that is known_size,
+ * else copied into known, over zeros.  NULL, with a sentence, for sizes that cannot be, and for fields beyond the known
+ * ones that are not 0: EIG_BAD_ARGUMENT. */
+const void *eig_read_options(eig_context *ctx, const char *family, const void *given, void *known, size_t known_size);
 
 /* Solves one matrix after the other by the backend's stemr. */
 eig_status eig_stemr_each(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);

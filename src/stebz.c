@@ -1,19 +1,20 @@
 /* stebz: eigenvalues of symmetric tridiagonal matrices.  Public functions -> problem -> checks -> backend. */
 #include "problem.h"
+#include "sizes.h"
 
 #include <math.h>
 
 /* The problem's options: the caller's, with defaults resolved, checked. */
 static eig_status stebz_options(eig_context *ctx, const eig_stebz_options *options, stebz_problem *p)
 {
-    eig_stebz_options o;
-    eig_status status = eig_read_options(ctx, "stebz", options, &o, sizeof o);
-    if (status != EIG_OK) return status;
-    p->range = o.range, p->il = o.il, p->iu = o.iu;
-    p->method = o.method;
-    p->vl = o.vl, p->vu = o.vu;
-    p->abstol = o.abstol, p->reltol = o.reltol;
-    status = eig_read_range(ctx, "stebz", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    eig_stebz_options copy;
+    const eig_stebz_options *const o = eig_read_options(ctx, "stebz", options, &copy, sizeof copy);
+    if (!o) return EIG_BAD_ARGUMENT;
+    p->range = o->range, p->il = o->il, p->iu = o->iu;
+    p->method = o->method;
+    p->vl = o->vl, p->vu = o->vu;
+    p->abstol = o->abstol, p->reltol = o->reltol;
+    eig_status const status = eig_read_range(ctx, "stebz", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
     if (status != EIG_OK) return status;
     REQUIRE(!p->batched || p->range != EIG_RANGE_VALUE, "stebz: a batch takes range 'A' or 'I', not 'V'");
     REQUIRE(p->abstol >= 0 && isfinite(p->abstol), "stebz: abstol = %g, must be >= 0 and finite", p->abstol);
@@ -50,40 +51,41 @@ static eig_status stebz_check_arrays(eig_context *ctx, const stebz_problem *p)
     REQUIRE(p->stride_e >= n - 1, "stebz: stride_e = %lld < n-1 = %lld", (long long)p->stride_e, n - 1);
     REQUIRE(p->stride_w >= wanted, "stebz: stride_w = %lld < %lld eigenvalues a matrix", (long long)p->stride_w,
             wanted);
-    REQUIRE(eig_addressable(batch, p->stride_d, n, size), "stebz: batch = %lld with stride_d = %lld is too large",
-            batch, (long long)p->stride_d);
-    REQUIRE(eig_addressable(batch, p->stride_e, n, size), "stebz: batch = %lld with stride_e = %lld is too large",
-            batch, (long long)p->stride_e);
-    REQUIRE(eig_addressable(batch, p->stride_w, n, size), "stebz: batch = %lld with stride_w = %lld is too large",
-            batch, (long long)p->stride_w);
+    REQUIRE(eig_fits(batch, p->stride_d, n, size), "stebz: batch = %lld with stride_d = %lld is too large", batch,
+            (long long)p->stride_d);
+    REQUIRE(eig_fits(batch, p->stride_e, n, size), "stebz: batch = %lld with stride_e = %lld is too large", batch,
+            (long long)p->stride_e);
+    REQUIRE(eig_fits(batch, p->stride_w, n, size), "stebz: batch = %lld with stride_w = %lld is too large", batch,
+            (long long)p->stride_w);
     return EIG_OK;
 }
 
-static eig_status stebz(eig_context *ctx, const eig_stebz_options *options, stebz_problem p)
+static eig_status stebz(eig_context *ctx, const eig_stebz_options *options, stebz_problem *p)
 {
     ENTER(ctx);
     eig_status status;
-    if ((status = stebz_check_sizes(ctx, "stebz", p.type, p.n, p.batch)) != EIG_OK) return status;
-    if ((status = stebz_options(ctx, options, &p)) != EIG_OK) return status;
-    if (p.n == 0 || p.batch == 0) {
+    if ((status = stebz_check_sizes(ctx, "stebz", p->type, p->n, p->batch)) != EIG_OK) return status;
+    if ((status = stebz_options(ctx, options, p)) != EIG_OK) return status;
+    if (p->n == 0 || p->batch == 0) {
         eig_begin_passes(ctx, NULL, 0, NULL);
-        if (p.m) status = ctx->backend->clear(ctx, p.m, sizeof *p.m);
-        if (p.info && status == EIG_OK) status = ctx->backend->clear(ctx, p.info, (size_t)p.batch * sizeof *p.info);
+        if (p->m) status = ctx->backend->clear(ctx, p->m, sizeof *p->m);
+        if (p->info && status == EIG_OK) status = ctx->backend->clear(ctx, p->info, (size_t)p->batch * sizeof *p->info);
         return status;
     }
-    if ((status = stebz_check_arrays(ctx, &p)) != EIG_OK) return status;
-    if (p.n == 1) p.e = NULL;
-    if (p.batch == 1) p.stride_d = p.stride_e = p.stride_w = p.n;
-    return ctx->backend->stebz(ctx, &p);
+    if ((status = stebz_check_arrays(ctx, p)) != EIG_OK) return status;
+    if (p->n == 1) p->e = NULL;
+    if (p->batch == 1) p->stride_d = p->stride_e = p->stride_w = p->n;
+    return ctx->backend->stebz(ctx, p);
 }
 
 eig_status eig_stebz(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n, const void *d,
                      const void *e, int64_t *m, void *w, void *lower, void *upper, int *info)
 {
-    stebz_problem p = {.type = type, .n = n, .batch = 1, .d = d, .e = e, .w = w, .lower = lower, .upper = upper};
+    stebz_problem p; /* all of it is set here or by its options: nothing is cleared first */
+    p.type = type, p.batched = false, p.n = n, p.batch = 1, p.d = d, p.e = e;
     p.stride_d = p.stride_e = p.stride_w = n;
-    p.m = m, p.info = info;
-    return stebz(ctx, options, p);
+    p.w = w, p.lower = lower, p.upper = upper, p.m = m, p.info = info;
+    return stebz(ctx, options, &p);
 }
 
 eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_stebz_options *options, int64_t n,
@@ -93,7 +95,7 @@ eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_stebz_op
     stebz_problem p = {.type = type, .batched = true, .n = n, .batch = batch, .d = d, .e = e, .w = w};
     p.lower = lower, p.upper = upper, p.info = info;
     p.stride_d = stride_d, p.stride_e = stride_e, p.stride_w = stride_w;
-    return stebz(ctx, options, p);
+    return stebz(ctx, options, &p);
 }
 
 eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const void *d, const void *e, int64_t m,
@@ -122,7 +124,7 @@ eig_status eig_stebz_work_size(eig_context *ctx, eig_type type, const eig_stebz_
     stebz_problem p = {.type = type, .batched = batch != 1, .n = n, .batch = batch};
     if ((status = stebz_check_sizes(ctx, "stebz_work_size", type, n, batch)) != EIG_OK) return status;
     if ((status = stebz_options(ctx, options, &p)) != EIG_OK) return status;
-    REQUIRE(batch <= 1 || eig_addressable(batch, n, n, type_size(type)),
+    REQUIRE(batch <= 1 || eig_fits(batch, n, n, type_size(type)),
             "stebz_work_size: batch = %lld matrices with n = %lld are too large", (long long)batch, (long long)n);
     size_t const need = n == 0 || batch == 0 ? 0 : ctx->backend->stebz_work_size(ctx, &p);
     if ((status = eig_check_need(ctx, "stebz_work_size", need)) == EIG_OK) *bytes = need;

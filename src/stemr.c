@@ -1,5 +1,6 @@
 /* stemr: eigenpairs of a symmetric tridiagonal matrix.  Public functions -> problem -> checks -> backend. */
 #include "problem.h"
+#include "sizes.h"
 #include "stemr_stats.h"
 
 #include <stdlib.h>
@@ -10,26 +11,26 @@ enum { MOST_DEPTH = 6 };
 
 static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *options, stemr_problem *p)
 {
-    eig_stemr_options o;
-    eig_status status = eig_read_options(ctx, "stemr", options, &o, sizeof o);
-    if (status != EIG_OK) return status;
-    p->range = o.range, p->il = o.il, p->iu = o.iu;
-    p->method = o.method;
-    p->vl = o.vl, p->vu = o.vu;
-    status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    eig_stemr_options copy;
+    const eig_stemr_options *const o = eig_read_options(ctx, "stemr", options, &copy, sizeof copy);
+    if (!o) return EIG_BAD_ARGUMENT;
+    p->range = o->range, p->il = o->il, p->iu = o->iu;
+    p->method = o->method;
+    p->vl = o->vl, p->vu = o->vu;
+    eig_status const status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
     if (status != EIG_OK) return status;
     REQUIRE(p->method == EIG_STEMR_AUTO || p->method == EIG_STEMR_REFERENCE || p->method == EIG_STEMR_MRRR,
             "stemr: method = %d, must be 0 (auto), 1 (reference) or 2 (mrrr)", (int)p->method);
-    REQUIRE(-1 <= o.most_depth && o.most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d", o.most_depth,
-            MOST_DEPTH);
-    REQUIRE(o.tree_room >= 0, "stemr: tree_room = %lld, must be >= 0", (long long)o.tree_room);
-    REQUIRE(o.tree || o.tree_room == 0, "stemr: tree is NULL with tree_room = %lld", (long long)o.tree_room);
-    REQUIRE(o.tree_room == 0 || eig_structure_is_sane(o.tree),
-            "stemr: tree[0].size = %zu, must be sizeof(eig_stemr_node), here %zu", o.tree->size,
+    REQUIRE(-1 <= o->most_depth && o->most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d",
+            o->most_depth, MOST_DEPTH);
+    REQUIRE(o->tree_room >= 0, "stemr: tree_room = %lld, must be >= 0", (long long)o->tree_room);
+    REQUIRE(o->tree || o->tree_room == 0, "stemr: tree is NULL with tree_room = %lld", (long long)o->tree_room);
+    REQUIRE(o->tree_room == 0 || eig_structure_is_sane(o->tree),
+            "stemr: tree[0].size = %zu, must be sizeof(eig_stemr_node), here %zu", o->tree->size,
             sizeof(eig_stemr_node));
-    REQUIRE(o.unused == 0, "stemr: options->unused = %d, must be 0", o.unused);
-    p->tree = o.tree, p->tree_room = o.tree_room;
-    p->most_depth = o.most_depth == 0 ? MOST_DEPTH : o.most_depth < 0 ? 0 : o.most_depth;
+    REQUIRE(o->unused == 0, "stemr: options->unused = %d, must be 0", o->unused);
+    p->tree = o->tree, p->tree_room = o->tree_room;
+    p->most_depth = o->most_depth == 0 ? MOST_DEPTH : o->most_depth < 0 ? 0 : o->most_depth;
     return EIG_OK;
 }
 
@@ -51,7 +52,7 @@ static eig_status stemr_check_arrays(eig_context *ctx, const stemr_problem *p)
     REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "stemr: m is NULL with range 'V', must tell how many are found");
     if (!p->z) return EIG_OK;
     REQUIRE(p->ldz >= n, "stemr: ldz = %lld < n = %lld", (long long)p->ldz, n);
-    REQUIRE(eig_addressable(p->iu - p->il + 1, p->ldz, n, type_size(p->type)),
+    REQUIRE(eig_fits(p->iu - p->il + 1, p->ldz, n, type_size(p->type)),
             "stemr: ldz = %lld with %lld vectors is too large", (long long)p->ldz, (long long)(p->iu - p->il + 1));
     return EIG_OK;
 }
@@ -106,16 +107,20 @@ eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_options *o
                      const void *e, int64_t *m, void *w, void *z, int64_t ldz, int64_t *isuppz, int *info,
                      void *residual, void *orthogonality, eig_stemr_stats *stats)
 {
-    eig_stemr_stats known = EIG_STEMR_STATS;
-    stemr_problem p = {.type = type, .n = n, .d = d, .e = n > 1 ? e : NULL, .m = m, .w = w, .z = z, .ldz = ldz};
-    p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
-    p.residual = residual, p.orthogonality = orthogonality;
+    eig_stemr_stats known;
+    stemr_problem p; /* all of it is set here or by its options: nothing is cleared first */
+    p.type = type, p.n = n, p.d = d, p.e = n > 1 ? e : NULL;
+    p.m = m, p.w = w, p.z = z, p.ldz = ldz, p.vectors = z != NULL, p.isuppz = isuppz, p.info = info;
+    p.residual = residual, p.orthogonality = orthogonality, p.stats = NULL, p.limits = NULL;
     ENTER(ctx);
     eig_status status;
     if ((status = stemr_check_size(ctx, "stemr", type, n)) != EIG_OK) return status;
     if ((status = stemr_options(ctx, options, &p)) != EIG_OK) return status;
     if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
-    p.stats = stats || p.tree_room > 0 ? &known : NULL;
+    if (stats || p.tree_room > 0) {
+        known = (eig_stemr_stats)EIG_STEMR_STATS;
+        p.stats = &known;
+    }
     status = stemr_solve(ctx, &p);
     if (stats && status == EIG_OK) eig_write_structure(stats, &known, sizeof known);
     return status;
@@ -135,17 +140,16 @@ static eig_status stemr_check_batch(eig_context *ctx, const stemr_problem *p, in
     REQUIRE(stride_d >= n, "stemr: stride_d = %lld < n = %lld", (long long)stride_d, n);
     REQUIRE(stride_e >= n - 1, "stemr: stride_e = %lld < n-1 = %lld", (long long)stride_e, n - 1);
     REQUIRE(stride_w >= wanted, "stemr: stride_w = %lld < %lld eigenvalues a matrix", (long long)stride_w, wanted);
-    REQUIRE(eig_addressable(batch, stride_d, n, size) && eig_addressable(batch, stride_e, n, size) &&
-                eig_addressable(batch, stride_w, n, 2 * sizeof(int64_t)),
+    REQUIRE(eig_fits(batch, stride_d, n, size) && eig_fits(batch, stride_e, n, size) &&
+                eig_fits(batch, stride_w, n, 2 * sizeof(int64_t)),
             "stemr: batch = %lld with stride_d = %lld, stride_e = %lld, stride_w = %lld is too large", (long long)batch,
             (long long)stride_d, (long long)stride_e, (long long)stride_w);
     if (!p->z) return EIG_OK;
-    REQUIRE(p->ldz >= n && eig_addressable(wanted, p->ldz, n, size), "stemr: ldz = %lld with n = %lld",
-            (long long)p->ldz, n);
+    REQUIRE(p->ldz >= n && eig_fits(wanted, p->ldz, n, size), "stemr: ldz = %lld with n = %lld", (long long)p->ldz, n);
     REQUIRE(stride_z >= p->ldz * wanted, "stemr: stride_z = %lld < ldz * %lld vectors a matrix", (long long)stride_z,
             wanted);
-    REQUIRE(eig_addressable(batch, stride_z, p->ldz * wanted, size),
-            "stemr: batch = %lld with stride_z = %lld is too large", (long long)batch, (long long)stride_z);
+    REQUIRE(eig_fits(batch, stride_z, p->ldz * wanted, size), "stemr: batch = %lld with stride_z = %lld is too large",
+            (long long)batch, (long long)stride_z);
     return EIG_OK;
 }
 

@@ -13,16 +13,6 @@
 
 enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS, MOST_DIGITS = 3, INSERTION = 24, MERGE = 512 };
 
-static void insertion_sort(double *x, int64_t n)
-{
-    for (int64_t i = 1; i < n; ++i) {
-        double const value = x[i];
-        int64_t j = i;
-        for (; j > 0 && x[j - 1] > value; --j) x[j] = x[j - 1];
-        x[j] = value;
-    }
-}
-
 /* Merges x[0..half) and x[half..n), each ascending, into out. */
 static void merge(const double *x, int64_t half, int64_t n, double *out)
 {
@@ -34,7 +24,7 @@ static void merge(const double *x, int64_t half, int64_t n, double *out)
 static void merge_sort(double *x, int64_t n, double *scratch)
 {
     double *from = x, *to = scratch;
-    for (int64_t i = 0; i < n; i += INSERTION) insertion_sort(x + i, n - i < INSERTION ? n - i : INSERTION);
+    for (int64_t i = 0; i < n; i += INSERTION) cpu_insertion_sort(x + i, n - i < INSERTION ? n - i : INSERTION);
     for (int64_t run = INSERTION; run < n; run *= 2) {
         for (int64_t i = 0; i < n; i += 2 * run) {
             int64_t const length = n - i < 2 * run ? n - i : 2 * run;
@@ -127,7 +117,7 @@ static void sort(double *x, int64_t n, double *scratch, int64_t *count, bool by_
         while (first > 0 && cell_of(c, x[first - 1]) == cell) --first;
         while (end < n && cell_of(c, x[end]) == cell) ++end;
         if (end - first <= INSERTION)
-            insertion_sort(x + first, end - first);
+            cpu_insertion_sort(x + first, end - first);
         else
             sort(x + first, end - first, scratch, count, false);
         i = end;

@@ -166,6 +166,41 @@ static void test_misled(void **state)
     close_setting(s);
 }
 
+/* Counts of few rows that deny what the sweeps have proposed. */
+static const double denied[5] = {-0.9, -0.25, -0.125 - 1e-13, 0.5, 0.9999};
+
+static void denying(const stebz_matrix *t, int shifts, stebz_counts *c)
+{
+    (void)t;
+    for (int l = 0; l < shifts; ++l) {
+        c->count[l] = 0;
+        for (int k = 0; k < 5; ++k) c->count[l] += denied[k] < c->x[l];
+    }
+}
+
+static void test_bad_proposals(void **state)
+{
+    (void)state;
+    setting *const s = open_setting(5);
+    stebz_search *const g = &s->search;
+    stebz_pivot const pivot = {.shifts = STEBZ_LANES, .count = denying};
+    stebz_kernels kernels = *g->kernels;
+    stebz_group whole[5];
+    kernels.pivot = &pivot, g->kernels = &kernels;
+    g->a = s->a, g->b = s->b, g->il = 1, g->iu = 5;
+    for (int i = 0; i < 5; ++i) s->a[i] = 0.1 * i, s->b[i] = i > 0 ? 0.25 : 0;
+    assert_true(eig_cpu_stebz_small(g, EIG_D));
+    memcpy(whole, s->groups, sizeof whole);
+    for (int k = 0; k < 5; ++k) {
+        assert_true(whole[k].lo <= denied[k] && denied[k] < whole[k].hi);
+        assert_true(whole[k].hi - whole[k].lo <= 2 * DBL_EPSILON);
+    }
+    g->il = 2, g->iu = 4;
+    assert_true(eig_cpu_stebz_small(g, EIG_D));
+    for (int k = 0; k < 3; ++k) assert_true(s->groups[k].lo == whole[k + 1].lo && s->groups[k].hi == whole[k + 1].hi);
+    close_setting(s);
+}
+
 /* --------------------------------------------------- counts that are not monotone */
 
 /* MOST eigenvalues in clusters; a shift is counted as if it lay a little to the left or right of where it is. */
@@ -261,9 +296,8 @@ static void test_store(void **state)
 int main(void)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_generic), cmocka_unit_test(test_no_more_than_250),
-        cmocka_unit_test(test_misled),  cmocka_unit_test(test_wavering),
-        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_generic),       cmocka_unit_test(test_no_more_than_250), cmocka_unit_test(test_misled),
+        cmocka_unit_test(test_bad_proposals), cmocka_unit_test(test_wavering),         cmocka_unit_test(test_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

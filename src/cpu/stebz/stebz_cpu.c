@@ -71,7 +71,7 @@ static int batch_threads(const eig_context *ctx, const stebz_problem *p)
 
 size_t eig_cpu_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    if (p->n <= STEBZ_SWEPT) return 0;
+    if (p->n <= STEBZ_SMALL) return 0;
     return arena_product(bytes_of_one(p), (size_t)batch_threads(ctx, p));
 }
 
@@ -149,7 +149,6 @@ static eig_status solve(eig_context *ctx, const stebz_problem *p, int64_t number
         if (search->il > search->iu) return EIG_OK;
     }
     if (search->scale != exponent || search->matrix.n != p->n) eig_cpu_stebz_load(search, p, number, exponent);
-    search->norm = eig_cpu_stebz_norm(search);
     search->abstol = p->abstol > 0 ? stebz_scaled(p->abstol, stebz_power_of(-exponent)) : eps * search->norm;
     search->reltol = p->reltol > 0 ? p->reltol : 2 * eps;
     bool const fine = search->abstol < eps * search->norm;
@@ -227,9 +226,10 @@ bool eig_cpu_stebz_values(cpu_watch *watch, double from, eig_type type, int64_t 
 /* One matrix of a batch: what is wrong with it goes to info. */
 static void solve_member(eig_context *ctx, const stebz_problem *p, int64_t number, cpu_watch *watch, char *work)
 {
+    if (eig_cpu_stebz_alone(&eig_cpu_kernels(ctx, p->type)->stebz, p, number)) return;
     stebz_search search = search_of(ctx, p, watch);
     const stebz_setup *const setup = search.kernels->setup;
-    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
     arena a = {work ? work : room, 0};
     layout_matrix(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, number);
@@ -272,7 +272,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     if (watch.status != EIG_OK) return watch.status;
     stebz_search search = search_of(ctx, p, &watch);
     const stebz_setup *const setup = search.kernels->setup;
-    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SWEPT_BYTES];
+    _Alignas(EIG_ALIGNMENT) char room[STEBZ_SMALL_BYTES];
     arena a = {work ? work : room, 0};
     layout_matrix(&a, p, &search);
     bool const finite = eig_cpu_stebz_finite(&search, p, 0);
@@ -290,12 +290,24 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     return eig_cpu_watch_end(&watch);
 }
 
+/* A small matrix that nobody watches. */
+static bool solve_alone(eig_context *ctx, const stebz_problem *p)
+{
+    double const start = ctx->timing ? eig_cpu_clock() : 0;
+    if (p->batch > 1 || ctx->progress || !eig_cpu_stebz_alone(&eig_cpu_kernels(ctx, p->type)->stebz, p, 0))
+        return false;
+    eig_begin_passes(ctx, roads[SMALL].name, roads[SMALL].passes, roads[SMALL].pass);
+    if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
+    return true;
+}
+
 eig_status eig_cpu_stebz(eig_context *ctx, const stebz_problem *p)
 {
     static const char *const batch[] = {"batch"};
+    if (solve_alone(ctx, p)) return EIG_OK;
     void *work = NULL; /* of a small matrix: on the stack */
     eig_status status = EIG_OK;
-    if (p->n > STEBZ_SWEPT) status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
+    if (p->n > STEBZ_SMALL) status = eig_workspace(ctx, "stebz", eig_cpu_stebz_work_size(ctx, p), &work);
     if (status != EIG_OK) return status;
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     double ms[4] = {0};

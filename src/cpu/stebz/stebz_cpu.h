@@ -33,9 +33,9 @@
 
 enum {
     STEBZ_LEAST_CELLS = 32, /* of a table of counts */
-    STEBZ_SMALL = 16,       /* most rows of a matrix that stebz_small.c takes: diagonal, or at most this many, */
-    STEBZ_SWEPT = 9,        /* whose work area lies on the stack */
-    STEBZ_SWEPT_BYTES = 8192
+    STEBZ_SMALL = 16,       /* most rows of a matrix whose work area lies on the stack, and that stebz_small.c takes: */
+    STEBZ_SWEPT = 9,        /* diagonal, or at most this many */
+    STEBZ_SMALL_BYTES = 8192
 };
 
 /* Some eigenvalues, up to number `last`, and a bracket that holds them: C(lo) < k <= C(hi) for each of them, where the
@@ -128,6 +128,21 @@ static inline bool stebz_look(const stebz_search *search, double done)
     return eig_cpu_watch_look(search->watch, search->from + search->share * done);
 }
 
+/* Norms from its reciprocal up to this: nothing that a formula of two rows makes leaves the normal numbers, unless it is
+ * negligible, so that scaling would not change a bit. */
+#define STEBZ_PLAIN_NORM 0x1p300
+
+/* A small T, scaled, and brackets of its eigenvalues il to iu. */
+typedef struct stebz_few {
+    int n, il, iu;
+    bool single;
+    const double *a, *b; /* as in stebz_matrix */
+    double abstol, reltol;
+    double lo[STEBZ_SMALL], hi[STEBZ_SMALL];
+    int scale; /* those of a search */
+    double error;
+} stebz_few;
+
 /* 2^exponent as two factors that a double can hold. */
 typedef struct stebz_power {
     double first, second;
@@ -140,6 +155,14 @@ static inline double stebz_two_to(int exponent)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* frexp's exponent of a normal number, by its bits: |x| is in [2^(e-1), 2^e). */
+static inline int stebz_exponent_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 52 & 0x7ff) - 1022;
 }
 
 static inline stebz_power stebz_power_of(int exponent)
@@ -169,7 +192,8 @@ bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t 
 /* The matrix, times 2^-scale, into the search. */
 void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t number, int scale);
 
-/* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1).  0 for T = 0, which is not loaded. */
+/* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1), which becomes the search's.  0 for T = 0, which
+ * is not loaded. */
 int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number);
 
 /* The scale for the pivot form in double, or for the interval tree in the type, of a matrix of this exponent; whether
@@ -192,6 +216,10 @@ void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, in
  * and what that reads. */
 void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
 
+/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than its n-th part, by counts of a search that eig_cpu_stebz_open has
+ * opened. */
+void eig_cpu_stebz_narrow(const stebz_search *search, int64_t k, double *lo, double *hi);
+
 /* Finds the blocks of the loaded matrix.  True where it pays to solve them by themselves, or where that is needed since
  * the search loses entries.  The off-diagonals between them are then 0. */
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);
@@ -202,6 +230,10 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
 
 /* Method multisection of at most STEBZ_SMALL rows; false where the engine has to do it. */
 bool eig_cpu_stebz_small(stebz_search *search, eig_type type);
+
+/* The same without a search, from the caller's matrix to all outputs, with usual tolerances; false, before any output is
+ * written, where a search has to do it. */
+bool eig_cpu_stebz_alone(const stebz_kernels *kernels, const stebz_problem *p, int64_t number);
 
 /* Method reference: bisects every wanted eigenvalue by itself.  Where pass_ms is not NULL, this function and the next
  * two add to it what their passes took. */

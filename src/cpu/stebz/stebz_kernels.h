@@ -86,6 +86,7 @@ typedef struct stebz_short_kernel {
 } stebz_short_kernel;
 
 struct stebz_search;
+struct stebz_few;
 
 /* stebz_setup.c and stebz_tree.c: plain code of one type, from the caller's arrays to a scaled matrix in double, and
  * from brackets to the outputs. */
@@ -98,6 +99,7 @@ typedef struct stebz_setup {
     bool (*load_product)(int64_t n, const double *a, const double *b, void *rows, void *scales);
     /* Writes the eigenvalues that the search has found, and their enclosures where they are wanted; or NaN. */
     void (*store)(const stebz_problem *p, const struct stebz_search *search, int64_t matrix);
+    void (*store_few)(const stebz_problem *p, const struct stebz_few *found, int64_t matrix);
     void (*store_nan)(const stebz_problem *p, int64_t matrix);
     /* Method interval tree. */
     eig_status (*tree)(struct stebz_search *search, int threads, double *pass_ms);

@@ -38,11 +38,12 @@ double eig_cpu_stebz_norm(const stebz_search *search)
 
 int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number)
 {
+    search->norm = 0;
     if (search->largest == 0) return 0;
     int first, second;
     frexp(search->largest, &first);
     eig_cpu_stebz_load(search, p, number, first); /* so that no sum overflows */
-    frexp(eig_cpu_stebz_norm(search), &second);
+    search->norm = frexp(eig_cpu_stebz_norm(search), &second);
     return first + second;
 }
 

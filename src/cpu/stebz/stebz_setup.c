@@ -73,30 +73,59 @@ static real middle_of(const stebz_search *search, int64_t k, stebz_power back)
     return (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : g->lo + 0.5 * (g->hi - g->lo), back);
 }
 
-/* A running maximum makes the eigenvalues ascend, since neighbouring brackets may overlap by an ulp or so.  Brackets of
- * different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell.  Of two
- * equal numbers the later one is stored.  So a zero keeps its own sign, wherever a part begins. */
+/* The outputs of one matrix; of eigenvalues stored one after another the largest one. */
+typedef struct places {
+    real *w, *lower, *upper;
+    stebz_power back;
+    double error;
+    real highest;
+} places;
+
+static places places_of(const stebz_problem *p, int64_t matrix, int scale, double error)
+{
+    int64_t const at = matrix * p->stride_w;
+    return (places){.w = (real *)p->w + at,
+                    .lower = p->lower ? (real *)p->lower + at : NULL,
+                    .upper = p->upper ? (real *)p->upper + at : NULL,
+                    .back = stebz_power_of(scale),
+                    .error = error,
+                    .highest = -INFINITY};
+}
+
+/* Eigenvalue k of the outputs, mid in the caller's units, and its bracket.  A running maximum makes the eigenvalues ascend,
+ * since neighbouring brackets may overlap by an ulp or so.  Of two equal numbers the later one is stored.  So a zero keeps its
+ * own sign, wherever a part begins. */
+static inline void put(places *o, int64_t k, real mid, double lo, double hi)
+{
+    o->w[k] = o->highest = mid >= o->highest ? mid : o->highest;
+    if (!o->lower) return;
+    /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
+    o->lower[k] = below(nextafter(stebz_scaled(nextafter(lo - o->error, -INFINITY), o->back), -INFINITY));
+    o->upper[k] = above(nextafter(stebz_scaled(nextafter(hi + o->error, INFINITY), o->back), INFINITY));
+}
+
+/* Brackets of different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
-    real *const w = (real *)p->w + matrix * p->stride_w;
-    real *const lower = p->lower ? (real *)p->lower + matrix * p->stride_w : NULL;
-    real *const upper = p->upper ? (real *)p->upper + matrix * p->stride_w : NULL;
-    stebz_power const back = stebz_power_of(search->scale);
-    real highest = -INFINITY;
+    places o = places_of(p, matrix, search->scale, search->error);
     const stebz_found *const f = &search->found;
     for (int64_t k = search->steady ? search->begin - search->il : 0; k < 0; ++k) {
-        real const mid = middle_of(search, k, back);
-        highest = mid >= highest ? mid : highest;
+        real const mid = middle_of(search, k, o.back);
+        o.highest = mid >= o.highest ? mid : o.highest;
     }
     for (int64_t k = 0; k <= search->iu - search->il; ++k) {
         double const lo = f->split ? f->lo[search->il - 1 + k] : search->groups[k].lo;
         double const hi = f->split ? f->hi[search->il - 1 + k] : search->groups[k].hi;
-        real const mid = middle_of(search, k, back);
-        w[k] = highest = mid >= highest ? mid : highest;
-        if (!lower) continue;
-        /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
-        lower[k] = below(nextafter(stebz_scaled(nextafter(lo - search->error, -INFINITY), back), -INFINITY));
-        upper[k] = above(nextafter(stebz_scaled(nextafter(hi + search->error, INFINITY), back), INFINITY));
+        put(&o, k, middle_of(search, k, o.back), lo, hi);
+    }
+}
+
+static void store_few(const stebz_problem *p, const stebz_few *found, int64_t matrix)
+{
+    places o = places_of(p, matrix, found->scale, found->error);
+    for (int64_t k = p->il - 1; k < p->iu; ++k) {
+        double const lo = found->lo[k], hi = found->hi[k];
+        put(&o, k - (p->il - 1), (real)stebz_scaled(lo + 0.5 * (hi - lo), o.back), lo, hi);
     }
 }
 
@@ -113,6 +142,7 @@ const stebz_setup TYPED(eig_cpu_stebz_setup) = {
     .load = load,
     .load_product = load_product,
     .store = store,
+    .store_few = store_few,
     .store_nan = store_nan,
     .tree = TYPED(eig_cpu_stebz_tree),
 };

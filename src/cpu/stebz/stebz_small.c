@@ -1,15 +1,15 @@
-/* stebz on the CPU: all eigenvalues of a small T that is loaded, in double for either type.
+/* stebz on the CPU: all eigenvalues of a small T, in double for either type: of one that a search has loaded, or from the
+ * caller's arrays straight to the outputs, since a search costs as much as two or three rows.
  *
  * Method    QL sweeps propose the eigenvalues; counts by pivots prove them: a bracket as wide as the tolerance around each is
  *           moved until it holds its eigenvalue, which it does at once as a rule.  A table and brackets that grow narrow, as
  *           larger matrices take them, cost several times as much here.  A diagonal T and two rows (stebz_twos) need no count.
- * Bits      all eigenvalues are found whatever part is wanted, from the loaded rows alone. */
+ * Bits      proposals are made of all rows, and each bracket by itself: a part has the bits of the whole. */
 #include "stebz_cpu.h"
 
 #include "sort.h"
 
 #include <math.h>
-#include <string.h>
 
 #define EIG_FN static inline
 #define LOGICAL bool
@@ -27,26 +27,31 @@ enum {
     MOST_MOVES = 16 /* for an eigenvalue; two or three, and none, are the rule */
 };
 
+/* Norms from its reciprocal up to this: no sum overflows, and no count needs a scale of its own (stebz_load.c). */
+#define USUAL_NORM 0x1p390
+
+/* Copies for orders that are known: straight code, without loops. */
+#define EACH_ORDER static inline __attribute__((always_inline))
+
 /* The entries of a T whose off-diagonals are all negligible; false where they are not. */
-static bool diagonal(const stebz_search *search, bool single, double *w)
+EACH_ORDER bool diagonal(stebz_few *t, int const n)
 {
-    int const n = (int)search->matrix.n;
-    double const floor = single ? (double)STURM_FLOOR_S : STURM_FLOOR_D;
-    double most = 0, scratch[STEBZ_SMALL];
-    for (int i = 1; i < n; ++i) most = fabs(search->b[i]) > most ? fabs(search->b[i]) : most;
+    double const floor = t->single ? (double)STURM_FLOOR_S : STURM_FLOOR_D;
+    double most = 0;
+    for (int i = 1; i < n; ++i) most = fabs(t->b[i]) > most ? fabs(t->b[i]) : most;
     if (most > floor) return false;
-    memcpy(w, search->a, (size_t)n * sizeof *w);
-    eig_cpu_sort(w, n, scratch);
+    for (int i = 0; i < n; ++i) t->lo[i] = t->a[i];
+    cpu_insertion_sort(t->lo, n);
+    for (int i = 0; i < n; ++i) t->hi[i] = t->lo[i];
     return true;
 }
 
 /* Approximate eigenvalues, ascending. */
-static void propose(const stebz_search *search, double *w)
+EACH_ORDER void propose(const stebz_few *t, double *w, int const n)
 {
-    int const n = (int)search->matrix.n;
-    double e2[STEBZ_SMALL], least = 0.125 * search->abstol;
+    double e2[STEBZ_SMALL], least = 0.125 * t->abstol;
     least *= least;
-    for (int i = 0; i < n; ++i) w[i] = search->a[i], e2[i] = i + 1 < n ? search->b[i + 1] * search->b[i + 1] : 0;
+    for (int i = 0; i < n; ++i) w[i] = t->a[i], e2[i] = i + 1 < n ? t->b[i + 1] * t->b[i + 1] : 0;
     for (int l = 0; l + 1 < n; ++l)
         for (int sweeps = 0; sweeps < MOST_SWEEPS && e2[l] > least; ++sweeps) {
             int m = l + 1;
@@ -65,52 +70,168 @@ static void propose(const stebz_search *search, double *w)
             }
             e2[l] = s * p, w[l] = shift + gamma;
         }
-    double scratch[STEBZ_SMALL];
-    eig_cpu_sort(w, n, scratch);
+    cpu_insertion_sort(w, n);
 }
 
-/* Brackets around w, moved by counts; false where one does not come to hold its eigenvalue. */
-static bool prove(const stebz_search *search, const double *w, stebz_group *g)
+/* The bracket of eigenvalue k, from 0, by itself: where its proposal was bad. */
+static void bisect(stebz_few *t, const stebz_pivot *pivot, int k, double width)
 {
-    int const n = (int)search->matrix.n;
-    double step[STEBZ_SMALL];
-    for (int k = 0; k < n; ++k) {
-        double const own = search->reltol * fabs(w[k]), width = search->abstol > own ? search->abstol : own;
-        step[k] = width > DBL_EPSILON ? width : DBL_EPSILON; /* the spacing of numbers below 2 */
-        g[k].lo = w[k] - 0.5 * step[k], g[k].hi = w[k] + 0.5 * step[k];
-    }
-    for (int moves = 0; moves < MOST_MOVES; ++moves) {
+    stebz_matrix const matrix = {.n = t->n, .a = t->a, .b = t->b, .pivmin = DBL_MIN};
+    double lo = -2, hi = 2; /* the norm is less than 1 */
+    while (hi - lo > width) {
         stebz_counts c;
-        bool done = true;
-        for (int k = 0; k < n; ++k) c.x[2 * k] = g[k].lo, c.x[2 * k + 1] = g[k].hi;
-        for (int l = 2 * n; l < WHOLE; ++l) c.x[l] = 0;
-        search->kernels->pivot->count(&search->matrix, 2 * n, &c);
-        for (int k = 0; k < n; ++k) {
-            bool const down = c.count[2 * k] > k, up = c.count[2 * k + 1] <= k;
-            if (down) g[k].hi = g[k].lo, g[k].lo -= step[k];
-            if (up && !down) g[k].lo = g[k].hi, g[k].hi += step[k];
-            done = done && !down && !up;
-        }
-        if (done) return true;
+        double const middle = lo + 0.5 * (hi - lo);
+        for (int l = 0; l < WHOLE; ++l) c.x[l] = middle;
+        pivot->count(&matrix, 1, &c);
+        *(c.count[0] > k ? &hi : &lo) = middle;
     }
-    return false;
+    t->lo[k] = lo, t->hi[k] = hi;
+}
+
+/* Brackets around those w that are wanted, moved by counts. */
+EACH_ORDER void prove(stebz_few *t, const stebz_pivot *pivot, const double *w, int const n)
+{
+    stebz_matrix const matrix = {.n = n, .a = t->a, .b = t->b, .pivmin = DBL_MIN};
+    int const first = t->il - 1, end = t->iu;
+    double step[STEBZ_SMALL];
+    bool bad[STEBZ_SMALL], done = false;
+    for (int k = first; k < end; ++k) {
+        double const own = t->reltol * fabs(w[k]), width = t->abstol > own ? t->abstol : own;
+        step[k] = width > DBL_EPSILON ? width : DBL_EPSILON; /* the spacing of numbers below 2 */
+        t->lo[k] = w[k] - 0.5 * step[k], t->hi[k] = w[k] + 0.5 * step[k];
+    }
+    for (int moves = 0; moves < MOST_MOVES && !done; ++moves) {
+        stebz_counts c;
+        double *x = c.x;
+        for (int k = first; k < end; ++k) *x++ = t->lo[k], *x++ = t->hi[k];
+        while (x < c.x + WHOLE) *x++ = 0;
+        pivot->count(&matrix, 2 * (end - first), &c);
+        const int64_t *count = c.count;
+        done = true;
+        for (int k = first; k < end; ++k, count += 2) {
+            bool const down = count[0] > k, up = count[1] <= k;
+            if (down) t->hi[k] = t->lo[k], t->lo[k] -= step[k];
+            if (up && !down) t->lo[k] = t->hi[k], t->hi[k] += step[k];
+            bad[k] = down || up;
+            done = done && !bad[k];
+        }
+    }
+    for (int k = first; k < end && !done; ++k)
+        if (bad[k]) bisect(t, pivot, k, step[k]);
+}
+
+/* All brackets that are wanted; false where the engine has to find them. */
+EACH_ORDER bool solve(stebz_few *t, const stebz_pivot *pivot, int const n)
+{
+    double w[STEBZ_SMALL];
+    if (diagonal(t, n)) return true;
+    if (n == 2) {
+        stebz_twos(t->a[0], t->a[1], t->b[1], t->lo);
+        t->hi[0] = t->lo[0], t->hi[1] = t->lo[1];
+        return true;
+    }
+    if (n > STEBZ_SWEPT) return false;
+    propose(t, w, n);
+    prove(t, pivot, w, n);
+    return true;
+}
+
+static bool solve_any(stebz_few *t, const stebz_pivot *pivot)
+{
+    return t->n == 2 ? solve(t, pivot, 2) : t->n == 3 ? solve(t, pivot, 3) : solve(t, pivot, t->n);
 }
 
 bool eig_cpu_stebz_small(stebz_search *search, eig_type type)
 {
-    int64_t const n = search->matrix.n;
-    stebz_group g[STEBZ_SMALL];
-    double w[STEBZ_SMALL];
-    if (diagonal(search, type_is_single(type), w)) {
-        for (int k = 0; k < n; ++k) g[k].lo = g[k].hi = w[k];
-    } else if (n == 2) {
-        stebz_twos(search->a[0], search->a[1], search->b[1], w);
-        for (int k = 0; k < 2; ++k) g[k].lo = g[k].hi = w[k];
+    stebz_few t;
+    t.n = (int)search->matrix.n, t.single = type_is_single(type), t.a = search->a, t.b = search->b;
+    t.il = (int)search->il, t.iu = (int)search->iu;
+    t.abstol = search->abstol, t.reltol = search->reltol;
+    if (!solve_any(&t, search->kernels->pivot)) return false;
+    for (int64_t k = search->il; k <= search->iu; ++k)
+        search->groups[k - search->il] = (stebz_group){.lo = t.lo[k - 1], .hi = t.hi[k - 1]};
+    return true;
+}
+
+/* The rows of the caller's matrix in double, as in stebz_matrix.  Returns the norm; infinite where the usual scale will not
+ * do, or not all entries are finite. */
+static double read_rows(const stebz_problem *p, int64_t number, int n, double *a, double *b)
+{
+    stebz_entries const t = stebz_entries_of(p, number);
+    double norm = 0, check = 0;
+    b[0] = b[n] = 0;
+    if (type_is_single(p->type)) {
+        for (int i = 0; i < n; ++i) a[i] = (double)((const float *)t.d)[i];
+        for (int i = 1; i < n; ++i) b[i] = (double)((const float *)t.e)[i - 1];
     } else {
-        if (n > STEBZ_SWEPT) return false;
-        propose(search, w);
-        if (!prove(search, w, g)) return false;
+        for (int i = 0; i < n; ++i) a[i] = ((const double *)t.d)[i];
+        for (int i = 1; i < n; ++i) b[i] = ((const double *)t.e)[i - 1];
     }
-    for (int64_t k = search->il; k <= search->iu; ++k) search->groups[k - search->il] = g[k - 1];
+    for (int i = 0; i < n; ++i) {
+        double const sum = fabs(a[i]) + (fabs(b[i]) + fabs(b[i + 1]));
+        norm = sum > norm ? sum : norm;
+        check += sum - sum; /* 0, or NaN */
+    }
+    bool const usual = (1 / USUAL_NORM <= norm && norm <= USUAL_NORM) || norm == 0;
+    return usual && check == 0 ? norm : INFINITY;
+}
+
+/* How many there are, and that all is well. */
+static inline void tell(const stebz_problem *p, int64_t number)
+{
+    if (p->m) *p->m = p->iu - p->il + 1;
+    if (p->info) p->info[number] = EIG_INFO_OK;
+}
+
+/* One or two rows without enclosures, unscaled; false where their size does not allow that. */
+static bool by_formulas(const stebz_problem *p, int64_t number)
+{
+    stebz_entries const t = stebz_entries_of(p, number);
+    bool const two = p->n == 2, single = type_is_single(p->type);
+    double const a = type_get(p->type, t.d, 0), c = two ? type_get(p->type, t.d, 1) : a;
+    double const b = two ? fabs(type_get(p->type, t.e, 0)) : 0, most = fabs(a) > fabs(c) ? fabs(a) : fabs(c);
+    double const norm = most + b + (a - a); /* NaN, if a is */
+    double w[2] = {a, c};
+    if (!(1 / STEBZ_PLAIN_NORM <= norm && norm <= STEBZ_PLAIN_NORM)) return false;
+    if (b > (single ? (double)STURM_FLOOR_S : STURM_FLOOR_D) * stebz_two_to(stebz_exponent_of(norm)))
+        stebz_twos(a, c, b, w);
+    else if (c < a)
+        w[0] = c, w[1] = a;
+    /* A zero without its sign, as the middle of a bracket has none. */
+    for (int64_t k = p->il; k <= p->iu; ++k) type_put(p->type, p->w, number * p->stride_w + k - p->il, w[k - 1] + 0.0);
+    return true;
+}
+
+bool eig_cpu_stebz_alone(const stebz_kernels *kernels, const stebz_problem *p, int64_t number)
+{
+    bool const usual = p->method == EIG_STEBZ_MULTISECTION && p->range != EIG_RANGE_VALUE && p->abstol == 0;
+    if (!usual || p->n > STEBZ_SMALL) return false;
+    if (p->n <= 2 && !p->lower && by_formulas(p, number)) {
+        tell(p, number);
+        return true;
+    }
+    /* Of more rows a diagonal T alone. */
+    if (p->n > STEBZ_SWEPT && type_get(p->type, stebz_entries_of(p, number).e, 0) != 0) return false;
+    int const n = (int)p->n;
+    double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;
+    double a[STEBZ_SMALL], b[STEBZ_SMALL + 1], norm = read_rows(p, number, n, a, b);
+    stebz_few t;
+    if (norm == INFINITY) return false;
+    t.n = n, t.single = type_is_single(p->type), t.a = a, t.b = b, t.scale = 0;
+    t.il = (int)p->il, t.iu = (int)p->iu;
+    if (norm > 0) t.scale = stebz_exponent_of(norm);
+    stebz_power const down = stebz_power_of(-t.scale);
+    for (int i = 0; i < n; ++i) a[i] = stebz_scaled(a[i], down), b[i] = stebz_scaled(b[i], down);
+    norm = stebz_scaled(norm, down);
+    t.abstol = eps * norm, t.reltol = p->reltol > 0 ? p->reltol : 2 * eps;
+    t.error = STURM_ERROR_PRODUCT * eps * norm;
+    if (n == 1 || norm == 0) {
+        for (int k = 0; k < n; ++k) t.lo[k] = t.hi[k] = a[0];
+        t.error = 0;
+    } else if (!solve_any(&t, kernels->pivot)) {
+        return false;
+    }
+    kernels->setup->store_few(p, &t, number);
+    tell(p, number);
     return true;
 }

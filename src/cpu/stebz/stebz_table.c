@@ -12,7 +12,8 @@ static void table_count(stebz_search *search, const int64_t *points, int m)
 {
     stebz_count_table *const t = &search->table;
     stebz_counts c;
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_table_point(search, points[l < m ? l : 0]);
+    for (int l = 0; l < m; ++l) c.x[l] = stebz_table_point(search, points[l]);
+    for (int l = m; l < STEBZ_LANES; ++l) c.x[l] = c.x[0];
     search->count(&search->matrix, m, &c);
     for (int l = 0; l < m; ++l) {
         t->count[points[l]] = c.count[l];

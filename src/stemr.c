@@ -175,11 +175,11 @@ stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stat
 
 eig_status eig_stemr_each(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum)
 {
-    eig_stemr_stats own = EIG_STEMR_STATS;
     eig_status status = EIG_OK;
     call_steps steps;
     eig_steps_begin(ctx, &steps, all->batch);
     for (int64_t b = 0; b < all->batch && status == EIG_OK; ++b) {
+        eig_stemr_stats own = EIG_STEMR_STATS; /* a matrix that is not finite writes none */
         stemr_problem p = eig_stemr_member(all, b, all->first.stats ? &own : NULL);
         status = stemr_solve(ctx, &p);
         eig_steps_next(ctx, &steps, 1);

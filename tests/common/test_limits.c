@@ -13,7 +13,7 @@ static int64_t const negative[] = {-1, INT64_MIN, INT64_MIN + 1};
 
 /* The arrays of small calls. */
 static double d[64], e[64], x[64], value[64], lower[64], upper[64];
-static eig_z w[64], vectors[64];
+static eig_z w[64], vectors[64]; /* the latter also as 128 real numbers */
 static int64_t count[64];
 static int info[64];
 
@@ -53,6 +53,145 @@ static void good(eig_context *ctx, eig_status status, const char *what, int64_t 
             good(ctx, call, what, s);                     \
         }                                                 \
     } while (0)
+
+/* The last whole number of the sentence about the last refused call. */
+static int64_t last_number(const eig_context *ctx)
+{
+    const char *const text = eig_error_detail(ctx), *at = text + strlen(text);
+    while (at > text && !(at[-1] >= '0' && at[-1] <= '9')) --at;
+    while (at > text && at[-1] >= '0' && at[-1] <= '9') --at;
+    return strtoll(at, NULL, 10);
+}
+
+/* The call reads s as a number that must be at least, or at most, `limit`.  One that is refused has a sentence that names the
+ * argument, the value, and last the limit. */
+static void names_limit(eig_context *ctx, eig_status status, const char *argument, int64_t given, int64_t limit)
+{
+    char told[80];
+    refused(ctx, status, argument, given);
+    snprintf(told, sizeof told, "%s = %lld", argument, (long long)given);
+    if (!strstr(eig_error_detail(ctx), told) || last_number(ctx) != limit)
+        fail_msg("\"%s\" does not name %s and the limit %lld", eig_error_detail(ctx), told, (long long)limit);
+}
+
+/* What is named as the least is taken, and one less is refused. */
+#define LEAST(argument, least, call)                           \
+    do {                                                       \
+        int64_t s = (least)-1;                                 \
+        names_limit(ctx, call, argument, s, (int64_t)(least)); \
+        s = (least);                                           \
+        good(ctx, call, argument, s);                          \
+    } while (0)
+
+/* One more than the most is refused; such sizes are not tried. */
+#define MOST(argument, most, call)                            \
+    do {                                                      \
+        int64_t const s = (most) + 1;                         \
+        names_limit(ctx, call, argument, s, (int64_t)(most)); \
+    } while (0)
+
+enum { L = 2, LD = 5, B = 2 }; /* order, leading dimensions of arrays that are not asked about, matrices */
+
+/* Every leading dimension and stride of every function, for matrices of order 2 or, where that is told by the name, of a part. */
+static void test_named_limits(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    double *const z = (double *)vectors;
+    eig_z *const a = vectors, *const v = vectors + 32;
+#define STEBZ(sd, se, sw) eig_dstebz_batched(ctx, NULL, 4, d, sd, e, se, (double *)w, lower, upper, sw, info, B)
+    LEAST("stride_d", 4, STEBZ(s, 3, 4));
+    LEAST("stride_e", 3, STEBZ(4, s, 4));
+    LEAST("stride_w", 4, STEBZ(4, 3, s));
+#define PAIRS(sd, se, sw, ldz, sz) \
+    eig_dstemr_batched(ctx, NULL, 4, d, sd, e, se, NULL, value, sw, z, ldz, sz, NULL, NULL, NULL, NULL, NULL, B)
+    LEAST("stride_d", 4, PAIRS(s, 3, 4, 4, 16));
+    LEAST("stride_e", 3, PAIRS(4, s, 4, 4, 16));
+    LEAST("stride_w", 4, PAIRS(4, 3, s, 4, 16));
+    LEAST("ldz", 4, PAIRS(4, 3, 4, s, 40));
+    LEAST("ldz", 4, eig_dstemr(ctx, NULL, 4, d, e, NULL, value, z, s, NULL, NULL, NULL, NULL, NULL));
+#define SYEV(lda, sa, sw, ldv, sv) \
+    eig_zheev_batched(ctx, NULL, L, a, lda, sa, NULL, value, sw, v, ldv, sv, info, NULL, B)
+    LEAST("lda", L, SYEV(s, L * LD, L, L, L * LD));
+    LEAST("stride_a", L * LD, SYEV(LD, s, L, L, L * LD));
+    LEAST("stride_w", L, SYEV(L, L * LD, s, L, L * LD));
+    LEAST("ldv", L, SYEV(L, L * LD, L, s, L * LD));
+    LEAST("stride_v", L * LD, SYEV(L, L * LD, L, LD, s));
+#define VECTORS_OF(lda, sa, sw, ldl, sl, ldr, sr) \
+    eig_dgeev_batched(ctx, NULL, L, d, lda, sa, w, sw, a, ldl, sl, v, ldr, sr, NULL, info, B)
+    LEAST("lda", L, VECTORS_OF(s, L * LD, L, L, L * LD, L, L * LD));
+    LEAST("stride_a", L * LD, VECTORS_OF(LD, s, L, L, L * LD, L, L * LD));
+    LEAST("stride_w", L, VECTORS_OF(L, L * LD, s, L, L * LD, L, L * LD));
+    LEAST("ldvl", L, VECTORS_OF(L, L * LD, L, s, L * LD, L, L * LD));
+    LEAST("stride_vl", L * LD, VECTORS_OF(L, L * LD, L, LD, s, L, L * LD));
+    LEAST("ldvr", L, VECTORS_OF(L, L * LD, L, L, L * LD, s, L * LD));
+    LEAST("stride_vr", L * LD, VECTORS_OF(L, L * LD, L, L, L * LD, LD, s));
+#define FAMILY(lda, sa, sx, sw) \
+    eig_dgeev_affine(ctx, NULL, L, 3, d, lda, sa, x, sx, w, sw, EIG_GEEV_RADIUS, value, info, B)
+    LEAST("lda", L, FAMILY(s, L * LD, 3, L));
+    LEAST("stride_a", L * LD, FAMILY(LD, s, 3, L));
+    LEAST("stride_x", 3, FAMILY(L, L * LD, s, L));
+    LEAST("stride_w", L, FAMILY(L, L * LD, 3, s));
+    if (test_on_cpu() && !test_on_several()) {
+#define FORM(ldt, st, ldq, sq) eig_dgeev_schur(ctx, NULL, L, d, L, L *LD, w, L, z, ldt, st, z + 64, ldq, sq, info, B)
+        LEAST("ldt", L, FORM(s, L * LD, L, L * LD));
+        LEAST("stride_t", L * LD, FORM(LD, s, L, L * LD));
+        LEAST("ldq", L, FORM(L, L * LD, s, L * LD));
+        LEAST("stride_q", L * LD, FORM(L, L * LD, LD, s));
+    }
+    eig_destroy(ctx);
+}
+
+/* Of parts of the spectrum, which need less room. */
+static void test_named_limits_of_parts(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(2);
+    double *const z = (double *)vectors;
+    eig_stebz_options stebz = EIG_STEBZ_OPTIONS;
+    eig_stemr_options stemr = EIG_STEMR_OPTIONS;
+    eig_heev_options heev = EIG_HEEV_OPTIONS;
+    stebz.range = stemr.range = heev.range = EIG_RANGE_INDEX;
+    stebz.il = stemr.il = heev.il = 2, stebz.iu = stemr.iu = heev.iu = 3;
+    LEAST("stride_w", 2, eig_dstebz_batched(ctx, &stebz, 4, d, 4, e, 3, value, NULL, NULL, s, info, B));
+#define PART(sw, ldz, sz) \
+    eig_dstemr_batched(ctx, &stemr, 4, d, 4, e, 3, NULL, value, sw, z, ldz, sz, NULL, NULL, NULL, NULL, NULL, B)
+    LEAST("stride_w", 2, PART(s, 4, 8));
+    LEAST("ldz", 4, PART(2, s, 20));
+#define SOME(sw, ldv, sv) eig_dsyev_batched(ctx, &heev, 4, d, 4, 16, NULL, value, sw, z, ldv, sv, info, NULL, B)
+    LEAST("stride_w", 2, SOME(s, 4, 8));
+    LEAST("ldv", 4, SOME(2, s, 20));
+    LEAST("stride_v", 10, SOME(2, 5, s));
+    heev.row_major = 1;
+    LEAST("ldv", 2, SOME(2, s, 20));
+    LEAST("stride_v", 12, SOME(2, 3, s));
+    eig_destroy(ctx);
+}
+
+/* The header's largest orders and batches. */
+static void test_named_most(void **state)
+{
+    enum { ORDER = 100000000 };
+    int64_t const rows = ((int64_t)1 << 47) - 1, batch = ((int64_t)1 << 57) - 1;
+    size_t bytes;
+    (void)state;
+    eig_context *ctx = test_context(2);
+    MOST("n", rows, eig_dstebz(ctx, NULL, s, d, e, NULL, value, NULL, NULL, NULL));
+    MOST("n", rows, eig_dstebz_count(ctx, s, d, e, 1, x, count, NULL));
+    MOST("n", rows, eig_dstemr(ctx, NULL, s, d, e, NULL, value, NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    MOST("n", ORDER, eig_dsyev(ctx, NULL, s, d, s, NULL, value, NULL, 0, NULL, NULL));
+    MOST("n", ORDER, eig_dgeev(ctx, NULL, s, d, s, w, NULL, 0, NULL, 0, NULL, NULL));
+    MOST("n", rows, eig_stebz_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
+    MOST("n", rows, eig_stemr_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
+    MOST("n", ORDER, eig_heev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
+    MOST("n", ORDER, eig_geev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
+    MOST("batch", batch, eig_stebz_work_size(ctx, EIG_D, NULL, 2, s, &bytes));
+    MOST("batch", batch, eig_heev_work_size(ctx, EIG_D, NULL, 2, 1, s, &bytes));
+    MOST("batch", batch, eig_geev_work_size(ctx, EIG_D, NULL, 2, 1, s, &bytes));
+    MOST("batch", batch,
+         eig_dstemr_batched(ctx, NULL, 2, d, 2, e, 1, NULL, value, 2, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, s));
+    eig_destroy(ctx);
+}
 
 static void test_stebz(void **state)
 {
@@ -276,9 +415,16 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stebz),         cmocka_unit_test(test_geev),  cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_heev),          cmocka_unit_test(test_stemr), cmocka_unit_test(test_work_sizes),
+        cmocka_unit_test(test_stebz),
+        cmocka_unit_test(test_geev),
+        cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_heev),
+        cmocka_unit_test(test_stemr),
+        cmocka_unit_test(test_work_sizes),
         cmocka_unit_test(test_context_sizes),
+        cmocka_unit_test(test_named_limits),
+        cmocka_unit_test(test_named_limits_of_parts),
+        cmocka_unit_test(test_named_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ set(EIG_SOURCES
     src/cpu/stemr/stemr_cpu.c
     src/cpu/stemr/stemr_root.c
     src/cpu/stemr/stemr_short.c
-    src/cpu/stemr/stemr_two.c
+    src/cpu/stemr/stemr_few.c
     src/cpu/stemr/stemr_tree.c
     src/cpu/stemr/stemr_refine.c
     src/cpu/stemr/stemr_inverse.c

@@ -78,7 +78,7 @@ size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
 {
     stemr_task t;
     arena measure = {0};
-    if (eig_cpu_stemr_is_two(p)) return 0;
+    if (stemr_is_few(p)) return 0;
     open_task(&t, (eig_context *)ctx, p);
     layout(&measure, &t);
     return measure.used;
@@ -91,7 +91,7 @@ static double rounded(eig_type type, double x)
     return type_is_single(type) ? (double)(float)x : x;
 }
 
-static void fill_nan(const stemr_problem *p)
+void eig_cpu_stemr_fill_nan(const stemr_problem *p)
 {
     int64_t const most = most_pairs(p);
     for (int64_t k = 0; k < most; ++k) {
@@ -135,6 +135,29 @@ static bool is_less(const stemr_task *t, int64_t j, int64_t k)
     return t->pair[j].value < t->pair[k].value;
 }
 
+/* t->order: the pairs by their values; equal ones stay in the order of their blocks. */
+static void order_pairs(stemr_task *t)
+{
+    enum { FEW = 24 };
+    for (int64_t k = 0; k < t->pairs; ++k) t->order[k] = k;
+    if (t->pairs > FEW) {
+        eig_cpu_stemr_sort(t, t->order, t->list, t->pairs, is_less);
+        return;
+    }
+    for (int64_t k = 1; k < t->pairs; ++k) {
+        int64_t at = k;
+        for (; at > 0 && is_less(t, k, t->order[at - 1]); --at) t->order[at] = t->order[at - 1];
+        t->order[at] = k;
+    }
+}
+
+/* An eigenvalue of T. */
+static double value_of(const stemr_task *t, const stemr_pair *pair)
+{
+    if (t->block[pair->block].is_short) return pair->x.hi + 0.0; /* sigma is 0; as by the sum, -0 becomes 0 */
+    return wide_add_d(eig_cpu_stemr_shift(t, pair->block, pair->node), pair->x).hi;
+}
+
 /* Values of all pairs, ranks, and columns of those that are asked for; how many these are. */
 static int64_t rank_pairs(stemr_task *t)
 {
@@ -143,12 +166,10 @@ static int64_t rank_pairs(stemr_task *t)
     int64_t columns = 0;
     for (int64_t k = 0; k < t->pairs; ++k) {
         stemr_pair *const pair = &t->pair[k];
-        pair->value = wide_add_d(eig_cpu_stemr_shift(t, pair->block, pair->node), pair->x).hi;
+        pair->value = value_of(t, pair);
         pair->residual = INFINITY; /* it has no vector yet: if it gets none, info tells */
     }
-    /* Equal ones stay in the order of their blocks. */
-    for (int64_t k = 0; k < t->pairs; ++k) t->order[k] = k;
-    eig_cpu_stemr_sort(t, t->order, t->list, t->pairs, is_less);
+    order_pairs(t);
     for (int64_t r = 0; r < t->pairs; ++r) {
         stemr_pair *const pair = &t->pair[t->order[r]];
         int64_t const rank = t->below + r + 1;
@@ -265,31 +286,29 @@ static bool load(stemr_task *t)
         frexp(eig_cpu_stebz_norm(&t->search), &second);
     }
     t->scale = first + second;
-    setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
+    if (largest == 0 || second != 0) setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
     return true;
 }
 
-/* A T of two rows. */
-static eig_status solve_two(eig_context *ctx, const stemr_problem *p)
+/* A T of one or two rows. */
+static eig_status solve_few(eig_context *ctx, const stemr_problem *p)
 {
     static const char *const name[] = {"formulas"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
+    bool const watched = ctx->progress || p->residual || p->orthogonality;
     cpu_watch watch;
-    eig_cpu_watch_start(&watch, ctx, "stemr", 1);
-    eig_status status = watch.status;
-    if (status == EIG_OK && isfinite(eig_cpu_kernels(ctx, p->type)->stebz.setup->largest_entry(2, p->d, p->e)))
-        status = eig_cpu_stemr_two(ctx, p, &watch);
-    else if (status == EIG_OK)
-        fill_nan(p);
+    watch.status = EIG_OK;
+    if (watched) eig_cpu_watch_start(&watch, ctx, "stemr", 1);
+    if (watch.status == EIG_OK) watch.status = eig_cpu_stemr_few(ctx, p, &watch);
     eig_begin_passes(ctx, "auto", 1, name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
-    return status == EIG_OK ? eig_cpu_watch_end(&watch) : status;
+    return watched ? eig_cpu_watch_end(&watch) : watch.status;
 }
 
 eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
 {
     static const char *const names[STEMR_PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
-    if (eig_cpu_stemr_is_two(p)) return solve_two(ctx, p);
+    if (stemr_is_few(p)) return solve_few(ctx, p);
     stemr_task t;
     void *work;
     double ms[STEMR_PASSES] = {0};
@@ -305,7 +324,7 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
     if (status == EIG_OK && load(&t))
         status = p->method == EIG_STEMR_REFERENCE ? solve_plainly(&t, ms) : solve(&t, ms);
     else if (status == EIG_OK)
-        fill_nan(p);
+        eig_cpu_stemr_fill_nan(p);
     if (p->stats) *p->stats = t.stats;
     eig_begin_passes(ctx, p->method == EIG_STEMR_REFERENCE ? "reference" : "auto", STEMR_PASSES, names);
     for (int i = 0; ctx->timing && i < STEMR_PASSES; ++i) ctx->pass[i].ms = ms[i];

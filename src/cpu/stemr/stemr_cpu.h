@@ -4,7 +4,7 @@
  *     stemr_batch.c        many matrices
  *     stemr_root.c         scales and splits T, brackets by the engine of stebz, each block's first representation
  *     stemr_short.c        blocks of few rows
- *     stemr_two.c          a T of two rows
+ *     stemr_few.c          a T of one or two rows
  *     stemr_tree.c         clusters: their shifts and representations, level by level
  *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
  *     stemr_inverse.c        the last resort: inverse iteration, orthogonalised
@@ -176,9 +176,17 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b);
 bool eig_cpu_stemr_short(stemr_task *t, int64_t number, int64_t first, int64_t last);
 void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair);
 
-/* stemr_two.c: whether a call is solved by its formulas; those, for a T that is finite: all outputs. */
-bool eig_cpu_stemr_is_two(const stemr_problem *p);
-eig_status eig_cpu_stemr_two(eig_context *ctx, const stemr_problem *p, cpu_watch *watch);
+/* stemr_few.c: whether a call is solved by its formulas; those: all outputs.  The watch is looked at where certificates are
+ * wanted, and need not have been started for others. */
+static inline bool stemr_is_few(const stemr_problem *p)
+{
+    return p->n <= 2 && p->method == EIG_STEMR_AUTO && !p->limits;
+}
+
+eig_status eig_cpu_stemr_few(eig_context *ctx, const stemr_problem *p, cpu_watch *watch);
+
+/* All outputs of a T that is not finite. */
+void eig_cpu_stemr_fill_nan(const stemr_problem *p);
 
 /* Bisects a bracket against a block's first representation, as far as its digits tell anything. */
 void eig_cpu_stemr_narrow(const stemr_row *rows, int64_t n, int64_t index, wide_d *lo, wide_d *hi);

@@ -220,7 +220,7 @@ static void find_skew(stemr_task *t)
 
 eig_status eig_cpu_stemr_inverse(stemr_task *t)
 {
-    find_skew(t);
+    if (t->nodes > 0) find_skew(t);
     for (int64_t k = 0; k < t->pairs; ++k)
         if (t->pair[k].state == STEMR_INVERSE && t->pair[k].column >= 0 && !iterate(t, &t->pair[k]))
             return t->watch.status;

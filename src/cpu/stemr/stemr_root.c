@@ -57,8 +57,8 @@ static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
     return c.count[0];
 }
 
-/* An interval of values that holds all that is wanted. */
-static eig_status wanted_values(stemr_task *t, double *from, double *upto)
+/* An interval of values that holds all that is wanted of several blocks, and an eigenvalue or two beside it. */
+static void wanted_values(stemr_task *t, double *from, double *upto)
 {
     const stemr_problem *const p = t->p;
     stebz_power const scale = stebz_power_of(-t->scale);
@@ -71,22 +71,20 @@ static eig_status wanted_values(stemr_task *t, double *from, double *upto)
             single ? (double)FLT_MAX : DBL_MAX; /* what is beyond it is infinite, and beyond any end */
         *from = stebz_scaled(fmin(p->vl, largest), scale) - margin;
         *upto = stebz_scaled(fmax(p->vu, -largest), scale) + margin;
-        return EIG_OK;
+        return;
     }
+    if (p->il == 1 && p->iu == p->n) return;
+    t->search.steady = false;
+    open_search(t, 0, p->n, p->il, p->iu);
     for (int end = 0; end < 2; ++end) {
         if (end == 0 ? p->il == 1 : p->iu == p->n) continue;
-        int64_t const k = end == 0 ? p->il : p->iu;
-        t->from = 0.01 * end, t->part = 0.02;
-        t->search.steady = false, t->search.groups = t->groups;
-        open_search(t, 0, p->n, k, k);
-        eig_status const status = eig_cpu_stebz_refine(&t->search, 1, NULL);
-        if (status != EIG_OK) return status;
+        double lo = t->search.lo, hi = t->search.hi;
+        eig_cpu_stebz_narrow(&t->search, end == 0 ? p->il : p->iu, &lo, &hi);
         if (end == 0)
-            *from = t->search.groups[0].lo - MARGIN;
+            *from = lo - MARGIN;
         else
-            *upto = t->search.groups[0].hi + MARGIN;
+            *upto = hi + MARGIN;
     }
-    return EIG_OK;
 }
 
 /* Lower and upper end of eigenvalue k of the block. */
@@ -188,18 +186,21 @@ static bool is_short(const stemr_task *t, const stemr_block *b)
 
 eig_status eig_cpu_stemr_root(stemr_task *t)
 {
-    double from, upto;
+    const stemr_problem *const p = t->p;
+    double from = -INFINITY, upto = INFINITY;
+    eig_status status = EIG_OK;
     eig_cpu_stemr_split(t);
-    /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted. */
-    bool const whole = t->blocks == 1 && is_short(t, &t->block[0]);
-    from = -INFINITY, upto = INFINITY;
-    eig_status status = whole ? EIG_OK : wanted_values(t, &from, &upto);
+    /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted.  If it is one long block, the indices
+     * that are asked for are the block's. */
+    bool const one = t->blocks == 1, whole = one && is_short(t, &t->block[0]);
+    bool const told = one && !whole && p->range == EIG_RANGE_INDEX;
+    if (!whole && !told) wanted_values(t, &from, &upto);
     for (int64_t number = 0; number < t->blocks && status == EIG_OK; ++number) {
         stemr_block *const b = &t->block[number];
         t->from = 0.02 + 0.18 * (double)b->start / (double)t->p->n,
         t->part = 0.18 * (double)b->length / (double)t->p->n;
-        int64_t first = from == -INFINITY ? 1 : count_below(t, b, from) + 1;
-        int64_t last = upto == INFINITY ? b->length : count_below(t, b, upto);
+        int64_t first = told ? p->il : from == -INFINITY ? 1 : count_below(t, b, from) + 1;
+        int64_t last = told ? p->iu : upto == INFINITY ? b->length : count_below(t, b, upto);
         t->below += first - 1;
         if (first > last) continue;
         if (is_short(t, b) && eig_cpu_stemr_short(t, number, first, last)) continue;

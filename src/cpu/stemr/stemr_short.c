@@ -109,27 +109,38 @@ static double corrected(const stemr_task *t, const stemr_block *b, double x, con
     return x + quotient;
 }
 
+/* Pair k of the block, whose eigenvalue is x. */
+static void add_pair(stemr_task *t, int64_t number, int64_t k, double x)
+{
+    t->pair[t->pairs++] = (stemr_pair){.block = number,
+                                       .index = k,
+                                       .node = -1,
+                                       .column = -1,
+                                       .ready = true,
+                                       .x = wide_of(x),
+                                       .gap = 2.0,
+                                       .state = STEMR_SINGLE};
+}
+
 bool eig_cpu_stemr_short(stemr_task *t, int64_t number, int64_t first, int64_t last)
 {
     stemr_block *const b = &t->block[number];
     int const n = (int)b->length;
-    short_block s = {.n = n, .v = vectors_of(t, b)};
-    memcpy(s.d, t->a + b->start, (size_t)n * sizeof *s.d);
-    memcpy(s.e, t->b + b->start + 1, (size_t)(n - 1) * sizeof *s.e);
-    for (int i = 0; i < n * n; ++i) s.v[i] = i % (n + 1) == 0;
-    if (!solve(&s)) return false;
+    if (n == 1) {
+        if (first <= last) add_pair(t, number, 1, t->a[b->start]);
+    } else {
+        double *const v = vectors_of(t, b);
+        short_block s;
+        s.n = n, s.v = v;
+        memcpy(s.d, t->a + b->start, (size_t)n * sizeof *s.d);
+        memcpy(s.e, t->b + b->start + 1, (size_t)(n - 1) * sizeof *s.e);
+        for (int i = 0; i < n * n; ++i) v[i] = i % (n + 1) == 0;
+        if (!solve(&s)) return false;
+        for (int64_t k = first; k <= last; ++k) add_pair(t, number, k, corrected(t, b, s.d[k - 1], v + (k - 1) * n));
+    }
     b->sigma = 0;
     b->is_short = true;
     ++t->stats.representations; /* blocks count as theirs */
-    for (int64_t k = first; k <= last; ++k)
-        t->pair[t->pairs++] = (stemr_pair){.block = number,
-                                           .index = k,
-                                           .node = -1,
-                                           .column = -1,
-                                           .ready = true,
-                                           .x = wide_of(corrected(t, b, s.d[k - 1], s.v + (k - 1) * n)),
-                                           .gap = 2.0,
-                                           .state = STEMR_SINGLE};
     return true;
 }
 
@@ -137,9 +148,14 @@ void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair)
 {
     const stemr_problem *const p = t->p;
     const stemr_block *const b = &t->block[pair->block];
-    const double *const v = vectors_of(t, b) + (pair->index - 1) * b->length;
     memset(type_at(p->type, p->z, pair->column * p->ldz), 0, (size_t)p->n * type_size(p->type));
+    pair->support_first = b->start, pair->support_last = b->start + b->length - 1;
+    pair->residual = 0;
+    if (b->length == 1) {
+        type_put(p->type, p->z, pair->column * p->ldz + b->start, 1);
+        return;
+    }
+    const double *const v = vectors_of(t, b) + (pair->index - 1) * b->length;
     for (int64_t i = 0; i < b->length; ++i) type_put(p->type, p->z, pair->column * p->ldz + b->start + i, v[i]);
     pair->residual = residual_of(t, b, pair->x.hi, v, NULL);
-    pair->support_first = b->start, pair->support_last = b->start + b->length - 1;
 }

@@ -198,24 +198,43 @@ static void test_roads(void **state)
     eig_destroy(ctx);
 }
 
+/* The cases of test_times: methods beside the default are longer roads, each with passes of its own. */
+static const struct {
+    const case_family *family;
+    int method; /* of the family */
+    const char *kind;
+    int64_t n, batch;
+} timed[] = {
+    {&case_stebz, EIG_STEBZ_MULTISECTION, "uniform", 6000, 1},
+    {&case_stebz, EIG_STEBZ_MULTISECTION, "uniform", 200, 300},
+    {&case_stebz, EIG_STEBZ_INTERVAL_TREE, "uniform", 500, 1},
+    {&case_stebz, EIG_STEBZ_REFERENCE, "uniform", 400, 1},
+    {&case_stemr, EIG_STEMR_AUTO, "uniform", 1000, 1},
+    {&case_stemr, EIG_STEMR_REFERENCE, "uniform", 200, 1},
+    {&case_geev, EIG_GEEV_AUTO, "random", 20, 1500},
+    {&case_geev, EIG_GEEV_AUTO, "random", 200, 1},
+    {&case_geev, EIG_GEEV_REFERENCE, "random", 100, 1},
+    {&case_heev, EIG_HEEV_AUTO, "ensemble", 500, 1},
+    {&case_heev, EIG_HEEV_AUTO, "ensemble", 16, 20000},
+    {&case_heev, EIG_HEEV_JACOBI, "ensemble", 40, 64},
+    {&case_heev, EIG_HEEV_REFERENCE, "ensemble", 60, 1},
+};
+
 /* The passes together take what the call takes, but for some checks; in one of some calls, where others share the machine. */
 static void test_times(void **state)
 {
-    static const case_family *const of[] = {&case_stebz, &case_stebz, &case_stemr, &case_geev,
-                                            &case_geev,  &case_heev,  &case_heev};
-    static const struct {
-        const char *kind;
-        int64_t n, batch;
-    } sizes[] = {{"uniform", 6000, 1}, {"uniform", 200, 300}, {"uniform", 1000, 1},   {"random", 20, 1500},
-                 {"random", 200, 1},   {"ensemble", 500, 1},  {"ensemble", 16, 20000}};
     (void)state;
     if (!test_on_cpu() || test_on_several()) skip_because("passes of several devices or streams overlap");
     eig_context *ctx = test_context(2);
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
-    for (size_t k = 0; k < COUNT(sizes); ++k) {
-        bench_case c = case_new(of[k], sizes[k].kind, EIG_D, sizes[k].n, sizes[k].batch);
+    for (size_t k = 0; k < COUNT(timed); ++k) {
+        bench_case c = case_new(timed[k].family, timed[k].kind, EIG_D, timed[k].n, timed[k].batch);
         double most = 0;
-        if (!case_make(&c, &(io_error){""})) fail_msg("no %s", sizes[k].kind);
+        if (c.family == &case_stebz) c.stebz.method = (eig_stebz_method)timed[k].method;
+        if (c.family == &case_stemr) c.stemr.method = (eig_stemr_method)timed[k].method;
+        if (c.family == &case_geev) c.geev.method = (eig_geev_method)timed[k].method;
+        if (c.family == &case_heev) c.heev.method = (eig_heev_method)timed[k].method;
+        if (!case_make(&c, &(io_error){""})) fail_msg("no %s", timed[k].kind);
         for (int turn = 0; turn < 5 && most < 0.95; ++turn) {
             eig_pass pass[PASSES_MOST];
             int count;
@@ -225,10 +244,14 @@ static void test_times(void **state)
             double const whole = clock_ms() - start;
             count = passes_read(ctx, pass);
             for (int i = 0; i < count; ++i) sum += pass[i].ms;
-            if (!(sum <= whole)) fail_msg("%s: a call of %.3f ms has passes of %.3f ms", c.family->name, whole, sum);
+            if (!(sum <= whole))
+                fail_msg("%s, method %d: a call of %.3f ms has passes of %.3f ms", c.family->name, timed[k].method,
+                         whole, sum);
             most = fmax(most, sum / whole);
         }
-        if (most < 0.95) fail_msg("%s n=%lld: passes are %.2f of the call", c.family->name, (long long)c.n, most);
+        if (most < 0.95)
+            fail_msg("%s, method %d, n=%lld: passes are %.2f of the call", c.family->name, timed[k].method,
+                     (long long)c.n, most);
         case_free(&c);
     }
     eig_destroy(ctx);

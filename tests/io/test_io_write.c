@@ -68,6 +68,33 @@ static void test_pipe(void **state)
     assert_int_equal(folder_files(), 0);
 }
 
+/* An absolute link says where its file is by itself, in whatever folder the link lies, and however that is named. */
+static void test_absolute_link(void **state)
+{
+    static const char *const names[] = {"link", "folder/link", "./folder/../folder/link"};
+    char here[400], target[420];
+    (void)state;
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(target, sizeof target, "%s/new", here);
+    assert_int_equal(mkdir("folder", 0700), 0);
+    for (size_t k = 0; k < COUNT(names); ++k) {
+        struct stat status;
+        io_error error;
+        assert_int_equal(symlink(target, names[k]), 0);
+        assert_true(io_same_file(names[k], "new"));
+        if (!io_try_output(names[k], 0, &error)) fail_msg("%s: %s", names[k], error.text);
+        if (!io_write_bytes(names[k], "new", 3, &error)) fail_msg("%s: %s", names[k], error.text);
+        assert_int_equal(lstat(names[k], &status), 0);
+        assert_true(S_ISLNK(status.st_mode));
+        assert_int_equal(lstat("new", &status), 0);
+        assert_true(S_ISREG(status.st_mode) && status.st_size == 3);
+        assert_int_equal(remove(names[k]), 0);
+        assert_int_equal(remove("new"), 0);
+    }
+    remove("folder");
+    assert_int_equal(folder_files(), 0);
+}
+
 /* A link to nothing is followed: the file is made where it points, through further links and from the link's folder. */
 static void test_dangling_link(void **state)
 {
@@ -359,11 +386,13 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),     cmocka_unit_test(test_pipe),      cmocka_unit_test(test_npy_header),
-        cmocka_unit_test(test_unwritable),  cmocka_unit_test(test_read_only), cmocka_unit_test(test_full_device),
-        cmocka_unit_test(test_file_limit),  cmocka_unit_test(test_full_disk), cmocka_unit_test(test_dangling_link),
-        cmocka_unit_test(test_same_file),   cmocka_unit_test(test_try),       cmocka_unit_test(test_standard_output),
-        cmocka_unit_test(test_all_or_none),
+        cmocka_unit_test(test_replace),         cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_npy_header),      cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_read_only),       cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_file_limit),      cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_absolute_link),   cmocka_unit_test(test_dangling_link),
+        cmocka_unit_test(test_same_file),       cmocka_unit_test(test_try),
+        cmocka_unit_test(test_standard_output), cmocka_unit_test(test_all_or_none),
     };
     return cmocka_run_group_tests_name("io_write", tests, folder_setup, folder_teardown);
 }

@@ -134,6 +134,11 @@ expect 0 'PASSED' stebz d.npy e.npy -q --range 7:9 --reference w.npy
 expect 0 'PASSED' stebz d.npy e.npy -q --method interval-tree --tolerance 1e-9 --reference w.npy
 awk 'NR == 200 { $1 += 1e-6 } { printf "%.17g\n", $1 }' w.dat >wrong.dat
 expect 1 'difference from the reference: 1e-06 \(eigenvalue 200\), allowed' stebz d.npy e.npy -q --reference wrong.dat
+sed -n 100,250p wrong.dat >wrong-part.dat
+for reference in wrong.dat wrong-part.dat; do # of all, and of the range
+    expect 1 'difference from the reference: 1e-06 \(eigenvalue 200\), allowed' stebz d.npy e.npy -q --range 100:250 --reference $reference
+done
+expect 1 'difference from the reference: 1e-06 \(eigenvalue 200\), allowed' stebz d.npy e.npy -q --reference wrong.dat
 check "FAILED is said" grep -qx 'FAILED.' err
 check "and standard output has the eigenvalues" cmp out all
 expect 0 'PASSED' stebz d.npy e.npy -q --tolerance 1e-5 --reference wrong.dat
@@ -215,6 +220,11 @@ check "residuals are rounding errors, and stats tell the largest" \
     awk -v told="$(sed -n 's/^largest residual \([^,]*\),.*/\1/p' err)" '$1 > most { most = $1 } $1 < 0 { bad = 1 }
         END { exit bad || NR != 210 || !(most > 1e-17 && most < 1e-13) || most > 1.01 * told || most < 0.99 * told }' gr.dat
 check "info of each pair" [ "$(wc -l <gi.dat) $(sort -u gi.dat)" = "210 0" ]
+# Every number stands behind its name: a representation of T and of each cluster, 16 shifts for each; the plain method has no tree.
+check "stats of the tree" awk -F '[^0-9]+' 'NR == 1 { good = $2 == 1 && $3 == $5 + 1 && $4 == 1 && $5 > $6 && $6 > 2 && $7 == 16 * $5 }
+    NR == 2 { good = good && $2 == 0 && $3 == 0 && $4 == 0 } END { exit !good }' err
+"$program" stemr gd.npy ge.npy --device cpu -q --method reference --stats >out 2>err
+check "stats of the plain method" eval "head -n 2 err | tr '\n' ' ' | grep -Eqx 'blocks 1, representations 1, depth 0, clusters 0 \(largest 0\), shifts tried 0 without a representation 0, skew 0, inverse iterations [1-9][0-9]* '"
 expect 2 "exclude each other" stemr W.mtx --range 1:2 --interval 0,1
 expect 2 "stemr takes one matrix" stemr db.npy eb.npy
 expect 2 "stemr takes the files D E" stemr
@@ -304,6 +314,17 @@ expect 1 '^eigpack: 3 of 3 matrices failed' heev sweep.npy -q --method jacobi --
 check "info counts what has not converged" awk '$1 < 1 || $1 > 20 { bad = 1 } END { exit bad || NR != 3 }' sweep_i.dat
 check "those are the last of their rows" [ "$(awk '{ print $20 }' sweep.dat | sort -u)" = nan ]
 expect 0 '' heev sweep.npy -q --method jacobi --max-sweeps 30 -o sweep.dat
+# More matrices than few, which a GPU solves by other kernels: each option does what it does with few.
+expect 0 '' generate ensemble -n 9 --batch 140 -o crowd.npy
+expect 0 '' generate ensemble -n 9 --batch 3 -o few.npy
+for options in '' --relative '--uplo U' '--method jacobi' '--method tridiagonal' '--method reference' '--max-sweeps 40' '--type f32'; do
+    # shellcheck disable=SC2086 # words on purpose
+    expect 0 '' heev few.npy --device cpu $options
+    cp out few.out
+    # shellcheck disable=SC2086
+    expect 0 '' heev crowd.npy --device cpu $options
+    check "heev $options: many matrices as few" cmp <(head -n 27 out) few.out
+done
 expect 2 'relative = 1 with method' heev second.txt --relative --method tridiagonal
 expect 2 'complex' heev hermitian.npy --type f64
 expect 2 'need a square matrix' heev flat.txt

@@ -227,6 +227,10 @@ static inline long double certify_vectors(const char *name, const pairs *b, int6
         if (!(fabsl(cabsl(product) - b->condition[m * n + k]) <= 4 * (long double)(n + 4) * eps))
             fail_msg("%s n=%lld %s: condition of %lld is %g, |y^H x| %Lg", name, (long long)n, type_name(b->type),
                      (long long)k, b->condition[m * n + k], cabsl(product));
+        double const condition = b->condition[m * n + k];
+        if (!(condition >= 0 && condition <= 1))
+            fail_msg("%s n=%lld %s: condition of %lld is 1%+g", name, (long long)n, type_name(b->type), (long long)k,
+                     condition - 1);
         bool const second = !type_is_complex(b->type) && b->w[2 * (m * n + k) + 1] < 0;
         for (int64_t i = 0; second && i < n; ++i)
             if (x[2 * i] != x[2 * (i - n)] || x[2 * i + 1] != -x[2 * (i - n) + 1] || y[2 * i] != y[2 * (i - n)] ||

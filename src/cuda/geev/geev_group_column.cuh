@@ -127,18 +127,16 @@ static __device__ __forceinline__ entry subtract_sums(entry x, const entry *f, i
                                                       int count)
 {
     entry odd = entry_of<entry>((real_of<entry>)0);
-    int q = 0;
-    for (; q + 4 <= count; q += 4) {
-        entry x4[4], g4[4];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) x4[k] = f[k * apart], g4[k] = g[k * ld];
-        f += 4 * apart, g += 4 * ld;
-        x = product_add(negative(conjugate ? conj(x4[0]) : x4[0]), g4[0], x);
-        odd = product_add(negative(conjugate ? conj(x4[1]) : x4[1]), g4[1], odd);
-        x = product_add(negative(conjugate ? conj(x4[2]) : x4[2]), g4[2], x);
-        odd = product_add(negative(conjugate ? conj(x4[3]) : x4[3]), g4[3], odd);
+#pragma unroll 4
+    for (int q = 0; q + 1 < count; q += 2) {
+        entry const f0 = f[q * apart], f1 = f[(q + 1) * apart];
+        x = product_add(negative(conjugate ? conj(f0) : f0), g[q * ld], x);
+        odd = product_add(negative(conjugate ? conj(f1) : f1), g[(q + 1) * ld], odd);
     }
-    for (; q < count; ++q, f += apart, g += ld) x = product_add(negative(conjugate ? conj(*f) : *f), *g, x);
+    if (count & 1) {
+        entry const f0 = f[(count - 1) * apart];
+        x = product_add(negative(conjugate ? conj(f0) : f0), g[(count - 1) * ld], x);
+    }
     return total(x, odd);
 }
 

@@ -2,9 +2,10 @@
  *
  * Sweep     up to B double-shift bulges, three rows apart, go down the active block l..i (K. Braman, R. Byers and
  *           R. Mathias, The multishift QR algorithm I, 2002).  A super-step moves all bulges by one row: each reflector is
- *           applied to three rows; a barrier; to three columns; a barrier.  During the second half one warp, a lane a
- *           bulge, makes the reflectors of the next super-step: it applies the present ones to the few entries that those
- *           begin with by itself.
+ *           applied to three rows; a barrier; to three columns; a barrier.
+ * Makers    one warp, a lane a bulge, has the blocks under the bulges in registers.  During the whole of a super-step it moves
+ *           them on and makes the reflectors of the next one; the others apply the present ones to all that is beside and
+ *           above the blocks.  It waits for them once a super-step, for the column that enters.
  * Order     the arithmetic of an entry depends on the matrix alone: same bits.
  * Source    dlaqr5 of LAPACK. */
 #ifndef EIG_GEEV_BULGES_CUH
@@ -32,7 +33,6 @@ template <typename entry, int B> struct geev_chain {
     geev_shifts<entry> shifts[B];
     reflector3<entry> reflector[2][B]; /* of this super-step and of the next */
     entry beta[2][B];                  /* what their columns become */
-    entry seed[B][7];                  /* of rows k+2 and k+3 columns k+1..k+3, after the first half; h[k+4][k+3] */
     entry spike;
     real tiny;
     int bulges;     /* of the next chain */
@@ -79,95 +79,220 @@ bulge_reflector(const entry (&v)[3], const entry (&h)[3][2], bool full, const ge
     return again;
 }
 
-/* The reflector of bulge b, which is at column k - 1 and has this reflector there, for column k: v and the entries behind it
- * are what that reflector makes of columns k..k+2. */
-template <int B, typename entry, typename view>
-static __device__ __forceinline__ reflector3<entry> next_reflector(const geev_chain<entry, B> &chain, view h, int b,
-                                                                   int l, int i, int k, const reflector3<entry> &before,
-                                                                   bool fresh, entry *beta)
+/* Entry (r, c). */
+template <typename entry, typename view>
+static __device__ __forceinline__ geev_place<entry> place_in(view h, int r, int c)
+{
+    int const s = h.step(r);
+    return {h.row(r) + s * c, s};
+}
+
+/* A bulge at column k, in the registers of a lane: its reflector, what becomes of column k, and the block under it, which
+ * memory does not have: rows k+1..k+3 of columns k+1 and k+2.  Column k+3 enters a super-step from memory, row k+1 leaves it. */
+template <typename entry> struct held_bulge {
+    reflector3<entry> r;
+    entry beta;
+    entry b[3][2], v[3];     /* v: the column before, where it is not zero yet */
+    geev_place<entry> at[3]; /* of h[k+1+j][k+3] */
+
+    /* A bulge that memory has, at its first super-step or at the first of a window. */
+    template <typename view> __device__ __forceinline__ void load(view h, int i, int k)
+    {
+#pragma unroll
+        for (int j = 0; j < 3; ++j) {
+            at[j] = place_in<entry>(h, k + 1 + j, k + 3);
+#pragma unroll
+            for (int m = 0; m < 2; ++m) b[j][m] = k + 1 + j <= i ? at[j].p[(m - 2) * at[j].s] : entry{};
+        }
+    }
+    /* The super-step, and on to column k+1.  ends: column k is not above the active block; cleans: memory has numbers below its
+     * subdiagonal; stays: nobody moves the bulge on, memory gets it.  ahead: the bulge ahead has just made h[k+4][k+3], else
+     * memory has it. */
+    template <typename view>
+    __device__ __forceinline__ void step(view h, int i, int k, bool ends, bool cleans, bool stays, bool ahead,
+                                         const entry *made)
+    {
+        bool const three = k + 3 <= i, four = k + 4 <= i;
+        entry const zero = entry{};
+        geev_place<entry> const next = place_in<entry>(h, k + 4, k + 4);
+        const entry *const below = ahead ? made : next.p - next.s;
+        entry f0, f1, f2 = four ? *below : zero;
+        entry c0 = three ? *at[0].p : zero, c1 = three ? *at[1].p : zero, c2 = three ? *at[2].p : zero;
+        r.left(b[0][0], b[1][0], b[2][0]), r.left(b[0][1], b[1][1], b[2][1]), r.left(c0, c1, c2);
+        r.right(b[1][0], b[1][1], c1), r.right(b[2][0], b[2][1], c2), r.right_last(f0, f1, f2);
+        r.right(b[0][0], b[0][1], c0);
+        if (ends) at[0].p[-3 * at[0].s] = beta;
+        at[0].p[-2 * at[0].s] = b[0][0], at[0].p[-at[0].s] = b[0][1];
+        if (three) *at[0].p = c0;
+        if (cleans) {
+            at[1].p[-3 * at[1].s] = zero;
+            if (three) at[2].p[-3 * at[2].s] = zero;
+        }
+        if (stays) {
+            at[1].p[-2 * at[1].s] = b[1][0], at[1].p[-at[1].s] = b[1][1];
+            if (three) at[1].p[0] = c1, at[2].p[-2 * at[2].s] = b[2][0], at[2].p[-at[2].s] = b[2][1], at[2].p[0] = c2;
+            if (four) next.p[-3 * next.s] = f0, next.p[-2 * next.s] = f1, next.p[-next.s] = f2;
+        }
+        v[0] = b[1][0], v[1] = b[2][0], v[2] = f0;
+        b[0][0] = b[1][1], b[0][1] = c1, b[1][0] = b[2][1], b[1][1] = c2, b[2][0] = f1, b[2][1] = f2;
+        at[0] = at[1].right(), at[1] = at[2].right(), at[2] = next;
+    }
+    /* The next reflector.  full: the bulge has three rows, and is not new. */
+    __device__ __forceinline__ void reflect(const geev_shifts<entry> &shifts, bool full)
+    {
+        bool tiny;
+        r = quick_reflector(v[0], v[1], v[2], &beta, &tiny);
+        if (tiny || (full && is_zero(v[2]) && is_zero(b[2][0]) && !is_zero(b[2][1])))
+            r = bulge_reflector(v, b, full, shifts, &beta);
+    }
+};
+
+/* The column to begin with, of a bulge that is new; below: h[l+2][l+1]. */
+template <typename entry, typename view>
+static __device__ __forceinline__ void begin_bulge(held_bulge<entry> &bulge, const geev_shifts<entry> &shifts, view h,
+                                                   int l, entry below)
+{
+    shifts.first_column(h(l, l), h(l, l + 1), h(l + 1, l), h(l + 1, l + 1), below, bulge.v);
+}
+
+/* The reflectors of super-steps first, ..., last - 1, a lane a bulge; each is ready when its super-step begins. */
+template <int B, typename entry, typename block_type, typename view>
+static __device__ __forceinline__ void make_chain(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
+                                                  int i, int first, int last)
+{
+    int const b = block.warp().rank, span = i - 1 - l;
+    /* columns from l - 1 on; lanes without a bulge never come to them */
+    int k = b < chain.bulges ? first - GEEV_BULGE_ROWS * b : -(1 << 24);
+    held_bulge<entry> bulge = {};
+    if ((unsigned)k <= (unsigned)span) {
+        if (k == 0) {
+            begin_bulge(bulge, chain.shifts[b], h, l, h(l + 2, l + 1));
+        } else {
+            bulge.load(h, i, k + l - 1);
+#pragma unroll
+            for (int j = 0; j < 3; ++j) bulge.v[j] = k + l + j <= i ? bulge.at[j].p[-3 * bulge.at[j].s] : entry{};
+        }
+        bulge.r = bulge_reflector(bulge.v, bulge.b, k > 0 && k + l + 2 <= i, chain.shifts[b], &bulge.beta);
+        chain.reflector[first & 1][b] = bulge.r, chain.beta[first & 1][b] = bulge.beta;
+    }
+    block.sync(); /* the first reflectors are there */
+    for (int t = first; t < last; ++t, ++k) {
+        bool const acts = (unsigned)k <= (unsigned)span, comes = (unsigned)(k + 1) <= (unsigned)span && t + 1 < last;
+        bool const ahead = b > 0 && k + GEEV_BULGE_ROWS <= span;
+        const entry *const made = &chain.beta[t & 1][b > 0 ? b - 1 : 0];
+        if (acts) {
+            if (k == 0 || t == first) bulge.load(h, i, k + l - 1);
+            bulge.step(h, i, k + l - 1, k > 0, k > 0 && t == first, !comes, ahead, made);
+        }
+        if (comes) {
+            if (k < 0) {
+                int const top = hidden(l); /* or its rows are found before the loop, for which there are no registers */
+                begin_bulge(bulge, chain.shifts[b], h, top, ahead ? *made : h(top + 2, top + 1));
+            }
+            bulge.reflect(chain.shifts[b], k >= 0 && k + l + 3 <= i);
+            chain.reflector[(t + 1) & 1][b] = bulge.r, chain.beta[(t + 1) & 1][b] = bulge.beta;
+        }
+        block.skip_workers();
+        block.sync(); /* columns are complete, and the next reflectors are there */
+    }
+}
+
+/* Applies the reflector to three rows, columns begin..right.  at: the rows' entries in column begin + the lane's number; every
+ * `stride` columns there are more of this warp. */
+template <typename entry, typename warp>
+static __device__ __forceinline__ void apply_left(warp team, const geev_place<entry> (&at)[3],
+                                                  const reflector3<entry> &r, int begin, int right, int stride)
 {
     entry const zero = entry{};
-    entry v[3] = {zero, zero, zero}, beside[3][2] = {{zero, zero}, {zero, zero}, {zero, zero}};
-    const entry *const seed = chain.seed[b];
-    bool const begins = k < l, full = !begins && k + 3 <= i;
-    if (begins) {
-        chain.shifts[b].first_column(h(l, l), h(l, l + 1), h(l + 1, l), h(l + 1, l + 1), h(l + 2, l + 1), v);
-    } else if (fresh) {
-#pragma unroll
-        for (int j = 0; j < 3; ++j)
-            if (k + 1 + j <= i)
-                v[j] = h(k + 1 + j, k), beside[j][0] = h(k + 1 + j, k + 1), beside[j][1] = h(k + 1 + j, k + 2);
-    } else {
-#pragma unroll
-        for (int j = 0; j < 2; ++j) v[j] = seed[3 * j], beside[j][0] = seed[3 * j + 1], beside[j][1] = seed[3 * j + 2];
-        beside[2][1] = k + 3 <= i ? seed[6] : zero;
-#pragma unroll
-        for (int j = 0; j < 3; ++j) before.right(v[j], beside[j][0], beside[j][1]);
+    entry *p0 = at[0].p, *p1 = at[1].p, *p2 = at[2].p;
+    for (; begin + stride <= right; begin += 2 * stride) { /* two at a time, the first of which all lanes have */
+        int const d0 = at[0].s * stride, d1 = at[1].s * stride, d2 = at[2].s * stride;
+        bool const two = begin + stride + team.rank <= right;
+        entry x0 = *p0, x1 = *p1, x2 = *p2, y0 = two ? p0[d0] : zero, y1 = two ? p1[d1] : zero,
+              y2 = two ? p2[d2] : zero;
+        r.left(x0, x1, x2), r.left(y0, y1, y2);
+        *p0 = x0, *p1 = x1, *p2 = x2;
+        if (two) p0[d0] = y0, p1[d1] = y1, p2[d2] = y2;
+        p0 += 2 * d0, p1 += 2 * d1, p2 += 2 * d2;
     }
-    return bulge_reflector(v, beside, full, chain.shifts[b], beta);
+    if (begin + team.rank > right) return;
+    entry x0 = *p0, x1 = *p1, x2 = *p2;
+    r.left(x0, x1, x2);
+    *p0 = x0, *p1 = x1, *p2 = x2;
 }
 
-/* The column of bulge b in super-step t, if it is anywhere; else less than l - 1. */
-static __device__ __forceinline__ int bulge_column(int l, int i, int t, int b)
-{
-    int const k = l - 1 + t - GEEV_BULGE_ROWS * b;
-    return k <= i - 2 ? k : l - 2;
-}
-
-/* The reflectors of super-step t, a lane a bulge; fresh: of which none is known that came before. */
-template <int B, typename entry, typename warp, typename view>
-static __device__ __forceinline__ void make_reflectors(warp team, geev_chain<entry, B> &chain, view h, int l, int i,
-                                                       int t, bool fresh)
-{
-    for (int b = team.rank; b < chain.bulges; b += warp::size) {
-        int const k = bulge_column(l, i, t, b);
-        if (k < l - 1) continue;
-        reflector3<entry> before = {};
-        if (k >= l && !fresh) before = chain.reflector[(t - 1) & 1][b];
-        entry beta;
-        chain.reflector[t & 1][b] = next_reflector(chain, h, b, l, i, k, before, fresh, &beta);
-        chain.beta[t & 1][b] = beta;
-    }
-}
-
-/* Applies the reflector to rows k+1..k+3, columns k+1..right, and ends column k.  Notes what the next reflector is made of,
- * before the second half changes it.  This is part `part` of `parts`. */
+/* Applies the reflector to columns k+1..k+3, rows begin..bottom, likewise. */
 template <typename entry, typename warp, typename view>
-static __device__ __forceinline__ void apply_left(warp team, view h, const reflector3<entry> &reflector,
-                                                  const entry &beta, entry *seed, int k, bool ends, bool three,
-                                                  int right, int part, int parts)
+static __device__ __forceinline__ void apply_right(warp team, view h, const reflector3<entry> &r, int k, bool three,
+                                                   int begin, int bottom, int stride)
 {
-    reflector3<entry> const r = reflector;
     entry const zero = entry{};
-    int const last = three ? k + 3 : k + 2;
-    entry *const p0 = h.row(k + 1), *const p1 = h.row(k + 2), *const p2 = h.row(last);
-    int const s0 = h.step(k + 1), s1 = h.step(k + 2), s2 = h.step(last);
-    if (ends && part == 0 && team.rank == 0) {
-        p0[s0 * k] = beta, p1[s1 * k] = zero;
-        if (three) p2[s2 * k] = zero;
+    if (begin > bottom) return;
+    typename view::walker at = h.walk(begin + team.rank, k + 1);
+    for (; begin + stride <= bottom; begin += 2 * stride) {
+        geev_place<entry> const p = at.place();
+        at.down(stride);
+        geev_place<entry> const q = at.place();
+        bool const two = begin + stride + team.rank <= bottom;
+        entry x0 = p.p[0], x1 = p.p[p.s], x2 = three ? p.p[2 * p.s] : zero;
+        entry y0 = two ? q.p[0] : zero, y1 = two ? q.p[q.s] : zero, y2 = two && three ? q.p[2 * q.s] : zero;
+        r.right(x0, x1, x2), r.right(y0, y1, y2);
+        p.p[0] = x0, p.p[p.s] = x1;
+        if (three) p.p[2 * p.s] = x2;
+        if (two) q.p[0] = y0, q.p[q.s] = y1;
+        if (two && three) q.p[2 * q.s] = y2;
+        at.down(stride);
     }
-    for (int c = k + 1 + part * warp::size + team.rank; c <= right; c += parts * warp::size) {
-        entry x0 = p0[s0 * c], x1 = p1[s1 * c], x2 = three ? p2[s2 * c] : zero;
-        r.left(x0, x1, x2);
-        p0[s0 * c] = x0, p1[s1 * c] = x1;
-        if (three) p2[s2 * c] = x2;
-        if (c <= k + 3) seed[c - k - 1] = x1, seed[c - k + 2] = x2;
-    }
+    if (begin + team.rank > bottom) return;
+    geev_place<entry> const p = at.place();
+    entry x0 = p.p[0], x1 = p.p[p.s], x2 = three ? p.p[2 * p.s] : zero;
+    r.right(x0, x1, x2);
+    p.p[0] = x0, p.p[p.s] = x1;
+    if (three) p.p[2 * p.s] = x2;
 }
 
-/* Applies the reflector to columns k+1..k+3, rows top..bottom. */
-template <typename entry, typename warp, typename view>
-static __device__ __forceinline__ void apply_right(warp team, view h, const reflector3<entry> &reflector, int k,
-                                                   bool three, int top, int bottom, int part, int parts)
+/* What the other warps do meanwhile: all that is beside and above the blocks under the bulges.  A warp that has one bulge keeps
+ * its places from one super-step to the next. */
+template <int B, typename entry, typename block_type, typename view>
+static __device__ __forceinline__ void apply_chain(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
+                                                   int i, int from, int to, int first, int last, geev_square<entry> u)
 {
-    reflector3<entry> const r = reflector;
-    for (int x = top + part * warp::size + team.rank; x <= bottom; x += parts * warp::size) {
-        int const s = h.step(x);
-        entry *const p = h.row(x) + s * (k + 1);
-        entry x0 = p[0], x1 = p[s], x2 = three ? p[2 * s] : entry{};
-        r.right(x0, x1, x2);
-        p[0] = x0, p[s] = x1;
-        if (three) p[2 * s] = x2;
+    typename block_type::warp_type const warp = block.warp();
+    int const bulges = chain.bulges, workers = block.workers(), parts = workers >= 2 * bulges ? workers / bulges : 1;
+    int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
+              part = parts > 1 ? block.worker() / bulges : 0;
+    int const beyond = part < parts ? bulges : 0; /* no bulges for those that are left over */
+    int const span = i - 1 - l, stride = 32 * parts, apart = 32 * part, above = from + apart;
+    bool const one = workers >= bulges;
+    reflector3<entry> r = {};
+    geev_place<entry> at[3] = {};
+    block.sync(); /* the first reflectors are there */
+    for (int t = first; t < last; ++t) {
+        const reflector3<entry> *const reflector = chain.reflector[t & 1];
+        for (int b = begin; b < beyond; b += workers) {
+            int const along = t - GEEV_BULGE_ROWS * b, k = along + l - 1, c = k + 4 + apart;
+            if ((unsigned)along > (unsigned)span) continue;
+            r = reflector[b];
+            if (c > to) continue;
+            if (!one || along == 0 || t == first) {
+#pragma unroll
+                for (int j = 0; j < 3; ++j) at[j] = place_in<entry>(h, k + 1 + j, c + warp.rank);
+            }
+            apply_left(warp, at, r, c, to, stride);
+            if (one) at[0] = at[1].right(), at[1] = at[2].right(), at[2] = place_in<entry>(h, k + 4, c + 1 + warp.rank);
+        }
+        block.sync_workers(); /* rows are complete */
+        for (int b = begin; b < beyond; b += workers) {
+            int const along = t - GEEV_BULGE_ROWS * b, k = along + l - 1;
+            if ((unsigned)along > (unsigned)span) continue;
+            if (!one) r = reflector[b];
+            bool const three = k + 3 <= i;
+            apply_right(warp, h, r, k, three, above, k, stride);
+            /* U has two diagonals below its own for each bulge that has come by, and no more */
+            int const low = k + 3 + 2 * b;
+            if (u.base) apply_right(warp, u, r, k, three, above, low < to ? low : to, stride);
+        }
+        block.sync(); /* columns are complete, and the next reflectors are there */
     }
 }
 
@@ -177,37 +302,10 @@ template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ void chain_steps(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
                                                    int i, int from, int to, int first, int last, geev_square<entry> u)
 {
-    typename block_type::warp_type const warp = block.warp();
-    int const bulges = chain.bulges, workers = block.workers(), parts = workers >= 2 * bulges ? workers / bulges : 1;
-    int const begin = parts > 1 ? block.worker() % bulges : block.worker(),
-              part = parts > 1 ? block.worker() / bulges : 0;
-    int const beyond = part < parts && !block.only_makes() ? bulges : 0; /* no bulges for those that are left over */
-    if (block.makes()) make_reflectors(warp, chain, h, l, i, first, true);
-    block.sync(); /* the first reflectors are there */
-    for (int t = first; t < last; ++t) {
-        const reflector3<entry> *const reflector = chain.reflector[t & 1];
-        const entry *const beta = chain.beta[t & 1];
-        for (int b = begin; b < beyond; b += workers) {
-            int const k = bulge_column(l, i, t, b);
-            if (k < l - 1) continue;
-            apply_left(warp, h, reflector[b], beta[b], chain.seed[b], k, k >= l, k + 3 <= i, to, part, parts);
-            /* the bulge below is about to end column k+3 */
-            if (part == 0 && warp.rank == 0 && k + 4 <= i)
-                chain.seed[b][6] = b > 0 && k + GEEV_BULGE_ROWS <= i - 2 ? beta[b - 1] : h(k + 4, k + 3);
-        }
-        block.sync(); /* rows are complete */
-        if (block.makes() && t + 1 < last) make_reflectors(warp, chain, h, l, i, t + 1, false);
-        for (int b = begin; b < beyond; b += workers) {
-            int const k = bulge_column(l, i, t, b);
-            if (k < l - 1) continue;
-            bool const three = k + 3 <= i;
-            apply_right(warp, h, reflector[b], k, three, from, k + 4 < i ? k + 4 : i, part, parts);
-            /* U has two diagonals below its own for each bulge that has come by, and no more */
-            int const low = k + 3 + 2 * b;
-            if (u.base) apply_right(warp, u, reflector[b], k, three, from, low < to ? low : to, part, parts);
-        }
-        block.sync(); /* columns are complete, and the next reflectors are there */
-    }
+    if (block.makes())
+        make_chain(block, chain, h, l, i, first, last);
+    else
+        apply_chain(block, chain, h, l, i, from, to, first, last, u);
 }
 
 /* Super-steps of a whole sweep. */

@@ -133,7 +133,7 @@ static __device__ __noinline__ void deflate_window(warp team, geev_chain<entry, 
     int const open = schur(team, t, v, order, full);
     for (int k = open + team.rank; k < order; k += warp::size)
         schur_value(t, order, k, &chain.window_re[k], &chain.window_im[k]);
-    int const left = full ? undeflated(t, v, order, open, spike, chain.tiny) : open;
+    int const left = full ? undeflated(team, t, v, order, open, spike, chain.tiny, chain.window_im) : open;
     team.sync();
     if (left < order) {
         for (int k = left + team.rank; k < order; k += warp::size)

@@ -22,10 +22,6 @@ template <int W> struct chain_block {
     {
         return warp_rank() == W - 1;
     }
-    __device__ __forceinline__ bool only_makes() const
-    {
-        return makes();
-    }
     /* This warp's number among those that apply reflectors, and how many those are. */
     __device__ __forceinline__ int worker() const
     {
@@ -46,6 +42,15 @@ template <int W> struct chain_block {
     __device__ __forceinline__ void sync() const
     {
         __syncthreads();
+    }
+    /* A barrier of the warps that apply reflectors; the one that makes them passes by. */
+    __device__ __forceinline__ void sync_workers() const
+    {
+        part_barrier(32 * (W - 1));
+    }
+    __device__ __forceinline__ void skip_workers() const
+    {
+        skip_part_barrier();
     }
     __device__ __forceinline__ group_type group() const
     {
@@ -82,6 +87,23 @@ template <typename entry> struct geev_folded {
     __device__ __forceinline__ entry &operator()(int r, int c) const
     {
         return row(r)[direct(r) ? c : -c];
+    }
+    /* Goes down a column: where its entry is if its row is direct, and if it is not. */
+    struct walker {
+        entry *base;
+        int direct, folded, left, ld; /* left: direct rows from here on */
+        __device__ __forceinline__ geev_place<entry> place() const
+        {
+            return {base + (left >= 0 ? direct : folded), left >= 0 ? 1 : -1};
+        }
+        __device__ __forceinline__ void down(int rows)
+        {
+            direct += rows * ld, folded -= rows * ld, left -= rows;
+        }
+    };
+    __device__ __forceinline__ walker walk(int r, int c) const
+    {
+        return {base, r * ld + 5 + c, (n + 1 - r) * ld + n - 1 - c, (n + 1) / 2 - r, ld};
     }
 };
 

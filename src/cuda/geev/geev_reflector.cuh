@@ -62,6 +62,12 @@ template <typename real> struct reflector3 {
     {
         apply(x0, x1, x2);
     }
+    /* To (0, 0, x2). */
+    __device__ __forceinline__ void right_last(real &x0, real &x1, real &x2) const
+    {
+        real const dot = -u2 * x2;
+        x0 = dot * tau, x1 = dot * t1, x2 = fma(dot, t2, x2);
+    }
 };
 
 /* `householder` (householder.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse except

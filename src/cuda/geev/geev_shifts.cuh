@@ -6,6 +6,16 @@
 #include "geev_reflector.cuh"
 #include "words/team.cuh"
 
+/* An entry in memory, and how far its right neighbour is. */
+template <typename entry> struct geev_place {
+    entry *p;
+    int s;
+
+    __device__ __forceinline__ geev_place right() const
+    {
+        return {p + s, s};
+    }
+};
 /* A square matrix in shared or global memory: entry (r, c) at base[r*ld + c]. */
 template <typename entry> struct geev_square {
     static constexpr bool complex = entry_kind<entry>::complex;
@@ -23,6 +33,23 @@ template <typename entry> struct geev_square {
     __device__ __forceinline__ entry *row(int r) const
     {
         return base + r * ld;
+    }
+    /* Goes down a column. */
+    struct walker {
+        entry *p;
+        int64_t ld;
+        __device__ __forceinline__ geev_place<entry> place() const
+        {
+            return {p, 1};
+        }
+        __device__ __forceinline__ void down(int rows)
+        {
+            p += rows * ld;
+        }
+    };
+    __device__ __forceinline__ walker walk(int r, int c) const
+    {
+        return {base + r * ld + c, ld};
     }
 };
 
@@ -45,6 +72,16 @@ static __device__ __forceinline__ reflector3<real> any_reflector(real v0, real v
     return r;
 }
 
+/* The same without a branch; *tiny: it is wrong, since squares lose digits. */
+template <typename real>
+static __device__ __forceinline__ reflector3<real> quick_reflector(real v0, real v1, real v2, real *beta, bool *tiny)
+{
+    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    real const square = fma(v2, v2, fma(v1, v1, v0 * v0));
+    *tiny = square < least;
+    return reflector_of(v1 != 0 || v2 != 0, v0, v1, v2, square, beta);
+}
+
 /* The same of complex numbers: tau is real. */
 template <typename real_type> struct reflector3<number_of<real_type, true>> {
     using real = real_type;
@@ -60,6 +97,11 @@ template <typename real_type> struct reflector3<number_of<real_type, true>> {
     {
         complex const dot = negative(product_add(u2, x2, product_add(u1, x1, x0)));
         x0 = scaled_add(tau, dot, x0), x1 = conj_product_add(t1, dot, x1), x2 = conj_product_add(t2, dot, x2);
+    }
+    __device__ __forceinline__ void right_last(complex &x0, complex &x1, complex &x2) const
+    {
+        x0 = x1 = complex{0, 0};
+        right(x0, x1, x2);
     }
 };
 
@@ -92,6 +134,14 @@ any_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, com
     r.t1 = scaled(r.tau, r.u1), r.t2 = scaled(r.tau, r.u2);
     *beta = acts ? scaled(-norm * unit, phase) : before;
     return r;
+}
+
+template <typename real>
+static __device__ __forceinline__ reflector3<complex_of<real>>
+quick_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, complex_of<real> *beta, bool *tiny)
+{
+    *tiny = false;
+    return any_reflector(v0, v1, v2, beta);
 }
 
 /* The two shifts of a bulge: re1 + i im and re2 - i im, as francis_shifts gives them; any two of complex matrices. */
@@ -129,6 +179,7 @@ static __device__ __forceinline__ real make_reflector(warp team, const real *x, 
     real most = 0, tail = 0;
     constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
     *beta = x[0];
+#pragma unroll 1
     for (int r = 1 + team.rank; r < length; r += warp::size) tail = fma(x[r * apart], x[r * apart], tail);
     tail = team.sum(tail);
     if (tail >= least) { /* the usual case: squares keep their digits */

@@ -113,54 +113,62 @@ static __device__ __forceinline__ int last_negligible(lane_team<32> team, view h
  * Lanes    lane q of the first 16 owns row q of T while it is above the bulge, and column q while it is right of it; lane
  *          16 + q owns row q of V.  It keeps the two entries there that the next reflector needs again: a step loads one
  *          entry, computes three, stores one.
- * Bulge    every lane holds the block under the bulge, and so knows the next reflector without asking: geev_chase.cuh. */
+ * Bulge    every lane holds the block under the bulge, and so knows the next reflector without asking: geev_chase.cuh.  The
+ *          column that enters the block comes from its lane.
+ * Chain    a step waits for its reflector and for the three applications that the next one needs; all else, and the loads of
+ *          the next step, are in the shadow of the next reflector, without a branch between them. */
 template <typename real, typename warp>
 static __device__ void schur_sweep(warp team, geev_square<real> t, geev_square<real> v, int n, int l, int i, bool full,
                                    real re1, real re2, real im)
 {
-    int const q = team.rank % 16, top = full ? 0 : l, right = full ? n - 1 : i;
-    bool const of_v = team.rank >= 16, owns = of_v ? full && q < n : q >= top && q <= right;
+    int const q = team.rank % 16, top = full ? 0 : l, right = full ? n - 1 : i, ld = (int)t.ld;
+    bool const of_v = team.rank >= 16;
+    int const column_until = of_v ? -1 : q;
+    bool const owns = of_v ? full && q < n : q >= top && q <= right;
     real *const row = of_v ? v.row(q < n ? q : 0) : t.row(q < n ? q : 0), *const column = t.base + (q < n ? q : 0);
-    int const ld = (int)t.ld;
     real b00 = t(l, l), b01 = t(l, l + 1), b10 = t(l + 1, l), b11 = t(l + 1, l + 1), b20 = 0, b21 = t(l + 2, l + 1);
-    real v0, v1, v2, x0 = 0, x1 = 0, beta;
+    real v0, v1, v2, x0 = 0, x1 = 0, x2 = 0, beta, sub = l + 3 <= i ? t(l + 3, l + 2) : (real)0;
     bool is_row = of_v || q < l;
-    if (owns) x0 = is_row ? row[l] : column[l * ld], x1 = is_row ? row[l + 1] : column[(l + 1) * ld];
+    real *at = is_row ? row + l : column + l * ld; /* entry k of the row or column */
+    int apart = is_row ? 1 : ld;
+    if (owns) x0 = at[0], x1 = at[apart];
+    if (owns && (is_row || q >= l + 2)) x2 = at[2 * apart];
+    real c0 = __shfl_sync(team.all, x0, l + 2), c1 = __shfl_sync(team.all, x1, l + 2),
+         c2 = __shfl_sync(team.all, x2, l + 2);
     francis_first_column(b00, b01, b10, b11, b21, re1, re2, im, &v0, &v1, &v2);
+    reflector3<real> r = any_reflector(v0, v1, v2, &beta);
     team.sync(); /* all have loaded before the first step stores */
     for (int k = l; k + 2 <= i; ++k) {
-        real const *const corner = t.row(k) + k + 2;
-        real c0 = corner[0], c1 = corner[ld], c2 = corner[2 * ld], sub = k + 3 <= i ? corner[3 * ld] : (real)0, x2 = 0;
-        bool const is_column = !of_v && q > k + 2;
-        is_row = of_v || q < k;
-        if (owns && (is_row || is_column)) x2 = is_row ? row[k + 2] : column[(k + 2) * ld];
-        reflector3<real> const r = any_reflector(v0, v1, v2, &beta);
         if (k > l && team.rank == 0) t(k, k - 1) = beta;
         r.apply(b00, b10, b20), r.apply(b01, b11, b21), r.apply(c0, c1, c2);
         r.apply(b10, b11, c1), r.apply(b20, b21, c2);
         real const dot = -r.u2 * sub;
         v0 = b10, v1 = b20, v2 = dot * r.tau; /* of column k */
+        bool tiny;
+        reflector3<real> next = quick_reflector(v0, v1, v2, &beta, &tiny);
         r.apply(b00, b01, c0);
         r.apply(x0, x1, x2);
         if (team.rank == 0) t(k, k) = b00;
-        if (owns && (is_row || is_column)) {
-            real *const to = is_row ? row + k : column + k * ld;
-            *to = x0;
-            if (!of_v && q == k + 3 && q <= i)
-                column[(k + 1) * ld] = x1, column[(k + 2) * ld] = x2; /* enters the block */
-        }
-        x0 = x1, x1 = x2;
-        if (!of_v && q == k) x0 = b01, x1 = c0; /* leaves it, as a row */
+        if (owns && (is_row || q > k + 2)) at[0] = x0;
+        bool const leaves = k == column_until; /* the block, as a row */
+        x0 = leaves ? b01 : x1, x1 = leaves ? c0 : x2;
         b00 = b11, b01 = c1, b10 = b21, b11 = c2, b20 = dot * r.t1, b21 = fma(dot, r.t2, sub);
-        team.sync(); /* column k+3 is there */
+        is_row = is_row || leaves;
+        at = leaves ? row + k + 1 : at + apart, apart = leaves ? 1 : apart;
+        bool const more = k + 3 <= i;
+        team.sync(); /* entries of rows that were columns' are there */
+        if (owns && more && (is_row || q >= k + 3)) x2 = at[2 * apart];
+        sub = k + 4 <= i ? t(k + 4, k + 3) : (real)0;
+        int const from = more ? k + 3 : k + 2;
+        c0 = __shfl_sync(team.all, x0, from), c1 = __shfl_sync(team.all, x1, from),
+        c2 = __shfl_sync(team.all, x2, from);
+        if (tiny) next = any_reflector(v0, v1, v2, &beta);
+        r = next;
     }
-    reflector3<real> const r = any_reflector(v0, v1, (real)0, &beta);
     real none = 0;
     r.apply(b00, b10, none), r.apply(b01, b11, none), r.apply(b00, b01, none), r.apply(b10, b11, none);
     r.apply(x0, x1, none);
-    is_row = of_v || q < i - 1;
-    if (owns && is_row) row[i - 1] = x0, row[i] = x1;
-    if (owns && !is_row && q > i) column[(i - 1) * ld] = x0, column[i * ld] = x1;
+    if (owns && (is_row || q > i)) at[0] = x0, at[apart] = x1;
     if (team.rank == 0)
         t(i - 1, i - 2) = beta, t(i - 1, i - 1) = b00, t(i - 1, i) = b01, t(i, i - 1) = b10, t(i, i) = b11;
     team.sync(); /* the window is complete */
@@ -308,9 +316,9 @@ static __device__ __forceinline__ void schur_value(geev_square<complex_of<real>>
     *re = t(k, k).re, *im = t(k, k).im;
 }
 
-template <typename real>
-static __device__ __forceinline__ int undeflated(geev_square<complex_of<real>> t, geev_square<complex_of<real>> v,
-                                                 int n, int open, complex_of<real> s, real tiny)
+template <typename real, typename warp>
+static __device__ __forceinline__ int undeflated(warp, geev_square<complex_of<real>> t, geev_square<complex_of<real>> v,
+                                                 int n, int open, complex_of<real> s, real tiny, const real *)
 {
     int left = n;
     for (; left > open; --left) {
@@ -333,23 +341,23 @@ static __device__ __forceinline__ void schur_value(geev_square<real> t, int n, i
 }
 
 /* How many trailing eigenvalues of T are deflated, where the entry beside the window is s: those whose entry of the
- * spike s V[0][.] is negligible.  Returns how many are left. */
-template <typename real>
-static __device__ __forceinline__ int undeflated(geev_square<real> t, geev_square<real> v, int n, int open, real s,
-                                                 real tiny)
+ * spike s V[0][.] is negligible.  A lane looks at each row; im: imaginary parts of the eigenvalues.  Returns how many are left. */
+template <typename real, typename warp>
+static __device__ __forceinline__ int undeflated(warp team, geev_square<real> t, geev_square<real> v, int n, int open,
+                                                 real s, real tiny, const real *im)
 {
-    int left = n;
-    while (left > open) {
-        bool const pair = left > 1 && t(left - 1, left - 2) != 0;
-        real size = fabs(t(left - 1, left - 1)), spike = fabs(s * v(0, left - 1));
-        if (pair) {
-            size += sqrt(fabs(t(left - 1, left - 2))) * sqrt(fabs(t(left - 2, left - 1)));
-            spike = fmax(spike, fabs(s * v(0, left - 2)));
-        }
+    int const k = team.rank;
+    bool pair = false, small = false; /* row k is the second of a pair; it is deflated */
+    if (k >= open && k < n) {
+        pair = k > 0 && t(k, k - 1) != 0;
+        real size = fabs(t(k, k)), spike = fabs(s * v(0, k));
+        if (pair) size += fabs(im[k]), spike = fmax(spike, fabs(s * v(0, k - 1)));
         if (size == 0) size = fabs(s);
-        if (!(spike <= fmax(tiny, real_limits<real>::eps * size))) break;
-        left -= pair ? 2 : 1;
+        small = spike <= fmax(tiny, real_limits<real>::eps * size);
     }
+    unsigned const pairs = __ballot_sync(team.all, pair), all_small = __ballot_sync(team.all, small);
+    int left = n;
+    while (left > open && (all_small >> (left - 1) & 1)) left -= pairs >> (left - 1) & 1 ? 2 : 1;
     return left;
 }
 

@@ -125,6 +125,22 @@ static __device__ __forceinline__ void follow_launch()
 #endif
 }
 
+/* x; the compiler does not know what it is. */
+static __device__ __forceinline__ int hidden(int x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
+/* ---------------------------------------------------------------------- barriers */
+
+/* A barrier of `threads` threads of the block, whole warps, and what all others call in its stead. */
+static __device__ __forceinline__ void part_barrier(int threads)
+{
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+}
+static __device__ __forceinline__ void skip_part_barrier() {}
+
 /* -------------------------------------------------------------------- clusters */
 
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900

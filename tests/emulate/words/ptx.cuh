@@ -88,6 +88,24 @@ static inline void team_write(unsigned long long *to, unsigned long long x, unsi
 
 static inline void follow_launch() {}
 
+/* x; the compiler does not know what it is. */
+static inline int hidden(int x)
+{
+    return x;
+}
+
+/* ---------------------------------------------------------------------- barriers */
+
+/* Here all threads of the block take part. */
+static inline void part_barrier(int)
+{
+    emulate_block_barrier(false);
+}
+static inline void skip_part_barrier()
+{
+    emulate_block_barrier(false);
+}
+
 /* -------------------------------------------------------------------- clusters */
 
 /* A barrier in shared memory: bytes that are expected and have not come, arrivals that are missing, phases that are over. */

@@ -34,8 +34,10 @@ using leader_block = chain_block<GROUP_WARPS>;
 
 static __device__ __forceinline__ geev_shape shape_of(int n)
 {
+    enum { MOST = geev_chain<entry, MOST_BULGES>::MOST };
     geev_shape const shape = geev_shape_of(n);
-    return {shape.bulges < MOST_BULGES ? shape.bulges : (int)MOST_BULGES, shape.window};
+    return {shape.bulges < MOST_BULGES ? shape.bulges : (int)MOST_BULGES,
+            shape.window < MOST ? shape.window : (int)MOST};
 }
 
 /* The arrays of a group in its work area. */
@@ -243,7 +245,7 @@ static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREA
         int const deflated = deflate_end(block, chain, h, l, i, window, w.re, w.im), first = i - window + 1;
         if (deflated > 0) {
             for (int e = threadIdx.x; e < window * window; e += GROUP_THREADS)
-                shared_u()[e / window * SWEEP_LD + e % window] = chain.v[e / window * GEEV_WINDOW_LD + e % window];
+                shared_u()[e / window * SWEEP_LD + e % window] = chain.v[e / window * chain.LD + e % window];
             __syncthreads();
             lead(member, w, n, l, first, window, i);
             i -= deflated, steps = 0;

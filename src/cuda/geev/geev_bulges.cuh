@@ -14,22 +14,26 @@
 #include "geev_window.cuh"
 
 enum {
-    GEEV_FEW_BULGES = 8,              /* of a chain, at most: where several blocks share a multiprocessor */
-    GEEV_MANY_BULGES = 16,            /* where one block has it for itself */
-    GEEV_BULGE_ROWS = 3,              /* between neighbours */
-    GEEV_WINDOW = 12,                 /* largest order of the window of deflation, and of a block that it solves */
-    GEEV_LANES = 16,                  /* that multiply a row by its transformation */
-    GEEV_WINDOW_LD = GEEV_WINDOW + 1, /* of its rows in shared memory */
-    GEEV_NIBBLE = 60,    /* a window that deflates more of itself, in per cent, is followed by another one */
-    GEEV_EXCEPTIONAL = 6 /* every so many steps without a deflation take exceptional shifts */
+    GEEV_FEW_BULGES = 8,   /* of a chain, at most: where several blocks share a multiprocessor */
+    GEEV_MANY_BULGES = 16, /* where one block has it for itself */
+    GEEV_BULGE_ROWS = 3,   /* between neighbours */
+    GEEV_WINDOW = 12,      /* largest order of the window of deflation, and of a block that it solves */
+    GEEV_WIDE_WINDOW = 16, /* the same with many bulges */
+    GEEV_LANES = 16,       /* that multiply a row by its transformation */
+    GEEV_NIBBLE = 60,      /* a window that deflates more of itself, in per cent, is followed by another one */
+    GEEV_EXCEPTIONAL = 6   /* every so many steps without a deflation take exceptional shifts */
 };
 
 /* What a block knows of its matrix, in shared memory; B: most bulges of a chain. */
 template <typename entry, int B> struct geev_chain {
     using real = real_of<entry>;
-    entry t[GEEV_WINDOW * GEEV_WINDOW_LD], v[GEEV_WINDOW * GEEV_WINDOW_LD]; /* the window, its transformation */
-    entry u[GEEV_WINDOW];
-    real window_re[GEEV_WINDOW], window_im[GEEV_WINDOW];
+    enum {
+        MOST = B == GEEV_MANY_BULGES ? GEEV_WIDE_WINDOW : GEEV_WINDOW, /* largest window */
+        LD = MOST + 1                                                  /* of its rows */
+    };
+    entry t[MOST * LD], v[MOST * LD]; /* the window, its transformation */
+    entry u[MOST];
+    real window_re[MOST], window_im[MOST];
     geev_shifts<entry> shifts[B];
     reflector3<entry> reflector[2][B]; /* of this super-step and of the next */
     entry beta[2][B];                  /* what their columns become */
@@ -40,11 +44,11 @@ template <typename entry, int B> struct geev_chain {
 
     __device__ __forceinline__ geev_square<entry> window()
     {
-        return geev_square<entry>{t, GEEV_WINDOW_LD};
+        return geev_square<entry>{t, LD};
     }
     __device__ __forceinline__ geev_square<entry> vectors()
     {
-        return geev_square<entry>{v, GEEV_WINDOW_LD};
+        return geev_square<entry>{v, LD};
     }
 };
 
@@ -55,7 +59,7 @@ struct geev_shape {
 
 static __host__ __device__ inline geev_shape geev_shape_of(int n)
 {
-    return n < 80 ? geev_shape{4, 4} : n < 160 ? geev_shape{8, 8} : geev_shape{15, 12};
+    return n < 80 ? geev_shape{4, 4} : n < 160 ? geev_shape{8, 8} : geev_shape{15, n < 280 ? 12 : 16};
 }
 
 /* --------------------------------------------------------------- a chain of bulges */
@@ -142,7 +146,7 @@ template <typename entry> struct held_bulge {
     {
         bool tiny;
         r = quick_reflector(v[0], v[1], v[2], &beta, &tiny);
-        if (tiny || (full && is_zero(v[2]) && is_zero(b[2][0]) && !is_zero(b[2][1])))
+        if (__builtin_expect(tiny || (full && is_zero(v[2]) && is_zero(b[2][0]) && !is_zero(b[2][1])), 0))
             r = bulge_reflector(v, b, full, shifts, &beta);
     }
 };

@@ -117,8 +117,8 @@ static __device__ __forceinline__ void load_window(const block_type &block, geev
 {
     for (int e = block.rank(); e < order * order; e += block.size()) {
         int const r = e / order, c = e % order;
-        chain.t[r * GEEV_WINDOW_LD + c] = r <= c + 1 ? h(first + r, first + c) : entry{};
-        chain.v[r * GEEV_WINDOW_LD + c] = entry_of<entry>((real_of<entry>)(r == c));
+        chain.t[r * chain.LD + c] = r <= c + 1 ? h(first + r, first + c) : entry{};
+        chain.v[r * chain.LD + c] = entry_of<entry>((real_of<entry>)(r == c));
     }
 }
 
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void store_window(const block_type &block, gee
 {
     for (int e = block.rank(); e < order * order; e += block.size()) {
         int const r = e / order, c = e % order;
-        if (r <= c + 1) h(first + r, first + c) = chain.t[r * GEEV_WINDOW_LD + c];
+        if (r <= c + 1) h(first + r, first + c) = chain.t[r * chain.LD + c];
     }
     if (block.rank() == 0 && first > l) h(first, first - 1) = chain.spike;
 }
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void multiply_window(const block_type &block, 
             int const c = group.rank + slot * block_type::group_type::size;
             sum[slot] = entry{};
             for (int k = 0; acts && c < order && k < order; ++k)
-                sum[slot] = product_add(h(x, first + k), chain.v[k * GEEV_WINDOW_LD + c], sum[slot]);
+                sum[slot] = product_add(h(x, first + k), chain.v[k * chain.LD + c], sum[slot]);
         }
         group.sync(); /* the row is read */
 #pragma unroll
@@ -237,7 +237,7 @@ static __device__ __forceinline__ int chain_solve(const block_type &block, geev_
         l = last_negligible(block.warp(), h, lo, hi, i >= l ? l : lo, i, chain.tiny);
         block.sync(); /* all have looked at the subdiagonal */
         if (l > lo && block.rank() == 0) h(l, l - 1) = entry{};
-        if (i - l < GEEV_WINDOW) {
+        if (i - l < chain.MOST) {
             block.sync();
             int const open = solve_window(block, chain, h, l, i, re, im);
             if (open > 0) return l + open;
@@ -254,7 +254,7 @@ static __device__ __forceinline__ int chain_solve(const block_type &block, geev_
             ++steps;
         }
         if (steps > most) return i + 1;
-        if (i - l < GEEV_WINDOW || 100 * deflated > GEEV_NIBBLE * window) continue;
+        if (i - l < chain.MOST || 100 * deflated > GEEV_NIBBLE * window) continue;
         if (block.rank() == 0) choose_chain(chain, h, l, i, shape.bulges, steps);
         block.sync();
         chain_steps(block, chain, h, l, i, l, i, 0, chain_length(l, i, chain.bulges), geev_square<entry>{NULL, 0});

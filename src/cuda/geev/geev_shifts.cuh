@@ -72,14 +72,14 @@ static __device__ __forceinline__ reflector3<real> any_reflector(real v0, real v
     return r;
 }
 
-/* The same without a branch; *tiny: it is wrong, since squares lose digits. */
+/* The same without a branch; *tiny: it is wrong, since squares lose digits.  Where v1 and v2 are zero it changes the sign of v0. */
 template <typename real>
 static __device__ __forceinline__ reflector3<real> quick_reflector(real v0, real v1, real v2, real *beta, bool *tiny)
 {
     constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
     real const square = fma(v2, v2, fma(v1, v1, v0 * v0));
     *tiny = square < least;
-    return reflector_of(v1 != 0 || v2 != 0, v0, v1, v2, square, beta);
+    return reflector_of(true, v0, v1, v2, square, beta);
 }
 
 /* The same of complex numbers: tau is real. */
@@ -136,6 +136,7 @@ any_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, com
     return r;
 }
 
+/* quick_reflector of complex numbers, which is right for all of them. */
 template <typename real>
 static __device__ __forceinline__ reflector3<complex_of<real>>
 quick_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, complex_of<real> *beta, bool *tiny)

@@ -9,7 +9,8 @@
 
 #include "geev_shifts.cuh"
 
-/* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0: dlanv2. */
+/* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0: dlanv2, by fast
+ * approximations. */
 template <typename real>
 static __device__ __forceinline__ void standardise(real &a, real &b, real &c, real &d, real &cs, real &sn)
 {
@@ -22,19 +23,25 @@ static __device__ __forceinline__ void standardise(real &a, real &b, real &c, re
         return;
     }
     if (a == d && (b < 0) != (c < 0)) return;
-    real const difference = a - d, p = (real)0.5 * difference;
-    real const more = fmax(fabs(b), fabs(c)),
+    real const p = (real)0.5 * (a - d), more = fmax(fabs(b), fabs(c)),
                less = copysign(fmin(fabs(b), fabs(c)), (b < 0) == (c < 0) ? (real)1 : -(real)1);
-    real const scale = fmax(fabs(p), more), z = p / scale * p + more / scale * less;
+    /* numbers divided by a power of two, so that no square is too large or too small */
+    real const unit = pow2_floor(fmax(fmax(fabs(p), more), real_limits<real>::safmin)), scale = pow2_inverse(unit);
+    real const q = scale * p, z = fma(q, q, (scale * more) * (scale * less));
     if (z >= 4 * eps) {
-        real const root = p + copysign(sqrt(scale) * sqrt(z), p), size = hypot(c, root);
-        a = d + root, d = d - more / root * less;
-        cs = root / size, sn = c / size, b = b - c, c = 0;
+        real const root = q + copysign(fast_sqrt(z), q), sub = scale * c,
+                   inverse = fast_rsqrt(fma(root, root, sub * sub));
+        a = d + unit * root, d = d - (scale * more) * fast_reciprocal(root) * less;
+        cs = root * inverse, sn = sub * inverse, b = b - c, c = 0;
         return;
     }
-    real const sigma = b + c, size = hypot(sigma, difference);
-    cs = sqrt((real)0.5 * (1 + fabs(sigma) / size));
-    sn = -(p / (size * cs)) * copysign((real)1, sigma);
+    real sigma = scale * (b + c), turn = q;
+    real const again = pow2_inverse(pow2_floor(fmax(fmax(fabs(sigma), fabs(turn)), real_limits<real>::safmin)));
+    sigma *= again, turn *= again;
+    real const inverse = fast_rsqrt(fma(sigma, sigma, 4 * turn * turn)),
+               square = (real)0.5 * fma(fabs(sigma), inverse, (real)1), secant = fast_rsqrt(square);
+    cs = square * secant;
+    sn = -(turn * inverse * secant) * copysign((real)1, sigma);
     real const aa = a * cs + b * sn, bb = -a * sn + b * cs, cc = c * cs + d * sn, dd = -c * sn + d * cs;
     b = bb * cs + dd * sn, c = -aa * sn + cc * cs;
     real const mean = (real)0.5 * ((aa * cs + cc * sn) + (-bb * sn + dd * cs));
@@ -121,56 +128,59 @@ template <typename real, typename warp>
 static __device__ void schur_sweep(warp team, geev_square<real> t, geev_square<real> v, int n, int l, int i, bool full,
                                    real re1, real re2, real im)
 {
-    int const q = team.rank % 16, top = full ? 0 : l, right = full ? n - 1 : i, ld = (int)t.ld;
-    bool const of_v = team.rank >= 16;
-    int const column_until = of_v ? -1 : q;
-    bool const owns = of_v ? full && q < n : q >= top && q <= right;
+    enum { ALWAYS = 1 << 20 };
+    int const q = team.rank % 16, ld = (int)t.ld;
+    bool const of_v = team.rank >= 16, row_already = of_v || q < l;
+    bool const owns = of_v ? full && q < n : full ? q < n : q >= l && q <= i;
     real *const row = of_v ? v.row(q < n ? q : 0) : t.row(q < n ? q : 0), *const column = t.base + (q < n ? q : 0);
-    real b00 = t(l, l), b01 = t(l, l + 1), b10 = t(l + 1, l), b11 = t(l + 1, l + 1), b20 = 0, b21 = t(l + 2, l + 1);
-    real v0, v1, v2, x0 = 0, x1 = 0, x2 = 0, beta, sub = l + 3 <= i ? t(l + 3, l + 2) : (real)0;
-    bool is_row = of_v || q < l;
-    real *at = is_row ? row + l : column + l * ld; /* entry k of the row or column */
-    int apart = is_row ? 1 : ld;
+    int const leaves = row_already ? -1 : q;               /* the block, as a row, at this step */
+    int acts = !owns ? -1 : row_already ? (int)ALWAYS : q; /* at columns below this, and at its own loads */
+    real *at = row_already ? row + l : column + l * ld;    /* entry k of the row or column */
+    int apart = row_already ? 1 : ld;
+    real *corner = t.row(l) + l; /* entry (k, k) */
+    real b00 = corner[0], b01 = corner[1], b10 = corner[ld], b11 = corner[ld + 1], b20 = 0, b21 = corner[2 * ld + 1],
+         c2 = corner[2 * ld + 2], sub = l + 3 <= i ? corner[3 * ld + 2] : (real)0;
+    real v0, v1, v2, x0 = 0, x1 = 0, x2 = 0, beta;
+    bool tiny;
     if (owns) x0 = at[0], x1 = at[apart];
-    if (owns && (is_row || q >= l + 2)) x2 = at[2 * apart];
-    real c0 = __shfl_sync(team.all, x0, l + 2), c1 = __shfl_sync(team.all, x1, l + 2),
-         c2 = __shfl_sync(team.all, x2, l + 2);
+    if (l + 2 < acts) x2 = at[2 * apart];
+    real c0 = __shfl_sync(team.all, x0, l + 2), c1 = __shfl_sync(team.all, x1, l + 2);
     francis_first_column(b00, b01, b10, b11, b21, re1, re2, im, &v0, &v1, &v2);
-    reflector3<real> r = any_reflector(v0, v1, v2, &beta);
+    reflector3<real> r = quick_reflector(v0, v1, v2, &beta, &tiny);
+    if (__builtin_expect(tiny, 0)) r = any_reflector(v0, v1, v2, &beta);
     team.sync(); /* all have loaded before the first step stores */
     for (int k = l; k + 2 <= i; ++k) {
-        if (k > l && team.rank == 0) t(k, k - 1) = beta;
+        real *const diagonal = corner;
+        bool const more = k + 3 <= i, stores = k + 2 < acts;
         r.apply(b00, b10, b20), r.apply(b01, b11, b21), r.apply(c0, c1, c2);
         r.apply(b10, b11, c1), r.apply(b20, b21, c2);
         real const dot = -r.u2 * sub;
         v0 = b10, v1 = b20, v2 = dot * r.tau; /* of column k */
-        bool tiny;
         reflector3<real> next = quick_reflector(v0, v1, v2, &beta, &tiny);
         r.apply(b00, b01, c0);
         r.apply(x0, x1, x2);
-        if (team.rank == 0) t(k, k) = b00;
-        if (owns && (is_row || q > k + 2)) at[0] = x0;
-        bool const leaves = k == column_until; /* the block, as a row */
-        x0 = leaves ? b01 : x1, x1 = leaves ? c0 : x2;
+        if (team.rank == 0) diagonal[0] = b00;
+        if (stores) at[0] = x0;
+        bool const leaving = k == leaves;
+        x0 = leaving ? b01 : x1, x1 = leaving ? c0 : x2;
         b00 = b11, b01 = c1, b10 = b21, b11 = c2, b20 = dot * r.t1, b21 = fma(dot, r.t2, sub);
-        is_row = is_row || leaves;
-        at = leaves ? row + k + 1 : at + apart, apart = leaves ? 1 : apart;
-        bool const more = k + 3 <= i;
+        at = leaving ? row + k + 1 : at + apart, apart = leaving ? 1 : apart;
+        acts = leaving && owns ? (int)ALWAYS : acts;
+        corner += ld + 1;
         team.sync(); /* entries of rows that were columns' are there */
-        if (owns && more && (is_row || q >= k + 3)) x2 = at[2 * apart];
-        sub = k + 4 <= i ? t(k + 4, k + 3) : (real)0;
-        int const from = more ? k + 3 : k + 2;
-        c0 = __shfl_sync(team.all, x0, from), c1 = __shfl_sync(team.all, x1, from),
-        c2 = __shfl_sync(team.all, x2, from);
-        if (tiny) next = any_reflector(v0, v1, v2, &beta);
+        if (more && k + 3 < acts) x2 = at[2 * apart];
+        c2 = more ? corner[2 * ld + 2] : (real)0;
+        sub = k + 4 <= i ? corner[3 * ld + 2] : (real)0;
+        c0 = __shfl_sync(team.all, x0, more ? k + 3 : 0), c1 = __shfl_sync(team.all, x1, more ? k + 3 : 0);
+        if (__builtin_expect(tiny, 0)) next = any_reflector(v0, v1, v2, &beta);
+        if (team.rank == 0) diagonal[ld] = beta;
         r = next;
     }
     real none = 0;
     r.apply(b00, b10, none), r.apply(b01, b11, none), r.apply(b00, b01, none), r.apply(b10, b11, none);
     r.apply(x0, x1, none);
-    if (owns && (is_row || q > i)) at[0] = x0, at[apart] = x1;
-    if (team.rank == 0)
-        t(i - 1, i - 2) = beta, t(i - 1, i - 1) = b00, t(i - 1, i) = b01, t(i, i - 1) = b10, t(i, i) = b11;
+    if (i < acts) at[0] = x0, at[apart] = x1;
+    if (team.rank == 0) t(i - 1, i - 1) = b00, t(i - 1, i) = b01, t(i, i - 1) = b10, t(i, i) = b11;
     team.sync(); /* the window is complete */
 }
 

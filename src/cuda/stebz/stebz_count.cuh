@@ -237,6 +237,64 @@ static __device__ __forceinline__ void walk_smooth(sturm_walk<float> &s, const f
     s.count += __popc(s.changes);
 }
 
+/* A full block in float, which has plain rows or not. */
+static __device__ __forceinline__ void walk_any_block(sturm_walk<float> &s, const float2 *rows,
+                                                      const stebz_edge<float> &edge, float minus_x)
+{
+    if (edge.e0 == STEBZ_PLAIN) return walk_plain_block(s, rows, minus_x);
+    float2 a[STURM_BLOCK], factors = {};
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) a[j] = rows[j];
+#pragma unroll
+    for (int j = 0; j < STURM_BLOCK; ++j) {
+        walk_row<float>(s, a[j], minus_x);
+        if (j == STEBZ_LOOK) factors = walk_look(s, edge);
+    }
+    walk_end(s, factors);
+    s.count += __popc(s.changes);
+}
+
+/* The first block from `block` on of which `stops` has the bit; `blocks`: none. */
+static __device__ __forceinline__ int next_stop(const unsigned *stops, int block, int blocks)
+{
+    while (block < blocks) {
+        unsigned const word = stops[block / 32] >> block % 32;
+        if (word) return min(block + __ffs(word) - 1, blocks);
+        block = (block / 32 + 1) * 32;
+    }
+    return blocks;
+}
+
+/* Full blocks in float, of which few have plain rows: `stops` has their bits, the same for all lanes of the warp, though their
+ * rows may be others.  The blocks between are walked as if there were none. */
+template <int pitch>
+static __device__ __forceinline__ void walk_between(sturm_walk<float> &s, const float2 *rows,
+                                                    const stebz_edge<float> *edges, int blocks, float minus_x,
+                                                    const unsigned *stops)
+{
+#pragma unroll 1
+    for (int block = 0; block < blocks; ++block) {
+        int const stop = next_stop(stops, block, blocks);
+        if (stop > block) walk_smooth<pitch>(s, rows + block * pitch, edges + block, stop - block, minus_x);
+        block = stop;
+        if (block < blocks) walk_any_block(s, rows + block * pitch, edges[block], minus_x);
+    }
+}
+
+/* Full blocks in float, of which some have plain rows: few, and stops has their bits, or stops is NULL.  No inline code, of which
+ * there would be too much.  Rows, edges and stops are in shared memory. */
+template <int pitch>
+static __device__ __noinline__ sturm_walk<float> walk_uneven(sturm_walk<float> s, const float2 *rows,
+                                                             const stebz_edge<float> *edges, int blocks, float minus_x,
+                                                             const unsigned *stops)
+{
+    if (stops)
+        walk_between<pitch>(s, keep_shared(rows), keep_shared(edges), blocks, minus_x, keep_shared(stops));
+    else
+        walk_blocks<float, pitch>(s, rows, edges, blocks, minus_x);
+    return s;
+}
+
 /* A count and, from the division-free form, the characteristic polynomial there: mantissa 2^exponent. */
 struct stebz_value {
     int64_t count;

@@ -4,7 +4,8 @@
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
  *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted; short ones: stebz_short.cuh
  *   stebz_multisection.cu  table of shifts, then independent brackets
- *   stebz_whole.cu         one matrix of up to 2048 rows in one launch, whose blocks share nothing
+ *   stebz_whole.cu         one matrix of up to 2048 rows in one launch; stebz_whole.cuh: T in shared memory; stebz_rough.cuh,
+ *                          stebz_section.cuh: where eigenvalues are, roughly, in double and in float
  *   stebz_small.cu         many small matrices: a lane for each, then a lane for each eigenvalue
  *   stebz_batched.cu       a block or a warp for each matrix of a batch; stebz_resident.cuh: how both count
  *   stebz_tree.cu          the report's interval tree
@@ -121,7 +122,7 @@ struct stebz_rest {
     void *lanes;      /* [threads] of the brackets: stebz_lane */
 };
 
-enum { STEBZ_LANE_BYTES = 128, STEBZ_FIRST_POINTS = 16384 };
+enum { STEBZ_LANE_BYTES = 128, STEBZ_FIRST_POINTS = 16384, STEBZ_WHOLE_POINTS = 8192 };
 
 /* Everything of one matrix's computation; passed to kernels by value. */
 struct stebz_job {

@@ -9,55 +9,94 @@
 
 /* Extremes of the row sums of reduced [0] and of magnified entries [1], so that one of them has neither overflowed nor
  * lost subnormal digits.  kinds: 1 leaves the second out. */
-template <typename real, int kinds = 2>
+static __device__ __forceinline__ stebz_partial no_rows()
+{
+    return stebz_partial{{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, INFINITY, 1};
+}
+
+/* fmax in three instructions: where x is no number, most. */
+static __device__ __forceinline__ double larger(double most, double x)
+{
+    return x > most ? x : most;
+}
+
+/* A row with these entries is one of them. */
+template <int kinds>
+static __device__ __forceinline__ void measure_row(stebz_partial &p, double a, double before, double after)
+{
+    double const size = fabs(a), above = fabs(before), below = fabs(after);
+    p.finite &= isfinite(a) && isfinite(before) && isfinite(after);
+    if (a != 0 && size < p.least) p.least = size;
+    if (after != 0 && below < p.least) p.least = below;
+#pragma unroll
+    for (int k = 0; k < kinds; ++k) {
+        double const factor = k ? 0x1p200 : 0x1p-2;
+        double const radius = factor * above + factor * below, centre = factor * a;
+        p.norm[k] = larger(p.norm[k], fabs(centre) + radius);
+        p.sway[k] = larger(p.sway[k], 1.5 * radius + factor * larger(above, below));
+        p.lo[k] = -larger(-p.lo[k], radius - centre);
+        p.hi[k] = larger(p.hi[k], centre + radius);
+    }
+}
+
+template <typename real>
 static __device__ stebz_partial measure_rows(const real *d, const real *e, int64_t n, int64_t first, int64_t step)
 {
-    stebz_partial p = {{0, 0}, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {0, 0}, INFINITY, 1};
+    stebz_partial p = no_rows();
     for (int64_t i = first; i < n; i += step) {
         double const a = d[i], before = i > 0 ? (double)e[i - 1] : 0, after = i < n - 1 ? (double)e[i] : 0;
-        p.finite &= isfinite(a) && isfinite(before) && isfinite(after);
-        if (a != 0) p.least = fmin(p.least, fabs(a));
-        if (after != 0) p.least = fmin(p.least, fabs(after));
-#pragma unroll
-        for (int k = 0; k < kinds; ++k) {
-            double const factor = k ? 0x1p200 : 0x1p-2;
-            double const radius = factor * fabs(before) + factor * fabs(after), centre = factor * a;
-            p.norm[k] = fmax(p.norm[k], fabs(centre) + radius);
-            p.sway[k] = fmax(p.sway[k], 1.5 * radius + factor * fmax(fabs(before), fabs(after)));
-            p.lo[k] = fmin(p.lo[k], centre - radius);
-            p.hi[k] = fmax(p.hi[k], centre + radius);
-        }
+        measure_row<2>(p, a, before, after);
     }
     return p;
 }
 
 enum { STEBZ_REDUCED = 256 };
 
-/* The extremes over the threads of a block of STEBZ_REDUCED, in all threads. */
-template <int kinds = 2> static __device__ stebz_partial reduce_block(const stebz_partial &p)
+/* Extremes as numbers of which each is the largest: 1 + 4 kinds. */
+template <int kinds> struct stebz_extremes {
+    enum { COUNT = 1 + 4 * kinds };
+    double most[COUNT];
+
+    __device__ __forceinline__ void take(const stebz_partial &p)
+    {
+        most[0] = -p.least;
+#pragma unroll
+        for (int k = 0; k < kinds; ++k)
+            most[1 + 4 * k] = p.norm[k], most[2 + 4 * k] = -p.lo[k], most[3 + 4 * k] = p.hi[k],
+                         most[4 + 4 * k] = p.sway[k];
+    }
+    __device__ __forceinline__ void give(stebz_partial &p) const
+    {
+        p.least = -most[0];
+#pragma unroll
+        for (int k = 0; k < kinds; ++k)
+            p.norm[k] = most[1 + 4 * k], p.lo[k] = -most[2 + 4 * k], p.hi[k] = most[3 + 4 * k],
+            p.sway[k] = most[4 + 4 * k];
+    }
+    /* Over 2 step neighbouring lanes.  All lanes of the warp. */
+    __device__ __forceinline__ void reduce(int step)
+    {
+#pragma unroll 1
+        for (; step > 0; step /= 2)
+#pragma unroll
+            for (int k = 0; k < COUNT; ++k) most[k] = larger(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
+    }
+};
+
+/* The extremes over the threads of a block, which are no more than 512, in all threads. */
+template <int kinds = 2, int threads = STEBZ_REDUCED>
+static __device__ stebz_partial reduce_block(const stebz_partial &p)
 {
-    enum { EXTREMES = 1 + 4 * kinds };
-    __shared__ double shared[STEBZ_REDUCED / 32][EXTREMES];
-    double most[EXTREMES] = {-p.least};
-#pragma unroll
-    for (int k = 0; k < kinds; ++k)
-        most[1 + 4 * k] = p.norm[k], most[2 + 4 * k] = -p.lo[k], most[3 + 4 * k] = p.hi[k], most[4 + 4 * k] = p.sway[k];
-    for (int step = 16; step > 0; step /= 2)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], __shfl_xor_sync(0xffffffffu, most[k], step));
-    if (threadIdx.x % 32 == 0)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) shared[threadIdx.x / 32][k] = most[k];
+    __shared__ stebz_extremes<kinds> shared[threads / 32];
+    stebz_extremes<kinds> mine;
+    mine.take(p);
+    mine.reduce(16);
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = mine;
     stebz_partial all = {};
     all.finite = __syncthreads_and(p.finite); /* shared is complete */
-    for (int w = 0; w < STEBZ_REDUCED / 32; ++w)
-#pragma unroll
-        for (int k = 0; k < EXTREMES; ++k) most[k] = fmax(most[k], shared[w][k]);
-    all.least = -most[0];
-#pragma unroll
-    for (int k = 0; k < kinds; ++k)
-        all.norm[k] = most[1 + 4 * k], all.lo[k] = -most[2 + 4 * k], all.hi[k] = most[3 + 4 * k],
-        all.sway[k] = most[4 + 4 * k];
+    mine = shared[min((int)threadIdx.x % 16, threads / 32 - 1)];
+    mine.reduce(8);
+    mine.give(all);
     return all;
 }
 

@@ -33,6 +33,17 @@ static eig_status enqueue_batch(eig_context *ctx, stebz_call *call, cudaStream_t
 
 /* ----------------------------------------------------------------------- whole */
 
+/* The table that all blocks share: where eigenvalues are in it, and its points. */
+static void carve_whole(arena *a, const eig_context *, stebz_call *call)
+{
+    stebz_table *const t = &call->job.table;
+    t->points = STEBZ_WHOLE_POINTS;
+    t->count = (int64_t *)arena_take(a, call->p->n, sizeof(int64_t));
+    t->first = (int64_t *)arena_take(a, t->points, sizeof(int64_t));
+    t->mantissa = (double *)arena_take(a, t->points, sizeof(double));
+    t->exponent = (double *)arena_take(a, t->points, sizeof(double));
+}
+
 static eig_status enqueue_whole(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
 {
     return eig_cuda_stebz_whole(ctx, call->p->type, &call->job, stream);
@@ -206,7 +217,7 @@ static const char *const small[] = {"small"}, *const batch[] = {"batch"}, *const
 static const stebz_road roads[] = {
     {"small", is_small, false, NULL, enqueue_small, 1, small},
     {"batch", is_batch, false, NULL, enqueue_batch, 1, batch},
-    {"whole", is_whole, true, NULL, enqueue_whole, 1, whole},
+    {"whole", is_whole, true, carve_whole, enqueue_whole, 1, whole},
     {"multisection", is_multisection, true, carve_multisection, enqueue_multisection, 3, multisection},
     {"interval tree", is_tree, true, carve_tree, enqueue_tree, 4, tree},
     {"reference", is_reference, true, NULL, enqueue_reference, 2, reference},

@@ -144,48 +144,6 @@ enter(team_type team, lead_state<real> &q, qr_entries<real, team_type::matrices>
     return t;
 }
 
-/* What is left of step k when the next reflector's vector is known: all that nothing waits for.  It is written in this order so
- * that it fills the waiting times of the chain of operations that makes the reflector. */
-template <typename real> struct lead_rest {
-    real d0, d1, d2, r1, r2, r3; /* products of the reflector with columns k, k+1, k+2 and rows k+1, k+2, k+3 */
-    real e11, e12, e21, e22;     /* rows k+1, k+2 of columns k+1, k+2, from the left */
-    real beside;                 /* (k, k+3) */
-    lead_column<real> after;
-};
-
-template <typename real, typename team_type>
-static __device__ __forceinline__ void
-finish_step(team_type team, lead_state<real> &q, qr_entries<real, team_type::matrices> h, const qr_cursor &c,
-            lead_rest<real> &x, lead_column<real> &column, const reflector3<real> &t)
-{
-    constexpr int unit = qr_entries<real, team_type::matrices>::unit;
-    int const at = c.row0 + c.column;
-    real x0 = fma(x.d0, t.tau, q.b00), x1 = fma(x.d1, t.tau, q.b01), x2 = fma(x.d2, t.tau, column.x[0]);
-    t.apply(x0, x1, x2);
-    t.apply(x.beside, x.after.x[0], x.after.x[1]);
-    if (team.owns) h.at(at) = x0;
-    if (team.owns) h.at(at + unit) = x1;
-    if (team.owns & (c.k + 2 <= c.end)) h.at(at + 2 * unit) = x2;
-    if (team.owns & (c.k + 3 <= c.end)) h.at(at + 3 * unit) = x.beside;
-    q.b00 = x0;
-    look_at_row(q, c.k);
-    q.b00 = fma(x.r1, t.t1, x.e11), q.b01 = fma(x.r1, t.t2, x.e12);
-    q.b10 = fma(x.r2, t.t1, x.e21), q.b11 = fma(x.r2, t.t2, x.e22);
-    q.b20 = x.r3 * t.t1, q.b21 = fma(x.r3, t.t2, column.sub);
-    column = x.after;
-}
-
-/* The subdiagonal entry that reflector k leaves: stored, but for the last one (see geev_chase.cuh), and flagged. */
-template <typename real, int G>
-static __device__ __forceinline__ void leave_entry(lead_state<real> &q, qr_entries<real, G> h, int k, int end, int at,
-                                                   real sub)
-{
-    bool const final = (unsigned)(k - 1 - q.m) < (unsigned)(q.i - q.m); /* rows m+1 to i */
-    if (final & (k < end)) h.at(at) = sub;
-    q.small |= (unsigned)(final & (upper_word(sub) < q.small_word)) << k;
-    q.below = sub;
-}
-
 /* Step k: the block and the column beside it through reflector t; row k leaves the block.  t becomes reflector k+1. */
 template <typename real, typename team_type>
 static __device__ __forceinline__ void lead_step(team_type team, lead_state<real> &q,
@@ -193,43 +151,45 @@ static __device__ __forceinline__ void lead_step(team_type team, lead_state<real
                                                  bool begins, int &stop, lead_column<real> &column, reflector3<real> &t)
 {
     constexpr int unit = qr_entries<real, team_type::matrices>::unit;
+    int const at = c.row0 + c.column, next = 3 * unit, row3 = c.row2 + c.down - 2 * unit;
+    real beside = h.at(at + next);
+    lead_column<real> after = {
+        {h.at(c.row1 + c.column + next), h.at(c.row2 + c.column + next), h.at(row3 + c.column + next)},
+        h.at(row3 + c.down - 3 * unit + c.column + next)};
+    real f[3];
+    transform_block(q, t, column.x, column.sub, f);
+    t.apply(beside, after.x[0], after.x[1]);
+    if (team.owns) h.at(at) = q.b00;
+    if (team.owns) h.at(at + unit) = q.b01;
+    if (team.owns & (c.k + 2 <= c.end)) h.at(at + 2 * unit) = column.x[0];
+    if (team.owns & (c.k + 3 <= c.end)) h.at(at + next) = beside;
+    look_at_row(q, c.k);
+    q.v0 = q.b10, q.v1 = q.b20, q.v2 = f[0];
+    q.b00 = q.b11, q.b01 = column.x[1], q.b10 = q.b21, q.b11 = column.x[2], q.b20 = f[1], q.b21 = f[2];
+    column = after;
+
+    int const k = c.k + 1, below = c.row1 + c.column;
+    next_reflector<real> made = begin_reflector(q, k);
     constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
-    int const next = c.column + 3 * unit, row3 = c.row2 + c.down - 2 * unit, k = c.k + 1, below = c.row1 + c.column;
-    lead_rest<real> x;
-    x.beside = h.at(c.row0 + next);
-    x.after = {{h.at(c.row1 + next), h.at(c.row2 + next), h.at(row3 + next)}, h.at(row3 + c.down - 3 * unit + next)};
-    x.d0 = -fma(t.u2, q.b20, fma(t.u1, q.b10, q.b00)), x.d1 = -fma(t.u2, q.b21, fma(t.u1, q.b11, q.b01));
-    x.d2 = -fma(t.u2, column.x[2], fma(t.u1, column.x[1], column.x[0]));
-    real const e10 = fma(x.d0, t.t1, q.b10), e20 = fma(x.d0, t.t2, q.b20);
-    x.e11 = fma(x.d1, t.t1, q.b11), x.e21 = fma(x.d1, t.t2, q.b21);
-    x.e12 = fma(x.d2, t.t1, column.x[1]), x.e22 = fma(x.d2, t.t2, column.x[2]);
-    x.r1 = -fma(t.u2, x.e12, fma(t.u1, x.e11, e10)), x.r2 = -fma(t.u2, x.e22, fma(t.u1, x.e21, e20));
-    x.r3 = -t.u2 * column.sub;
-    q.v0 = fma(x.r1, t.tau, e10), q.v1 = fma(x.r2, t.tau, e20), q.v2 = x.r3 * t.tau;
-    bool const acts = (unsigned)(k - q.m) < (unsigned)(q.i - q.m);
-    real const square = fma(q.v2, q.v2, fma(q.v1, q.v1, q.v0 * q.v0));
-    bool const tiny = acts && square < least;
-    if (!__any_sync(0xffffffffu, tiny || k == stop || k + 1 >= c.end)) {
-        real sub;
-        reflector3<real> const made = reflector_of(acts, q.v0, q.v1, q.v2, square, &sub);
-        finish_step(team, q, h, c, x, column, t);
-        leave_entry(q, h, k, c.end, below, sub);
-        t = made;
-        return;
+    bool const tiny = made.acts && made.square < least;
+    bool done = false;
+    if (__any_sync(0xffffffffu, tiny || k == stop || k + 1 >= c.end)) {
+        if (k + 1 >= c.end) last_rows(h, c, team.owns, t);
+        if (k == stop && k < c.end) {
+            made.t = enter(team, q, h, k, below, begins), done = true;
+            q.likely |= 1u << k; /* its entry is not in made */
+            stop = warp_min(begins && q.m > k ? q.m : c.end);
+        } else if (tiny) {
+            real beta;
+            made.t = tiny_reflector(q.v0, q.v1, q.v2, &beta);
+            made.sub = beta;
+        }
     }
-    finish_step(team, q, h, c, x, column, t);
-    if (k + 1 >= c.end) last_rows(h, c, team.owns, t);
-    if (k == stop && k < c.end) {
-        t = enter(team, q, h, k, below, begins);
-        q.likely |= 1u << k; /* its entry is not known here */
-        stop = warp_min(begins && q.m > k ? q.m : c.end);
-        return;
-    }
-    real sub, beta;
-    t = reflector_of(acts, q.v0, q.v1, q.v2, square, &sub);
-    reflector3<real> const small = tiny_reflector(q.v0, q.v1, q.v2, &beta);
-    if (tiny) t = small, sub = beta;
-    leave_entry(q, h, k, c.end, below, sub);
+    bool const final = !done && (unsigned)(k - 1 - q.m) < (unsigned)(q.i - q.m); /* rows m+1 to i */
+    if (final && k < c.end) h.at(below) = made.sub;
+    if (final && upper_word(made.sub) < q.small_word) q.small |= 1u << k;
+    q.below = made.sub;
+    t = made.t;
 }
 
 /* A sweep of the matrices that begin one, from row c.k to row c.end. */

@@ -109,7 +109,7 @@ template <typename entry> struct held_bulge {
             for (int m = 0; m < 2; ++m) b[j][m] = k + 1 + j <= i ? at[j].p[(m - 2) * at[j].s] : entry{};
         }
     }
-    /* The super-step, and on to column k+1.  ends: column k is not above the active block; cleans: memory has numbers below its
+    /* The super-step, and on to column k+1.  ends: column k gets the entry that is left of it; cleans: memory has numbers below its
      * subdiagonal; stays: nobody moves the bulge on, memory gets it.  ahead: the bulge ahead has just made h[k+4][k+3], else
      * memory has it. */
     template <typename view>
@@ -164,9 +164,9 @@ template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ void make_chain(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
                                                   int i, int first, int last)
 {
-    int const b = block.warp().rank, span = i - 1 - l;
+    int const b = block.warp().rank, bulges = chain.bulges, span = i - 1 - l;
     /* columns from l - 1 on; lanes without a bulge never come to them */
-    int k = b < chain.bulges ? first - GEEV_BULGE_ROWS * b : -(1 << 24);
+    int k = b < bulges ? first - GEEV_BULGE_ROWS * b : -(1 << 24);
     held_bulge<entry> bulge = {};
     if ((unsigned)k <= (unsigned)span) {
         if (k == 0) {
@@ -186,7 +186,9 @@ static __device__ __forceinline__ void make_chain(const block_type &block, geev_
         const entry *const made = &chain.beta[t & 1][b > 0 ? b - 1 : 0];
         if (acts) {
             if (k == 0 || t == first) bulge.load(h, i, k + l - 1);
-            bulge.step(h, i, k + l - 1, k > 0, k > 0 && t == first, !comes, ahead, made);
+            /* at the end of a window the bulge behind has that entry of column k in its block */
+            bool const behind = t + 1 == last && k >= GEEV_BULGE_ROWS && b + 1 < bulges;
+            bulge.step(h, i, k + l - 1, k > 0 && !behind, k > 0 && t == first, !comes, ahead, made);
         }
         if (comes) {
             if (k < 0) {

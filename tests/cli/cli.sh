@@ -430,6 +430,10 @@ expect 0 '^Iterations timing: 100$' eigenvalues
 began=$(date +%s%N)
 expect 0 PASSED eigenvalues --device cpu --iters-timing 200 --matrix-size 100
 check "times are those of one iteration" awk -v ns="$(($(date +%s%N) - began))" '/TOTAL/ { mean = $4 } END { exit !(mean > 0 && 200 * mean <= ns / 1e6) }' out
+for more in "" "--method interval-tree" "--method reference"; do
+    expect 0 PASSED eigenvalues --device cpu --iters-timing 20 --matrix-size 100 $more
+    check "the steps are no longer than all$more" awk '/Average time step/ { steps += $(NF - 1) } /TOTAL/ { all = $4 } END { exit !(steps > 0 && steps <= all + 3e-6) }' out
+done
 expect 0 '^Precision: 0.001000$' eigenvalues --iters-timing 1 --precision=0.001 --matrix-size=4096
 check "the random matrix tells its seed" grep -q 'seed 1$' out
 check "the result file" [ "$(wc -l <eigenvalues.dat)" -eq 4096 ]

@@ -364,7 +364,7 @@ static void test_work_sizes(void **state)
     (void)state;
     if (test_on_several()) skip_because("each of several devices has a workspace of its own");
     eig_context *ctx = test_context(64);
-    size_t bytes = 0;
+    size_t bytes = 77; /* a refused query writes nothing */
     ALL_REFUSED("batch", eig_stebz_work_size(ctx, EIG_D, NULL, 1000000, s, &bytes));
     ALL_REFUSED("n", eig_stebz_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
     ALL_REFUSED("n and batch", eig_stebz_work_size(ctx, EIG_D, NULL, s, s, &bytes));
@@ -375,7 +375,7 @@ static void test_work_sizes(void **state)
     ALL_REFUSED("n of heev", eig_heev_work_size(ctx, EIG_Z, NULL, s, 1, 1, &bytes));
     ALL_REFUSED("batch of heev", eig_heev_work_size(ctx, EIG_Z, NULL, 4, 1, s, &bytes));
     ALL_REFUSED("n of stemr", eig_stemr_work_size(ctx, EIG_D, NULL, s, 1, &bytes));
-    assert_true(bytes == 0);
+    assert_true(bytes == 77);
     for (int k = 0; k < 2; ++k) {
         for (int64_t n = INT64_MAX; n > 100000; n /= 3) {
             bytes = 0;

@@ -2,9 +2,11 @@
  *
  * The linker's --wrap hands every allocation of the (static) library to the functions below, which let the k-th one
  * fail, for k = 0, 1, ... until a scenario runs without reaching the k-th.  Each failure must be reported as
- * EIG_NO_MEMORY, must leave a context that can still compute, and must leave no memory behind.
+ * EIG_NO_MEMORY, must leave a context that can still compute, and must leave no memory behind; nor may a call that the
+ * progress callback stops.
  * The allocator stands for the host only, so the program tests the CPU backend. */
 #include "eigpack.h"
+#include "multi/multi.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -165,6 +167,38 @@ static eig_status heev(eig_context *ctx)
     return status;
 }
 
+/* A caller's nodes of another size than the library's are worked out beside. */
+static eig_status stemr_tree(eig_context *ctx)
+{
+    enum { ROOM = 9, SIZE = offsetof(eig_stemr_node, shift) };
+    static _Alignas(8) char nodes[ROOM * SIZE];
+    size_t const size = SIZE;
+    eig_stemr_options options = EIG_STEMR_OPTIONS;
+    memcpy(nodes, &size, sizeof size);
+    options.tree = (eig_stemr_node *)(void *)nodes, options.tree_room = ROOM;
+    return eig_dstemr(ctx, &options, N, d, e, NULL, w, NULL, 1, NULL, NULL, NULL, NULL, NULL);
+}
+
+static eig_status stemr_batched(eig_context *ctx)
+{
+    static double all[2 * N], diagonals[2 * N];
+    for (int k = 0; k < N; ++k) diagonals[k] = diagonals[N + k] = d[k];
+    eig_status const status =
+        eig_dstemr_batched(ctx, NULL, N, diagonals, N, e, 0, NULL, all, N, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, 1);
+    memcpy(w, all, sizeof w);
+    return status;
+}
+
+/* All pairs as a range, which are found beside and handed out. */
+static eig_status heev_range(eig_context *ctx)
+{
+    static double a[N * N], v[N * N];
+    eig_heev_options options = EIG_HEEV_OPTIONS;
+    options.range = EIG_RANGE_INDEX, options.il = 1, options.iu = N;
+    for (int i = 0; i < N; ++i) a[i + i * N] = d[i], a[(i + 1) % N + i * N] = i + 1 < N ? e[i] : 0;
+    return eig_dsyev(ctx, &options, N, a, N, NULL, w, v, N, NULL, NULL);
+}
+
 static void assert_spectrum(void)
 {
     for (int k = 0; k < N; ++k) assert_true(fabs(w[k] - exact[k]) < 1e-13);
@@ -196,6 +230,71 @@ static void fail_each(eig_status (*call)(eig_context *))
         eig_destroy(ctx);
         assert_int_equal(outstanding, before);
     }
+}
+
+typedef struct stopper {
+    int reports, at;
+} stopper;
+
+static int stop(void *user, double fraction)
+{
+    stopper *const s = user;
+    (void)fraction;
+    return s->reports++ == s->at;
+}
+
+/* Stops the call at its first reports, one after the other.  The context keeps what it had, and computes again. */
+static void stop_each(const char *device, eig_status (*call)(eig_context *))
+{
+    enum { STOPS = 3 };
+    long const before = outstanding;
+    eig_context *ctx = NULL;
+    assert_int_equal(strchr(device, ',') ? eig_multi_create(&ctx, device, 1) : eig_create(&ctx, device), EIG_OK);
+    assert_int_equal(call(ctx), EIG_OK);
+    long const warm = outstanding;
+    for (int k = 0; k < STOPS; ++k) {
+        stopper s = {0, k};
+        assert_int_equal(eig_set_progress(ctx, stop, &s), EIG_OK);
+        eig_status const status = call(ctx);
+        assert_int_equal(status, s.reports > k ? EIG_CANCELLED : EIG_OK);
+        assert_true(k > 0 || status == EIG_CANCELLED);
+        assert_int_equal(outstanding, warm);
+        assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
+        assert_int_equal(call(ctx), EIG_OK);
+        assert_spectrum();
+        assert_int_equal(outstanding, warm);
+    }
+    eig_destroy(ctx);
+    assert_int_equal(outstanding, before);
+}
+
+static void test_stopped(void **state)
+{
+    static eig_status (*const calls[])(eig_context *) = {
+        stebz, stebz_interval_tree, stebz_count, stemr, stemr_tree, geev, heev, heev_range, stemr_batched};
+    (void)state;
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k) {
+        stop_each("cpu", calls[k]);
+        stop_each("cpu,cpu", calls[k]);
+    }
+}
+
+static void test_stemr_tree(void **state)
+{
+    (void)state;
+    fail_each(stemr_tree);
+}
+
+static void test_stemr_batched(void **state)
+{
+    (void)state;
+    fail_each(stemr_batched);
+}
+
+static void test_heev_range(void **state)
+{
+    (void)state;
+    fail_each(heev_range);
 }
 
 static void test_stebz(void **state)
@@ -250,6 +349,10 @@ int main(void)
         cmocka_unit_test(test_stebz_count),
         cmocka_unit_test(test_heev),
         cmocka_unit_test(test_geev),
+        cmocka_unit_test(test_stemr_tree),
+        cmocka_unit_test(test_stemr_batched),
+        cmocka_unit_test(test_heev_range),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,10 +1,11 @@
 /* The threads that a context keeps: every piece is done once and all that began have returned, whatever comes late; ranks differ;
- * work that waits for all gets all; the child of a fork makes threads of its own; sleeping threads end. */
+ * work that waits for all gets all; the child of a fork makes threads of its own; sleeping threads end; signals are the caller's. */
 #define _DEFAULT_SOURCE
 #include "pool.h"
 #include "support/operations.h"
 #include "team.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +86,47 @@ static void test_together(void **state)
     eig_destroy(ctx);
 }
 
+typedef struct masks {
+    sigset_t of[THREADS];
+    cpu_team team;
+    int size;
+} masks;
+
+static void note_mask(void *argument, int rank, int size)
+{
+    masks *const all = argument;
+    cpu_member who = {.team = &all->team, .rank = rank, .size = size};
+    pthread_sigmask(SIG_BLOCK, NULL, &all->of[rank]);
+    if (rank == 0) all->size = size;
+    cpu_team_meet(&who); /* all come */
+}
+
+/* A handler of the caller's never runs in a thread that the context has made, whatever the caller blocks. */
+static void test_signals(void **state)
+{
+    static int const signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGCHLD, SIGPROF, SIGPIPE};
+    sigset_t own, before;
+    (void)state;
+    if (getenv("OMP_PROC_BIND") || getenv("OMP_PLACES")) skip_because("these are OpenMP's threads");
+    sigemptyset(&own);
+    sigaddset(&own, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &own, &before);
+    eig_context *ctx = test_context(1);
+    masks all = {.team.crowded = true};
+    eig_cpu_share(ctx, THREADS, note_mask, &all);
+    if (all.size < 2) skip_because("no thread can be made here");
+    for (int rank = 1; rank < all.size; ++rank)
+        for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k)
+            if (sigismember(&all.of[rank], signals[k]) != 1) fail_msg("thread %d takes signal %d", rank, signals[k]);
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k)
+        assert_int_equal(sigismember(&all.of[0], signals[k]), sigismember(&before, signals[k]));
+    assert_int_equal(sigismember(&all.of[0], SIGUSR2), 1);
+    eig_destroy(ctx);
+    pthread_sigmask(SIG_SETMASK, &before, &own);
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; ++k)
+        assert_int_equal(sigismember(&own, signals[k]), sigismember(&before, signals[k]));
+}
+
 static void test_fork(void **state)
 {
     (void)state;
@@ -122,10 +164,8 @@ int main(void)
 {
     alarm(SECONDS * 2); /* a thread that is waited for in vain */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_together),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_end),
+        cmocka_unit_test(test_late), cmocka_unit_test(test_together), cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_end),  cmocka_unit_test(test_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,9 +109,35 @@ static void test_stats_of_not_finite(void **state)
             }
 }
 
+/* The passes are those that the header tells, however few the rows are. */
+static void test_passes(void **state)
+{
+    static const char *const usual[] = {"root", "tree", "refinement", "vectors", "fallbacks"};
+    double const d[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, e[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    double w[9];
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (int64_t n = 1; n <= 9; ++n)
+        for (int method = EIG_STEMR_AUTO; method <= EIG_STEMR_MRRR; ++method) {
+            eig_stemr_options o = EIG_STEMR_OPTIONS;
+            bool const formulas = n == 2 && method == EIG_STEMR_AUTO;
+            o.method = (eig_stemr_method)method;
+            assert_int_equal(eig_dstemr(ctx, &o, n, d, e, NULL, w, NULL, 1, NULL, NULL, NULL, NULL, NULL), EIG_OK);
+            assert_int_equal(eig_get_passes(ctx), formulas ? 1 : COUNT(usual));
+            for (int k = 0; k < eig_get_passes(ctx); ++k) {
+                eig_pass pass = EIG_PASS;
+                assert_int_equal(eig_get_pass(ctx, k, &pass), EIG_OK);
+                assert_string_equal(pass.name, formulas ? "formulas" : usual[k]);
+            }
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct CMUnitTest const tests[] = {cmocka_unit_test(test_parts), cmocka_unit_test(test_stats_of_not_finite)};
+    struct CMUnitTest const tests[] = {cmocka_unit_test(test_parts), cmocka_unit_test(test_stats_of_not_finite),
+                                       cmocka_unit_test(test_passes)};
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,10 +216,6 @@ void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, in
  * and what that reads. */
 void eig_cpu_stebz_open(const eig_context *ctx, stebz_search *search, eig_type type, bool counts);
 
-/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than its n-th part, by counts of a search that eig_cpu_stebz_open has
- * opened. */
-void eig_cpu_stebz_narrow(const stebz_search *search, int64_t k, double *lo, double *hi);
-
 /* Finds the blocks of the loaded matrix.  True where it pays to solve them by themselves, or where that is needed since
  * the search loses entries.  The off-diagonals between them are then 0. */
 bool eig_cpu_stebz_splits(stebz_search *search, eig_type type);

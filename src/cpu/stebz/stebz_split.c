@@ -119,7 +119,8 @@ static two_counts count_block(const stebz_search *search, int64_t start, int64_t
     return (two_counts){c.count[0], c.count[1]};
 }
 
-void eig_cpu_stebz_narrow(const stebz_search *search, int64_t k, double *lo, double *hi)
+/* Narrows [lo, hi] with C(lo) < k <= C(hi) to less than the spectrum's n-th part, by counts of T. */
+static void narrow_around(const stebz_search *search, int64_t k, double *lo, double *hi)
 {
     double const enough = (*hi - *lo) / (double)search->matrix.n;
     int const shifts = search->shifts;
@@ -147,12 +148,12 @@ static void find_window(block_job *job)
     eig_cpu_stebz_open(job->ctx, &whole, job->type, true);
     double lo = -most - margin, hi = most + margin;
     if (whole.il > 1) {
-        eig_cpu_stebz_narrow(&whole, whole.il, &lo, &hi);
+        narrow_around(&whole, whole.il, &lo, &hi);
         job->from = lo - margin;
     }
     lo = -most - margin, hi = most + margin;
     if (whole.iu < whole.matrix.n) {
-        eig_cpu_stebz_narrow(&whole, whole.iu, &lo, &hi);
+        narrow_around(&whole, whole.iu, &lo, &hi);
         job->upto = hi + margin;
     }
 }

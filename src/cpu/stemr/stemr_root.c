@@ -57,7 +57,26 @@ static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
     return c.count[0];
 }
 
-/* An interval of values that holds all that is wanted of several blocks, and an eigenvalue or two beside it. */
+/* A value just beside eigenvalue k of the open search, above or below it, as near as its neighbour on that side asks. */
+static double beside_eigenvalue(const stebz_search *s, int64_t k, bool above)
+{
+    double lo = s->lo, hi = s->hi, step = INFINITY;
+    int64_t below_lo = 0, below_hi = s->matrix.n;
+    while (step > s->error && (above ? below_hi > k : below_lo < k - 1)) {
+        stebz_counts c;
+        double const from = lo;
+        int l = 0;
+        step = (hi - lo) / (s->shifts + 1);
+        for (int m = 0; m < STEBZ_LANES; ++m) c.x[m] = from + step * ((m < s->shifts ? m : 0) + 1);
+        s->count(&s->matrix, s->shifts, &c);
+        while (l < s->shifts && c.count[l] < k) ++l;
+        if (l < s->shifts) hi = c.x[l], below_hi = c.count[l];
+        if (l > 0) lo = c.x[l - 1], below_lo = c.count[l - 1];
+    }
+    return above ? hi : lo;
+}
+
+/* An interval of values that holds all that is wanted. */
 static void wanted_values(stemr_task *t, double *from, double *upto)
 {
     const stemr_problem *const p = t->p;
@@ -76,15 +95,8 @@ static void wanted_values(stemr_task *t, double *from, double *upto)
     if (p->il == 1 && p->iu == p->n) return;
     t->search.steady = false;
     open_search(t, 0, p->n, p->il, p->iu);
-    for (int end = 0; end < 2; ++end) {
-        if (end == 0 ? p->il == 1 : p->iu == p->n) continue;
-        double lo = t->search.lo, hi = t->search.hi;
-        eig_cpu_stebz_narrow(&t->search, end == 0 ? p->il : p->iu, &lo, &hi);
-        if (end == 0)
-            *from = lo - MARGIN;
-        else
-            *upto = hi + MARGIN;
-    }
+    if (p->il > 1) *from = beside_eigenvalue(&t->search, p->il, false) - MARGIN;
+    if (p->iu < p->n) *upto = beside_eigenvalue(&t->search, p->iu, true) + MARGIN;
 }
 
 /* Lower and upper end of eigenvalue k of the block. */
@@ -104,18 +116,43 @@ static double gap_after(const stemr_task *t, const stemr_block *b, int64_t k)
     return k < 1 || k >= b->length ? INFINITY : lower_end(t, k + 1) - upper_end(t, k);
 }
 
-/* Brackets of eigenvalues first to last of a block, extended to whole clusters, with one neighbour beside. */
+static int64_t lesser(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+static int64_t larger(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+/* Eigenvalues below x of the block whose brackets were found last, about. */
+static int64_t count_about(const stemr_task *t, double x)
+{
+    stebz_counts c;
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = x;
+    t->search.count(&t->search.matrix, 1, &c);
+    return c.count[0];
+}
+
+/* Brackets of eigenvalues first to last of a block, extended to whole clusters, with one neighbour beside.  Where a cluster goes
+ * on, a count tells how far. */
 static eig_status find_whole(stemr_task *t, const stemr_block *b, int64_t *first, int64_t *last)
 {
-    for (int64_t beside = 2;; beside *= 4) {
-        int64_t const il = *first > beside ? *first - beside : 1;
-        int64_t const iu = *last < b->length - beside ? *last + beside : b->length;
+    int64_t from = *first, upto = *last;
+    for (int64_t beside = 2;; beside *= 2) {
+        int64_t const il = from > beside ? from - beside : 1;
+        int64_t const iu = upto < b->length - beside ? upto + beside : b->length;
         eig_status const status = find_brackets(t, b, il, iu);
         t->from += 0.5 * t->part, t->part *= 0.5;
         if (status != EIG_OK) return status;
         while (*first > il && gap_after(t, b, *first - 1) < t->limits.gap_root) --*first;
         while (*last < iu && gap_after(t, b, *last) < t->limits.gap_root) ++*last;
-        if ((*first > il || il == 1) && (*last < iu || iu == b->length)) return EIG_OK;
+        bool const below = *first == il && il > 1, above = *last == iu && iu < b->length;
+        if (!below && !above) return EIG_OK;
+        from = *first, upto = *last;
+        if (below) from = lesser(from, count_about(t, lower_end(t, from) - 2 * t->limits.gap_root) + 1);
+        if (above) upto = larger(upto, count_about(t, upper_end(t, upto) + 2 * t->limits.gap_root));
     }
 }
 

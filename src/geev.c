@@ -153,9 +153,13 @@ eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_geev_opti
 eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n, const void *a,
                     int64_t lda, void *w, void *vl, int64_t ldvl, void *vr, int64_t ldvr, void *condition, int *info)
 {
-    geev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .w = w, .stride_w = n, .info = info};
+    geev_problem p; /* all of it is set here or by its options: nothing is cleared first */
+    p.type = type, p.affine = false, p.n = n, p.batch = 1, p.a = a, p.lda = lda, p.stride_a = 0;
+    p.m = 0, p.x = NULL, p.stride_x = 0, p.w = w, p.stride_w = n, p.info = info;
     p.vectors = vl || vr || condition;
-    p.vl = vl, p.ldvl = vl ? ldvl : 0, p.vr = vr, p.ldvr = vr ? ldvr : 0, p.condition = condition;
+    p.vl = vl, p.ldvl = vl ? ldvl : 0, p.vr = vr, p.ldvr = vr ? ldvr : 0, p.stride_vl = p.stride_vr = 0;
+    p.condition = condition, p.schur = false, p.t = p.q = NULL, p.ldt = p.ldq = p.stride_t = p.stride_q = 0;
+    p.measure = (eig_geev_measure)'A', p.value = NULL;
     return geev(ctx, options, &p, true);
 }
 

@@ -253,8 +253,10 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
 eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n, const void *a,
                     int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps)
 {
-    heev_problem p = {.type = type, .n = n, .batch = 1, .a = a, .lda = lda, .m = m, .w = w, .info = info, .all = 1};
-    p.sweeps = sweeps, p.v = v, p.ldv = ldv, p.vectors = v != NULL;
+    heev_problem p; /* all of it is set here or by its options: nothing is cleared first */
+    p.type = type, p.n = n, p.batch = p.all = 1, p.a = a, p.lda = lda, p.stride_a = 0;
+    p.m = m, p.w = w, p.stride_w = 0, p.info = info, p.sweeps = sweeps;
+    p.v = v, p.ldv = ldv, p.stride_v = 0, p.vectors = v != NULL;
     return heev(ctx, options, &p, true);
 }
 

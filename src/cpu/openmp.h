@@ -33,7 +33,7 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
 static inline bool cpu_crowded(int threads)
 {
 #ifdef _OPENMP
-    return threads > omp_get_num_procs();
+    return threads > 1 && threads > omp_get_num_procs(); /* which asks the system: 0.35 us */
 #else
     return threads > 1;
 #endif

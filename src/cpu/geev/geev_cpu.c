@@ -128,8 +128,10 @@ static const geev_kernels *kernels_of(const eig_context *ctx, const geev_problem
 
 /* Who computes what: units for single threads, and matrices that the threads share one after the other. */
 typedef struct geev_plan {
+    const geev_road *road;
     int threads;
     int64_t units, together;
+    size_t area, need; /* bytes from one thread's work area to the next; of all */
 } geev_plan;
 
 /* Threads that are worth their start: 100 us of work each.  A tile takes about n^3/40 us, twice that with vectors. */
@@ -142,11 +144,12 @@ static int geev_threads(const eig_context *ctx, const geev_problem *p, int64_t u
 }
 
 /* Large matrices that do not fill the threads are shared, unless nearly all threads have one. */
-static geev_plan geev_plan_of(const eig_context *ctx, const geev_problem *p)
+static geev_plan geev_plan_units(const eig_context *ctx, const geev_problem *p)
 {
-    int const unit = road_of(p)->unit(kernels_of(ctx, p));
-    int64_t const units = p->batch / unit + (p->batch % unit != 0);
-    geev_plan plan = {.threads = geev_threads(ctx, p, units), .units = units};
+    const geev_road *const road = road_of(p);
+    int const unit = road->unit(kernels_of(ctx, p));
+    int64_t const units = p->batch <= unit ? 1 : p->batch / unit + (p->batch % unit != 0);
+    geev_plan plan = {.road = road, .threads = geev_threads(ctx, p, units), .units = units};
     if (p->method == EIG_GEEV_REFERENCE || p->n < GEEV_TOGETHER) return plan;
     int const most = cpu_threads(ctx, MOST_TOGETHER);
     int64_t const left = p->batch % most;
@@ -155,23 +158,20 @@ static geev_plan geev_plan_of(const eig_context *ctx, const geev_problem *p)
     return plan;
 }
 
-/* The work areas of all threads; *area: bytes from one to the next. */
-static void geev_layout(arena *a, const geev_problem *p, const geev_plan *plan, char **areas, size_t *area)
+/* The same with the work areas of all threads. */
+static geev_plan geev_plan_of(const eig_context *ctx, const geev_problem *p)
 {
-    *area = arena_rounded((size_t)road_of(p)->bytes(p));
-    size_t const each = plan->units > 0 ? arena_product((size_t)plan->threads, *area) : 0;
-    size_t const team = plan->together > 0 ? (size_t)geev_large_bytes(p, plan->threads) : 0;
-    *areas = arena_take(a, 1, each > team ? each : team);
+    geev_plan plan = geev_plan_units(ctx, p);
+    plan.area = arena_rounded((size_t)plan.road->bytes(p));
+    size_t const each = plan.units > 0 ? arena_product((size_t)plan.threads, plan.area) : 0;
+    size_t const team = plan.together > 0 ? (size_t)geev_large_bytes(p, plan.threads) : 0;
+    plan.need = each > team ? each : team;
+    return plan;
 }
 
 size_t eig_cpu_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
-    arena measure = {0};
-    geev_plan const plan = geev_plan_of(ctx, p);
-    char *areas;
-    size_t area;
-    geev_layout(&measure, p, &plan, &areas, &area);
-    return measure.used;
+    return geev_plan_of(ctx, p).need;
 }
 
 /* What one thread does of the units. */
@@ -179,7 +179,7 @@ static void geev_work(const eig_context *ctx, const geev_problem *p, const geev_
                       char *work)
 {
     const geev_kernels *const kernels = kernels_of(ctx, p);
-    const geev_road *const road = road_of(p);
+    const geev_road *const road = plan->road;
     int const unit = road->unit(kernels);
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0 && u < plan->units; eig_cpu_watch_done(watch)) {
         int64_t const first = u * unit, left = p->batch - first;
@@ -208,7 +208,6 @@ typedef struct geev_call {
     cpu_watch watch;
     cpu_team team;
     char *areas;
-    size_t area;
 } geev_call;
 
 /* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
@@ -216,30 +215,25 @@ static void geev_member(void *argument, int rank, int size)
 {
     geev_call *const c = argument;
     cpu_member who = {.team = &c->team, .rank = rank, .size = size};
-    if (c->plan->units > 0) geev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->area);
+    if (c->plan->units > 0) geev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->plan->area);
     if (c->plan->together > 0) geev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
 eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
 {
     geev_plan const plan = geev_plan_of(ctx, p);
-    arena a = {0};
-    char *areas;
-    size_t area;
-    geev_layout(&a, p, &plan, &areas, &area);
     void *work;
-    eig_status const status = eig_workspace(ctx, "geev", a.used, &work);
+    eig_status const status = eig_workspace(ctx, "geev", plan.need, &work);
     if (status != EIG_OK) return status;
-    a = (arena){.base = work};
-    geev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
-    geev_call call = {.ctx = ctx, .p = p, .plan = &plan, .areas = areas, .area = area};
-    call.team.crowded = cpu_crowded(plan.threads);
+    geev_call call;
+    call.ctx = ctx, call.p = p, call.plan = &plan, call.areas = work;
+    call.team = (cpu_team){.crowded = cpu_crowded(plan.threads)};
     eig_cpu_watch_start(&call.watch, ctx, "geev", plan.units + plan.together);
     call.watch.awaited = plan.units;
     eig_cpu_share(ctx, plan.threads, geev_member, &call);
-    eig_begin_passes(ctx, road_of(p)->name, 1, pass_name);
+    eig_begin_passes(ctx, plan.road->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&call.watch);
 }

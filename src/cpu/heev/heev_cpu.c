@@ -123,17 +123,19 @@ static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem
 }
 
 /* How a call's matrices become work: tiles of `lanes` matrices, of which the last may not be full; behind them matrices that one
- * thread solves; behind them those that all threads share. */
+ * thread solves; behind them those that all threads share.  area: bytes from one thread's work area to the next; need: of all. */
 typedef struct heev_plan {
+    const heev_road *road;
     int lanes, threads;
     int64_t tiles, alone, together;
+    size_t area, need;
 } heev_plan;
 
 /* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type; Jacobi: 1 to
  * 2). */
-static int64_t heev_tile_cost(const heev_problem *p)
+static int64_t heev_tile_cost(const heev_road *road, const heev_problem *p)
 {
-    return eig_cpu_heev_road(p)->run_alone == run_jacobi_alone ? 1 : 1 + p->n / 16;
+    return road->run_alone == run_jacobi_alone ? 1 : 1 + p->n / 16;
 }
 
 /* Units of a hundred microseconds: a matrix of n <= 64 alone takes about n^2/25 us. */
@@ -148,17 +150,18 @@ static int heev_threads(const eig_context *ctx, const heev_problem *p, const hee
 {
     int64_t const units = plan->tiles + plan->alone;
     if (p->n > HEEV_TILE || units > 4096) return cpu_threads(ctx, units);
-    int64_t const worth = heev_worth(p, plan->tiles * heev_tile_cost(p) + plan->alone);
+    int64_t const worth = heev_worth(p, plan->tiles * heev_tile_cost(plan->road, p) + plan->alone);
     return cpu_threads(ctx, worth < units ? worth : units);
 }
 
 static heev_plan heev_plan_tiles(const eig_context *ctx, const heev_problem *p, const heev_road *road)
 {
-    heev_plan plan = {.lanes = kernels_of(ctx, p)->tiles->lanes};
-    int64_t const left = p->batch % plan.lanes;
-    plan.tiles = p->batch / plan.lanes;
+    heev_plan plan = {.road = road, .lanes = kernels_of(ctx, p)->tiles->lanes};
+    bool const few = p->batch < plan.lanes; /* no division for one matrix */
+    int64_t const left = few ? p->batch : p->batch % plan.lanes;
+    plan.tiles = few ? 0 : p->batch / plan.lanes;
     int64_t const side_by_side = plan.tiles == 0 && heev_worth(p, left) > 1 ? cpu_threads(ctx, left) : 1;
-    if (road->run_alone && left <= side_by_side * heev_tile_cost(p))
+    if (road->run_alone && left <= side_by_side * heev_tile_cost(road, p))
         plan.alone = left;
     else
         plan.tiles += left > 0;
@@ -167,11 +170,11 @@ static heev_plan heev_plan_tiles(const eig_context *ctx, const heev_problem *p, 
 }
 
 /* What is left over where each thread has had as many matrices is shared, unless it keeps most threads busy. */
-static heev_plan heev_plan_of(const eig_context *ctx, const heev_problem *p)
+static heev_plan heev_plan_units(const eig_context *ctx, const heev_problem *p)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
     if (road->tiles) return heev_plan_tiles(ctx, p, road);
-    heev_plan plan = {.lanes = 1, .threads = cpu_threads(ctx, p->batch), .alone = p->batch};
+    heev_plan plan = {.road = road, .lanes = 1, .threads = cpu_threads(ctx, p->batch), .alone = p->batch};
     if (!road->run_together || p->n < HEEV_TOGETHER) return plan;
     int const most = cpu_threads(ctx, MOST_TOGETHER);
     int64_t const left = p->batch % most;
@@ -181,31 +184,28 @@ static heev_plan heev_plan_of(const eig_context *ctx, const heev_problem *p)
     return plan;
 }
 
-/* The work areas of all threads; *area: bytes from one to the next. */
-static void heev_layout(arena *a, const heev_problem *p, const heev_plan *plan, char **areas, size_t *area)
+/* The same with the work areas of all threads. */
+static heev_plan heev_plan_of(const eig_context *ctx, const heev_problem *p)
 {
-    size_t const one = (size_t)eig_cpu_heev_road(p)->bytes(p);
-    *area = arena_rounded(one);
-    size_t const each = plan->tiles + plan->alone > 0 ? (size_t)plan->threads * *area : 0;
-    size_t const team = plan->together > 0 ? one + (size_t)(plan->threads - 1) * (size_t)heev_member_bytes(p) : 0;
-    *areas = arena_take(a, 1, each > team ? each : team);
+    heev_plan plan = heev_plan_units(ctx, p);
+    size_t const one = (size_t)plan.road->bytes(p);
+    plan.area = arena_rounded(one);
+    size_t const each = plan.tiles + plan.alone > 0 ? (size_t)plan.threads * plan.area : 0;
+    size_t const team = plan.together > 0 ? one + (size_t)(plan.threads - 1) * (size_t)heev_member_bytes(p) : 0;
+    plan.need = each > team ? each : team;
+    return plan;
 }
 
 size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
 {
-    heev_plan const plan = heev_plan_of(ctx, p);
-    arena measure = {0};
-    char *areas;
-    size_t area;
-    heev_layout(&measure, p, &plan, &areas, &area);
-    return measure.used;
+    return heev_plan_of(ctx, p).need;
 }
 
 /* What one thread does of the tiles and the matrices that are not shared. */
 static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
                       char *work)
 {
-    const heev_road *const road = eig_cpu_heev_road(p);
+    const heev_road *const road = plan->road;
     const heev_kernels *const kernels = kernels_of(ctx, p);
     cpu_watch *const looked_at = p->n > LONG_ORDER ? watch : NULL;
     int64_t const units = plan->tiles + plan->alone, in_tiles = plan->tiles * plan->lanes;
@@ -223,7 +223,7 @@ static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_
 static void heev_work_together(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
                                cpu_member *who, char *work)
 {
-    const heev_road *const road = eig_cpu_heev_road(p);
+    const heev_road *const road = plan->road;
     for (int64_t b = p->batch - plan->together; b < p->batch; ++b) {
         if (!eig_cpu_watch_look(watch, 0)) cpu_team_stop(who);
         if (!cpu_team_meet(who)) return; /* the work area is free */
@@ -240,7 +240,6 @@ typedef struct heev_call {
     cpu_watch watch;
     cpu_team team;
     char *areas;
-    size_t area;
 } heev_call;
 
 /* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
@@ -249,30 +248,25 @@ static void heev_member(void *argument, int rank, int size)
     heev_call *const c = argument;
     cpu_member who = {.team = &c->team, .rank = rank, .size = size};
     if (c->plan->tiles + c->plan->alone > 0)
-        heev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->area);
+        heev_work(c->ctx, c->p, c->plan, &c->watch, c->areas + (size_t)rank * c->plan->area);
     if (c->plan->together > 0) heev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
 eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
 {
     heev_plan const plan = heev_plan_of(ctx, p);
-    arena a = {0};
-    char *areas;
-    size_t area;
-    heev_layout(&a, p, &plan, &areas, &area);
     void *work;
-    eig_status const status = eig_workspace(ctx, "heev", a.used, &work);
+    eig_status const status = eig_workspace(ctx, "heev", plan.need, &work);
     if (status != EIG_OK) return status;
-    a = (arena){.base = work};
-    heev_layout(&a, p, &plan, &areas, &area);
     static const char *const pass_name[] = {"all"};
     double const start = ctx->timing ? eig_cpu_clock() : 0;
-    heev_call call = {.ctx = ctx, .p = p, .plan = &plan, .areas = areas, .area = area};
-    call.team.crowded = cpu_crowded(plan.threads);
+    heev_call call;
+    call.ctx = ctx, call.p = p, call.plan = &plan, call.areas = work;
+    call.team = (cpu_team){.crowded = cpu_crowded(plan.threads)};
     eig_cpu_watch_start(&call.watch, ctx, "heev", plan.tiles + plan.alone + plan.together);
     call.watch.awaited = plan.tiles + plan.alone;
     eig_cpu_share(ctx, plan.threads, heev_member, &call);
-    eig_begin_passes(ctx, eig_cpu_heev_road(p)->name, 1, pass_name);
+    eig_begin_passes(ctx, plan.road->name, 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&call.watch);
 }

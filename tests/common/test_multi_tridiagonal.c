@@ -75,6 +75,32 @@ static void test_orthogonality(void **state)
     eig_destroy(plain), eig_destroy(two);
 }
 
+/* Where half of the eigenvalues lie near -10, the others near 10, the cut is between: what is told is the larger estimate of the
+ * halves, whichever device ends first. */
+static void test_largest_orthogonality(void **state)
+{
+    enum { SEEDS = 12 };
+    static pairs all, half;
+    (void)state;
+    eig_context *const plain = open_one(), *const two = open_several(1);
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
+        io_tridiagonal t;
+        double told[2];
+        if (!matrices_tridiagonal("uniform", ORDER, seed, &t, NULL)) fail_msg("no matrix");
+        for (int i = 0; i < ORDER; ++i) t.d[i] += i % 2 ? 10 : -10;
+        for (int side = 0; side < 2; ++side) {
+            solve_both(plain, &t, EIG_RANGE_INDEX, side * (ORDER / 2) + 1, (side + 1) * (ORDER / 2), 0, 0, &all, &half);
+            told[side] = half.orthogonality;
+        }
+        solve_both(two, &t, EIG_RANGE_ALL, 0, 0, 0, 0, &half, &all);
+        if (all.orthogonality != fmax(told[0], told[1]))
+            fail_msg("seed %d: orthogonality %g of two devices, %g and %g of the halves", (int)seed, all.orthogonality,
+                     told[0], told[1]);
+        io_tridiagonal_free(&t);
+    }
+    eig_destroy(plain), eig_destroy(two);
+}
+
 /* Ranges whose ends lie between eigenvalues, on one of them, and where there are none, of matrices with clusters. */
 static void test_ranges(void **state)
 {
@@ -230,8 +256,10 @@ int main(int argc, char **argv)
 {
     if (!devices_answer(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_cuts),    cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_orthogonality), cmocka_unit_test(test_corners), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_clusters),      cmocka_unit_test(test_largest_orthogonality),
+        cmocka_unit_test(test_orthogonality), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

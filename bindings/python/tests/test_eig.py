@@ -28,12 +28,20 @@ def check_left(a, w, v):
     assert np.all(np.abs(adjoint @ a - w[..., :, None] * adjoint) <= tolerance)
 
 
+# Matrices of shape (., ., n, n) by rows, by columns, with the batch fastest, and side by side; each is used as it is and transposed.
+ARRANGED = [
+    np.ascontiguousarray,
+    np.asfortranarray,
+    lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, (2, 3), (0, 1))), (0, 1), (2, 3)),
+    lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 2, 0)), 0, 2),
+]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
 @pytest.mark.parametrize("n", [1, 2, 5, 17, 66])
 def test_eig(rng, dtype, n):
     a = draw(rng, dtype, 3, 2, n, n)
-    layouts = [a, np.asfortranarray(a), np.swapaxes(a.swapaxes(-1, -2).copy(), -1, -2)]
-    layouts.append(np.moveaxis(np.ascontiguousarray(np.moveaxis(a, (2, 3), (0, 1))), (0, 1), (2, 3)))
+    layouts = [lay(a) for lay in ARRANGED] + [lay(a.swapaxes(-1, -2)).swapaxes(-1, -2) for lay in ARRANGED]
     for x in layouts:
         result = eigpack.eig(x, device=DEVICE)
         assert type(result) is eigpack.EigResult
@@ -81,8 +89,7 @@ def test_failures(rng):
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 17, 66])
 def test_schur(rng, dtype, n):
     a = draw(rng, dtype, 3, 2, n, n)
-    layouts = [a, np.asfortranarray(a), np.swapaxes(a.swapaxes(-1, -2).copy(), -1, -2)]
-    layouts.append(np.moveaxis(np.ascontiguousarray(np.moveaxis(a, (2, 3), (0, 1))), (0, 1), (2, 3)))
+    layouts = [lay(a) for lay in ARRANGED] + [lay(a.swapaxes(-1, -2)).swapaxes(-1, -2) for lay in ARRANGED]
     bound = 10 * max(n, 1) * np.finfo(dtype).eps
     for x in layouts:
         for output in ("real", "complex"):

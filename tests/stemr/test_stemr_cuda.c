@@ -302,11 +302,59 @@ static void test_batches(void **state)
     eig_destroy(ctx);
 }
 
+/* A batch that is asked for its certificate too has the same pairs, and what it tells is as good as is promised: each order has
+ * another number of lanes a matrix. */
+static void test_certificates(void **state)
+{
+    enum { BATCH = 13, LAST = 6 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 2; n <= 64; n += small && n > 9 ? 7 : 1)
+        for (int c = 0; c < 2; ++c) {
+            eig_type const type = real_types[c];
+            int64_t const ldz = n + 2;
+            numbers d, e, w[2], z[2], residual, orthogonality;
+            numbers *const all[] = {&d, &e, &w[0], &w[1], &z[0], &z[1], &residual, &orthogonality};
+            int64_t const lengths[] = {n, n, n, n, n * ldz, n * ldz, n, 1};
+            double norm[BATCH];
+            for (size_t i = 0; i < COUNT(all); ++i) {
+                if (!numbers_make(all[i], type, BATCH * lengths[i])) fail_msg("no memory");
+                numbers_fill(all[i], 77);
+            }
+            for (int64_t b = 0; b < BATCH; ++b) {
+                fixture f = make_family((size_t)b % LAST, n, type);
+                norm[b] = f.norm;
+                for (int64_t i = 0; i < n; ++i) numbers_put_part(&d, b * n + i, numbers_part(&f.d, i));
+                for (int64_t i = 0; i < n - 1; ++i) numbers_put_part(&e, b * n + i, numbers_part(&f.e, i));
+                drop(&f);
+            }
+            for (int asked = 0; asked < 2; ++asked)
+                if (eig_stemr_batched(ctx, type, NULL, n, d.data, n, e.data, n, NULL, w[asked].data, n, z[asked].data,
+                                      ldz, n * ldz, NULL, NULL, asked ? residual.data : NULL,
+                                      asked ? orthogonality.data : NULL, NULL, BATCH) != EIG_OK)
+                    fail_msg("n = %lld: %s", (long long)n, eig_error_detail(ctx));
+            assert_memory_equal(w[0].data, w[1].data, numbers_bytes(&w[0]));
+            assert_memory_equal(z[0].data, z[1].data, numbers_bytes(&z[0]));
+            double const unit = 10.0 * (double)n * type_eps(type);
+            for (int64_t b = 0; b < BATCH; ++b) {
+                double const skew = numbers_part(&orthogonality, b);
+                if (!(skew >= 0 && skew <= unit)) fail_msg("n = %lld: orthogonality %g is told", (long long)n, skew);
+                for (int64_t k = 0; k < n; ++k) {
+                    double const length = numbers_part(&residual, b * n + k);
+                    assert_true(length >= 0 && length <= unit * norm[b]);
+                }
+            }
+            for (size_t i = 0; i < COUNT(all); ++i) numbers_free(all[i]);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_arrays), cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_slices), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_arrays), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_slices), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_certificates),
     };
     char *arguments[] = {argv[0], "cuda", NULL};
     small = argc > 1 && strcmp(argv[1], "small") == 0;

@@ -265,6 +265,9 @@ static __global__ void __launch_bounds__(THREADS, 1) whole_kernel(stebz_job job,
 
 /* ------------------------------------------------------------------------ launcher */
 
+/* Rows of a matrix whose blocks share a table. */
+template <typename real> static constexpr int most_shared = sizeof(real) == 4 ? MOST_ROWS : MOST_ROWS / 2;
+
 template <typename real, bool may_pivot>
 static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t stream)
 {
@@ -272,7 +275,8 @@ static eig_status launch(eig_context *ctx, const stebz_job &job, cudaStream_t st
     size_t const bytes = (size_t)whole_layout_of<real>((int)job.t.n, may_pivot).bytes;
     int64_t const blocks = (job.last + each - 1) / each;
     cuda_shape shape = {blocks, THREADS, bytes};
-    bool const together = blocks <= cuda_state_of(ctx)->multiprocessors; /* then all run at once */
+    /* All run at once.  A double of many rows has two tables all the same: its last block then takes fewer rounds. */
+    bool const together = blocks <= cuda_state_of(ctx)->multiprocessors && job.t.n <= most_shared<real>;
     shared_table shared = {};
     if (together)
         shared = {(long long *)job.table.count, (long long *)job.table.first, job.table.mantissa, job.table.exponent};

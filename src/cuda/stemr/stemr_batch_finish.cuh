@@ -128,6 +128,8 @@ static __device__ double skew_of(const batch_place<real> &at, const team_type &t
     unsigned const signs = own >= 0 ? stemr_signs_of(own - first) : 0;
     if (own >= 0) at.column[own] |= (int)(signs << BITS);
     double most = 0;
+    /* Not unrolled: ptxas 13.0 counts up the register of the team's place in the last copy, and later takes it for the place. */
+#pragma unroll 1
     for (int p = 0; p < STEMR_PROBES; ++p) {
         team.sync(); /* the signs are there, and a is free */
         double sum = 0;

@@ -3,6 +3,7 @@ from measured import digits, rows_of, source, times, wrapped
 
 SPLIT, LATENCY = "split-cpu-zen5-1thread", "latency-python-xeon"
 CALLS, FILES = "latency-cpu-xeon-1thread", "files-cpu-xeon-2threads"
+GPU_CALLS = "latency-cuda-h200"
 
 
 def microseconds(ms):
@@ -43,8 +44,19 @@ def table_calls():
     return "\n".join(lines)
 
 
+def table_gpu_calls():
+    """What one call takes of the caller's thread and of a GPU, by order and number of matrices."""
+    batches = (1, 10, 100, 1000)
+    lines = ["| call | n | host, 1 matrix, us | " + " | ".join(f"device, {b}, us" for b in batches) + " | host arrays, 1 matrix, us |", "|---|---:|" + "---|" * (len(batches) + 2)]
+    found = {(row["method"], row["n"], row["batch"]): microseconds(row["time_ms"]) for row in rows_of(GPU_CALLS)}
+    for call, n in dict.fromkeys((method.removesuffix(" host"), n) for method, n, _ in found if method.endswith(" host")):
+        cells = [found[f"{call} host", n, 1], *(found[f"{call} device", n, b] for b in batches), found[f"{call} host arrays", n, 1]]
+        lines.append(f"| {call} | {n} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def section_small():
-    """docs/performance.md: small calls and files on a CPU."""
+    """docs/performance.md: small calls on a CPU and a GPU, and files."""
     rows = {row["rival"]: row for row in rows_of(FILES)}
     ours = next(iter(rows.values()))
     text = (
@@ -55,7 +67,11 @@ def section_small():
     calls = (
         "What one call of the C interface takes, one thread, matrices in the host's memory, f64; a context's workspace is there. "
         "[Where the time goes](maintainers/notes-small.md), before and after.")
-    return (f"\n## Small problems on a CPU\n\n{wrapped(text)}\n\n{wrapped(calls)}\n\n{table_calls()}\n\n{wrapped(source(CALLS))}\n")
+    gpu = (
+        "One call on a GPU, f64. Host: what a call on device arrays with a lent workspace takes of the caller's thread. Device: the same call between two "
+        "events, one of 50. Host arrays: from the call to its results in the host's memory.")
+    return (f"\n## Small problems on a CPU\n\n{wrapped(text)}\n\n{wrapped(calls)}\n\n{table_calls()}\n\n{wrapped(source(CALLS))}\n"
+            f"\n## Small problems on a GPU\n\n{wrapped(gpu)}\n\n{table_gpu_calls()}\n\n{wrapped(source(GPU_CALLS))}\n")
 
 
 TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr"), "latency python": table_latency}

@@ -473,7 +473,7 @@ typedef struct eig_stemr_stats {
  * Method auto on a GPU makes no tree of representations: members of clusters are told apart by T itself, in three words
  * where their gaps are narrow, and what even that does not tell apart is left to inverse iteration.  stats says so: depth
  * and shifts are 0, and representations are T's blocks.
- * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; of two rows on a CPU, method auto, "formulas".
+ * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; of one or two rows on a CPU, method auto, "formulas".
  * Same bits for any number of threads and from run to run.
  * Cost: O(n) a pair; memory beside z O(n), on a CPU 2.3 KB a row and 1.8 KB more for each thread, on a GPU some 5 KB a
  * row and 10 MB, and 256 MB more where z is NULL.

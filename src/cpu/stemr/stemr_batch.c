@@ -41,7 +41,8 @@ static eig_context alone(const eig_context *ctx, void *work, size_t bytes)
 
 static void batch_work(batch_job *job)
 {
-    eig_context own = alone(job->ctx, job->work + (size_t)cpu_thread_number() * job->each, job->each);
+    char *const work = job->each > 0 ? job->work + (size_t)cpu_thread_number() * job->each : NULL;
+    eig_context own = alone(job->ctx, work, job->each);
     eig_stemr_stats sum = EIG_STEMR_STATS;
     for (int64_t b; (b = eig_cpu_watch_take(&job->watch)) >= 0; eig_cpu_watch_done(&job->watch)) {
         eig_stemr_stats stats = EIG_STEMR_STATS;

@@ -1,6 +1,6 @@
 /* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
- *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident few large vectors forms host
+ *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident few large few-large vectors forms host
  *                                             affine (default: all); n=N: this order alone
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
@@ -110,6 +110,25 @@ static void few(eig_type type)
                 device_case d = device_new(gpu, &c, NULL);
                 bench_row row = row_of(&d, with ? "geev-few-vectors" : "geev-few", "auto");
                 row.limit_ms = type == EIG_D ? 0.15 : 0;
+                bench_put(&row);
+                device_free(&d);
+                case_free(&c);
+            }
+}
+
+/* Few of n > 64, by Aberth's iteration and, with method swb, by QR. */
+static void few_large(void)
+{
+    static const int orders[] = {65, 128, 168, 256, 512}, batches[] = {1, 10, 32, 100};
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k)
+        for (size_t b = 0; b < sizeof batches / sizeof *batches; ++b)
+            for (int qr = 0; qr < 2; ++qr) {
+                if (only && orders[k] != only) continue;
+                bench_case c = case_new(&case_geev, "random", EIG_D, orders[k], batches[b]);
+                c.geev.method = qr ? EIG_GEEV_SWB : EIG_GEEV_AUTO;
+                bench_make(&c);
+                device_case d = device_new(gpu, &c, NULL);
+                bench_row const row = row_of(&d, "geev-few-large", qr ? "swb" : "auto");
                 bench_put(&row);
                 device_free(&d);
                 case_free(&c);
@@ -385,6 +404,7 @@ int main(int argc, char **argv)
         if (wanted(argc, argv, "resident")) resident(type);
         if (wanted(argc, argv, "few")) few(type);
         if (wanted(argc, argv, "large")) large(type);
+        if (wanted(argc, argv, "few-large") && type == EIG_D) few_large();
         for (int small = 0; small < 2 && wanted(argc, argv, "vectors"); ++small)
             vectors(type, small == 0), vectors(t == 0 ? EIG_Z : EIG_C, small == 0);
         if (wanted(argc, argv, "forms") && type == EIG_D) forms(type);

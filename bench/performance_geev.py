@@ -2,6 +2,7 @@
 from measured import digits, row_of, rows_of, source, time
 
 CUDA, RIVALS, AUTHORS, LARGE = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200", "geev-large-h200"
+FEW = "geev-few-h100"
 # What was set before the code was written, in ms: the aim; the time that the FP64 units need for 10 n^3/3 flops of the reduction and
 # for the sweeps that such matrices take, 1.8 an eigenvalue at n = 30, if nothing were done twice and nothing waited for.
 AIM = {5: 0.2, 10: 1.25, 15: 3.2, 20: 7, 25: 12, 30: 19}
@@ -46,13 +47,27 @@ def table_resident():
 
 
 def table_large():
-    """n > 64: a batch that fills the GPU, and one matrix."""
-    lines = []
-    for row in rows_of(LARGE, family="geev-large", type="f64"):
-        one = rows_of(LARGE, family="geev-one", type="f64", n=row["n"])
-        lines.append([str(row["n"]), f"{row['batch']:,}", digits(1e3 * row["time_ms"] / row["batch"]),
-                      digits(1e3 * row["limit_ms"] / row["batch"]) if row["limit_ms"] else "", digits(one[0]["time_ms"]) if one else ""])
-    return table(["n", "matrices", "us a matrix", "bar, us", "one matrix, ms"], lines) + f"\n\n{source(LARGE)}"
+    """n > 64: a batch that fills the GPU."""
+    lines = [[str(row["n"]), f"{row['batch']:,}", digits(1e3 * row["time_ms"] / row["batch"]),
+              digits(1e3 * row["limit_ms"] / row["batch"]) if row["limit_ms"] else ""]
+             for row in rows_of(LARGE, family="geev-large", type="f64")]
+    return table(["n", "matrices", "us a matrix", "bar, us"], lines) + f"\n\n{source(LARGE)}"
+
+
+def table_few():
+    """Few matrices, by Aberth's iteration and by QR; one matrix beside its bar."""
+    taken = rows_of(FEW, family="geev-few-large")
+    orders, batches = (sorted({row[key] for row in taken}) for key in ("n", "batch"))
+    cell = {(row["n"], row["batch"], row["method"]): row["time_ms"] for row in taken}
+    both = table(["n", *(f"{b} of them: Aberth, ms | QR, ms" for b in batches)], [
+        [str(n)] + [digits(cell[n, b, method]) if (n, b, method) in cell else "" for b in batches for method in ("auto", "swb")]
+        for n in orders]).replace("| " + " | ".join(["---"] * (len(batches) + 1)) + " |",
+                                  "| " + " | ".join(["---"] * (2 * len(batches) + 1)) + " |")
+    ones = sorted(rows_of(FEW, family="geev-one", type="f64"), key=lambda row: row["n"])
+    one = table(["n", *(str(row["n"]) for row in ones)], [
+        ["one matrix, ms"] + [digits(row["time_ms"]) for row in ones],
+        ["bar, ms"] + [f"{row['limit_ms']:g}" if row["limit_ms"] else "" for row in ones]])
+    return f"{one}\n\n{both}\n\n{source(FEW)}"
 
 
 def table_vectors():
@@ -150,7 +165,7 @@ def table_paper():
 
 
 TABLES = {
-    "geev large": table_large, "geev vectors": table_vectors,
+    "geev large": table_large, "geev few": table_few, "geev vectors": table_vectors,
     "geev resident": table_resident, "geev forms": lambda: table_forms("geev-forms"),
     "geev iteration": lambda: table_forms("geev-iteration"), "geev reduction": table_reduction, "geev host": table_host,
     "geev affine": table_affine, "geev rivals": table_rivals, "geev paper": table_paper,

@@ -722,7 +722,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * below.  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue are real.  A
  * defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
  *
- * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  The
+ * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in; where Aberth's
+ * iteration finds them (below) it is that of the method.  The
  * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps DBL_EPSILON
  * or FLT_EPSILON: this bound stands in the tests.  Entries from 1e-300 to 1e300 (f: 1e-37 to 1e37) neither over- nor
@@ -744,6 +745,9 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
+ * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of few real matrices in double (a call has at
+ * most 100 of n = 65 to 168 or 32 of larger n) by Aberth's iteration, where it can prove them: other bits,
+ * and another order; pairs stay adjacent.
  * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.

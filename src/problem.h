@@ -140,6 +140,7 @@ typedef struct geev_problem {
     eig_type type; /* of a, x, t and q; w, vl and vr are of its complex type, condition and value of its real one */
     bool affine; /* false: matrix b is b of the batch; true: it is a_0 + sum over k < m of x[k + b*stride_x] a_{k+1} */
     int64_t n, batch; /* affine: batch is the number of points */
+    int64_t all;      /* as in heev_problem */
     const void *a;
     int64_t lda, stride_a;
     eig_layout layout; /* affine: always matrix-wise */

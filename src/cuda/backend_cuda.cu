@@ -129,6 +129,7 @@ static eig_status cuda_open(eig_context *ctx, int device)
     state->device = device;
     state->multiprocessors = properties.multiProcessorCount;
     state->shared_bytes = (int)properties.sharedMemPerBlockOptin;
+    state->tensor_doubles = properties.major >= 8 && properties.major <= 10 && properties.minor == 0;
     state->driver = driver;
     CUresult const retained = driver.retain(&state->primary, device);
     if (retained != CUDA_SUCCESS) {

@@ -39,8 +39,9 @@ struct cuda_driver {
 struct cuda_state {
     int device;
     int multiprocessors;
-    int shared_bytes; /* most shared memory of a thread block */
-    int cluster;      /* most blocks of a cluster, at most 16; 1: there are no clusters */
+    int shared_bytes;    /* most shared memory of a thread block */
+    bool tensor_doubles; /* FP64 tensor cores that are faster than its other units */
+    int cluster;         /* most blocks of a cluster, at most 16; 1: there are no clusters */
     cuda_driver driver;
     CUcontext primary;   /* the device's primary context, which the runtime uses too */
     cudaStream_t stream; /* of the calls; the caller's, or the default stream */

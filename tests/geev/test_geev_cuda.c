@@ -244,6 +244,74 @@ static void test_gives_up(void **state)
     eig_destroy(ctx);
 }
 
+/* How far the n eigenvalues at x are from those at y, each y taken once. */
+static double apart(const double *x, const double *y, int64_t n)
+{
+    char *const taken = room((size_t)n, 1);
+    double worst = 0;
+    memset(taken, 0, (size_t)n);
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t at = -1;
+        double least = INFINITY;
+        for (int64_t j = 0; j < n; ++j) {
+            double const d = hypot(x[2 * i] - y[2 * j], x[2 * i + 1] - y[2 * j + 1]);
+            if (!taken[j] && d < least) least = d, at = j;
+        }
+        if (at < 0) fail_msg("eigenvalue %lld is no number", (long long)i);
+        taken[at] = 1, worst = fmax(worst, least);
+    }
+    free(taken);
+    return worst;
+}
+
+/* Few matrices, by Aberth's iteration: the bits do not depend on how many there are and share the GPU; the eigenvalues are those of QR,
+ * which takes the kinds that cannot be proved, too. */
+static void test_few(void **state)
+{
+    static const struct {
+        int64_t n, count;
+    } many[] = {{65, 100}, {66, 9}, {100, 5}, {112, 5}, {168, 3}, {170, 32}, {257, 9}, {530, 3}}, few[] = {{70, 2}};
+    static const char *const kinds[] = {"gaussian", "random", "companion", "badly-scaled"};
+    (void)state;
+    eig_context *const ctx = test_context(0);
+    for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
+        for (size_t k = 0; k < (small ? 1 : COUNT(kinds)); ++k) {
+            int64_t const n = small ? few[c].n : many[c].n, count = small ? few[c].count : many[c].count;
+            resident r = make(kinds[k], n, count, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+            eig_geev_options o = EIG_GEEV_OPTIONS;
+            solve(ctx, &o, &r.host);
+            for (int64_t m = 0; m < count; ++m) assert_int_equal(r.host.info[m], 0);
+            resident one = r;
+            one.host.count = 1, one.w_bytes = (size_t)(2 * n) * sizeof(double), one.info_bytes = sizeof(int);
+            poison(&r);
+            assert_int_equal(enqueue(ctx, &o, &one), EIG_OK);
+            same(&one, "alone");
+
+            double *const found = room((size_t)(2 * n * count), sizeof *found);
+            memcpy(found, r.host.w, (size_t)(2 * n * count) * sizeof *found);
+            for (int64_t i = 0; i < n * count; ++i) { /* pairs are adjacent, that above the real axis first */
+                if (found[2 * i + 1] == 0) continue;
+                assert_true(found[2 * i + 1] > 0 && found[2 * i + 2] == found[2 * i] &&
+                            found[2 * i + 3] == -found[2 * i + 1]);
+                ++i;
+            }
+            o.method = EIG_GEEV_SWB;
+            solve(ctx, &o, &r.host);
+            for (int64_t m = 0; k < 2 && m < count; ++m) {
+                double norm = 0;
+                for (int64_t i = 0; i < n; ++i)
+                    norm = fmax(norm, hypot(r.host.w[2 * (m * n + i)], r.host.w[2 * (m * n + i) + 1]));
+                double const far = apart(found + 2 * m * n, r.host.w + 2 * m * n, n);
+                if (!(far <= 1e-9 * norm))
+                    fail_msg("%s, n = %lld, matrix %lld: %g apart from QR's", kinds[k], (long long)n, (long long)m,
+                             far);
+            }
+            free(found);
+            drop(&r);
+        }
+    eig_destroy(ctx);
+}
+
 /* A stream of the caller's, a lent workspace of exactly the size, a graph: all the same bits. */
 static void test_stream_and_graph(void **state)
 {
@@ -412,10 +480,17 @@ int main(int argc, char **argv)
     char *arguments[] = {argv[0], "cuda", NULL};
     if (!test_device_answers(2, arguments)) return 77;
     struct CMUnitTest const tests[] = {
-        cmocka_unit_test(test_forms),     cmocka_unit_test(test_pass_times),       cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_gives_up),  cmocka_unit_test(test_stream_and_graph), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_alignment), cmocka_unit_test(test_workspace_bound),  cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_pass_times),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_stream_and_graph),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_workspace_bound),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_few),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

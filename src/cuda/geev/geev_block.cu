@@ -1,13 +1,19 @@
 /* geev on CUDA, road `block`: eigenvalues of packed Hessenberg matrices, a thread block a matrix, out of shared memory.
  *
  * Owner    a block has a warp for each bulge of a chain (geev_chain.cuh), and takes matrices from a queue.
+ * Roots    in double on GPUs with FP64 tensor cores another kernel tries Aberth's iteration (geev_aberth.cuh) first, so that a block
+ *          finds only the matrices left for which that does not prove its results.
  * Memory   the folded Hessenberg matrix (geev_chain_block.cuh) and its eigenvalues.
  * Bound    by the chain of operations of a super-step and of the window's QR, so as many blocks as fit run beside each
  *          other. */
+#include "geev_aberth.cuh"
 #include "geev_chain_block.cuh"
+#include "geev_panel.cuh"
 #include "per_type.cuh"
 
 extern __shared__ __align__(16) char block_memory[];
+
+enum { ROOT_WARPS = 16 }; /* of a block of roots_kernel, at most */
 
 /* Unpacks matrix `at` of the slice. */
 template <int W> static __device__ geev_folded<real> unpack(const geev_slice &slice, int64_t at, real *base)
@@ -38,6 +44,7 @@ static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slic
         int64_t const at = (int64_t)next;
         if (at >= slice.count) return;
         geev_record const record = slice.records[at];
+        if (record.found) continue;
         geev_folded<real> const h = unpack<W>(slice, at, base);
         for (int k = threadIdx.x; k < n; k += 32 * W) re[k] = h(k, k), im[k] = 0;
         __syncthreads();
@@ -46,11 +53,56 @@ static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slic
             info = chain_solve(block, chain, h, record.lo, record.hi, shape, slice.p.max_steps, re, im);
         __syncthreads();
         if (info == 0)
-            store_results<W>(slice, slice.first + at, record, re, im);
+            store_results(slice, slice.first + at, record, re, im);
         else if (threadIdx.x == 0)
             slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = slice.first + at;
         __syncthreads(); /* results are read before the next matrix comes */
     }
+}
+
+/* ------------------------------------------------------------- Aberth's iteration */
+
+/* A packed Hessenberg matrix of order n. */
+struct packed_matrix {
+    const double *base;
+    int64_t n;
+    __device__ __forceinline__ double operator()(int r, int c) const
+    {
+        return base[r * n - (int64_t)r * (r - 1) / 2 + c];
+    }
+};
+
+template <typename value>
+static __global__ void __launch_bounds__(32 * ROOT_WARPS) roots_kernel(geev_slice slice, int bytes)
+{
+    int const n = (int)slice.p.n, room = bytes - 2 * n * (int)sizeof(double);
+    int64_t const at = blockIdx.x;
+    value *const re = (value *)block_memory, *const im = re + n;
+    geev_member member = {NULL, 0, 1, 0};
+    geev_record const record = slice.records[at];
+    packed_matrix const h = {(const double *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1), n};
+    if (record.info != 0 ||
+        !aberth_solve<8>(member, h, record.lo, record.hi, slice.points, slice.roots + at * geev_root_numbers(n),
+                         block_memory + 16 * n, room, &slice.records[at].found, re + record.lo, im + record.lo))
+        return;
+    for (int k = threadIdx.x; k < n; k += (int)blockDim.x)
+        if (k < record.lo || k > record.hi) re[k] = h(k, k), im[k] = 0;
+    __syncthreads(); /* the results are there */
+    store_results(slice, slice.first + at, record, re, im);
+}
+
+/* A block a matrix, with as many warps as fit where a multiprocessor has but its share of them. */
+template <typename value> static eig_status launch_roots(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    enum { RESERVED = 1 << 10 }; /* of shared memory, by a block */
+    const cuda_state *const state = cuda_state_of(ctx);
+    int const n = (int)slice.p.n, each = aberth_warp_bytes(n, slice.points), own = aberth_common_bytes(n) + 16 * n;
+    int64_t const share = (slice.count + state->multiprocessors - 1) / state->multiprocessors;
+    int const room = (int)(state->shared_bytes / share) - RESERVED - own, fit = room / each > 1 ? room / each : 1;
+    int const tasks = (n + slice.points - 1) / slice.points, most = fit < tasks ? fit : tasks;
+    int const warps = most < ROOT_WARPS ? most : (int)ROOT_WARPS;
+    return cuda_launch(ctx, "geev: roots_kernel", stream, {slice.count, 32 * warps, (size_t)(own + warps * each)},
+                       roots_kernel<value>, slice, own + warps * each);
 }
 
 template <int W, int B> static eig_status launch_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
@@ -72,6 +124,10 @@ template <int W, int B> static eig_status launch_block(eig_context *ctx, const g
 
 eig_status TYPED(eig_cuda_geev_block)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
+    if constexpr (sizeof(real) == sizeof(double)) {
+        eig_status const status = slice.points > 0 ? launch_roots<real>(ctx, slice, stream) : EIG_OK;
+        if (status != EIG_OK) return status;
+    }
     int64_t const n = slice.p.n; /* measured on an H200 */
     if (n < 80) return launch_block<3, 8>(ctx, slice, stream);
     if (n < 116) return launch_block<5, 4>(ctx, slice, stream);

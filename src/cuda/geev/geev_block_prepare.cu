@@ -171,7 +171,7 @@ template <int N> static __global__ void __launch_bounds__(N) block_prepare_kerne
     int64_t const at = blockIdx.x;
     block_matrix<N> a(n, space, scalars);
     gather(a.team, slice.p, slice.first + at, a.h);
-    geev_record record = {1, 0, n - 1, 0};
+    geev_record record = {1, 0, n - 1, 0, 0};
     bool const finite = !a.team.any(!all_finite(a.h, a.team.rank, N));
     if (slice.p.balance && finite) isolate(a.team, a.h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(a.team, a.h, &record);
@@ -191,7 +191,7 @@ template <int N> static __global__ void __launch_bounds__(N) block_form_kernel(g
     large_form<real> const form = place_form<real>(slice, at);
     begin_form(a.team, form, n);
     gather(a.team, slice.p, slice.first + at, a.h);
-    geev_record record = {1, 0, n - 1, 0};
+    geev_record record = {1, 0, n - 1, 0, 0};
     normalise(a.team, a.h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (record.info == 0) {
         if (slice.p.balance) isolate(a.team, a.h, &record.lo, &record.hi, form.origin);

@@ -5,10 +5,13 @@
  * Sweep     the leader takes the rows and columns around a chain of bulges into shared memory, moves the chain down as far
  *           as they reach, and collects its reflectors in U; the rows above and the columns to the right are then
  *           multiplied by U, eight at a time a warp.
+ * Roots     in double on GPUs with FP64 tensor cores all blocks try Aberth's iteration (geev_aberth.cuh) first; the leader iterates
+ *           where that does not prove its results.
  * Tail      an active block that fits the shared memory folded is solved there to its end, by the leader alone.
  * Memory    a work area a group: the matrix, row by row, U, and some vectors.
  * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
  *           iteration.  A single matrix waits for the leader's super-steps and windows. */
+#include "geev_aberth.cuh"
 #include "geev_chain_block.cuh"
 #include "geev_group_load.cuh"
 #include "per_type.cuh"
@@ -44,11 +47,21 @@ static __device__ __forceinline__ geev_shape shape_of(int n)
 struct group_area {
     entry *a, *exchange, *u;
     real *re, *im, *scale;
+    double *roots; /* aligned to 16 bytes */
 };
+
+constexpr bool HAS_ROOTS = std::is_same<entry, double>::value;
+
+/* Of these, for Aberth's iteration; they come last. */
+static __host__ __device__ inline int64_t root_bytes(int64_t n)
+{
+    return HAS_ROOTS ? geev_root_numbers(n) * (int64_t)sizeof(double) + 16 : 0;
+}
 
 static __host__ __device__ inline int64_t area_bytes(int64_t n)
 {
-    return (n * n + SWEEP_ORDER * SWEEP_ORDER + 2 * n) * (int64_t)sizeof(entry) + 3 * n * (int64_t)sizeof(real);
+    return root_bytes(n) + (n * n + SWEEP_ORDER * SWEEP_ORDER + 2 * n) * (int64_t)sizeof(entry) +
+           3 * n * (int64_t)sizeof(real);
 }
 
 static __device__ __forceinline__ group_area place_area(const geev_slice &slice, int group)
@@ -58,6 +71,7 @@ static __device__ __forceinline__ group_area place_area(const geev_slice &slice,
     w.a = (entry *)((char *)slice.plain + group * (size_t)slice.plain_bytes);
     w.exchange = w.a + n * n, w.u = w.exchange + 2 * n;
     w.re = (real *)(w.u + SWEEP_ORDER * SWEEP_ORDER), w.im = w.re + n, w.scale = w.im + n;
+    w.roots = (double *)(((uintptr_t)(w.scale + n) + 15) / 16 * 16);
     return w;
 }
 
@@ -69,7 +83,7 @@ static __device__ geev_record condition(block_team<GROUP_THREADS> team, const ge
 {
     int const n = (int)p.n;
     geev_view<entry> const h = {w.a, n, n, 1};
-    geev_record record = {1, 0, n - 1, 0};
+    geev_record record = {1, 0, n - 1, 0, 0};
     if (p.balance && finite) isolate(team, h, &record.lo, &record.hi);
     normalise(team, h, &record);
     if (record.info == 0 && p.balance && wants_balance(team, h, record.lo, record.hi, w.re, w.im))
@@ -277,7 +291,7 @@ static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> te
         if (record.info == 0) info = lead_iteration(member, team, slice, w, chain, record.lo, record.hi);
         __syncthreads();
         if (info == 0)
-            store_results<GROUP_WARPS>(slice, slice.first + at, record, w.re, w.im);
+            store_results(slice, slice.first + at, record, w.re, w.im);
         else if (threadIdx.x == 0)
             slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = slice.first + at;
         if (threadIdx.x == 0) member.group->order = 0;
@@ -289,6 +303,29 @@ static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> te
         if (member.group->order == 0) return;
         follow(member, w, n);
     }
+}
+
+/* Aberth's iteration by all blocks, and results, if it serves. */
+template <bool has_roots>
+static __device__ __forceinline__ bool find_roots(geev_member &member, const geev_slice &slice, int64_t at,
+                                                  const group_area &w, const geev_record &record, int bytes)
+{
+    if constexpr (has_roots) {
+        int const n = (int)slice.p.n;
+        if (slice.points == 0 || record.info != 0) return false;
+        const entry *const a = w.a;
+        auto const h = [a, n](int i, int j) { return real_part(a[(int64_t)i * n + j]); };
+        if (!aberth_solve<4>(member, h, record.lo, record.hi, slice.points, w.roots, blocks_memory, bytes,
+                             &member.group->proved, w.re + record.lo, w.im + record.lo))
+            return false;
+        if (!member.leads()) return true;
+        for (int k = threadIdx.x; k < n; k += GROUP_THREADS)
+            if (k < record.lo || k > record.hi) w.re[k] = h(k, k), w.im[k] = 0;
+        __syncthreads();
+        store_results(slice, slice.first + at, record, w.re, w.im);
+        return true;
+    }
+    return false;
 }
 
 static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice slice, int members, int numbers)
@@ -320,6 +357,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
             group_reduce(member, place_panel((entry *)blocks_memory, n, slice.stop, numbers, members == 1), w.a,
                          record.lo, record.hi, w.exchange);
         member.sync();
+        if (find_roots<HAS_ROOTS>(member, slice, at, w, record, numbers * (int)sizeof(entry))) continue;
         iterate(member, team, slice, at, w, record);
     }
 }
@@ -352,6 +390,7 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     geev_slice s = slice;
     s.order = folded_most(numbers);
     s.stop = geev_panel_width<entry>(n, numbers);
+    if (s.points > 0) s.points = HAS_ROOTS ? aberth_points(n, numbers * (int64_t)sizeof(entry)) : 0;
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};
     shape.cooperative = members > 1;

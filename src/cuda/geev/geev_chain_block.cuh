@@ -133,7 +133,7 @@ template <int W, typename entry> static __device__ geev_folded<entry> empty_fold
 }
 
 /* Stores the results of matrix b, which has converged or was not finite. */
-template <int W, typename real>
+template <typename real>
 static __device__ void store_results(const geev_slice &slice, int64_t b, const geev_record &record, const real *re,
                                      const real *im)
 {
@@ -141,7 +141,7 @@ static __device__ void store_results(const geev_slice &slice, int64_t b, const g
     int const n = (int)p.n;
     bool const good = record.info == 0;
     real const unscale = (real)record.unscale;
-    for (int k = threadIdx.x; p.w && k < n; k += 32 * W) {
+    for (int k = threadIdx.x; p.w && k < n; k += blockDim.x) {
         real const factor = !good ? (real)NAN : k < record.lo || k > record.hi ? (real)1 : unscale;
         geev_put(p, b, k, good ? re[k] * factor : factor, good ? im[k] * factor : factor);
     }

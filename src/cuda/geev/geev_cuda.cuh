@@ -16,6 +16,8 @@
  * geev_blocks.cu     larger n, and complex matrices: all of it in one kernel, one or more blocks a matrix; their reduction:
  *                    geev_group.cuh, geev_group_column.cuh, geev_group_product.cuh, geev_group_update.cuh,
  *                    geev_group_tensor.cuh, geev_panel.cuh
+ * geev_aberth.cuh     Aberth's iteration, which comes before QR for few matrices of n > 64 in double; geev_hyman.cuh: the
+ *                    characteristic polynomial
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
@@ -60,6 +62,13 @@ static inline size_t geev_lead_bytes(int64_t n)
     return (size_t)geev_lead_matrices(n) * ((entries + ring) * sizeof(double) + 3 * sizeof(int) + 1) + 64;
 }
 
+/* Numbers of a work area of Aberth's iteration (geev_aberth.cuh): half a square of tiles of 16 x 16, and vectors. */
+static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
+{
+    int64_t const blocks = (n + 15) / 16;
+    return (blocks * (blocks + 1) * 128 + blocks * 16 + 7 * n + 1) / 2 * 2;
+}
+
 /* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
 static inline size_t geev_plain_bytes(const geev_problem *p)
 {
@@ -78,11 +87,22 @@ static inline bool geev_block_fits(const eig_context *ctx, const geev_problem *p
     return geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
+/* Whether Aberth's iteration comes first: for few matrices, whose QR would leave most of the GPU idle.  The step limit, an
+ * experiment, is that of QR. */
+static inline bool geev_tries_roots(const eig_context *ctx, const geev_problem *p)
+{
+    enum { FEW = 100, FEW_LARGE = 32 };
+    return p->type == EIG_D && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && p->n > GEEV_MOST &&
+           p->all <= (geev_block_fits(ctx, p) ? FEW : FEW_LARGE) && cuda_state_of(ctx)->tensor_doubles &&
+           p->max_steps >= 30 * p->n;
+}
+
 /* What kernel 2 needs of a matrix besides its Hessenberg form. */
 struct geev_record {
     double unscale; /* eigenvalues are multiplied by it; a power of two */
     int lo, hi;     /* triangular outside rows lo..hi */
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
+    int found;      /* kernel 2 has nothing to do: the eigenvalues are stored (geev_aberth.cuh) */
 };
 
 /* The state of a matrix between two stages of kernel 2. */
@@ -104,6 +124,7 @@ struct geev_group {
     int bad;                     /* an entry of the matrix is not finite */
     int top, from, order, right; /* of the leader's transformation; order 0: the matrix is done */
     geev_record record;
+    int proved; /* Aberth's iteration has found all eigenvalues */
     int64_t at; /* number of the matrix in the slice */
 };
 
@@ -131,6 +152,8 @@ struct geev_slice {
     size_t plain_bytes; /* of each */
     int plain_blocks;
     geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
+    int points;         /* of geev_aberth.cuh: roots of a warp at a time; 0: QR takes all matrices */
+    double *roots;      /* [count] of geev_root_numbers(n): its work areas, but on the road `blocks` */
 
     /* Vectors, n > GEEV_MOST; these arrays take the place of those above. */
     geev_reduced *reduced;     /* [count] */

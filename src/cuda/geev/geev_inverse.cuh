@@ -242,7 +242,7 @@ static __device__ __forceinline__ geev_record begin_grid(grid_type &grid, team_t
     for (int i = team.rank; i < n; i += team_type::size) a.origin[i] = i, a.scale[i] = 1;
     auto const norms = grid.find_norms(n);
     bool const odd = grid.ballot(!norms.plain) != 0 && lives;
-    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK};
+    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0};
     if (team.anywhere(odd)) {
         grid.store(h);
         team.sync();

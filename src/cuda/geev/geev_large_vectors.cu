@@ -62,7 +62,7 @@ static __device__ geev_record treat_large(block_team<GROUP_THREADS> team, const 
 {
     int const n = (int)p.n;
     geev_view<entry> const h = {form.h, n, n, 1};
-    geev_record record = {1, 0, n - 1, EIG_INFO_OK};
+    geev_record record = {1, 0, n - 1, EIG_INFO_OK, 0};
     begin_form(team, form, n);
     normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (record.info != EIG_INFO_OK || !p.balance) return record;

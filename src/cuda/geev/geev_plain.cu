@@ -219,7 +219,7 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
             h(i, j) = x;
         }
     finite = !team.any(!finite);
-    geev_record record = {1, 0, n - 1, 0};
+    geev_record record = {1, 0, n - 1, 0, 0};
     if (p.balance && finite) isolate(team, h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(team, h, &record);
     int info = record.info;

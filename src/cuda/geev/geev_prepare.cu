@@ -71,7 +71,7 @@ static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, T
                                                         int offset, int n)
 {
     geev_view<real> const h = shared_view<real>(offset, n);
-    geev_record record = {1, 0, n - 1, 0};
+    geev_record record = {1, 0, n - 1, 0, 0};
     auto const norms = grid.find_norms(n);
     bool const odd = grid.ballot(!norms.plain) != 0 && live;
     if (__any_sync(0xffffffffu, odd)) {

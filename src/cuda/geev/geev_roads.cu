@@ -217,12 +217,27 @@ static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_r
     return p->n > GEEV_MOST && !type_is_complex(p->type) && geev_block_fits(ctx, p);
 }
 
+/* Bytes of the work area of Aberth's iteration for each matrix; 0: it does not come first. */
+static int64_t slice_roots(const eig_context *ctx, geev_slice *slice)
+{
+    enum { POINTS = 8 };
+    slice->points = geev_tries_roots(ctx, &slice->p) ? POINTS : 0;
+    return slice->points > 0 ? geev_root_numbers(slice->p.n) * (int64_t)sizeof(double) : 0;
+}
+
+static void carve_roots(arena *a, geev_slice *slice)
+{
+    if (slice->points > 0)
+        slice->roots = (double *)arena_take(a, slice->count, (size_t)geev_root_numbers(slice->p.n) * sizeof(double));
+}
+
 static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
 {
     const geev_problem *const p = &slice->p;
     int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
     slice->tile = 1;
-    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes, slice);
+    slice_matrices(p, packed + slice_roots(ctx, slice) + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes,
+                   slice);
     slice_large_vectors(ctx, bytes, slice);
 }
 
@@ -233,6 +248,7 @@ static void carve_block(arena *a, geev_slice *slice)
     carve_areas(a, slice);
     slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
+    carve_roots(a, slice);
     carve_large_vectors(a, from, slice);
 }
 
@@ -258,6 +274,7 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
     int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = bytes - least - list * each;
     int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
     slice->count = list;
+    slice->points = geev_tries_roots(ctx, p);
     slice->plain_bytes = kernels_of(p)->blocks_area(p->n);
     if (type_is_complex(p->type)) {
         geev_problem values = *p;

@@ -58,7 +58,7 @@ static __device__ bool is_balanced(team_type team, const schur_area<entry> &a, b
 template <typename team_type, typename entry>
 static __device__ geev_record treat_whole(team_type team, geev_view<entry> h, const schur_area<entry> &a, bool balances)
 {
-    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK};
+    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK, 0};
     normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (balances) {
         isolate(team, h, &record.lo, &record.hi, a.origin);
@@ -76,7 +76,7 @@ static __device__ geev_record begin_matrix(team_type team, const schur_area<entr
     for (int e = team.rank; e < end; e += team_type::size) a.at(e % n, e / n) = geev_entry<entry>(p, b, e % n, e / n);
     for (int i = team.rank; lives && i < n; i += team_type::size) a.origin[i] = i, a.scale[i] = 1;
     team.sync();
-    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK};
+    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0};
     bool const balanced = is_balanced(team, a, lives); /* every lane of the warp asks */
     bool const acts = lives && !(p.balance && balanced);
     if (!team.anywhere(acts)) return record;

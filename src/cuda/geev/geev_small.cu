@@ -84,7 +84,7 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
                                                           int live, int lane, real *tile)
 {
     using shape = small_shape<real, N>;
-    geev_record record = {1, 0, N - 1, EIG_INFO_OK};
+    geev_record record = {1, 0, N - 1, EIG_INFO_OK, 0};
     real *const own = tile + lane % shape::slots * shape::pitch;
 #pragma unroll 1
     for (int part = 0; part < 32; part += shape::slots) {

@@ -34,14 +34,14 @@ template <int W, int B>
 static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slice, geev_shape shape)
 {
     __shared__ geev_chain<real, GEEV_FEW_BULGES> chain;
-    __shared__ unsigned long long next;
+    __shared__ unsigned long long next[2]; /* in turn: the one before may still be read */
     int const n = (int)slice.p.n;
     real *const base = (real *)block_memory, *const re = base + folded_entries(n), *const im = re + n;
     chain_block<W> const block;
-    for (;;) {
-        if (threadIdx.x == 0) next = atomicAdd(&slice.queue->iterate[0], 1ull);
-        __syncthreads();
-        int64_t const at = (int64_t)next;
+    for (int turn = 0;; turn ^= 1) {
+        if (threadIdx.x == 0) next[turn] = atomicAdd(&slice.queue->iterate[0], 1ull);
+        __syncthreads(); /* the number is there */
+        int64_t const at = (int64_t)next[turn];
         if (at >= slice.count) return;
         geev_record const record = slice.records[at];
         if (record.found) continue;

@@ -108,6 +108,7 @@ template <int T> struct hyman_points {
         double re[8], im[8];
 #pragma unroll
         for (int t = 0; t < 8; ++t) re[t] = at(from + 1 + t, re_at), im[t] = at(from + 1 + t, im_at);
+        __syncwarp(); /* the sums are read: their places are free */
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
             double const lift = stage[HYMAN_TILE + first + u], own = half ? lift : 0.0;

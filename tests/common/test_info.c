@@ -90,7 +90,18 @@ static void test_stebz_count(void **state)
         int info = 9;
         assert_int_equal(eig_stebz_count(ctx, type, N, d.data, e.data, M, x.data, right, &info), EIG_OK);
         assert_int_equal(info, EIG_INFO_OK);
-        /* A NaN among the shifts spoils its own count alone; infinities are numbers here. */
+        /* A NaN among the shifts spoils its own count alone, wherever it stands. */
+        for (int at = 0; at < M; ++at) {
+            double const kept = numbers_part(&x, at);
+            numbers_put_part(&x, at, NAN);
+            info = 9;
+            assert_int_equal(eig_stebz_count(ctx, type, N, d.data, e.data, M, x.data, count, &info), EIG_OK);
+            assert_int_equal(info, EIG_INFO_NOT_FINITE);
+            for (int j = 0; j < M; ++j) assert_int_equal(count[j], j == at ? -1 : right[j]);
+            numbers_put_part(&x, at, kept);
+        }
+        /* Infinities are numbers here. */
+        info = 9;
         numbers_put_part(&x, 3, NAN), numbers_put_part(&x, 4, INFINITY), numbers_put_part(&x, 5, -INFINITY);
         assert_int_equal(eig_stebz_count(ctx, type, N, d.data, e.data, M, x.data, count, &info), EIG_OK);
         assert_true(info == EIG_INFO_NOT_FINITE && count[3] == -1 && count[4] == N && count[5] == 0);

@@ -67,6 +67,22 @@ for command in $commands; do
     check "the options of $command" [ "$(completed "$command" -- | tr ' ' '\n' | grep -c '^--')" -eq "$(wc -l <options)" ]
 done
 
+# ---------------------------------------------------------------- a full disk
+# What is printed and does not arrive is a failure, of pages and facts as of numbers.
+if [ -w /dev/full ]; then
+    for words in version help 'help heev' 'heev --help' manual 'manual stebz' 'completion bash' info; do
+        # shellcheck disable=SC2086 # several words
+        "$program" $words >/dev/full 2>err
+        check "$words on a full disk: status 1" [ $? -eq 1 ]
+        check "$words on a full disk: one sentence" [ "$(<err)" = 'eigpack: cannot write to standard output' ]
+        # shellcheck disable=SC2086
+        "$program" $words >&- 2>err
+        check "$words without a standard output: status 1" [ $? -eq 1 ]
+    done
+else
+    echo "no /dev/full here: a full disk is not tried"
+fi
+
 # Where the program names the words it takes, they are those that are completed.
 echo '1 2' >one.txt
 printf '2 1\n1 2\n' >two.txt

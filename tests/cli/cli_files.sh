@@ -167,6 +167,13 @@ fi
 printf -- '-0 0\n0 -0\n' >zeros.txt
 expect 0 '' geev zeros.txt
 check "-0 is written as 0" eval "! grep -q -- '-0' out"
+# Eigenvalues of x x' that underflow: those of either sign are 0.
+awk 'BEGIN { for (b = 1; b < 30; b++) { for (i = 1; i < 5; i++) { for (j = 1; j < 5; j++)
+    printf "%.17fe-310 ", sin(b * i) * sin(b * j); print "" } print "" } }' >underflow.txt
+for method in auto jacobi tridiagonal reference; do
+    expect 0 '' heev underflow.txt --method $method
+    check "heev, $method: some eigenvalues are 0, none is -0" eval "grep -q ' 0\$' out && ! grep -q -- ' -0\$' out"
+done
 
 # ---------------------------------------------------------------- outputs before computing
 # A computation of a minute or more: what is refused is refused before it.

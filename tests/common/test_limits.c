@@ -328,6 +328,29 @@ static void test_stemr(void **state)
     eig_destroy(ctx);
 }
 
+static void test_stemr_batched(void **state)
+{
+    (void)state;
+    static int64_t support[64];
+    eig_context *ctx = test_context(2);
+    double *const z = (double *)vectors;
+#define STEMRS(n, sd, se, sw, ldz, sz, batch) \
+    eig_dstemr_batched(ctx, NULL, n, d, sd, e, se, NULL, value, sw, z, ldz, sz, support, info, NULL, NULL, NULL, batch)
+    ALL_REFUSED("n", STEMRS(s, 4, 3, 4, 4, 16, 3));
+    ALL_REFUSED("stride_d", STEMRS(4, s, 3, 4, 4, 16, 3));
+    ALL_REFUSED("stride_e", STEMRS(4, 4, s, 4, 4, 16, 3));
+    ALL_REFUSED("stride_w", STEMRS(4, 4, 3, s, 4, 16, 3));
+    ALL_REFUSED("stride_w of two, whose isuppz is twice as far", STEMRS(4, 4, 3, s, 4, 16, 2));
+    ALL_REFUSED("ldz", STEMRS(4, 4, 3, 4, s, 16, 3));
+    ALL_REFUSED("stride_z", STEMRS(4, 4, 3, 4, 4, s, 3));
+    ALL_REFUSED("batch", STEMRS(4, 4, 3, 4, 4, 16, s));
+    ALL_GOOD("stride_d of one matrix", STEMRS(4, s, 3, 4, 4, 16, 1));
+    ALL_GOOD("stride_e of one matrix", STEMRS(4, 4, s, 4, 4, 16, 1));
+    ALL_GOOD("stride_w of one matrix", STEMRS(4, 4, 3, s, 4, 16, 1));
+    ALL_GOOD("stride_z of one matrix", STEMRS(4, 4, 3, 4, 4, s, 1));
+    eig_destroy(ctx);
+}
+
 static void test_affine(void **state)
 {
     (void)state;
@@ -415,15 +438,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stebz),
-        cmocka_unit_test(test_geev),
-        cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_heev),
-        cmocka_unit_test(test_stemr),
-        cmocka_unit_test(test_work_sizes),
-        cmocka_unit_test(test_context_sizes),
-        cmocka_unit_test(test_named_limits),
-        cmocka_unit_test(test_named_limits_of_parts),
+        cmocka_unit_test(test_stebz),        cmocka_unit_test(test_geev),
+        cmocka_unit_test(test_affine),       cmocka_unit_test(test_heev),
+        cmocka_unit_test(test_stemr),        cmocka_unit_test(test_stemr_batched),
+        cmocka_unit_test(test_work_sizes),   cmocka_unit_test(test_context_sizes),
+        cmocka_unit_test(test_named_limits), cmocka_unit_test(test_named_limits_of_parts),
         cmocka_unit_test(test_named_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,17 @@ static void test_quota(void **state)
     assert_int_equal(eig_threads_quota_at(groups, folder), 0);
     write_text(folder, files[2], "300000\n");
     assert_int_equal(eig_threads_quota_at(groups, folder), 3);
+    /* In version 1 the CPU's controller may share its folder, in either order; that of processor sets is another. */
+    static const char *const named[] = {"cpu", "cpu,cpuacct", "cpuacct,cpu", "cpuset", "cpu"};
+    for (int k = 1; k < 5; ++k) {
+        char before[200], text[80];
+        snprintf(before, sizeof before, "%s/%s", folder, named[k - 1]);
+        snprintf(path, sizeof path, "%s/%s", folder, named[k]);
+        assert_int_equal(rename(before, path), 0);
+        snprintf(text, sizeof text, "7:memory:/x\n4:%s:/x\n", named[k]);
+        write_text(folder, "groups", text);
+        assert_int_equal(eig_threads_quota_at(groups, folder), strcmp(named[k], "cpuset") == 0 ? 0 : 3);
+    }
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         assert_int_equal(remove(path), 0);

@@ -163,6 +163,25 @@ for type in '' '--type c64'; do
     check "types of a complex family $type" grep -aq "'<f$([ -n "$type" ] && echo 4 || echo 8)'" m.npy
     check "types of its eigenvalues $type" grep -aq "'<c$([ -n "$type" ] && echo 8 || echo 16)'" w.npy
 done
+# Without --type a family is single where all its files are, in whatever order, and complex where one is.
+for type in f32 f64 c64 c128; do
+    expect 0 '' generate ensemble -n 2 --type $type -o of_$type.npy
+done
+while read -r first second real complex; do
+    expect 0 '' geev --affine of_$first.npy,of_$second.npy --grid 1 --measure radius --measure-output m.npy --values w.npy -q
+    check "measures of a family of $first and $second" grep -aq "'<$real'" m.npy
+    check "eigenvalues of a family of $first and $second" grep -aq "'<$complex'" w.npy
+done <<'END'
+f32 f32 f4 c8
+f32 f64 f8 c16
+f64 f32 f8 c16
+c64 f32 f4 c8
+f32 c64 f4 c8
+c64 f64 f8 c16
+f64 c64 f8 c16
+c128 f32 f8 c16
+f32 c128 f8 c16
+END
 expect 0 '' generate ensemble -n 6 --batch 3 --type c128 -o pencil.npy
 expect 0 '' geev --affine pencil.npy --grid 0,0
 check "at 0 a complex family is A0" cmp <(cut -d ' ' -f 3- out) <("$program" geev pencil.npy | awk '$1 == 0 { print $2, $3 }')

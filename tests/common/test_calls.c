@@ -193,8 +193,37 @@ static void test_roads(void **state)
     assert_string_equal(eig_get_road(ctx), "auto");
     assert_int_equal(eig_dstemr(ctx, &stemr, 40, d, e, NULL, w, NULL, 0, NULL, NULL, NULL, NULL, NULL), EIG_OK);
     assert_string_equal(eig_get_road(ctx), "reference");
-    assert_int_equal(eig_dsyev(ctx, NULL, 0, NULL, 1, NULL, NULL, NULL, 1, NULL, NULL), EIG_OK);
-    assert_string_equal(eig_get_road(ctx), "");
+    eig_destroy(ctx);
+}
+
+/* A call that computes nothing has neither road nor passes, whatever the call before it had. */
+static void test_no_roads(void **state)
+{
+    static double a[40], w[80], d[40], e[40];
+    static int64_t m[2];
+    (void)state;
+    eig_context *ctx = test_context(2);
+    eig_z *const z = (eig_z *)(void *)w;
+    assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
+    for (int i = 0; i < 40; ++i) d[i] = i, e[i] = 1;
+#define NO_ROAD(call)                                                                              \
+    do {                                                                                           \
+        assert_int_equal(eig_dstebz(ctx, NULL, 40, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);      \
+        assert_true(strlen(eig_get_road(ctx)) > 0 && eig_get_passes(ctx) > 0);                     \
+        assert_int_equal(call, EIG_OK);                                                            \
+        if (eig_get_road(ctx)[0] || eig_get_passes(ctx) != 0)                                      \
+            fail_msg("%s: road \"%s\", %d passes", #call, eig_get_road(ctx), eig_get_passes(ctx)); \
+    } while (0)
+    NO_ROAD(eig_dstebz(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    NO_ROAD(eig_dstebz_batched(ctx, NULL, 2, d, 2, e, 1, w, NULL, NULL, 2, NULL, 0));
+    NO_ROAD(eig_dstemr(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL));
+    NO_ROAD(eig_dstemr_batched(ctx, NULL, 0, d, 2, e, 1, m, w, 2, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL, 2));
+    NO_ROAD(eig_dsyev(ctx, NULL, 0, NULL, 1, NULL, NULL, NULL, 1, NULL, NULL));
+    NO_ROAD(eig_dsyev_batched(ctx, NULL, 2, a, 2, 4, NULL, w, 2, NULL, 1, 0, NULL, NULL, 0));
+    NO_ROAD(eig_dgeev(ctx, NULL, 0, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, NULL));
+    NO_ROAD(eig_dgeev_batched(ctx, NULL, 2, a, 2, 4, z, 2, NULL, 1, 0, NULL, 1, 0, NULL, NULL, 0));
+    NO_ROAD(eig_dgeev_affine(ctx, NULL, 2, 1, a, 2, 4, d, 1, z, 2, EIG_GEEV_RADIUS, NULL, NULL, 0));
+#undef NO_ROAD
     eig_destroy(ctx);
 }
 
@@ -438,19 +467,13 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_roads),
-        cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_least_outputs),
-        cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_timing),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_times_of_steps),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_padding),       cmocka_unit_test(test_roads),
+        cmocka_unit_test(test_no_roads),      cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_least_outputs), cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_workspace),     cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),         cmocka_unit_test(test_times_of_steps),
+        cmocka_unit_test(test_many_threads),  cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),       cmocka_unit_test(test_no_context),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

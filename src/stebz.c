@@ -110,6 +110,7 @@ eig_status eig_stebz_count(eig_context *ctx, eig_type type, int64_t n, const voi
     REQUIRE(e || n <= 1, "stebz_count: e is NULL with n = %lld", (long long)n);
     REQUIRE((x && count) || m == 0, "stebz_count: x or count is NULL with m = %lld", (long long)m);
     if (n > 0 && m > 0) return ctx->backend->stebz_count(ctx, &p);
+    eig_begin_passes(ctx, NULL, 0, NULL);
     if (m > 0) status = ctx->backend->clear(ctx, count, (size_t)m * sizeof *count);
     if (info && status == EIG_OK) status = ctx->backend->clear(ctx, info, sizeof *info);
     return status;

@@ -205,6 +205,7 @@ eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_op
     if ((status = stemr_check_stats(ctx, stats)) != EIG_OK) return status;
     if ((status = stemr_check_batch(ctx, &p, stride_d, stride_e, stride_w, stride_z, batch)) != EIG_OK) return status;
     if (n > 0 && batch > 0 && (status = stemr_check_arrays(ctx, &p)) != EIG_OK) return status;
+    if (batch == 0) eig_begin_passes(ctx, NULL, 0, NULL);
     stemr_batch const all = {p, stride_d, stride_e, stride_w, stride_z, batch};
     status = n > 0 && batch > 1 ? ctx->backend->stemr_batch(ctx, &all, &sum) : eig_stemr_each(ctx, &all, &sum);
     if (stats && status == EIG_OK) eig_write_structure(stats, &sum, sizeof sum);

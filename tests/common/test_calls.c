@@ -216,8 +216,11 @@ static void test_no_roads(void **state)
     } while (0)
     NO_ROAD(eig_dstebz(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
     NO_ROAD(eig_dstebz_batched(ctx, NULL, 2, d, 2, e, 1, w, NULL, NULL, 2, NULL, 0));
+    NO_ROAD(eig_dstebz_count(ctx, 0, NULL, NULL, 2, d, m, NULL));
+    NO_ROAD(eig_dstebz_count(ctx, 40, d, e, 0, NULL, NULL, NULL));
     NO_ROAD(eig_dstemr(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL));
     NO_ROAD(eig_dstemr_batched(ctx, NULL, 0, d, 2, e, 1, m, w, 2, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL, 2));
+    NO_ROAD(eig_dstemr_batched(ctx, NULL, 2, d, 2, e, 1, m, w, 2, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
     NO_ROAD(eig_dsyev(ctx, NULL, 0, NULL, 1, NULL, NULL, NULL, 1, NULL, NULL));
     NO_ROAD(eig_dsyev_batched(ctx, NULL, 2, a, 2, 4, NULL, w, 2, NULL, 1, 0, NULL, NULL, 0));
     NO_ROAD(eig_dgeev(ctx, NULL, 0, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, NULL));

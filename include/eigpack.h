@@ -745,9 +745,9 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
- * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of few real matrices in double (a call has at
- * most 100 of n = 65 to 168 or 32 of larger n) by Aberth's iteration, where it can prove them: other bits,
- * and another order; pairs stay adjacent.
+ * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of real matrices in double by Aberth's iteration where it
+ * can prove them, with other bits and in another order (pairs stay adjacent): of any number of n = 65 to 300, of at
+ * most 100 a call of n = 17 to 64, of at most 32 a call of larger n.
  * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.

@@ -31,7 +31,7 @@ static void test_bits(void **state)
     static const int64_t orders[] = {1, 2, 3, 5, 8, 17, 30, 64, 67};
     (void)state;
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
-        int64_t const n = orders[c / 2], count = ADDRESS_SANITIZED ? 53 : n > 20 ? 61 : 211;
+        int64_t const n = orders[c / 2], count = ADDRESS_SANITIZED ? 53 : n > 16 ? 61 : 211;
         batch first = mixture(n, count, real_types[c % 2]), again = mixture(n, count, real_types[c % 2]);
         eig_context *ctx = test_context(1);
         solve(ctx, NULL, &first);

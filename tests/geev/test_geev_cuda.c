@@ -270,7 +270,9 @@ static void test_few(void **state)
 {
     static const struct {
         int64_t n, count;
-    } many[] = {{65, 100}, {66, 9}, {100, 5}, {112, 5}, {168, 3}, {170, 32}, {257, 9}, {530, 3}}, few[] = {{70, 2}};
+    } many[] = {{17, 100}, {25, 9},  {32, 100},  {33, 5},  {64, 20},  {65, 300}, {66, 9},   {81, 40},
+                {100, 5},  {105, 9}, {128, 140}, {168, 3}, {170, 40}, {257, 9},  {300, 33}, {530, 3}},
+      few[] = {{20, 2}, {70, 2}};
     static const char *const kinds[] = {"gaussian", "random", "companion", "badly-scaled"};
     (void)state;
     eig_context *const ctx = test_context(0);

@@ -1,15 +1,17 @@
 /* Eigenvalues of a real upper Hessenberg matrix in double, all at a time, by one or several thread blocks: Aberth's iteration.
  *
- * Formula    z_k := z_k - N / (1 - N S), N = r(z_k) / r'(z_k) (geev_hyman.cuh), S = sum of 1 / (z_k - z_j) over j != k: Newton's step
- *            for a polynomial from which the other roots are divided (Ehrlich, Commun. ACM 10, 1967; Aberth, Math. Comp. 27, 1973;
- *            for tridiagonal matrices Bini, Gemignani and Tisseur, SIAM J. Matrix Anal. Appl. 27, 2005).
- * Start      divide and conquer: eigenvalues of diagonal blocks of 16 rows, of 32, 64, ..., each from those of its parts, moved
- *            apart a little.  Smaller blocks are solved roughly.
+ * Formula    z_k := z_k - W_k / (1 + sum of W_j / (z_k - z_j)), W_k = p(z_k) / product of (z_k - z_j), j != k, p monic: the step of
+ *            Ehrlich (Commun. ACM 10, 1967) and Aberth (Math. Comp. 27, 1973) for the polynomial from which the other roots are
+ *            divided, in the form of Boersch-Supan (Numer. Math. 14, 1970), which needs no derivative.  p comes from Hyman's
+ *            recurrence, by `points`: hyman_points (geev_hyman.cuh) or hyman_lanes (geev_hyman_lanes.cuh).
+ * Start      divide and conquer: eigenvalues of diagonal blocks of 16 rows, then of blocks of two or four of those (GROWTH), and so
+ *            on, each from the eigenvalues of its parts, moved apart a little.  Smaller blocks are solved roughly.
  * End        of a root: |r| is what rounding leaves, 4 eps ||H||_F ||x||, or it is small and falls no more.
- * Proof      a polynomial of degree m has a root within m |N| of any z.  The results count where these m discs, widened by the
- *            rounding errors, are disjoint: then each holds exactly one eigenvalue, and a disc that its mirror image alone meets
- *            holds a real one.  Otherwise, and where steps do not end, the caller's QR takes the matrix.
- *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within m eps of the norms: QR's are.
+ * Proof      a root z of p has |z - z_k| <= m |W_k| for some k, since the sum of W_k / (z_k - z) is 1.  The results count where these
+ *            m discs, widened by the rounding errors of p, are disjoint: then each holds exactly one eigenvalue (Braess and
+ *            Hadeler, Numer. Math. 21, 1973), and a disc that its mirror image alone meets holds a real one.  Otherwise, and
+ *            where steps do not end, the caller's QR takes the matrix.
+ *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within 4 m eps of the norms, as QR's are.
  * Bits       depend on H alone, not on the number of blocks: all roots step together. */
 #ifndef EIG_GEEV_ABERTH_CUH
 #define EIG_GEEV_ABERTH_CUH
@@ -20,7 +22,7 @@
 
 enum {
     ABERTH_LEAST = 17, /* rows from which on it is worth it */
-    ABERTH_ROUGH = 8,  /* steps of a smaller block, at most */
+    ABERTH_ROUGH = 6,  /* steps of a smaller block, at most */
     ABERTH_EARLY = 14, /* the last step at which more than half of the roots may be on their way */
     ABERTH_STEPS = 30, /* steps of the whole, at most */
     ABERTH_ON_ITS_WAY = 0,
@@ -28,45 +30,60 @@ enum {
     ABERTH_LOST = 2
 };
 
-/* What all blocks of a matrix share, in global memory. */
-struct aberth_area {
-    hyman_matrix g;
-    hyman_complex *next[2]; /* [m] */
-    double *radius, *past;  /* [m]: of the disc; the residual of the step before */
-    int *state[2];          /* [m] */
+/* A root of a smaller block is done when its step is this part of ||H||_F / sqrt(n). */
+constexpr double ABERTH_CLOSE = 1e-2;
+
+static __host__ __device__ constexpr double square_of(double x)
+{
+    return x * x;
+}
+
+/* What all blocks of a matrix share. */
+template <typename matrix> struct aberth_area {
+    matrix g;
+    hyman_complex *next, *weight; /* [m]: z after the step; W */
+    double *value, *size;         /* [m]: |r|^2 and ||x||^2, times 4^exponent */
+    double *past;                 /* [m]: |r|^2 / (||x|| ||H||)^2 of the step before */
+    double *lead;                 /* [blocks + 1]: product of all lift before block row b, times 2^lead_exponent */
+    double *radius;               /* [m], in the end: of the disc; in the place of past */
+    int *exponent, *state;        /* [m] */
+    int *lead_exponent;           /* [blocks + 1] */
+    int m, blocks;                /* of 16 rows */
 };
 
-/* base: aligned to 16 bytes. */
-static __device__ __forceinline__ aberth_area aberth_place(double *base, int m)
+/* Numbers of it besides those of the matrix. */
+static __host__ __device__ inline int64_t aberth_numbers(int64_t m)
 {
-    aberth_area w;
-    w.g = {base, NULL, m, hyman_blocks(m)};
-    w.next[0] = (hyman_complex *)hyman_tile(w.g, w.g.blocks, 0), w.next[1] = w.next[0] + m;
-    w.radius = (double *)(w.next[1] + m), w.past = w.radius + m;
-    w.g.lift = w.past + m;
-    w.state[0] = (int *)(w.g.lift + w.g.blocks * HYMAN_ROWS), w.state[1] = w.state[0] + m;
+    int64_t const blocks = (m + HYMAN_ROWS - 1) / HYMAN_ROWS;
+    return (8 * m + 2 * blocks + 4) / 2 * 2;
+}
+
+/* base: aligned to 16 bytes. */
+template <typename matrix> static __device__ __forceinline__ aberth_area<matrix> aberth_place(double *base, int m)
+{
+    aberth_area<matrix> w;
+    w.m = m, w.blocks = hyman_blocks(m);
+    w.next = (hyman_complex *)base, w.weight = w.next + m;
+    w.value = (double *)(w.weight + m), w.size = w.value + m, w.past = w.radius = w.size + m;
+    w.lead = w.past + m;
+    w.exponent = (int *)(w.lead + w.blocks + 1), w.state = w.exponent + m, w.lead_exponent = w.state + m;
+    w.g = matrix::place(base + aberth_numbers(m), m);
     return w;
 }
 
-/* Shared memory of a block, in bytes: what all warps have, and what each has for T points. */
+/* Shared memory of a block besides that of its warps, in bytes. */
 static __host__ __device__ inline int aberth_common_bytes(int64_t n)
 {
     int64_t const blocks = (n + HYMAN_ROWS - 1) / HYMAN_ROWS;
     return (int)((16 * n + 4 * blocks * HYMAN_ROWS + 4 * (blocks + 1) + 2 * n + 31) / 16 * 16);
 }
 
-static __host__ __device__ inline int aberth_warp_bytes(int64_t n, int points)
-{
-    int64_t const blocks = (n + HYMAN_ROWS - 1) / HYMAN_ROWS;
-    return (int)((blocks * HYMAN_ROWS + 1) * 4 * points + 2 * HYMAN_STAGE) * (int)sizeof(double);
-}
-
-/* Points of a warp at a time, 4 or 2, as many as leave room for some warps; 0: the matrix is too large. */
+/* Points of a warp at a time, 8 or 4, as many as leave room for some warps; 0: the matrix is too large. */
 static __host__ __device__ inline int aberth_points(int64_t n, int64_t bytes)
 {
     int64_t const rest = bytes - aberth_common_bytes(n);
-    if (rest >= 3 * (int64_t)aberth_warp_bytes(n, 4)) return 4;
-    return rest >= aberth_warp_bytes(n, 2) ? 2 : 0;
+    if (rest >= 3 * (int64_t)hyman_points<8>::warp_bytes(n)) return 8;
+    return rest >= hyman_points<4>::warp_bytes(n) ? 4 : 0;
 }
 
 /* The blocks and warps that compute a matrix, and their shared memory.  Threads of all of its warps call; `evaluators` of a block's
@@ -104,18 +121,6 @@ template <typename member_type> struct aberth_team {
         return evaluators * member.count;
     }
 };
-
-static __device__ __forceinline__ double aberth_size(hyman_complex z)
-{
-    return sqrt(fma(z.re, z.re, z.im * z.im));
-}
-
-static __device__ __forceinline__ hyman_complex aberth_quotient(hyman_complex x, hyman_complex y)
-{
-    double const size = fmax(fabs(y.re), fabs(y.im)), unit = 1 / size, re = y.re * unit, im = y.im * unit;
-    double const scale = unit / fma(re, re, im * im);
-    return {fma(x.re, re, x.im * im) * scale, fma(x.im, re, -x.re * im) * scale};
-}
 
 /* A point of the unit disc, another one for each k: the golden angle (Vogel, Math. Biosciences 44, 1979). */
 static __device__ __forceinline__ hyman_complex aberth_turn(int k)
@@ -222,10 +227,9 @@ template <typename member_type> static __device__ void aberth_begin(aberth_team<
 }
 
 /* Takes over what the step has made of the roots on the list, and leaves those on it that are on their way.  Whether one is
- * lost. */
-template <typename member_type>
-static __device__ bool aberth_gather(aberth_team<member_type> &team, const hyman_complex *next, const int *state,
-                                     int blocks)
+ * lost.  Others see a root of a smaller block that is done as an exact one. */
+template <typename matrix, typename member_type>
+static __device__ bool aberth_gather(aberth_team<member_type> &team, const aberth_area<matrix> &w, bool whole)
 {
     int const lane = threadIdx.x % 32, chunks = (team.count + 31) / 32;
     unsigned *const masks = team.first; /* their place is free: chunks <= blocks */
@@ -234,8 +238,9 @@ static __device__ bool aberth_gather(aberth_team<member_type> &team, const hyman
         int const i = 32 * c + lane;
         bool stays = false;
         if (i < team.count) {
-            int const k = team.list[i], is = state[k];
-            team.z[k] = next[k];
+            int const k = team.list[i], is = w.state[k];
+            team.z[k] = w.next[k];
+            if (is == ABERTH_DONE && !whole) w.weight[k] = {0, 0};
             stays = is == ABERTH_ON_ITS_WAY, lost = lost || is == ABERTH_LOST;
         }
         unsigned const mask = __ballot_sync(0xffffffffu, stays);
@@ -253,84 +258,187 @@ static __device__ bool aberth_gather(aberth_team<member_type> &team, const hyman
     unsigned short *const old = team.list;
     team.list = team.kept, team.kept = old, team.count = total;
     __syncthreads(); /* the list is there, and the masks are read */
-    aberth_mark(team, blocks);
+    aberth_mark(team, w.blocks);
     return lost;
 }
 
-/* One step of the roots team.list[at], ..., `count` of them, in the block of roots from..from+m-1; by a warp. */
-template <int T, typename member_type>
-static __device__ void aberth_points_step(aberth_team<member_type> &team, const aberth_area &w, double *x, int at,
-                                          int count, int from, int m, double norm, hyman_complex *next, int *state)
+/* Makes the larger part of a complex number 1 to 2; the power of two that it had. */
+static __device__ __forceinline__ int aberth_normalise(hyman_complex &x)
 {
-    hyman_points<T> const points(x, x + (w.g.blocks * HYMAN_ROWS + 1) * hyman_points<T>::ROW);
-    int const lane = points.lane, k = team.list[at + (points.point < count ? points.point : 0)];
-    bool const whole = m == w.g.m;
-    double const eps = 2.220446049250313e-16, spread = norm * rsqrt((double)w.g.m);
-    hyman_complex const z = team.z[k];
-    hyman_value const value = points.evaluate(w.g, from / HYMAN_ROWS, m, z);
-    hyman_complex const slope = {__shfl_sync(0xffffffffu, value.r.re, points.point + T),
-                                 __shfl_sync(0xffffffffu, value.r.im, points.point + T)};
-    double const slope_norm = __shfl_sync(0xffffffffu, value.norm, points.point + T);
-    double sum_re = 0, sum_im = 0;
-    for (int j = from + lane / T; j < from + m; j += 32 / T) {
-        double const re = z.re - team.z[j].re, im = z.im - team.z[j].im;
-        double const f = j != k ? inverse(fma(re, re, im * im)) : 0.0;
-        sum_re = fma(re, f, sum_re), sum_im = fma(-im, f, sum_im);
-    }
-    for (int d = T; d < 32; d *= 2)
-        sum_re += __shfl_xor_sync(0xffffffffu, sum_re, d), sum_im += __shfl_xor_sync(0xffffffffu, sum_im, d);
-    if (lane >= count) return;
-    hyman_complex const newton = aberth_quotient(value.r, slope);
-    hyman_complex const rest = {1 - fma(newton.re, sum_re, -newton.im * sum_im),
-                                -fma(newton.re, sum_im, newton.im * sum_re)};
-    hyman_complex step = aberth_quotient(newton, rest);
-    if (value.r.re == 0 && value.r.im == 0) step = {0, 0};
-    double const size = aberth_size(step), far = 3 * spread;
-    int is = ABERTH_ON_ITS_WAY;
-    if (!whole) {
-        if (size <= 1e-3 * spread) is = ABERTH_DONE;
-    } else {
-        double const left = aberth_size(value.r) * rsqrt(value.norm), now = left / norm, before = w.past[k];
-        if (now <= 4 * eps || (now <= w.g.m * eps && now >= 0.25 * before)) is = ABERTH_DONE;
-        w.past[k] = now;
-        double const rounded = 4 * eps * norm, steep = aberth_size(slope) - rounded * sqrt(slope_norm);
-        double const radius = fma(w.g.m / steep, fma(rounded, sqrt(value.norm), aberth_size(value.r)), size);
-        w.radius[k] = steep > 0 ? radius : INFINITY;
-    }
-    if (size > far) step = {step.re * (far / size), step.im * (far / size)};
-    if (!(size < (double)INFINITY)) is = ABERTH_LOST;
-    next[k] = {z.re - step.re, z.im - step.im}, state[k] = is;
+    int const e = (__double2hiint(fmax(fabs(x.re), fabs(x.im))) >> 20) - 1023;
+    double const scale = __hiloint2double((int)((unsigned)(1023 - e) << 20), 0);
+    x.re *= scale, x.im *= scale;
+    return e;
 }
 
-/* One step of all roots on the list, in blocks of `rows` tiles. */
-template <int T, typename member_type>
-static __device__ void aberth_step(aberth_team<member_type> &team, const aberth_area &w, int rows, double norm,
-                                   hyman_complex *next, int *state)
+static __device__ __forceinline__ hyman_complex aberth_product(hyman_complex x, hyman_complex y)
 {
-    int const m = w.g.m;
+    return {fma(x.re, y.re, -x.im * y.im), fma(x.re, y.im, x.im * y.re)};
+}
+
+/* The product of z_k - z_j over j = from, ..., from + m - 1 but k, times 2^exponent: the same in all lanes of the point. */
+template <typename points_type>
+static __device__ __forceinline__ hyman_complex aberth_distances(const points_type &points, const hyman_complex *all,
+                                                                 int k, int from, int m, int *exponent)
+{
+    hyman_complex const z = all[k];
+    hyman_complex product = {1, 0};
+    int shift = 0;
+    for (int j = from + points.part; j < from + m;) {
+#pragma unroll
+        for (int t = 0; t < 4; ++t, j += points_type::PARTS) {
+            hyman_complex const other = all[j < from + m ? j : k];
+            bool const same = j == k || j >= from + m;
+            product = aberth_product(product, {same ? 1.0 : z.re - other.re, same ? 0.0 : z.im - other.im});
+        }
+        shift += aberth_normalise(product);
+    }
+    for (int d = points.first_apart(); d <= points.last_apart(); d *= 2) {
+        product = aberth_product(
+            product, {__shfl_xor_sync(0xffffffffu, product.re, d), __shfl_xor_sync(0xffffffffu, product.im, d)});
+        shift += __shfl_xor_sync(0xffffffffu, shift, d);
+        shift += aberth_normalise(product);
+    }
+    *exponent = shift;
+    return product;
+}
+
+/* 2^e; 0 and a large number where it is none. */
+static __device__ __forceinline__ double aberth_power(int e)
+{
+    return __hiloint2double((e < -1023 ? 0 : e > 1023 ? 2046 : e + 1023) << 20, 0);
+}
+
+static __device__ __forceinline__ double aberth_square(hyman_complex z)
+{
+    return fma(z.re, z.re, z.im * z.im);
+}
+
+/* x / y, where |y|^2 is far from the ends of the range. */
+static __device__ __forceinline__ hyman_complex aberth_quotient(hyman_complex x, hyman_complex y)
+{
+    double const f = inverse(aberth_square(y)), re = y.re * f, im = y.im * f;
+    return {fma(x.re, re, x.im * im), fma(x.im, re, -x.re * im)};
+}
+
+/* The product of all lift of rows from, ..., times 2^exponent. */
+template <typename matrix>
+static __device__ __forceinline__ double aberth_leading(const aberth_area<matrix> &w, int from, int m, int *exponent)
+{
+    int const begin = from / HYMAN_ROWS, end = hyman_blocks(from + m);
+    *exponent = w.lead_exponent[end] - w.lead_exponent[begin];
+    return w.lead[end] * inverse(w.lead[begin]);
+}
+
+/* W of the roots team.list[at], ..., `count` of them, in the block of roots from..from+m-1; by a warp. */
+template <typename points_type, typename member_type, typename matrix>
+static __device__ __forceinline__ void aberth_weigh(aberth_team<member_type> &team, const points_type &points,
+                                                    const aberth_area<matrix> &w, int at, int count, int from, int m,
+                                                    double norm)
+{
+    double const eps = 2.220446049250313e-16;
+    int const k = team.list[at + (points.point < count ? points.point : 0)];
+    hyman_value const value = points.evaluate(from, m, team.z[k]);
+    int shift, lead_shift;
+    hyman_complex const apart = aberth_distances(points, team.z, k, from, m, &shift);
+    double const lead = aberth_leading(w, from, m, &lead_shift);
+    if (points.part > 0 || points.point >= count) return;
+    hyman_complex const ratio = aberth_quotient(value.r, apart);
+    double const unit = aberth_power(value.exponent - shift - lead_shift) * inverse(lead);
+    w.weight[k] = {ratio.re * unit, ratio.im * unit};
+    int is = ABERTH_ON_ITS_WAY;
+    if (m == w.m) {
+        double const left = aberth_square(value.r), now = left * inverse(value.norm * (norm * norm)),
+                     before = w.past[k];
+        if (now <= square_of(4 * eps) || (now <= square_of(m * eps) && now >= square_of(0.25) * before))
+            is = ABERTH_DONE;
+        w.past[k] = now, w.value[k] = left, w.size[k] = value.norm, w.exponent[k] = value.exponent;
+    }
+    w.state[k] = is;
+}
+
+/* The step of the same roots; all W of the block are there. */
+template <typename points_type, typename member_type, typename matrix>
+static __device__ __forceinline__ void aberth_move(aberth_team<member_type> &team, const points_type &points,
+                                                   const aberth_area<matrix> &w, int at, int count, int from, int m,
+                                                   double norm)
+{
+    int const k = team.list[at + (points.point < count ? points.point : 0)];
+    double const spread = norm * rsqrt((double)w.m);
+    hyman_complex const z = team.z[k];
+    double sum_re = 0, sum_im = 0;
+#pragma unroll 4
+    for (int j = from + points.part; j < from + m; j += points_type::PARTS) {
+        hyman_complex const weight = w.weight[j], other = team.z[j];
+        double const re = z.re - other.re, im = z.im - other.im;
+        double const f = j != k ? inverse(fma(re, re, im * im)) : 0.0;
+        sum_re = fma(fma(weight.re, re, weight.im * im), f, sum_re);
+        sum_im = fma(fma(weight.im, re, -weight.re * im), f, sum_im);
+    }
+    hyman_complex rest = {1 + points.total(sum_re), points.total(sum_im)};
+    if (points.part > 0 || points.point >= count) return;
+    double const unit = aberth_power(-aberth_normalise(rest));
+    hyman_complex step = aberth_quotient(w.weight[k], rest);
+    step.re *= unit, step.im *= unit;
+    double const size = aberth_square(step), far = 3 * spread, eps = 2.220446049250313e-16;
+    bool const whole = m == w.m;
+    int is = w.state[k];
+    if (is == ABERTH_DONE)
+        step = {0, 0};
+    else if (whole ? size <= square_of(eps) * aberth_square(z) && w.past[k] <= square_of(64 * m * eps)
+                   : size <= square_of(ABERTH_CLOSE) * (spread * spread))
+        is = ABERTH_DONE; /* the step does not move it, or is small enough here */
+    if (size > far * far) step = {step.re * (far * rsqrt(size)), step.im * (far * rsqrt(size))};
+    if (!(size < (double)INFINITY)) is = ABERTH_LOST;
+    w.next[k] = {z.re - step.re, z.im - step.im}, w.state[k] = is;
+}
+
+/* One step of all roots on the list, in blocks of `rows` tiles: act(at, count, from, m) of each task. */
+template <int P, typename member_type, typename action>
+static __device__ __forceinline__ void aberth_tasks(aberth_team<member_type> &team, int blocks, int all, int rows,
+                                                    action act)
+{
     if (team.warp() >= team.evaluators) return;
-    double *const x = team.space + team.warp() * (aberth_warp_bytes(m, T) / (int)sizeof(double));
     int task = team.worker();
-    for (int b = 0; b < w.g.blocks; b += rows) {
-        int const end = b + rows < w.g.blocks ? b + rows : w.g.blocks;
-        int const begin = (int)team.first[b], count = (int)team.first[end] - begin, tasks = (count + T - 1) / T;
-        int const from = b * HYMAN_ROWS, to = end * HYMAN_ROWS < m ? end * HYMAN_ROWS : m;
+    for (int b = 0; b < blocks; b += rows) {
+        int const end = b + rows < blocks ? b + rows : blocks;
+        int const begin = (int)team.first[b], count = (int)team.first[end] - begin, tasks = (count + P - 1) / P;
+        int const from = b * HYMAN_ROWS, to = end * HYMAN_ROWS < all ? end * HYMAN_ROWS : all;
         for (; task < tasks; task += team.workers()) {
-            int const at = task * T;
-            aberth_points_step<T>(team, w, x, begin + at, count - at < T ? count - at : T, from, to - from, norm, next,
-                                  state);
+            int const at = task * P;
+            act(begin + at, count - at < P ? count - at : P, from, to - from);
             __syncwarp();
         }
         task -= tasks;
     }
 }
 
-/* By the leader: whether the discs prove the eigenvalues, which then are re[k], im[k], k = 0, ..., m - 1, pairs side by side. */
-template <typename member_type>
-static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth_area &w, double trace, double square,
-                                    double norm, double unscale, double *re, double *im)
+/* The radii of all discs; by all warps that evaluate. */
+template <typename points_type, typename member_type, typename matrix>
+static __device__ __forceinline__ void aberth_radii(aberth_team<member_type> &team, const points_type &points,
+                                                    const aberth_area<matrix> &w, double norm)
 {
-    int const m = w.g.m;
+    double const eps = 2.220446049250313e-16;
+    int const m = w.m;
+    if (team.warp() >= team.evaluators) return;
+    for (int at = team.worker() * points_type::POINTS; at < m; at += team.workers() * points_type::POINTS) {
+        int const k = at + points.point < m ? at + points.point : m - 1;
+        int shift, lead_shift;
+        hyman_complex const apart = aberth_distances(points, team.z, k, 0, m, &shift);
+        double const lead = aberth_leading(w, 0, m, &lead_shift);
+        double const unit =
+            aberth_power(w.exponent[k] - shift - lead_shift) / (fabs(lead) * sqrt(aberth_square(apart)));
+        double const most = fma(4 * eps * norm, sqrt(w.size[k]), sqrt(w.value[k])); /* that |r| is */
+        if (points.part == 0 && at + points.point < m) w.radius[k] = 1.001 * m * most * unit;
+    }
+}
+
+/* By the leader: whether the discs prove the eigenvalues, which then are re[k], im[k], k = 0, ..., m - 1, pairs side by side. */
+template <typename member_type, typename matrix>
+static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth_area<matrix> &w, double trace,
+                                    double square, double norm, double unscale, double *re, double *im)
+{
+    int const m = w.m;
     bool good = true;
     for (int k = threadIdx.x; k < m; k += blockDim.x) {
         hyman_complex const z = team.z[k];
@@ -354,7 +462,7 @@ static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth
     for (int d = 1; d < 32; d *= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, d), sum2 += __shfl_xor_sync(0xffffffffu, sum2, d);
     double const unit = m * 2.220446049250313e-16 * norm;
-    if (!(fabs(sum - trace) <= unit && fabs(sum2 - square) <= unit * norm)) return false;
+    if (!(fabs(sum - trace) <= 4 * unit && fabs(sum2 - square) <= 4 * unit * norm)) return false;
     for (int k = threadIdx.x; k < m; k += blockDim.x) {
         int const j = team.partner[k];
         if (j < k) continue;
@@ -370,67 +478,89 @@ static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth
 }
 
 /* The iteration, for m = hi - lo + 1 rows; by all threads of all blocks.  Whether all roots were found, the same everywhere. */
-template <int T, typename get, typename member_type>
-static __device__ bool aberth_iterate(aberth_team<member_type> &team, const aberth_area &w, get h, int hi, double norm)
+template <typename points_type, typename get, typename member_type, typename matrix>
+static __device__ __forceinline__ bool aberth_iterate(aberth_team<member_type> &team, const points_type &points,
+                                                      const aberth_area<matrix> &w, get h, int hi, double norm)
 {
-    int const m = w.g.m, blocks = w.g.blocks;
+    int const m = w.m, blocks = w.blocks;
     double const spread = norm * rsqrt((double)m);
-    int turn = 0;
     aberth_start(team, h, hi, m, spread);
-    for (int rows = 1;; rows = blocks <= 3 * rows ? blocks : 2 * rows) {
-        bool const whole = rows == blocks;
+    constexpr int growth = points_type::GROWTH;
+    for (int rows = 1;; rows = 2 * blocks <= 3 * growth * rows ? blocks : growth * rows) {
+        bool const whole = rows >= blocks;
         aberth_begin(team, m, rows == 1 ? 0.0 : 1e-3 * spread);
         for (int step = 1; team.count > 0; ++step) {
-            aberth_step<T>(team, w, rows, norm, w.next[turn], w.state[turn]);
+            aberth_tasks<points_type::POINTS>(team, blocks, m, rows, [&](int at, int count, int from, int order) {
+                aberth_weigh(team, points, w, at, count, from, order, norm);
+            });
+            team.member.sync(); /* W is there */
+            aberth_tasks<points_type::POINTS>(team, blocks, m, rows, [&](int at, int count, int from, int order) {
+                aberth_move(team, points, w, at, count, from, order, norm);
+            });
             team.member.sync(); /* the step is done */
-            bool const lost = aberth_gather(team, w.next[turn], w.state[turn], blocks);
-            turn ^= 1;
-            if (lost) return false;
+            if (aberth_gather(team, w, whole)) return false;
             if (!whole && step >= ABERTH_ROUGH) break;
             if (whole && step >= ABERTH_STEPS && team.count > 0) return false;
             if (whole && step >= ABERTH_EARLY && 2 * team.count > m) return false;
         }
-        if (whole) return true;
+        if (whole) break;
+    }
+    aberth_radii(team, points, w, norm);
+    team.member.sync(); /* the radii are there */
+    return true;
+}
+
+/* Products of lift, by the leader: of each block row's first, then of all before it. */
+template <typename matrix> static __device__ void aberth_lead(const aberth_area<matrix> &w)
+{
+    for (int b = threadIdx.x; b < w.blocks; b += blockDim.x) {
+        hyman_complex product = {1, 0};
+        int shift = 0;
+        for (int p = b * HYMAN_ROWS; p < (b + 1) * HYMAN_ROWS && p < w.m; ++p)
+            product.re *= w.g.lift[p], shift += aberth_normalise(product);
+        w.lead[b + 1] = product.re, w.lead_exponent[b + 1] = shift;
+    }
+    __syncthreads(); /* the products are there */
+    if (threadIdx.x > 0) return;
+    hyman_complex product = {1, 0};
+    int shift = 0;
+    w.lead[0] = 1, w.lead_exponent[0] = 0;
+    for (int b = 1; b <= w.blocks; ++b) {
+        product.re *= w.lead[b], shift += aberth_normalise(product) + w.lead_exponent[b];
+        w.lead[b] = product.re, w.lead_exponent[b] = shift;
     }
 }
 
 /* Eigenvalues of rows lo..hi of H, whose entry (i, j) is h(i, j): re[k], im[k] of the leader, k = 0, ..., hi - lo.  By all threads of
- * all blocks of the group.  points: of a warp at a time, `most` or fewer.  base: geev_root_numbers(m) numbers of global memory; verdict: there, too.
- * memory: `bytes` of shared memory.  Returns whether they were found and proved, the same everywhere. */
-template <int most, typename get, typename member_type>
-static __device__ __noinline__ bool aberth_solve(member_type &member, get matrix, int lo, int hi, int points,
-                                                 double *base, char *memory, int bytes, int *verdict, double *re,
-                                                 double *im)
+ * all blocks of the group.  base: aberth_numbers and those of G for order hi - lo + 1, where all blocks have access; verdict: there,
+ * too.  memory: aberth_common_bytes of shared memory, and behind it that of `evaluators` warps.  Returns whether they were found
+ * and proved, the same everywhere. */
+template <typename points_type, typename get, typename member_type>
+static __device__ __forceinline__ bool aberth_solve(member_type &member, get matrix, int lo, int hi, int evaluators,
+                                                    double *base, char *memory, int *verdict, double *re, double *im)
 {
     int const m = hi - lo + 1, lane = threadIdx.x % 32;
-    if (m < ABERTH_LEAST || points == 0) return false;
-    int const fit = (bytes - aberth_common_bytes(m)) / aberth_warp_bytes(m, points), warps = (int)blockDim.x / 32;
-    aberth_team<member_type> team(member, fit < warps ? fit : warps, memory, m);
+    if (m < ABERTH_LEAST) return false;
+    aberth_team<member_type> team(member, evaluators, memory, m);
     bool serves;
     aberth_scaled<get> const h = {matrix, aberth_unit(matrix, lo, hi, (double *)team.z)};
     if (h.unit == 0) return false;
     double const norm = aberth_norm(h, lo, hi, (double *)team.z, &serves);
     if (!serves) return false;
-    aberth_area const w = aberth_place(base, m);
+    auto const w = aberth_place<typename points_type::matrix>(base, m);
     int const threads = (int)blockDim.x * member.count, self = (int)(member.rank * blockDim.x + threadIdx.x);
-    for (int k = self; k < w.g.blocks * HYMAN_ROWS; k += threads) {
+    for (int k = self; k < w.g.rows(); k += threads) {
         int const p = k + 1;
         w.g.lift[k] = p < m ? 1 / h(hi - p + 1, hi - p) : p == m ? 1.0 : 0.0;
-        if (k < m) w.past[k] = INFINITY, w.radius[k] = INFINITY;
+        if (k < m) w.past[k] = INFINITY;
     }
     member.sync(); /* lift is there */
-    int const tiles = w.g.blocks * (w.g.blocks + 1) / 2, all = threads / 32;
-    for (int t = team.warp() * member.count + member.rank, row = 0, begin = 0; t < tiles; t += all) {
-        while (begin + row + 1 <= t) begin += row + 1, ++row;
-        hyman_fill(w.g, h, hi, row, t - begin);
-    }
+    w.g.fill(h, hi, team.warp() * member.count + member.rank, threads / 32);
+    if (member.rank == 0) aberth_lead(w);
     member.sync(); /* G is there */
-    bool found = false;
-    if constexpr (most == 8)
-        found = aberth_iterate<8>(team, w, h, hi, norm);
-    else
-        found = points == 4 ? aberth_iterate<4>(team, w, h, hi, norm) : aberth_iterate<2>(team, w, h, hi, norm);
-    if (!found) return false;
+    int const warp = team.warp() < evaluators ? team.warp() : 0;
+    points_type const points(w.g, team.space + warp * (points_type::warp_bytes(m) / (int)sizeof(double)));
+    if (!aberth_iterate(team, points, w, h, hi, norm)) return false;
     if (member.rank == 0) {
         double trace = 0, square = 0;
         for (int k = lo + lane; k <= hi; k += 32) {
@@ -439,7 +569,7 @@ static __device__ __noinline__ bool aberth_solve(member_type &member, get matrix
         }
         for (int d = 1; d < 32; d *= 2)
             trace += __shfl_xor_sync(0xffffffffu, trace, d), square += __shfl_xor_sync(0xffffffffu, square, d);
-        found = aberth_prove(team, w, trace, square, norm, 1 / h.unit, re, im);
+        bool const found = aberth_prove(team, w, trace, square, norm, 1 / h.unit, re, im);
         if (threadIdx.x == 0) *verdict = found;
     }
     member.sync(); /* the verdict is there */

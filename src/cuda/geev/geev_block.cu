@@ -8,12 +8,11 @@
  *          other. */
 #include "geev_aberth.cuh"
 #include "geev_chain_block.cuh"
+#include "geev_hyman_lanes.cuh"
 #include "geev_panel.cuh"
 #include "per_type.cuh"
 
 extern __shared__ __align__(16) char block_memory[];
-
-enum { ROOT_WARPS = 16 }; /* of a block of roots_kernel, at most */
 
 /* Unpacks matrix `at` of the slice. */
 template <int W> static __device__ geev_folded<real> unpack(const geev_slice &slice, int64_t at, real *base)
@@ -48,7 +47,7 @@ static __global__ void __launch_bounds__(32 * W, B) block_kernel(geev_slice slic
         geev_folded<real> const h = unpack<W>(slice, at, base);
         for (int k = threadIdx.x; k < n; k += 32 * W) re[k] = h(k, k), im[k] = 0;
         __syncthreads();
-        int info = 0;
+        int info = record.info > 0 ? record.info : 0; /* what kernel 1 of n <= GEEV_MOST leaves to the plain solver */
         if (record.info == 0)
             info = chain_solve(block, chain, h, record.lo, record.hi, shape, slice.p.max_steps, re, im);
         __syncthreads();
@@ -72,18 +71,27 @@ struct packed_matrix {
     }
 };
 
-template <typename value>
-static __global__ void __launch_bounds__(32 * ROOT_WARPS) roots_kernel(geev_slice slice, int bytes)
+/* Most warps of a block of roots_kernel, and the blocks of so many that the registers must hold: as many registers as sums of
+ * this many tiles need, and no more. */
+template <int TILES> struct roots_shape {
+    static constexpr int warps = TILES == 10 || TILES == 13 ? 6 : 8, blocks = TILES < 16 ? 2 : 1;
+};
+
+template <typename value, int TILES>
+static __global__ void __launch_bounds__(32 * roots_shape<TILES>::warps, roots_shape<TILES>::blocks)
+    roots_kernel(geev_slice slice)
 {
-    int const n = (int)slice.p.n, room = bytes - 2 * n * (int)sizeof(double);
+    int const n = (int)slice.p.n;
     int64_t const at = blockIdx.x;
+    double *const area = (double *)block_memory + 2 * n;
     value *const re = (value *)block_memory, *const im = re + n;
     geev_member member = {NULL, 0, 1, 0};
     geev_record const record = slice.records[at];
     packed_matrix const h = {(const double *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1), n};
     if (record.info != 0 ||
-        !aberth_solve<8>(member, h, record.lo, record.hi, slice.points, slice.roots + at * geev_root_numbers(n),
-                         block_memory + 16 * n, room, &slice.records[at].found, re + record.lo, im + record.lo))
+        !aberth_solve<hyman_lanes<TILES>>(member, h, record.lo, record.hi, (int)blockDim.x / 32, area,
+                                          (char *)(area + aberth_numbers(n) + hyman_columns::numbers(n)),
+                                          &slice.records[at].found, re + record.lo, im + record.lo))
         return;
     for (int k = threadIdx.x; k < n; k += (int)blockDim.x)
         if (k < record.lo || k > record.hi) re[k] = h(k, k), im[k] = 0;
@@ -91,18 +99,31 @@ static __global__ void __launch_bounds__(32 * ROOT_WARPS) roots_kernel(geev_slic
     store_results(slice, slice.first + at, record, re, im);
 }
 
-/* A block a matrix, with as many warps as fit where a multiprocessor has but its share of them. */
+/* A block a matrix. */
+template <typename value, int TILES>
+static eig_status launch_roots_of(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    int const n = (int)slice.p.n, tasks = (n + 7) / 8;
+    bool const many = slice.count > cuda_state_of(ctx)->multiprocessors;
+    int warps = many && TILES < 21 ? TILES == 10 ? 3 : 4 : roots_shape<TILES>::warps;
+    if (warps > tasks) warps = tasks;
+    auto const kernel = roots_kernel<value, TILES>;
+    eig_status const status = eig_cuda_allow_shared(ctx, (const void *)kernel);
+    if (status != EIG_OK) return status;
+    size_t const bytes = (size_t)(2 * n + aberth_numbers(n) + hyman_columns::numbers(n)) * sizeof(double) +
+                         (size_t)aberth_common_bytes(n);
+    return cuda_launch(ctx, "geev: roots_kernel", stream, {slice.count, 32 * warps, bytes}, kernel, slice);
+}
+
 template <typename value> static eig_status launch_roots(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    enum { RESERVED = 1 << 10 }; /* of shared memory, by a block */
-    const cuda_state *const state = cuda_state_of(ctx);
-    int const n = (int)slice.p.n, each = aberth_warp_bytes(n, slice.points), own = aberth_common_bytes(n) + 16 * n;
-    int64_t const share = (slice.count + state->multiprocessors - 1) / state->multiprocessors;
-    int const room = (int)(state->shared_bytes / share) - RESERVED - own, fit = room / each > 1 ? room / each : 1;
-    int const tasks = (n + slice.points - 1) / slice.points, most = fit < tasks ? fit : tasks;
-    int const warps = most < ROOT_WARPS ? most : (int)ROOT_WARPS;
-    return cuda_launch(ctx, "geev: roots_kernel", stream, {slice.count, 32 * warps, (size_t)(own + warps * each)},
-                       roots_kernel<value>, slice, own + warps * each);
+    int64_t const n = slice.p.n;
+    if (n <= 32) return launch_roots_of<value, 4>(ctx, slice, stream);
+    if (n <= 64) return launch_roots_of<value, 8>(ctx, slice, stream);
+    if (n <= 80) return launch_roots_of<value, 10>(ctx, slice, stream);
+    if (n <= 104) return launch_roots_of<value, 13>(ctx, slice, stream);
+    if (n <= 128) return launch_roots_of<value, 16>(ctx, slice, stream);
+    return launch_roots_of<value, 21>(ctx, slice, stream);
 }
 
 template <int W, int B> static eig_status launch_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)

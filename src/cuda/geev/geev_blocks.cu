@@ -305,6 +305,18 @@ static __device__ void iterate(geev_member &member, block_team<GROUP_THREADS> te
     }
 }
 
+/* P points of a warp at a time. */
+template <int P, typename get>
+static __device__ __noinline__ bool solve_roots(geev_member &member, get h, const group_area &w,
+                                                const geev_record &record, int bytes)
+{
+    int const m = record.hi - record.lo + 1, each = hyman_points<P>::warp_bytes(m);
+    int const fit = (bytes - aberth_common_bytes(m)) / each;
+    return aberth_solve<hyman_points<P>>(member, h, record.lo, record.hi, fit < GROUP_WARPS ? fit : (int)GROUP_WARPS,
+                                         w.roots, blocks_memory, &member.group->proved, w.re + record.lo,
+                                         w.im + record.lo);
+}
+
 /* Aberth's iteration by all blocks, and results, if it serves. */
 template <bool has_roots>
 static __device__ __forceinline__ bool find_roots(geev_member &member, const geev_slice &slice, int64_t at,
@@ -315,8 +327,8 @@ static __device__ __forceinline__ bool find_roots(geev_member &member, const gee
         if (slice.points == 0 || record.info != 0) return false;
         const entry *const a = w.a;
         auto const h = [a, n](int i, int j) { return real_part(a[(int64_t)i * n + j]); };
-        if (!aberth_solve<4>(member, h, record.lo, record.hi, slice.points, w.roots, blocks_memory, bytes,
-                             &member.group->proved, w.re + record.lo, w.im + record.lo))
+        if (!(slice.points == 8 ? solve_roots<8>(member, h, w, record, bytes)
+                                : solve_roots<4>(member, h, w, record, bytes)))
             return false;
         if (!member.leads()) return true;
         for (int k = threadIdx.x; k < n; k += GROUP_THREADS)

@@ -10,14 +10,14 @@
  *                    geev_qr_tile.cuh
  * geev_lead.cu       the same with a warp that makes the reflectors of 32 matrices; its sweeps: geev_lead.cuh
  * geev_reflector.cuh   reflectors and shifts of the fast kernels
- * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block: kernels 1 and 2 with a block
- *                    a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
+ * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block, and fewer rows of few
+ *                    matrices: kernels 1 and 2 with a block a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
  *                    geev_chain_block.cuh
  * geev_blocks.cu     larger n, and complex matrices: all of it in one kernel, one or more blocks a matrix; their reduction:
  *                    geev_group.cuh, geev_group_column.cuh, geev_group_product.cuh, geev_group_update.cuh,
  *                    geev_group_tensor.cuh, geev_panel.cuh
- * geev_aberth.cuh     Aberth's iteration, which comes before QR for few matrices of n > 64 in double; geev_hyman.cuh: the
- *                    characteristic polynomial
+ * geev_aberth.cuh     Aberth's iteration, which comes before QR on the roads block and blocks in double; the characteristic
+ *                    polynomial: geev_hyman_lanes.cuh for the first of them, geev_hyman.cuh for the second
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
@@ -62,11 +62,11 @@ static inline size_t geev_lead_bytes(int64_t n)
     return (size_t)geev_lead_matrices(n) * ((entries + ring) * sizeof(double) + 3 * sizeof(int) + 1) + 64;
 }
 
-/* Numbers of a work area of Aberth's iteration (geev_aberth.cuh): half a square of tiles of 16 x 16, and vectors. */
+/* Numbers of a work area of Aberth's iteration (geev_aberth.cuh, on the road `blocks`): half a square of tiles of 16 x 16, and vectors. */
 static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
 {
     int64_t const blocks = (n + 15) / 16;
-    return (blocks * (blocks + 1) * 128 + blocks * 16 + 7 * n + 1) / 2 * 2;
+    return blocks * (blocks + 1) * 128 + blocks * 16 + (8 * n + 2 * blocks + 4) / 2 * 2;
 }
 
 /* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
@@ -85,16 +85,6 @@ static inline bool geev_block_fits(const eig_context *ctx, const geev_problem *p
 {
     enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
     return geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
-}
-
-/* Whether Aberth's iteration comes first: for few matrices, whose QR would leave most of the GPU idle.  The step limit, an
- * experiment, is that of QR. */
-static inline bool geev_tries_roots(const eig_context *ctx, const geev_problem *p)
-{
-    enum { FEW = 100, FEW_LARGE = 32 };
-    return p->type == EIG_D && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && p->n > GEEV_MOST &&
-           p->all <= (geev_block_fits(ctx, p) ? FEW : FEW_LARGE) && cuda_state_of(ctx)->tensor_doubles &&
-           p->max_steps >= 30 * p->n;
 }
 
 /* What kernel 2 needs of a matrix besides its Hessenberg form. */
@@ -153,7 +143,6 @@ struct geev_slice {
     int plain_blocks;
     geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
     int points;         /* of geev_aberth.cuh: roots of a warp at a time; 0: QR takes all matrices */
-    double *roots;      /* [count] of geev_root_numbers(n): its work areas, but on the road `blocks` */
 
     /* Vectors, n > GEEV_MOST; these arrays take the place of those above. */
     geev_reduced *reduced;     /* [count] */

@@ -1,14 +1,14 @@
-/* The characteristic polynomial of a diagonal block of an upper Hessenberg matrix H and its derivative, by Hyman's recurrence, at
- * several points at a time, by a warp.
+/* The characteristic polynomial of a diagonal block of an upper Hessenberg matrix H, by Hyman's recurrence, at several points at a
+ * time, by a warp, whose shared memory holds x.
  *
  * Formula    x_0 = 1 belongs to the last column; row i of (H - z I) x = 0 gives x of the column before from those behind it,
  *            and what remains in the first row is r(z), which is the polynomial but for a factor.  Rounding errors are as those of
  *            small relative changes of the entries of H (Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter 7).
  * Positions  p = 0, 1, ... count from the last column up; row p makes x_p from x_0, ..., x_{p-1}:
- *                x_p = z lift_p x_{p-1} + sum_{q<p} G_pq x_q,   y_p = the same of y, + lift_p x_{p-1},
+ *                x_p = z lift_p x_{p-1} + sum_{q<p} G_pq x_q,
  *            G_pq = -H_.. lift_p, lift_p = 1 / the row's subdiagonal entry (1 in the first row of H).
  * Tiles      16 rows p = 16 b + 1, ... at a time: products with all earlier columns on the tensor cores; then the rows one after
- *            the other, 8 and 8, a lane a point for x and another one for y.  G lies in tiles of 16 x 16, each as the lanes of
+ *            the other, 8 and 8, a lane a point.  G lies in tiles of 16 x 16, each as the lanes of
  *            tensor_16x8x16 want it; those on the diagonal row by row.
  * Bits       of a point depend on H and z alone. */
 #ifndef EIG_GEEV_HYMAN_CUH
@@ -27,21 +27,9 @@ enum {
 
 using hyman_complex = number_of<double, true>;
 
-/* G and lift of a matrix of order m, in global memory. */
-struct hyman_matrix {
-    double *tiles; /* [blocks (blocks + 1) / 2][HYMAN_TILE]: of block row b columns 0, ..., b */
-    double *lift;  /* [16 blocks]; lift[p - 1] of row p */
-    int m, blocks;
-};
-
 static __host__ __device__ __forceinline__ int hyman_blocks(int m)
 {
     return (m + HYMAN_ROWS - 1) / HYMAN_ROWS;
-}
-
-static __device__ __forceinline__ double *hyman_tile(const hyman_matrix &g, int row, int column)
-{
-    return g.tiles + ((int64_t)row * (row + 1) / 2 + column) * HYMAN_TILE;
 }
 
 /* Where the lanes of tensor_16x8x16 find entry (r, c) of a tile below the diagonal. */
@@ -50,38 +38,89 @@ static __device__ __forceinline__ int hyman_place(int r, int c)
     return (c / 4 * 32 + 4 * (r % 8) + c % 4) * 2 + r / 8;
 }
 
-/* Tile (row, column) of H, whose entry (i, j) is h(i, j), with rows lo..hi; by a warp.  lift is there. */
-template <typename get>
-static __device__ __forceinline__ void hyman_fill(const hyman_matrix &g, get h, int hi, int row, int column)
-{
-    double *const to = hyman_tile(g, row, column);
-    for (int e = threadIdx.x % 32; e < HYMAN_TILE; e += 32) {
-        int const r = e / HYMAN_ROWS, c = e % HYMAN_ROWS, p = row * HYMAN_ROWS + 1 + r, q = column * HYMAN_ROWS + c;
-        double const x = p <= g.m && q < p ? -h(hi - p + 1, hi - q) * g.lift[p - 1] : 0.0;
-        to[row == column ? e : hyman_place(r, c)] = x;
-    }
-}
+/* G and lift of a matrix of order m, in global memory. */
+struct hyman_matrix {
+    double *tiles; /* [blocks (blocks + 1) / 2][HYMAN_TILE]: of block row b columns 0, ..., b */
+    double *lift;  /* [16 blocks]; lift[p - 1] of row p */
+    int m, blocks;
 
-/* What a lane knows of its point: lanes point + T half, half 0: r, half 1: r'. */
-struct hyman_value {
-    hyman_complex r;
-    double norm; /* sum of |x_p|^2; half 1: of |y_p|^2 */
+    /* base: aligned to 16 bytes. */
+    static __device__ __forceinline__ hyman_matrix place(double *base, int m)
+    {
+        int const blocks = hyman_blocks(m);
+        return {base, base + (int64_t)blocks * (blocks + 1) / 2 * HYMAN_TILE, m, blocks};
+    }
+    __device__ __forceinline__ int rows() const
+    {
+        return blocks * HYMAN_ROWS;
+    }
+    __device__ __forceinline__ double *tile(int row, int column) const
+    {
+        return tiles + ((int64_t)row * (row + 1) / 2 + column) * HYMAN_TILE;
+    }
+    /* All of G, of H with rows lo..hi, whose entry (i, j) is h(i, j); by `warps` warps, this one is `warp`.  lift is there. */
+    template <typename get> __device__ __forceinline__ void fill(get h, int hi, int warp, int warps) const
+    {
+        int const all = blocks * (blocks + 1) / 2;
+        for (int t = warp, row = 0, begin = 0; t < all; t += warps) {
+            while (begin + row + 1 <= t) begin += row + 1, ++row;
+            int const column = t - begin;
+            double *const to = tile(row, column);
+            for (int e = threadIdx.x % 32; e < HYMAN_TILE; e += 32) {
+                int const r = e / HYMAN_ROWS, c = e % HYMAN_ROWS;
+                int const p = row * HYMAN_ROWS + 1 + r, q = column * HYMAN_ROWS + c;
+                double const x = p <= m && q < p ? -h(hi - p + 1, hi - q) * lift[p - 1] : 0.0;
+                to[row == column ? e : hyman_place(r, c)] = x;
+            }
+        }
+    }
 };
 
-/* T points z of a lane's place lane % T.  x: [16 blocks + 1][4 T] numbers of shared memory of this warp, aligned to 16 bytes. */
-template <int T> struct hyman_points {
-    static constexpr int PIECES = T / 2, ROW = 4 * T; /* columns: re of x, re of y, im of x, im of y of all points */
-    double *x, *stage;
-    int lane, point, half;
+/* What the lanes of a point know of it. */
+struct hyman_value {
+    hyman_complex r; /* of the polynomial; times 2^exponent */
+    double norm;     /* sum of |x_p|^2; times 4^exponent */
+    int exponent;
+};
 
-    __device__ __forceinline__ hyman_points(double *x_, double *stage_)
-        : x(x_), stage(stage_), lane((int)threadIdx.x % 32), point(lane % T), half(lane / T % 2)
+/* Points z, a lane's own is lane % P.  x: [16 blocks + 1][2 P] numbers of shared memory of this warp, aligned to 16 bytes. */
+template <int P> struct hyman_points {
+    using matrix = hyman_matrix;
+    static constexpr int GROWTH = 2, POINTS = P, PARTS = 32 / P, PIECES = P / 4,
+                         ROW = 2 * P; /* columns: re of all points, im of all */
+    const hyman_matrix &g;
+    double *x, *stage;
+    int lane, point, part;
+
+    __device__ __forceinline__ hyman_points(const hyman_matrix &g_, double *x_)
+        : g(g_), x(x_), stage(x_ + (g_.blocks * HYMAN_ROWS + 1) * ROW), lane((int)threadIdx.x % 32), point(lane % P),
+          part(lane / P)
     {
+    }
+    static __host__ __device__ __forceinline__ int warp_bytes(int64_t n)
+    {
+        int64_t const blocks = (n + HYMAN_ROWS - 1) / HYMAN_ROWS;
+        return (int)((blocks * HYMAN_ROWS + 1) * ROW + 2 * HYMAN_STAGE) * (int)sizeof(double);
+    }
+    /* Lanes of a point are these powers of two apart. */
+    static __device__ __forceinline__ int first_apart()
+    {
+        return P;
+    }
+    static __device__ __forceinline__ int last_apart()
+    {
+        return 16;
+    }
+    /* The sum over the lanes of a point. */
+    __device__ __forceinline__ double total(double sum) const
+    {
+        for (int d = P; d < 32; d *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+        return sum;
     }
     /* Column c of row q; neighbouring rows begin in other banks. */
     __device__ __forceinline__ double &at(int q, int c) const
     {
-        return x[q * ROW + (c ^ (T > 2 ? (q & 3) << 2 : (q & 2) << 1))];
+        return x[q * ROW + (c ^ (P > 4 ? (q & 3) << 2 : (q & 2) << 1))];
     }
     /* Sums of the columns of one tile for all 16 rows, added to c. */
     __device__ __forceinline__ void add_tile(double (&c)[PIECES][4], const double (&a)[8], int from) const
@@ -99,54 +138,48 @@ template <int T> struct hyman_points {
 #endif
         }
     }
-    /* Rows from + 1 to from + 8 of x and y, whose sums over columns before `from` lie in their places; v: x or y of column `from`,
-     * then of the last row.  stage: the tile of the diagonal and lift; first: the row's number in it.  Row `last` gives the value. */
-    __device__ __forceinline__ void rows(const double *stage, int from, int first, int last, hyman_complex z,
+    /* Rows from + 1 to from + 8 of x, whose sums over columns before `from` lie in their places; v: x of column `from`, then of
+     * the last row.  own: the tile of the diagonal and lift; first: the row's number in it.  Row `last` gives the value. */
+    __device__ __forceinline__ void rows(const double *own, int from, int first, int last, hyman_complex z,
                                          hyman_complex &v, hyman_value &value) const
     {
-        int const re_at = point + T * half, im_at = re_at + 2 * T;
         double re[8], im[8];
 #pragma unroll
-        for (int t = 0; t < 8; ++t) re[t] = at(from + 1 + t, re_at), im[t] = at(from + 1 + t, im_at);
+        for (int t = 0; t < 8; ++t) re[t] = at(from + 1 + t, point), im[t] = at(from + 1 + t, point + P);
         __syncwarp(); /* the sums are read: their places are free */
 #pragma unroll
         for (int u = 0; u < 8; ++u) {
-            double const lift = stage[HYMAN_TILE + first + u], own = half ? lift : 0.0;
-            double const e = fma(z.re, lift, stage[(first + u) * HYMAN_ROWS + first + u]), f = z.im * lift;
-            double const other_re = __shfl_sync(0xffffffffu, v.re, point),
-                         other_im = __shfl_sync(0xffffffffu, v.im, point);
+            double const lift = own[HYMAN_TILE + first + u];
+            double const e = fma(z.re, lift, own[(first + u) * HYMAN_ROWS + first + u]), f = z.im * lift;
 #pragma unroll
             for (int t = u + 1; t < 8; ++t) {
-                double const g = stage[(first + t) * HYMAN_ROWS + first + u];
+                double const g = own[(first + t) * HYMAN_ROWS + first + u];
                 re[t] = fma(g, v.re, re[t]), im[t] = fma(g, v.im, im[t]);
             }
             re[u] = fma(e, v.re, re[u]), im[u] = fma(e, v.im, im[u]);
-            re[u] = fma(-f, v.im, re[u]), im[u] = fma(f, v.re, im[u]);
-            v = {fma(own, other_re, re[u]), fma(own, other_im, im[u])};
+            v = {fma(-f, v.im, re[u]), fma(f, v.re, im[u])};
             int const row = from + 1 + u;
-            if (lane < 2 * T) at(row, re_at) = v.re, at(row, im_at) = v.im;
+            if (lane < P) at(row, point) = v.re, at(row, point + P) = v.im;
             if (row < last) value.norm = fma(v.re, v.re, fma(v.im, v.im, value.norm));
             if (row == last) value.r = v;
         }
     }
-    /* Where x or y has grown large, all of the point's numbers are scaled. */
+    /* Where x has grown large, all of the point's numbers are scaled. */
     __device__ __forceinline__ void rescale(int rows, hyman_complex &v, hyman_value &value) const
     {
-        double const large = 0x1p100;
-        double most = fmax(fabs(v.re), fabs(v.im));
-        most = fmax(most, __shfl_xor_sync(0xffffffffu, most, T));
+        double const large = 0x1p100, most = fmax(fabs(v.re), fabs(v.im));
         bool const grown = most > large;
         if (!__any_sync(0xffffffffu, grown)) return;
-        double const scale = grown ? ldexp(1.0, -ilogb(most)) : 1.0;
-        int const re_at = point + T * half;
-        for (int q = lane / (2 * T); q < rows; q += 32 / (2 * T)) at(q, re_at) *= scale, at(q, re_at + 2 * T) *= scale;
-        v.re *= scale, v.im *= scale, value.norm *= scale * scale;
+        int const shift = grown ? ilogb(most) : 0;
+        double const scale = ldexp(1.0, -shift);
+        for (int q = part; q < rows; q += PARTS) at(q, point) *= scale, at(q, point + P) *= scale;
+        v.re *= scale, v.im *= scale, value.norm *= scale * scale, value.exponent += shift;
         __syncwarp();
     }
     /* Begins to bring the tile of the diagonal of block row b, and lift, to its place. */
-    __device__ __forceinline__ void bring(const hyman_matrix &g, int b, double *to) const
+    __device__ __forceinline__ void bring(int b, double *to) const
     {
-        const double *const diagonal = hyman_tile(g, b, b), *const lift = g.lift + b * HYMAN_ROWS;
+        const double *const diagonal = g.tile(b, b), *const lift = g.lift + b * HYMAN_ROWS;
 #pragma unroll
         for (int k = 0; k < 4; ++k) copy_16(to + 2 * (32 * k + lane), diagonal + 2 * (32 * k + lane));
         if (lane < HYMAN_ROWS / 2) copy_16(to + HYMAN_TILE + 2 * lane, lift + 2 * lane);
@@ -160,24 +193,24 @@ template <int T> struct hyman_points {
             a[2 * e] = pair.x, a[2 * e + 1] = pair.y;
         }
     }
-    /* The block of order m whose last column is that of position 16 first. */
-    __device__ __forceinline__ hyman_value evaluate(const hyman_matrix &g, int first, int m, hyman_complex z) const
+    /* The block of order m whose last column is that of position `start`, a multiple of 16. */
+    __device__ __forceinline__ hyman_value evaluate(int start, int m, hyman_complex z) const
     {
-        hyman_value value = {{0, 0}, half ? 0.0 : 1.0};
-        hyman_complex v = {half ? 0.0 : 1.0, 0.0};
-        int const blocks = hyman_blocks(m), row = lane / 4, column = lane % 4;
+        hyman_value value = {{0, 0}, 1, 0};
+        hyman_complex v = {1, 0};
+        int const first = start / HYMAN_ROWS, blocks = hyman_blocks(m), row = lane / 4, column = lane % 4;
         double a[8] = {};
-        bring(g, first, stage);
-        if (lane < 2 * T) at(0, point + T * half) = v.re, at(0, point + T * half + 2 * T) = v.im;
+        bring(first, stage);
+        if (lane < P) at(0, point) = v.re, at(0, point + P) = v.im;
         __syncwarp(); /* x is there */
 #pragma unroll 1
         for (int b = 0; b < blocks; ++b) {
             const double *const own = stage + b % 2 * HYMAN_STAGE;
             int const from = b * HYMAN_ROWS;
             bool const more = b + 1 < blocks;
-            if (more) bring(g, first + b + 1, stage + (b + 1) % 2 * HYMAN_STAGE);
+            if (more) bring(first + b + 1, stage + (b + 1) % 2 * HYMAN_STAGE);
             double c[PIECES][4] = {};
-            const double *tile = hyman_tile(g, first + b, first);
+            const double *tile = g.tile(first + b, first);
 #pragma unroll 1
             for (int k = 0; k < b; ++k) {
                 double next[8];
@@ -191,7 +224,7 @@ template <int T> struct hyman_points {
 #pragma unroll
                 for (int s = 0; s < 2; ++s) at(from + 1 + row, 8 * t + 2 * column + s) = c[t][s];
             if (more) {
-                load(a, hyman_tile(g, first + b + 1, first));
+                load(a, g.tile(first + b + 1, first));
                 copy_wait<1>();
             } else {
                 copy_wait<0>();

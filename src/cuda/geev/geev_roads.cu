@@ -212,23 +212,19 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 
 /* ----------------------------------------------------------------------- block */
 
+/* Whether Aberth's iteration comes before QR: for few matrices of n <= GEEV_MOST, for any number up to n = MANY, for few larger ones;
+ * elsewhere QR was faster on an H100.  The step limit, an experiment, is that of QR. */
+static bool tries_roots(const eig_context *ctx, const geev_problem *p)
+{
+    enum { LEAST = 17, FEW_SMALL = 100, MANY = 300, FEW_LARGE = 32 };
+    bool const faster = p->n <= GEEV_MOST ? p->all <= FEW_SMALL : p->n <= MANY || p->all <= FEW_LARGE;
+    return p->type == EIG_D && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && p->n >= LEAST && faster &&
+           cuda_state_of(ctx)->tensor_doubles && p->max_steps >= 30 * p->n;
+}
+
 static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    return p->n > GEEV_MOST && !type_is_complex(p->type) && geev_block_fits(ctx, p);
-}
-
-/* Bytes of the work area of Aberth's iteration for each matrix; 0: it does not come first. */
-static int64_t slice_roots(const eig_context *ctx, geev_slice *slice)
-{
-    enum { POINTS = 8 };
-    slice->points = geev_tries_roots(ctx, &slice->p) ? POINTS : 0;
-    return slice->points > 0 ? geev_root_numbers(slice->p.n) * (int64_t)sizeof(double) : 0;
-}
-
-static void carve_roots(arena *a, geev_slice *slice)
-{
-    if (slice->points > 0)
-        slice->roots = (double *)arena_take(a, slice->count, (size_t)geev_root_numbers(slice->p.n) * sizeof(double));
+    return (p->n > GEEV_MOST || tries_roots(ctx, p)) && !type_is_complex(p->type) && geev_block_fits(ctx, p);
 }
 
 static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
@@ -236,8 +232,8 @@ static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes
     const geev_problem *const p = &slice->p;
     int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
     slice->tile = 1;
-    slice_matrices(p, packed + slice_roots(ctx, slice) + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes,
-                   slice);
+    slice->points = tries_roots(ctx, p);
+    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes, slice);
     slice_large_vectors(ctx, bytes, slice);
 }
 
@@ -248,14 +244,13 @@ static void carve_block(arena *a, geev_slice *slice)
     carve_areas(a, slice);
     slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
-    carve_roots(a, slice);
     carve_large_vectors(a, from, slice);
 }
 
 static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     const geev_kernels *const k = kernels_of(&slice.p);
-    return enqueue(ctx, slice, stream, clock, k->block_prepare, k->block);
+    return enqueue(ctx, slice, stream, clock, slice.p.n <= GEEV_MOST ? k->prepare : k->block_prepare, k->block);
 }
 
 /* ---------------------------------------------------------------------- blocks */
@@ -274,7 +269,7 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
     int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = bytes - least - list * each;
     int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
     slice->count = list;
-    slice->points = geev_tries_roots(ctx, p);
+    slice->points = tries_roots(ctx, p);
     slice->plain_bytes = kernels_of(p)->blocks_area(p->n);
     if (type_is_complex(p->type)) {
         geev_problem values = *p;

@@ -11,7 +11,7 @@
  *            m discs, widened by the rounding errors of p, are disjoint: then each holds exactly one eigenvalue (Braess and
  *            Hadeler, Numer. Math. 21, 1973), and a disc that its mirror image alone meets holds a real one.  Otherwise, and
  *            where steps do not end, the caller's QR takes the matrix.
- *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within 4 m eps of the norms, as QR's are.
+ *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within m eps of the norms, as QR's are.
  * Bits       depend on H alone, not on the number of blocks: all roots step together. */
 #ifndef EIG_GEEV_ABERTH_CUH
 #define EIG_GEEV_ABERTH_CUH
@@ -227,7 +227,8 @@ template <typename member_type> static __device__ void aberth_begin(aberth_team<
 }
 
 /* Takes over what the step has made of the roots on the list, and leaves those on it that are on their way.  Whether one is
- * lost.  Others see a root of a smaller block that is done as an exact one. */
+ * lost.  Others see a root of a smaller block that is done as an exact one.  A root of the whole that is done stays where its W was
+ * found: its last step is made in the end. */
 template <typename matrix, typename member_type>
 static __device__ bool aberth_gather(aberth_team<member_type> &team, const aberth_area<matrix> &w, bool whole)
 {
@@ -239,7 +240,7 @@ static __device__ bool aberth_gather(aberth_team<member_type> &team, const abert
         bool stays = false;
         if (i < team.count) {
             int const k = team.list[i], is = w.state[k];
-            team.z[k] = w.next[k];
+            if (is != ABERTH_DONE || !whole) team.z[k] = w.next[k];
             if (is == ABERTH_DONE && !whole) w.weight[k] = {0, 0};
             stays = is == ABERTH_ON_ITS_WAY, lost = lost || is == ABERTH_LOST;
         }
@@ -383,10 +384,8 @@ static __device__ __forceinline__ void aberth_move(aberth_team<member_type> &tea
     double const size = aberth_square(step), far = 3 * spread, eps = 2.220446049250313e-16;
     bool const whole = m == w.m;
     int is = w.state[k];
-    if (is == ABERTH_DONE)
-        step = {0, 0};
-    else if (whole ? size <= square_of(eps) * aberth_square(z) && w.past[k] <= square_of(64 * m * eps)
-                   : size <= square_of(ABERTH_CLOSE) * (spread * spread))
+    if (whole ? size <= square_of(eps) * aberth_square(z) && w.past[k] <= square_of(64 * m * eps)
+              : size <= square_of(ABERTH_CLOSE) * (spread * spread))
         is = ABERTH_DONE; /* the step does not move it, or is small enough here */
     if (size > far * far) step = {step.re * (far * rsqrt(size)), step.im * (far * rsqrt(size))};
     if (!(size < (double)INFINITY)) is = ABERTH_LOST;
@@ -413,7 +412,7 @@ static __device__ __forceinline__ void aberth_tasks(aberth_team<member_type> &te
     }
 }
 
-/* The radii of all discs; by all warps that evaluate. */
+/* The radii of all discs, around where the last steps lead; by all warps that evaluate. */
 template <typename points_type, typename member_type, typename matrix>
 static __device__ __forceinline__ void aberth_radii(aberth_team<member_type> &team, const points_type &points,
                                                     const aberth_area<matrix> &w, double norm)
@@ -429,7 +428,8 @@ static __device__ __forceinline__ void aberth_radii(aberth_team<member_type> &te
         double const unit =
             aberth_power(w.exponent[k] - shift - lead_shift) / (fabs(lead) * sqrt(aberth_square(apart)));
         double const most = fma(4 * eps * norm, sqrt(w.size[k]), sqrt(w.value[k])); /* that |r| is */
-        if (points.part == 0 && at + points.point < m) w.radius[k] = 1.001 * m * most * unit;
+        double const step = sqrt(aberth_square({w.next[k].re - team.z[k].re, w.next[k].im - team.z[k].im}));
+        if (points.part == 0 && at + points.point < m) w.radius[k] = 1.001 * m * most * unit + step;
     }
 }
 
@@ -440,6 +440,8 @@ static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth
 {
     int const m = w.m;
     bool good = true;
+    for (int k = threadIdx.x; k < m; k += blockDim.x) team.z[k] = w.next[k];
+    __syncthreads(); /* the last steps are made */
     for (int k = threadIdx.x; k < m; k += blockDim.x) {
         hyman_complex const z = team.z[k];
         double const radius = w.radius[k];
@@ -462,7 +464,7 @@ static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth
     for (int d = 1; d < 32; d *= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, d), sum2 += __shfl_xor_sync(0xffffffffu, sum2, d);
     double const unit = m * 2.220446049250313e-16 * norm;
-    if (!(fabs(sum - trace) <= 4 * unit && fabs(sum2 - square) <= 4 * unit * norm)) return false;
+    if (!(fabs(sum - trace) <= unit && fabs(sum2 - square) <= unit * norm)) return false;
     for (int k = threadIdx.x; k < m; k += blockDim.x) {
         int const j = team.partner[k];
         if (j < k) continue;

@@ -179,7 +179,7 @@ static __device__ __forceinline__ void make_chain(const block_type &block, geev_
         bulge.r = bulge_reflector(bulge.v, bulge.b, k > 0 && k + l + 2 <= i, chain.shifts[b], &bulge.beta);
         chain.reflector[first & 1][b] = bulge.r, chain.beta[first & 1][b] = bulge.beta;
     }
-    block.meet(); /* the first reflectors are there */
+    block.sync(); /* the first reflectors are there */
     for (int t = first; t < last; ++t, ++k) {
         bool const acts = (unsigned)k <= (unsigned)span, comes = (unsigned)(k + 1) <= (unsigned)span && t + 1 < last;
         bool const ahead = b > 0 && k + GEEV_BULGE_ROWS <= span;
@@ -199,7 +199,7 @@ static __device__ __forceinline__ void make_chain(const block_type &block, geev_
             chain.reflector[(t + 1) & 1][b] = bulge.r, chain.beta[(t + 1) & 1][b] = bulge.beta;
         }
         block.skip_workers();
-        block.meet(); /* columns are complete, and the next reflectors are there */
+        block.sync(); /* columns are complete, and the next reflectors are there */
     }
 }
 
@@ -272,7 +272,7 @@ static __device__ __forceinline__ void apply_chain(const block_type &block, geev
     bool const one = workers >= bulges;
     reflector3<entry> r = {};
     geev_place<entry> at[3] = {};
-    block.meet(); /* the first reflectors are there */
+    block.sync(); /* the first reflectors are there */
     for (int t = first; t < last; ++t) {
         const reflector3<entry> *const reflector = chain.reflector[t & 1];
         for (int b = begin; b < beyond; b += workers) {
@@ -298,7 +298,7 @@ static __device__ __forceinline__ void apply_chain(const block_type &block, geev
             int const low = k + 3 + 2 * b;
             if (u.base) apply_right(warp, u, r, k, three, above, low < to ? low : to, stride);
         }
-        block.meet(); /* columns are complete, and the next reflectors are there */
+        block.sync(); /* columns are complete, and the next reflectors are there */
     }
 }
 

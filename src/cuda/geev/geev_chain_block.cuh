@@ -43,11 +43,6 @@ template <int W> struct chain_block {
     {
         __syncthreads();
     }
-    /* A barrier of all, where the warp that makes reflectors and the others come from different code. */
-    __device__ __forceinline__ void meet() const
-    {
-        meeting_barrier(32 * W);
-    }
     /* A barrier of the warps that apply reflectors; the one that makes them passes by. */
     __device__ __forceinline__ void sync_workers() const
     {

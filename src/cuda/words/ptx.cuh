@@ -141,12 +141,6 @@ static __device__ __forceinline__ void part_barrier(int threads)
 }
 static __device__ __forceinline__ void skip_part_barrier() {}
 
-/* A barrier of all `threads` threads of the block, whose warps may come to it at different places of the code. */
-static __device__ __forceinline__ void meeting_barrier(int threads)
-{
-    asm volatile("bar.sync 2, %0;" ::"r"(threads) : "memory");
-}
-
 /* -------------------------------------------------------------------- clusters */
 
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900

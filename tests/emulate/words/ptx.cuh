@@ -105,10 +105,6 @@ static inline void skip_part_barrier()
 {
     emulate_block_barrier(false);
 }
-static inline void meeting_barrier(int)
-{
-    emulate_block_barrier(false);
-}
 
 /* -------------------------------------------------------------------- clusters */
 

@@ -47,15 +47,16 @@ template <typename matrix> struct aberth_area {
     double *lead;                 /* [blocks + 1]: product of all lift before block row b, times 2^lead_exponent */
     double *radius;               /* [m], in the end: of the disc; in the place of past */
     int *exponent, *state;        /* [m] */
-    int *lead_exponent;           /* [blocks + 1] */
-    int m, blocks;                /* of 16 rows */
+    int *ended; /* [m]: by its residual; a step writes it before all others have read state of the step before */
+    int *lead_exponent; /* [blocks + 1] */
+    int m, blocks;      /* of 16 rows */
 };
 
 /* Numbers of it besides those of the matrix. */
 static __host__ __device__ inline int64_t aberth_numbers(int64_t m)
 {
     int64_t const blocks = (m + HYMAN_ROWS - 1) / HYMAN_ROWS;
-    return (8 * m + 2 * blocks + 4) / 2 * 2;
+    return (9 * m + 2 * blocks + 4) / 2 * 2;
 }
 
 /* base: aligned to 16 bytes. */
@@ -66,7 +67,8 @@ template <typename matrix> static __device__ __forceinline__ aberth_area<matrix>
     w.next = (hyman_complex *)base, w.weight = w.next + m;
     w.value = (double *)(w.weight + m), w.size = w.value + m, w.past = w.radius = w.size + m;
     w.lead = w.past + m;
-    w.exponent = (int *)(w.lead + w.blocks + 1), w.state = w.exponent + m, w.lead_exponent = w.state + m;
+    w.exponent = (int *)(w.lead + w.blocks + 1), w.state = w.exponent + m, w.ended = w.state + m,
+    w.lead_exponent = w.ended + m;
     w.g = matrix::place(base + aberth_numbers(m), m);
     return w;
 }
@@ -230,7 +232,8 @@ template <typename member_type> static __device__ void aberth_begin(aberth_team<
  * lost.  Others see a root of a smaller block that is done as an exact one.  A root of the whole that is done stays where its W was
  * found: its last step is made in the end. */
 template <typename matrix, typename member_type>
-static __device__ bool aberth_gather(aberth_team<member_type> &team, const aberth_area<matrix> &w, bool whole)
+static __device__ bool aberth_gather(aberth_team<member_type> &team, const aberth_area<matrix> &w, bool whole,
+                                     bool last)
 {
     int const lane = threadIdx.x % 32, chunks = (team.count + 31) / 32;
     unsigned *const masks = team.first; /* their place is free: chunks <= blocks */
@@ -241,7 +244,6 @@ static __device__ bool aberth_gather(aberth_team<member_type> &team, const abert
         if (i < team.count) {
             int const k = team.list[i], is = w.state[k];
             if (is != ABERTH_DONE || !whole) team.z[k] = w.next[k];
-            if (is == ABERTH_DONE && !whole) w.weight[k] = {0, 0};
             stays = is == ABERTH_ON_ITS_WAY, lost = lost || is == ABERTH_LOST;
         }
         unsigned const mask = __ballot_sync(0xffffffffu, stays);
@@ -254,7 +256,10 @@ static __device__ bool aberth_gather(aberth_team<member_type> &team, const abert
         int before = 0;
         for (int d = 0; d < c; ++d) before += __popc(masks[d]);
         unsigned const mask = masks[c];
-        if (mask >> lane & 1) team.kept[before + __popc(mask & ((1u << lane) - 1))] = team.list[32 * c + lane];
+        if (mask >> lane & 1)
+            team.kept[before + __popc(mask & ((1u << lane) - 1))] = team.list[32 * c + lane];
+        else if (total > 0 && !last && 32 * c + lane < team.count) /* else the next blocks' W may be there already */
+            w.weight[team.list[32 * c + lane]] = {0, 0};
     }
     unsigned short *const old = team.list;
     team.list = team.kept, team.kept = old, team.count = total;
@@ -355,7 +360,7 @@ static __device__ __forceinline__ void aberth_weigh(aberth_team<member_type> &te
             is = ABERTH_DONE;
         w.past[k] = now, w.value[k] = left, w.size[k] = value.norm, w.exponent[k] = value.exponent;
     }
-    w.state[k] = is;
+    w.ended[k] = is;
 }
 
 /* The step of the same roots; all W of the block are there. */
@@ -383,7 +388,7 @@ static __device__ __forceinline__ void aberth_move(aberth_team<member_type> &tea
     step.re *= unit, step.im *= unit;
     double const size = aberth_square(step), far = 3 * spread, eps = 2.220446049250313e-16;
     bool const whole = m == w.m;
-    int is = w.state[k];
+    int is = w.ended[k];
     if (whole ? size <= square_of(eps) * aberth_square(z) && w.past[k] <= square_of(64 * m * eps)
               : size <= square_of(ABERTH_CLOSE) * (spread * spread))
         is = ABERTH_DONE; /* the step does not move it, or is small enough here */
@@ -500,7 +505,7 @@ static __device__ __forceinline__ bool aberth_iterate(aberth_team<member_type> &
                 aberth_move(team, points, w, at, count, from, order, norm);
             });
             team.member.sync(); /* the step is done */
-            if (aberth_gather(team, w, whole)) return false;
+            if (aberth_gather(team, w, whole, whole || step >= ABERTH_ROUGH)) return false;
             if (!whole && step >= ABERTH_ROUGH) break;
             if (whole && step >= ABERTH_STEPS && team.count > 0) return false;
             if (whole && step >= ABERTH_EARLY && 2 * team.count > m) return false;

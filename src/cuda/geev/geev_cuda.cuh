@@ -66,7 +66,7 @@ static inline size_t geev_lead_bytes(int64_t n)
 static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
 {
     int64_t const blocks = (n + 15) / 16;
-    return blocks * (blocks + 1) * 128 + blocks * 16 + (8 * n + 2 * blocks + 4) / 2 * 2;
+    return blocks * (blocks + 1) * 128 + blocks * 16 + (9 * n + 2 * blocks + 4) / 2 * 2;
 }
 
 /* Bytes of a work area of geev_plain.cu: a matrix and three rows. */

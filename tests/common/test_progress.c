@@ -47,7 +47,7 @@ static int note(void *user, double fraction)
     r->last = fraction, r->called = now;
     if (++r->calls != r->stop_at) return 0;
     r->stopped = now;
-    return 1;
+    return r->calls % 2 ? 1 : -1; /* whatever is not zero */
 }
 
 static record record_of(eig_context *ctx, record *r, int stop_at)

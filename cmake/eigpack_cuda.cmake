@@ -61,7 +61,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/geev/geev_roads.cu
     src/cuda/geev/geev_lead.cu
 )
-# Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real ones alone.
+# Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real or complex ones alone.
 set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/heev_reference.cu
     src/cuda/heev/thread/heev_small.cu
@@ -98,6 +98,7 @@ set(EIG_CUDA_REAL_SOURCES
     src/cuda/geev/geev_block.cu
     src/cuda/geev/geev_plain.cu
 )
+set(EIG_CUDA_COMPLEX_SOURCES src/cuda/geev/geev_single.cu)
 if(EIG_EMULATE)
     include(${PROJECT_SOURCE_DIR}/tests/emulate/emulate.cmake)
 elseif(EIG_HAVE_CUDA)
@@ -143,6 +144,8 @@ if(EIG_HAVE_CUDA)
         set(sources ${EIG_CUDA_TYPED_SOURCES})
         if(type MATCHES "s|d")
             list(APPEND sources ${EIG_CUDA_REAL_SOURCES})
+        else()
+            list(APPEND sources ${EIG_CUDA_COMPLEX_SOURCES})
         endif()
         eig_cuda_objects(eigpack_cuda_${type} ${sources})
         target_compile_definitions(eigpack_cuda_${type} PRIVATE EIG_TYPE=${type})

@@ -18,8 +18,9 @@
  *                    geev_group_tensor.cuh, geev_panel.cuh
  * geev_aberth.cuh     Aberth's iteration, which comes before QR on the roads block and blocks in double; the characteristic
  *                    polynomial: geev_hyman_lanes.cuh for the first of them, geev_hyman.cuh for the second
+ * geev_single.cu     complex matrices: reduction, single-shift QR; its sweep: geev_single.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
- * geev_schur.cu      complex matrices, and eigenvectors: all in one kernel; geev_schur_matrix.cuh: its order; geev_schur.cuh,
+ * geev_schur.cu      all in one kernel, by way of the Schur form: condition numbers, and where vectors are close; geev_schur_matrix.cuh: its order; geev_schur.cuh,
  *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
  * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
  * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
@@ -68,6 +69,24 @@ static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
     int64_t const blocks = (n + 15) / 16;
     return blocks * (blocks + 1) * 128 + blocks * 16 + (9 * n + 2 * blocks + 4) / 2 * 2;
 }
+
+/* What geev_single.cu keeps of a matrix besides its packed Hessenberg form: where its rows come from; for vectors the scale of
+ * balancing, the reflectors' factors, and the form with the reflectors, row by row. */
+template <typename real, typename entry> struct geev_single_form {
+    int *origin;          /* [n] */
+    real *scale, *factor; /* [n] */
+    entry *h;             /* [n][n] */
+    __host__ __device__ geev_single_form(void *base, int64_t n)
+        : origin((int *)base), scale((real *)((char *)base + (4 * n + 15) / 16 * 16)), factor(scale + n),
+          h((entry *)(scale + (2 * n + 1) / 2 * 2))
+    {
+    }
+    static size_t bytes(int64_t n, bool vectors)
+    {
+        geev_single_form const form(NULL, n);
+        return vectors ? (size_t)(form.h + n * n) : (size_t)form.scale;
+    }
+};
 
 /* Bytes of a work area of geev_plain.cu: a matrix and three rows. */
 static inline size_t geev_plain_bytes(const geev_problem *p)
@@ -144,10 +163,10 @@ struct geev_slice {
     geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
     int points;         /* of geev_aberth.cuh: roots of a warp at a time; 0: QR takes all matrices */
 
-    /* Vectors, n > GEEV_MOST; these arrays take the place of those above. */
+    /* Vectors, n > GEEV_MOST; these arrays take the place of those above.  And forms of geev_single.cu. */
     geev_reduced *reduced;     /* [count] */
     geev_group *vector_groups; /* [count], or one a multiprocessor */
-    void *forms;               /* [count] of form_bytes: Hessenberg matrices and reflectors */
+    void *forms;               /* [count] of form_bytes: Hessenberg matrices and reflectors, see geev_single_form */
     void *slabs;               /* [slab_blocks] of slab_bytes */
     void *again; /* [again_blocks] work areas of again_bytes of the Schur form, in the place of all of them */
     size_t form_bytes, slab_bytes, again_bytes;
@@ -186,6 +205,9 @@ geev_launch_schur eig_cuda_geev_schur_s, eig_cuda_geev_schur_d, eig_cuda_geev_sc
 geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cuda_geev_schur_bytes_c,
     eig_cuda_geev_schur_bytes_z;
 
+/* Complex matrices: the reduction, and the iteration. */
+geev_launch eig_cuda_geev_reduce_c, eig_cuda_geev_reduce_z, eig_cuda_geev_single_c, eig_cuda_geev_single_z;
+
 /* Eigenvectors of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
 geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
 
@@ -199,8 +221,9 @@ geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_la
 geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
     eig_cuda_geev_large_sizes_z;
 
-/* All of one type; complex ones have those from blocks on. */
+/* All of one type; complex ones have the first two, and those from blocks on. */
 struct geev_kernels {
+    geev_launch *reduce, *single; /* of complex ones alone */
     geev_launch *small, *prepare, *block_prepare, *block;
     geev_launch_threads *swb, *mwb;
     geev_launch *lead;
@@ -276,6 +299,12 @@ static __device__ __forceinline__ entry geev_entry(const geev_problem &p, int64_
     if (p.layout == EIG_LAYOUT_ELEMENT_WISE) return geev_load(a + (i * p.lda + j) * p.stride_a + b);
     if (p.layout == EIG_LAYOUT_ROW_WISE) return geev_load(a + i * p.stride_a + b * p.lda + j);
     return geev_load(a + i + j * p.lda + b * p.stride_a);
+}
+
+/* Place of entry (i, j), j >= i - 1, among the packed entries; for j = 0: the origin of row i's columns. */
+static __device__ __forceinline__ int place_of(int n, int i, int j)
+{
+    return i * n - i * (i - 1) / 2 + j;
 }
 
 /* Where the packed entries of matrix m of the slice begin; they lie slice.tile apart. */

@@ -54,8 +54,19 @@ template <int P> static __global__ void inverse_complex_lanes(geev_slice slice, 
     lane_team<P> const team(threadIdx.x % 32);
     int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, b = slice.first + at;
     bool const lives = at < slice.count;
-    if (!inverse_complex_matrix(team, area, slice.p, lives ? b : slice.first, lives) && lives && team.rank == 0)
-        give_up(slice, b);
+    geev_record const record = load_form(team, area, slice, lives ? at : 0);
+    if (!inverse_complex_matrix<1>(team, area, record, slice.p, b, lives) && lives && team.rank == 0) give_up(slice, b);
+}
+
+/* Larger ones, W warps each: four lanes a vector. */
+template <int W> static __global__ void __launch_bounds__(32 * W) inverse_complex_block(geev_slice slice, int bytes)
+{
+    __shared__ double space[W];
+    schur_area<entry> const area = lanes_area<32 * W>(slice.p, bytes, true, true);
+    block_team<32 *W> const team = {(int)threadIdx.x, space};
+    int64_t const b = slice.first + blockIdx.x;
+    geev_record const record = load_form(team, area, slice, blockIdx.x);
+    if (!inverse_complex_matrix<4>(team, area, record, slice.p, b, true) && threadIdx.x == 0) give_up(slice, b);
 }
 
 /* --------------------------------------------------------------- launchers */
@@ -81,11 +92,21 @@ template <int P> static eig_status launch_complex(eig_context *ctx, const geev_s
                            inverse_complex_lanes<P>, true);
 }
 
+template <int W> static eig_status launch_complex_block(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    size_t const bytes = lanes_bytes(&slice.p, 32, true);
+    return cuda_launch(ctx, "geev: inverse_block", stream, {slice.count, 32 * W, bytes}, inverse_complex_block<W>,
+                       slice, (int)bytes);
+}
+
 eig_status TYPED(eig_cuda_geev_inverse)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     int64_t const n = slice.p.n;
     if constexpr (number::complex) {
-        return n <= 16 ? launch_complex<16>(ctx, slice, stream) : launch_complex<32>(ctx, slice, stream);
+        if (n <= 8) return launch_complex<8>(ctx, slice, stream);
+        if (n <= 16) return launch_complex<16>(ctx, slice, stream);
+        if (n <= 32) return launch_complex_block<4>(ctx, slice, stream);
+        return n <= 48 ? launch_complex_block<6>(ctx, slice, stream) : launch_complex_block<8>(ctx, slice, stream);
     } else {
         if (n <= 16) return launch_inverse<4, 4, 4>(ctx, slice, stream);
         if (n <= 32) return launch_inverse<8, 8, 4>(ctx, slice, stream);

@@ -61,12 +61,6 @@ template <int P, bool multiple> struct tile_team {
     }
 };
 
-/* Place of entry (i, j), j >= i - 1, among the packed entries; for j = 0: the origin of row i's columns. */
-static __device__ __forceinline__ int place_of(int n, int i, int j)
-{
-    return i * n - i * (i - 1) / 2 + j;
-}
-
 /* All of a block's dynamic shared memory. */
 extern __shared__ __align__(16) char qr_memory[];
 

@@ -100,8 +100,7 @@ static eig_status enqueue_vectors(eig_context *ctx, const geev_slice &slice, cud
 static eig_status enqueue_schur(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     int const threads = schur_threads(ctx, &slice.p);
-    if (!slice.p.vectors || (slice.p.condition && threads > 0))
-        return enqueue_whole(ctx, slice, stream, clock, threads, 1);
+    if (!slice.p.vectors || threads > 0) return enqueue_whole(ctx, slice, stream, clock, threads, 1);
     geev_slice values = slice;
     values.p.vectors = false;
     eig_status const status = enqueue_whole(ctx, values, stream, clock, threads, 1);
@@ -133,6 +132,45 @@ static void carve_large(arena *a, geev_slice *slice)
     size_t const from = a->used;
     carve_areas(a, slice);
     carve_large_vectors(a, from, slice);
+}
+
+/* ------------------------------------------------------- single: complex matrices */
+
+static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_road *)
+{
+    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernels */
+    return type_is_complex(p->type) && !p->condition && schur_threads(ctx, p) > 0 &&
+           kernels_of(p)->schur_bytes(p, WARP) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+}
+
+static void slice_single(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+{
+    const geev_problem *const p = &slice->p;
+    slice->tile = 1;
+    slice->form_bytes = arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n, p->vectors)
+                                                       : geev_single_form<double, eig_z>::bytes(p->n, p->vectors));
+    int64_t const each = geev_packed(p->n) * (int64_t)type_size(p->type) +
+                         (int64_t)(slice->form_bytes + sizeof *slice->records + sizeof *slice->failed),
+                  fit = (bytes - 8 * EIG_ALIGNMENT) / each;
+    slice->count = fit < p->batch ? fit : p->batch;
+}
+
+static void carve_single(arena *a, geev_slice *slice)
+{
+    slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
+    slice->forms = arena_take(a, slice->count, slice->form_bytes);
+    if (slice->p.vectors) carve_list(a, slice);
+}
+
+static eig_status enqueue_single(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    eig_status status = k->reduce(ctx, slice, stream);
+    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+    if (status == EIG_OK) status = k->single(ctx, slice, stream);
+    if (status == EIG_OK) status = mark_passes(ctx, clock, 2);
+    return status == EIG_OK && slice.p.vectors ? enqueue_vectors(ctx, slice, stream, clock) : status;
 }
 
 /* ------------------------------------------------------- eigenvalues, then vectors */
@@ -436,6 +474,7 @@ static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaSt
  * them for the GPU that it runs on; from 19 on in double by bench_geev_cuda, whose matrices are random. */
 
 static const geev_road roads[] = {
+    {"single", EIG_GEEV_AUTO, 0, 0, 0, is_single, slice_single, carve_single, enqueue_single},
     {"schur", EIG_GEEV_AUTO, 0, 0, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
     {"schur reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_schur_reference, slice_schur_reference, carve_areas,
      enqueue_schur_reference},

@@ -58,7 +58,6 @@ static eig_status launch_schur(eig_context *ctx, const geev_slice &slice, geev_w
 eig_status TYPED(eig_cuda_geev_schur)(eig_context *ctx, int threads, const geev_slice &slice, geev_which which,
                                       cudaStream_t stream)
 {
-    if (threads == 8) return launch_schur<8>(ctx, slice, which, stream);
     if (threads == 16) return launch_schur<16>(ctx, slice, which, stream);
     if (threads == 32) return launch_schur<32>(ctx, slice, which, stream);
     return cuda_launch(ctx, "geev: schur_blocks", stream, {slice.plain_blocks, SCHUR_THREADS}, schur_blocks, slice,

@@ -11,6 +11,7 @@
 
 #include "geev_balance.cuh"
 #include "geev_reflector.cuh"
+#include "words/team.cuh"
 
 /* What a team has of its matrix. */
 template <typename entry_> struct schur_area {
@@ -103,15 +104,27 @@ static __device__ __forceinline__ entry reduce_column(team_type team, const schu
     return *acts ? scaled(-norm * pow2_inverse(unit), phase) : a.at(k + 1, k);
 }
 
-/* Takes rows and columns lo..hi to Hessenberg form; Q becomes the product of the reflectors.  factors: NULL, or tau of each
- * reflector goes there, and its u, without its first entry 1, stays below the subdiagonal. */
-template <typename team_type, typename entry>
+/* The sum of the lanes' x, in all of them. */
+template <typename lanes_type, typename real> static __device__ __forceinline__ real sum_of(lanes_type lanes, real x)
+{
+    return lanes.sum(x);
+}
+template <typename lanes_type, typename real>
+static __device__ __forceinline__ complex_of<real> sum_of(lanes_type lanes, complex_of<real> x)
+{
+    return {lanes.sum(x.re), lanes.sum(x.im)};
+}
+
+/* Takes rows and columns lo..hi to Hessenberg form; Q becomes the product of the reflectors.  L lanes share a row or a column.
+ * factors: NULL, or tau of each reflector goes there, and its u, without its first entry 1, stays below the subdiagonal. */
+template <int L, typename team_type, typename entry>
 static __device__ void schur_reduce(team_type team, const schur_area<entry> &a, int lo, int hi,
                                     real_of<entry> *factors = NULL)
 {
     using real = real_of<entry>;
     constexpr int P = team_type::size;
-    int const n = a.n;
+    sub_team<L> const lanes(team.rank);
+    int const n = a.n, own = team.rank / L;
     for (int e = team.rank; a.q && e < n * n; e += P)
         a.q[e / n * (int64_t)a.ld + e % n] = entry_of<entry>((real)(e / n == e % n));
     for (int k = 0; k + 2 < n; ++k) {
@@ -120,26 +133,26 @@ static __device__ void schur_reduce(team_type team, const schur_area<entry> &a, 
         entry const sub = reduce_column(team, a, k, hi, &acts, &tau);
         if (factors && team.rank == 0) factors[k] = tau;
         team.sync();
-        for (int j = k + 1 + team.rank; acts && j < n; j += P) {
-            entry dot = a.at(k + 1, j);
+        for (int j = k + 1 + own; acts && j < n; j += P / L) {
+            entry dot = lanes.rank == 0 ? a.at(k + 1, j) : entry{};
 #pragma unroll 4
-            for (int i = k + 2; i <= hi; ++i) dot = conj_product_add(a.at(i, k), a.at(i, j), dot);
-            dot = scaled(-tau, dot);
-            a.at(k + 1, j) = total(dot, a.at(k + 1, j));
+            for (int i = k + 2 + lanes.rank; i <= hi; i += L) dot = conj_product_add(a.at(i, k), a.at(i, j), dot);
+            dot = scaled(-tau, sum_of(lanes, dot));
+            if (lanes.rank == 0) a.at(k + 1, j) = total(dot, a.at(k + 1, j));
 #pragma unroll 4
-            for (int i = k + 2; i <= hi; ++i) a.at(i, j) = product_add(dot, a.at(i, k), a.at(i, j));
+            for (int i = k + 2 + lanes.rank; i <= hi; i += L) a.at(i, j) = product_add(dot, a.at(i, k), a.at(i, j));
         }
         team.sync();
         schur_rows const rows(0, hi, acts, a.q, lo, hi, n);
-        for (int m = team.rank; m < rows.count; m += P) {
-            entry *const row = a.stacked(rows(m));
-            entry dot = row[k + 1];
+        for (int m = own; m < rows.count; m += P / L) {
+            entry *const row = a.q ? a.stacked(rows(m)) : &a.at(m, 0);
+            entry dot = lanes.rank == 0 ? row[k + 1] : entry{};
 #pragma unroll 4
-            for (int j = k + 2; j <= hi; ++j) dot = product_add(row[j], a.at(j, k), dot);
-            dot = scaled(-tau, dot);
-            row[k + 1] = total(dot, row[k + 1]);
+            for (int j = k + 2 + lanes.rank; j <= hi; j += L) dot = product_add(row[j], a.at(j, k), dot);
+            dot = scaled(-tau, sum_of(lanes, dot));
+            if (lanes.rank == 0) row[k + 1] = total(dot, row[k + 1]);
 #pragma unroll 4
-            for (int j = k + 2; j <= hi; ++j) row[j] = conj_product_add(a.at(j, k), dot, row[j]);
+            for (int j = k + 2 + lanes.rank; j <= hi; j += L) row[j] = conj_product_add(a.at(j, k), dot, row[j]);
         }
         team.sync();
         for (int i = k + 2 + team.rank; acts && !factors && i <= hi; i += P) a.at(i, k) = entry_of<entry>((real)0);
@@ -158,18 +171,32 @@ template <typename real> struct schur_window {
 };
 
 /* The largest absolute entry of the window. */
-template <typename team_type, typename entry>
-static __device__ real_of<entry> window_largest(team_type team, const schur_area<entry> &a, int l, int i)
+template <typename team_type, typename area_type>
+static __device__ typename area_type::real window_largest(team_type team, const area_type &a, int l, int i)
 {
-    real_of<entry> most = 0;
+    typename area_type::real most = 0;
     for (int j = l + team.rank; j <= i; j += team_type::size)
         for (int r = l; r <= i && r <= j + 1; ++r) most = fmax(most, larger_part(a.at(r, j)));
     return team.max(most);
 }
 
+/* Whether entry (k, k-1) is negligible. */
+template <typename area_type, typename real>
+static __device__ __forceinline__ bool subdiagonal_deflates(const area_type &a, const schur_window<real> &s, int k)
+{
+    real const beside =
+        (k - 2 >= s.lo ? taxicab(a.at(k - 1, k - 2)) : (real)0) + (k < s.hi ? taxicab(a.at(k + 1, k)) : (real)0);
+    if constexpr (entry_kind<typename area_type::entry>::complex)
+        return francis_negligible(taxicab(a.at(k, k - 1)), taxicab(a.at(k - 1, k)), taxicab(a.at(k - 1, k - 1)),
+                                  taxicab(a.at(k, k)), taxicab(difference(a.at(k - 1, k - 1), a.at(k, k))), beside,
+                                  s.tiny);
+    else
+        return francis_deflates(a.at(k, k - 1), a.at(k - 1, k), a.at(k - 1, k - 1), a.at(k, k), beside, s.tiny);
+}
+
 /* The first row of the window that ends at i: the largest k > l with a negligible entry (k, k-1), else l. */
-template <typename team_type, typename entry>
-static __device__ int window_begin(team_type team, const schur_area<entry> &a, const schur_window<real_of<entry>> &s)
+template <typename team_type, typename area_type>
+static __device__ int window_begin(team_type team, const area_type &a, const schur_window<typename area_type::real> &s)
 {
     int found = s.l;
     for (int k = s.i - team.rank; k > s.l && found == s.l; k -= team_type::size)
@@ -177,29 +204,12 @@ static __device__ int window_begin(team_type team, const schur_area<entry> &a, c
     return team.max(found);
 }
 
-template <typename real>
-static __device__ __forceinline__ bool subdiagonal_deflates(const schur_area<real> &a, const schur_window<real> &s,
-                                                            int k)
-{
-    real const beside =
-        (k - 2 >= s.lo ? fabs(a.at(k - 1, k - 2)) : (real)0) + (k < s.hi ? fabs(a.at(k + 1, k)) : (real)0);
-    return francis_deflates(a.at(k, k - 1), a.at(k - 1, k), a.at(k - 1, k - 1), a.at(k, k), beside, s.tiny);
-}
-template <typename real>
-static __device__ __forceinline__ bool subdiagonal_deflates(const schur_area<complex_of<real>> &a,
-                                                            const schur_window<real> &s, int k)
-{
-    real const beside =
-        (k - 2 >= s.lo ? taxicab(a.at(k - 1, k - 2)) : (real)0) + (k < s.hi ? taxicab(a.at(k + 1, k)) : (real)0);
-    return francis_negligible(taxicab(a.at(k, k - 1)), taxicab(a.at(k - 1, k)), taxicab(a.at(k - 1, k - 1)),
-                              taxicab(a.at(k, k)), taxicab(difference(a.at(k - 1, k - 1), a.at(k, k))), beside, s.tiny);
-}
-
 /* The iteration of this team; lives: false where it has no matrix.  Returns info as eig_dgeev_batched defines it. */
-template <typename team_type, typename entry>
-static __device__ int schur_iterate(team_type team, const schur_area<entry> &a, int lo, int hi, bool lives, int most)
+template <typename team_type, typename area_type>
+static __device__ int schur_iterate(team_type team, const area_type &a, int lo, int hi, bool lives, int most)
 {
-    using real = real_of<entry>;
+    using real = typename area_type::real;
+    using entry = typename area_type::entry;
     constexpr int block = entry_kind<entry>::complex ? 1 : 2; /* largest window that is finished */
     real const least = real_limits<real>::safmin * ((real)(hi - lo + 1) / real_limits<real>::eps);
     schur_window<real> s = {lo, hi, lo, lives ? hi : lo - 1, 0, least};

@@ -138,11 +138,12 @@ static __device__ void finish_schur(team_type team, const schur_area<complex_of<
 }
 
 /* Stores eigenvalues, their measure, info. */
-template <typename team_type, typename entry>
-static __device__ void store_values(team_type team, const schur_area<entry> &a, const geev_problem &p, int64_t b,
-                                    bool lives, const geev_record &record, int info)
+template <typename team_type, typename area_type>
+static __device__ void store_values(team_type team, const area_type &a, const geev_problem &p, int64_t b, bool lives,
+                                    const geev_record &record, int info)
 {
-    using real = real_of<entry>;
+    using real = typename area_type::real;
+    using entry = typename area_type::entry;
     real const nan = (real)NAN;
     for (int k = team.rank; lives && k < a.n; k += team_type::size) {
         complex_of<real> w = scaled((real)record.unscale, a.w[k]);
@@ -212,7 +213,7 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     geev_record const record = begin_matrix(team, a, p, b, lives);
     bool const finite = lives && record.info == EIG_INFO_OK;
     int const lo = finite ? record.lo : 0, hi = finite ? record.hi : -1;
-    schur_reduce(team, a, lo, hi);
+    schur_reduce<1>(team, a, lo, hi);
     int info = schur_iterate(team, a, lo, hi, finite, p.max_steps);
     if (!finite) info = record.info;
     team.sync();

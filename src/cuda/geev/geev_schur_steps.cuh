@@ -123,8 +123,9 @@ template <typename real> struct plane_rotation {
     }
 };
 
-template <typename real>
-static __device__ complex_of<real> single_shift(const schur_area<complex_of<real>> &a, const schur_window<real> &s)
+/* The shift of a window. */
+template <typename area_type, typename real>
+static __device__ complex_of<real> single_shift(const area_type &a, const schur_window<real> &s)
 {
     using complex = complex_of<real>;
     int const i = s.i, l = s.l;
@@ -146,13 +147,24 @@ static __device__ complex_of<real> single_shift(const schur_area<complex_of<real
 }
 
 /* Whether a sweep with this shift may start in row m. */
-template <typename real>
-static __device__ bool single_starts(const schur_area<complex_of<real>> &a, int m, complex_of<real> shift)
+template <typename area_type, typename real>
+static __device__ bool single_starts(const area_type &a, int m, complex_of<real> shift)
 {
     real const top = taxicab(difference(a.at(m, m), shift)), sub = taxicab(a.at(m + 1, m)), sum = top + sub,
                safe = sum > 0 ? sum : (real)1;
     return taxicab(a.at(m, m - 1)) * (sub / safe) <=
            real_limits<real>::eps * ((top / safe) * (taxicab(a.at(m, m)) + taxicab(a.at(m + 1, m + 1))));
+}
+
+/* The first row of a sweep with this shift. */
+template <typename team_type, typename area_type, typename real>
+static __device__ __forceinline__ int single_start(team_type team, const area_type &a, const schur_window<real> &s,
+                                                   bool begins, complex_of<real> shift)
+{
+    int start = s.l;
+    for (int m = s.i - 1 - team.rank; begins && m > s.l && start == s.l; m -= team_type::size)
+        if (single_starts(a, m, shift)) start = m;
+    return team.max(start);
 }
 
 template <typename team_type, typename real>
@@ -185,10 +197,7 @@ static __device__ void schur_step(team_type team, const schur_area<complex_of<re
     using complex = complex_of<real>;
     complex shift = {0, 0}, f = {0, 0}, g = {0, 0};
     if (begins) shift = single_shift(a, s);
-    int start = s.l;
-    for (int m = s.i - 1 - team.rank; begins && m > s.l && start == s.l; m -= team_type::size)
-        if (single_starts(a, m, shift)) start = m;
-    start = team.max(start);
+    int const start = single_start(team, a, s, begins, shift);
     if (begins) f = difference(a.at(start, start), shift), g = a.at(start + 1, start);
     for (int k = start; team.anywhere(begins && k < s.i); ++k) {
         bool const acts = begins && k < s.i;

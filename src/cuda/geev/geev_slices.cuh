@@ -10,20 +10,22 @@ enum {
 };
 
 static const geev_kernels kernels[] = {
-    {eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
+    {NULL, NULL, eig_cuda_geev_small_s, eig_cuda_geev_prepare_s, eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_s,
      eig_cuda_geev_swb_s, eig_cuda_geev_mwb_s, NULL, eig_cuda_geev_plain_s, eig_cuda_geev_blocks_s,
      eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_fit_s, eig_cuda_geev_schur_s, eig_cuda_geev_schur_bytes_s,
      eig_cuda_geev_inverse_s, eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_fit_s, eig_cuda_geev_large_sizes_s},
-    {eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
+    {NULL, NULL, eig_cuda_geev_small_d, eig_cuda_geev_prepare_d, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_d,
      eig_cuda_geev_swb_d, eig_cuda_geev_mwb_d, eig_cuda_geev_lead, eig_cuda_geev_plain_d, eig_cuda_geev_blocks_d,
      eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_schur_d, eig_cuda_geev_schur_bytes_d,
      eig_cuda_geev_inverse_d, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_fit_d, eig_cuda_geev_large_sizes_d},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_area_c,
-     eig_cuda_geev_blocks_fit_c, eig_cuda_geev_schur_c, eig_cuda_geev_schur_bytes_c, eig_cuda_geev_inverse_c,
-     eig_cuda_geev_large_vectors_c, eig_cuda_geev_large_fit_c, eig_cuda_geev_large_sizes_c},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, eig_cuda_geev_blocks_z, eig_cuda_geev_blocks_area_z,
-     eig_cuda_geev_blocks_fit_z, eig_cuda_geev_schur_z, eig_cuda_geev_schur_bytes_z, eig_cuda_geev_inverse_z,
-     eig_cuda_geev_large_vectors_z, eig_cuda_geev_large_fit_z, eig_cuda_geev_large_sizes_z},
+    {eig_cuda_geev_reduce_c, eig_cuda_geev_single_c, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+     eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_area_c, eig_cuda_geev_blocks_fit_c, eig_cuda_geev_schur_c,
+     eig_cuda_geev_schur_bytes_c, eig_cuda_geev_inverse_c, eig_cuda_geev_large_vectors_c, eig_cuda_geev_large_fit_c,
+     eig_cuda_geev_large_sizes_c},
+    {eig_cuda_geev_reduce_z, eig_cuda_geev_single_z, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+     eig_cuda_geev_blocks_z, eig_cuda_geev_blocks_area_z, eig_cuda_geev_blocks_fit_z, eig_cuda_geev_schur_z,
+     eig_cuda_geev_schur_bytes_z, eig_cuda_geev_inverse_z, eig_cuda_geev_large_vectors_z, eig_cuda_geev_large_fit_z,
+     eig_cuda_geev_large_sizes_z},
 };
 
 static const geev_kernels *kernels_of(const geev_problem *p)

@@ -1,7 +1,7 @@
 /* Teams: threads that compute something together, from a few lanes of a warp to all blocks of a launch.
  *
- * All threads of a warp call a lane_team's functions together, whatever their team; those of a block_team or a
- * sized_team, all threads of the block; those of the grid, all threads of the launch.  Sums add in the same order in
+ * All threads of a warp call a lane_team's functions together, whatever their team; those of a sub_team, its lanes; those of a block_team
+ * or a sized_team, all threads of the block; those of the grid, all threads of the launch.  Sums add in the same order in
  * every thread and for every position in the warp, so results do not depend on either. */
 #ifndef EIG_TEAM_CUH
 #define EIG_TEAM_CUH
@@ -65,6 +65,34 @@ template <int P> struct lane_team {
     __device__ __forceinline__ bool any(bool x) const
     {
         return P == 1 ? x : (__ballot_sync(all, x) & lanes) != 0;
+    }
+};
+
+/* L = 2^k neighbouring lanes of a warp that come together whatever the others do; rank: of a thread of a larger team. */
+template <int L> struct sub_team {
+    int rank;
+    unsigned lanes;
+
+    __device__ __forceinline__ explicit sub_team(int of_thread)
+        : rank(of_thread % L), lanes(((1u << (L % 32)) - 1) << (of_thread % 32 / L * L))
+    {
+    }
+    __device__ __forceinline__ void sync() const
+    {
+        if (L > 1) __syncwarp(lanes);
+    }
+    template <typename value> __device__ __forceinline__ value max(value x) const
+    {
+        for (int d = 1; d < L; d *= 2) {
+            value const other = __shfl_xor_sync(lanes, x, d);
+            x = x > other ? x : other;
+        }
+        return x;
+    }
+    template <typename value> __device__ __forceinline__ value sum(value x) const
+    {
+        for (int d = 1; d < L; d *= 2) x += __shfl_xor_sync(lanes, x, d);
+        return x;
     }
 };
 

@@ -1,7 +1,8 @@
-"""geev's tables on the pages that performance.py makes, from geev-cuda-h200.csv and geev-rivals-h200.csv."""
+"""geev's tables on the pages that performance.py makes."""
 from measured import digits, row_of, rows_of, source, time
 
-CUDA, RIVALS, AUTHORS, LARGE = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200", "geev-large-h200"
+CUDA, RIVALS, AUTHORS = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200"
+VECTORS = "geev-vectors-h100"
 FEW = "geev-few-h100"
 # What was set before the code was written, in ms: the aim; the time that the FP64 units need for 10 n^3/3 flops of the reduction and
 # for the sweeps that such matrices take, 1.8 an eigenvalue at n = 30, if nothing were done twice and nothing waited for.
@@ -73,17 +74,17 @@ def table_few():
 def table_vectors():
     """With right eigenvectors, in microseconds a matrix; one matrix alone in ms."""
     def each(kind, n, column="time_ms"):
-        rows = rows_of(LARGE, family="geev-vectors", type=kind, n=n)
+        rows = rows_of(VECTORS, family="geev-vectors", type=kind, n=n)
         return digits(1e3 * rows[0][column] / rows[0]["batch"]) if rows and rows[0][column] else ""
 
     def one(kind, n):
-        rows = rows_of(LARGE, family="geev-one-vectors", type=kind, n=n)
+        rows = rows_of(VECTORS, family="geev-one-vectors", type=kind, n=n)
         return digits(rows[0]["time_ms"]) if rows else ""
 
-    taken = sorted(rows_of(LARGE, family="geev-vectors", type="f64"), key=lambda row: row["n"])
+    taken = sorted(rows_of(VECTORS, family="geev-vectors", type="f64"), key=lambda row: row["n"])
     return table(["n", "matrices", "double, us", "bar, us", "float, us", "complex double, us", "one matrix, ms", "one complex, ms"], [
         [str(row["n"]), f"{row['batch']:,}", each("f64", row["n"]), each("f64", row["n"], "limit_ms"), each("f32", row["n"]),
-         each("c128", row["n"]), one("f64", row["n"]), one("c128", row["n"])] for row in taken]) + f"\n\n{source(LARGE)}"
+         each("c128", row["n"]), one("f64", row["n"]), one("c128", row["n"])] for row in taken]) + f"\n\n{source(VECTORS)}"
 
 
 def parts():

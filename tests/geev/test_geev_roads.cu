@@ -17,7 +17,7 @@ static std::string cell(eig_geev_method method, bool vectors, const char *road)
     bool same = true;
     for (int t = 0; t < count; ++t) {
         geev_problem p = {};
-        p.type = types[t].type, p.method = method, p.vectors = vectors, p.batch = 1000;
+        p.type = types[t].type, p.method = method, p.vectors = vectors, p.batch = p.all = 1000;
         found[t] = orders([&](int64_t n) {
             p.n = n;
             return eig_cuda_geev_road(hopper(), &p)->name == std::string(road);

@@ -46,7 +46,7 @@ static void test_kinds(void **state)
 /* Left vectors, right ones, or both, without condition numbers: certificates of every pair. */
 static void test_sides(void **state)
 {
-    static const int64_t orders[] = {1, 2, 3, 5, 8, 9, 16, 17, 33, 49, 64};
+    static const int64_t orders[] = {1, 2, 3, 5, 8, 9, 16, 17, 32, 33, 48, 49, 64};
     (void)state;
     eig_context *const ctx = test_context(2);
     for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k)
@@ -113,6 +113,25 @@ static pairs mixture(int64_t n, int64_t count, eig_type type)
         pairs_free(&one);
     }
     return b;
+}
+
+/* More complex matrices than a GPU has multiprocessors: they go another way there up to n = 96. */
+static void test_many(void **state)
+{
+    static const int64_t orders[] = {66, 81, 96, 97};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
+        pairs b = mixture(orders[c / 2], test_on_cpu() ? 3 : 170, all_types[2 + c % 2]);
+        eig_geev_options const o = by(EIG_GEEV_AUTO, 1);
+        pairs_solve(ctx, &o, &b, WANT_ALL);
+        for (int64_t m = 0; m < b.count; ++m) {
+            assert_int_equal(b.info[m], m % 11 == 5 ? EIG_INFO_NOT_FINITE : 0);
+            if (m % 19 == 0 && b.info[m] == 0) certify_vectors("many", &b, m, 10);
+        }
+        pairs_free(&b);
+    }
+    eig_destroy(ctx);
 }
 
 /* The same bits in every layout with paddings, alone, in parts, with other threads, and whatever else is asked for; matrices
@@ -630,6 +649,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_against_inverse_iteration),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_large),

@@ -35,6 +35,7 @@
 
 enum {
     GEEV_MOST = 64,    /* largest order of the fast kernels */
+    GEEV_SINGLE = 96,  /* the same of geev_single.cu, eigenvalues alone */
     GEEV_SMALL_S = 16, /* largest order of float and of double that a thread computes in registers */
     GEEV_SMALL_D = 13,
     GEEV_STAGES = 5,          /* of kernel 2, at most */
@@ -70,21 +71,18 @@ static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
     return blocks * (blocks + 1) * 128 + blocks * 16 + (9 * n + 2 * blocks + 4) / 2 * 2;
 }
 
-/* What geev_single.cu keeps of a matrix besides its packed Hessenberg form: where its rows come from; for vectors the scale of
- * balancing, the reflectors' factors, and the form with the reflectors, row by row. */
+/* What geev_single.cu keeps of a matrix of n <= GEEV_MOST for its vectors: the scale of balancing, the reflectors' factors, and the
+ * Hessenberg form with the reflectors, row by row. */
 template <typename real, typename entry> struct geev_single_form {
-    int *origin;          /* [n] */
     real *scale, *factor; /* [n] */
     entry *h;             /* [n][n] */
     __host__ __device__ geev_single_form(void *base, int64_t n)
-        : origin((int *)base), scale((real *)((char *)base + (4 * n + 15) / 16 * 16)), factor(scale + n),
-          h((entry *)(scale + (2 * n + 1) / 2 * 2))
+        : scale((real *)base), factor(scale + n), h((entry *)(scale + 2 * n))
     {
     }
-    static size_t bytes(int64_t n, bool vectors)
+    static size_t bytes(int64_t n)
     {
-        geev_single_form const form(NULL, n);
-        return vectors ? (size_t)(form.h + n * n) : (size_t)form.scale;
+        return (size_t)(geev_single_form(NULL, n).h + n * n);
     }
 };
 
@@ -149,6 +147,7 @@ struct geev_slice {
     geev_problem p;
     int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
     int tile;                /* packed matrices that lie side by side; a power of two */
+    int *origins;            /* [count][n] where the rows of a complex matrix come from (geev_single.cu) */
     void *packed;            /* [tiles][geev_packed(n)][tile]; a stage leaves leading blocks, packed likewise */
     int stage;               /* of kernel 2: 0, 1, ... */
     int order;               /* of its matrices */

@@ -164,7 +164,7 @@ static __device__ geev_record load_form(team_type team, const schur_area<complex
 #pragma unroll 8
     for (int e = team.rank; e < n * n; e += team_type::size) a.at(e / n, e % n) = form.h[e];
     for (int i = team.rank; i < n; i += team_type::size) {
-        a.origin[i] = form.origin[i], a.scale[i] = form.scale[i];
+        a.origin[i] = slice.origins[at * n + i], a.scale[i] = form.scale[i];
         ((real *)a.row)[i] = form.factor[i];
     }
     return slice.records[at];

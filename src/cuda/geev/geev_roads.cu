@@ -136,31 +136,46 @@ static void carve_large(arena *a, geev_slice *slice)
 
 /* ------------------------------------------------------- single: complex matrices */
 
+/* Of larger ones only many: fewer are faster with several blocks each. */
 static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernels */
-    return type_is_complex(p->type) && !p->condition && schur_threads(ctx, p) > 0 &&
-           kernels_of(p)->schur_bytes(p, WARP) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    enum {
+        SCALARS = 1 << 10, /* static shared memory of the kernels */
+        MANY = 160
+    };
+    bool const small = p->n <= GEEV_MOST;
+    if (!type_is_complex(p->type) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
+    if (small ? p->condition || schur_threads(ctx, p) == 0 : p->all < MANY) return false;
+    if (has_large_vectors(p) && !kernels_of(p)->large_fit(ctx, p->n)) return false;
+    geev_problem kept = *p;
+    kept.vectors = p->vectors && small; /* then a block has more than the matrix in shared memory */
+    return kernels_of(p)->schur_bytes(&kept, WARP) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
-static void slice_single(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_single(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
 {
     const geev_problem *const p = &slice->p;
     slice->tile = 1;
-    slice->form_bytes = arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n, p->vectors)
-                                                       : geev_single_form<double, eig_z>::bytes(p->n, p->vectors));
-    int64_t const each = geev_packed(p->n) * (int64_t)type_size(p->type) +
+    slice->form_bytes = !p->vectors || p->n > GEEV_MOST
+                            ? 0
+                            : arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n)
+                                                             : geev_single_form<double, eig_z>::bytes(p->n));
+    int64_t const each = geev_packed(p->n) * (int64_t)type_size(p->type) + p->n * (int64_t)sizeof *slice->origins +
                          (int64_t)(slice->form_bytes + sizeof *slice->records + sizeof *slice->failed),
                   fit = (bytes - 8 * EIG_ALIGNMENT) / each;
     slice->count = fit < p->batch ? fit : p->batch;
+    slice_large_vectors(ctx, bytes, slice);
 }
 
 static void carve_single(arena *a, geev_slice *slice)
 {
+    if (slice->p.vectors) carve_list(a, slice);
+    size_t const from = a->used;
     slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
-    slice->forms = arena_take(a, slice->count, slice->form_bytes);
-    if (slice->p.vectors) carve_list(a, slice);
+    slice->origins = (int *)arena_take(a, slice->count * slice->p.n, sizeof *slice->origins);
+    if (slice->form_bytes > 0 && slice->p.n <= GEEV_MOST) slice->forms = arena_take(a, slice->count, slice->form_bytes);
+    carve_large_vectors(a, from, slice);
 }
 
 static eig_status enqueue_single(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)

@@ -1,4 +1,4 @@
-/* geev on CUDA: complex matrices of order up to 64.
+/* geev on CUDA: complex matrices of order up to GEEV_SINGLE; of vectors, those up to GEEV_MOST.
  *
  *   reduce_lanes, reduce_block   load, balance, Hessenberg form; packed into the workspace, with the reflectors where vectors
  *                                are wanted: P lanes a matrix, or W warps
@@ -19,16 +19,17 @@ static __device__ void reduce_matrix(team_type team, const schur_area<entry> &a,
     real *const factors = (real *)a.row;
     bool const good = lives && record.info == EIG_INFO_OK;
     schur_reduce<L>(team, a, good ? record.lo : 0, good ? record.hi : -1, factors);
+    bool const keeps = slice.p.vectors && n <= GEEV_MOST;
     geev_single_form<real, entry> const form((char *)slice.forms + at * slice.form_bytes, n);
     entry *const packed = geev_packed_matrix<entry>(slice, at);
     if (lives && team.rank == 0) slice.records[at] = record;
-    for (int i = team.rank; lives && i < n; i += team_type::size) form.origin[i] = a.origin[i];
-    for (int i = team.rank; lives && slice.p.vectors && i < n; i += team_type::size)
+    for (int i = team.rank; lives && i < n; i += team_type::size) slice.origins[at * n + i] = a.origin[i];
+    for (int i = team.rank; lives && keeps && i < n; i += team_type::size)
         form.scale[i] = a.scale[i], form.factor[i] = factors[i];
     for (int e = team.rank; e < end; e += team_type::size) {
         int const i = e / n, j = e % n;
         entry const x = a.at(i, j);
-        if (slice.p.vectors) form.h[e] = x;
+        if (keeps) form.h[e] = x;
         if (j >= i - 1) packed[place_of(n, i, j)] = x;
     }
 }
@@ -62,10 +63,9 @@ template <int P, int S> static __global__ void single_kernel(geev_slice slice, b
     lane_team<P> const team(threadIdx.x % 32);
     int const n = (int)slice.p.n;
     int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, m = at < slice.count ? at : 0;
-    geev_single_form<real, entry> const form((char *)slice.forms + m * slice.form_bytes, n);
     single_area<real, S> a;
     a.n = n, a.h = (entry *)(lanes_memory + threadIdx.x / P * bytes);
-    a.w = a.own = (entry *)((char *)a.h + single_bytes<S>(n)), a.origin = form.origin;
+    a.w = a.own = (entry *)((char *)a.h + single_bytes<S>(n)), a.origin = slice.origins + m * n;
     const entry *const packed = geev_packed_matrix<entry>(slice, m);
     int const entries = n * (n + 1) / 2 + n - 1;
 #pragma unroll 8
@@ -106,7 +106,8 @@ eig_status TYPED(eig_cuda_geev_reduce)(eig_context *ctx, const geev_slice &slice
     if (slice.p.n <= 8) return launch_reduce_lanes<8>(ctx, slice, stream);
     if (slice.p.n <= 16) return launch_reduce_lanes<16>(ctx, slice, stream);
     if (slice.p.n <= 32) return launch_reduce_lanes<32>(ctx, slice, stream);
-    return slice.p.n <= 48 ? launch_reduce<6>(ctx, slice, stream) : launch_reduce<8>(ctx, slice, stream);
+    if (slice.p.n <= 48) return launch_reduce<6>(ctx, slice, stream);
+    return slice.p.n <= GEEV_MOST ? launch_reduce<8>(ctx, slice, stream) : launch_reduce<16>(ctx, slice, stream);
 }
 
 template <int P, int S> static eig_status launch_single(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
@@ -123,5 +124,6 @@ eig_status TYPED(eig_cuda_geev_single)(eig_context *ctx, const geev_slice &slice
     if (n <= 16) return launch_single<4, 4>(ctx, slice, stream);
     if (n <= 32) return launch_single<8, 4>(ctx, slice, stream);
     if (n <= 48) return launch_single<16, 3>(ctx, slice, stream);
-    return launch_single<32, 2>(ctx, slice, stream);
+    if (n <= 64) return launch_single<32, 2>(ctx, slice, stream);
+    return launch_single<32, 3>(ctx, slice, stream);
 }

@@ -43,6 +43,49 @@ static void test_kinds(void **state)
     eig_destroy(ctx);
 }
 
+/* The sum of the eigenvalues of matrix m and that of their squares are the traces of A and of A A. */
+static void certify_sums(const char *name, const pairs *b, int64_t m)
+{
+    int64_t const n = b->n;
+    long double const norm = pairs_norm(b, m), limit = 4 * sqrtl((long double)n) * residual_unit(b, m);
+    dense_number first = 0, second = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        dense_number const w = number_at(b->w, m * n + i);
+        first += number_at(b->a, (m * n + i) * n + i) - w, second -= dense_product(w, w);
+        for (int64_t j = 0; j < n; ++j)
+            second += dense_product(number_at(b->a, (m * n + i) * n + j), number_at(b->a, (m * n + j) * n + i));
+    }
+    if (!(cabsl(first) <= limit) || !(cabsl(second) <= 2 * norm * limit) || b->info[m] != 0)
+        fail_msg("%s n=%lld %s matrix %lld: sums are off by %.1Lf, %.1Lf n^1.5 eps, info %d", name, (long long)n,
+                 type_name(b->type), (long long)m, 4 * cabsl(first) / limit, 2 * cabsl(second) / (norm * limit),
+                 b->info[m]);
+}
+
+/* Eigenvalues alone, in a batch and one by one. */
+static void test_values(void **state)
+{
+    static const int64_t orders[] = {1, 2, 3, 5, 8, 9, 16, 17, 31, 32, 33, 48, 49, 64, 65};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t k = 0; matrices_nonsymmetric_names[k]; ++k)
+        for (size_t c = 0; c < COUNT(orders); ++c) {
+            const char *const kind = matrices_nonsymmetric_names[k];
+            int64_t const n = orders[c], count = 5;
+            eig_type const type = all_types[(k + c) % 4];
+            pairs b = pairs_make(kind, n, count, type, 4), alone = pairs_make(kind, n, count, type, 4);
+            eig_geev_options const o = by(EIG_GEEV_AUTO, strstr(kind, "graded") != NULL);
+            pairs_solve(ctx, &o, &b, 0);
+            for (int64_t m = 0; m < count; ++m) {
+                certify_sums(kind, &b, m);
+                pairs_solve_part(ctx, &o, &alone, place(EIG_LAYOUT_MATRIX_WISE, n, 1, 0), m, 1, 0, 0);
+            }
+            if (memcmp(b.w, alone.w, (size_t)(2 * n * count) * sizeof(double)) != 0)
+                fail_msg("%s n=%lld %s: other bits in a batch", kind, (long long)n, type_name(type));
+            pairs_free(&b), pairs_free(&alone);
+        }
+    eig_destroy(ctx);
+}
+
 /* Left vectors, right ones, or both, without condition numbers: certificates of every pair. */
 static void test_sides(void **state)
 {
@@ -645,6 +688,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gives_up),
         cmocka_unit_test(test_affine),
         cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_values),
         cmocka_unit_test(test_sides),
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_orders),

@@ -274,11 +274,8 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_permuted),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_permuted), cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_bits),  cmocka_unit_test(test_calls),
     };
     const struct CMUnitTest refused[] = {cmocka_unit_test(test_refused)};
     return test_on_cpu() ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(refused, NULL, NULL);

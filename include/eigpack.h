@@ -747,7 +747,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
  * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of real matrices in double by Aberth's iteration where it
  * can prove them, with other bits and in another order (pairs stay adjacent): of any number of n = 65 to 300, of at
- * most 100 a call of n = 17 to 64, of at most 32 a call of larger n.  Of complex ones of n = 65 to 96, 160 a call have other bits than one.
+ * most 100 a call of n = 17 to 64, of at most 32 a call of larger n.  On any GPU calls of 160 and more complex
+ * matrices of n = 65 to 96 give other bits than smaller calls.
  * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.

@@ -251,13 +251,13 @@ static double apart(const double *x, const double *y, int64_t n)
     double worst = 0;
     memset(taken, 0, (size_t)n);
     for (int64_t i = 0; i < n; ++i) {
-        int64_t at = -1;
+        int64_t at = 0;
         double least = INFINITY;
         for (int64_t j = 0; j < n; ++j) {
             double const d = hypot(x[2 * i] - y[2 * j], x[2 * i + 1] - y[2 * j + 1]);
             if (!taken[j] && d < least) least = d, at = j;
         }
-        if (at < 0) fail_msg("eigenvalue %lld is no number", (long long)i);
+        if (least == INFINITY) fail_msg("eigenvalue %lld is no number", (long long)i);
         taken[at] = 1, worst = fmax(worst, least);
     }
     free(taken);

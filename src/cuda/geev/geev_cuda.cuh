@@ -20,8 +20,8 @@
  *                    polynomial: geev_hyman_lanes.cuh for the first of them, geev_hyman.cuh for the second
  * geev_single.cu     complex matrices: reduction, single-shift QR; its sweep: geev_single.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
- * geev_schur.cu      all in one kernel, by way of the Schur form: condition numbers, and where vectors are close; geev_schur_matrix.cuh: its order; geev_schur.cuh,
- *                    geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
+ * geev_schur.cu      all in one kernel, by way of the Schur form: condition numbers, and where vectors are close;
+ *                    geev_schur_matrix.cuh: its order; geev_schur.cuh, geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
  * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
  * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
  *
@@ -39,6 +39,7 @@ enum {
     GEEV_SMALL_S = 16, /* largest order of float and of double that a thread computes in registers */
     GEEV_SMALL_D = 13,
     GEEV_STAGES = 5,          /* of kernel 2, at most */
+    GEEV_SCALARS = 1 << 10,   /* bytes of static shared memory of a kernel, at most */
     GEEV_SLAB = 16,           /* vectors of a larger matrix that a block finds together */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
@@ -71,7 +72,13 @@ static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
     return blocks * (blocks + 1) * 128 + blocks * 16 + (9 * n + 2 * blocks + 4) / 2 * 2;
 }
 
-/* What geev_single.cu keeps of a matrix of n <= GEEV_MOST for its vectors: the scale of balancing, the reflectors' factors, and the
+/* Whether geev_single.cu keeps the form of each matrix, for its vectors. */
+static inline __host__ __device__ bool geev_keeps_forms(const geev_problem *p)
+{
+    return p->vectors && p->n <= GEEV_MOST;
+}
+
+/* What that is: the scale of balancing, the reflectors' factors, and the
  * Hessenberg form with the reflectors, row by row. */
 template <typename real, typename entry> struct geev_single_form {
     real *scale, *factor; /* [n] */
@@ -100,8 +107,7 @@ static inline size_t geev_block_bytes(const geev_problem *p)
 
 static inline bool geev_block_fits(const eig_context *ctx, const geev_problem *p)
 {
-    enum { SCALARS = 1 << 10 }; /* static shared memory of the kernel */
-    return geev_block_bytes(p) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    return geev_block_bytes(p) + GEEV_SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
 /* What kernel 2 needs of a matrix besides its Hessenberg form. */

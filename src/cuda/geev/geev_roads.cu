@@ -95,8 +95,7 @@ static eig_status enqueue_vectors(eig_context *ctx, const geev_slice &slice, cud
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
-/* Eigenvalues alone take half the memory and half the work, and vectors follow; condition numbers need the whole where n is
- * small. */
+/* Small matrices as a whole; of larger ones eigenvalues, which alone take half the memory and half the work, then vectors. */
 static eig_status enqueue_schur(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     int const threads = schur_threads(ctx, &slice.p);
@@ -139,27 +138,23 @@ static void carve_large(arena *a, geev_slice *slice)
 /* Of larger ones only many: fewer are faster with several blocks each. */
 static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    enum {
-        SCALARS = 1 << 10, /* static shared memory of the kernels */
-        MANY = 160
-    };
+    enum { MANY = 160 };
     bool const small = p->n <= GEEV_MOST;
     if (!type_is_complex(p->type) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
     if (small ? p->condition || schur_threads(ctx, p) == 0 : p->all < MANY) return false;
     if (has_large_vectors(p) && !kernels_of(p)->large_fit(ctx, p->n)) return false;
     geev_problem kept = *p;
-    kept.vectors = p->vectors && small; /* then a block has more than the matrix in shared memory */
-    return kernels_of(p)->schur_bytes(&kept, WARP) + SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    kept.vectors = geev_keeps_forms(p); /* then a block has more than the matrix in shared memory */
+    return kernels_of(p)->schur_bytes(&kept, WARP) + GEEV_SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
 static void slice_single(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
 {
     const geev_problem *const p = &slice->p;
     slice->tile = 1;
-    slice->form_bytes = !p->vectors || p->n > GEEV_MOST
-                            ? 0
-                            : arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n)
-                                                             : geev_single_form<double, eig_z>::bytes(p->n));
+    if (geev_keeps_forms(p))
+        slice->form_bytes = arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n)
+                                                           : geev_single_form<double, eig_z>::bytes(p->n));
     int64_t const each = geev_packed(p->n) * (int64_t)type_size(p->type) + p->n * (int64_t)sizeof *slice->origins +
                          (int64_t)(slice->form_bytes + sizeof *slice->records + sizeof *slice->failed),
                   fit = (bytes - 8 * EIG_ALIGNMENT) / each;
@@ -174,7 +169,7 @@ static void carve_single(arena *a, geev_slice *slice)
     slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
     slice->origins = (int *)arena_take(a, slice->count * slice->p.n, sizeof *slice->origins);
-    if (slice->form_bytes > 0 && slice->p.n <= GEEV_MOST) slice->forms = arena_take(a, slice->count, slice->form_bytes);
+    if (geev_keeps_forms(&slice->p)) slice->forms = arena_take(a, slice->count, slice->form_bytes);
     carve_large_vectors(a, from, slice);
 }
 

@@ -1,4 +1,5 @@
-/* geev on CUDA by way of the Schur form: complex matrices, eigenvectors, condition numbers.
+/* geev on CUDA by way of the Schur form: condition numbers, eigenvectors that inverse iteration gave up, complex matrices where no
+ * other road fits.
  *
  *   schur_lanes    n <= 64: P lanes a matrix, in shared memory: T, Q and what a vector needs
  *   schur_blocks   any n: a block a matrix, in global memory; the plain version

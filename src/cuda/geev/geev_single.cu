@@ -19,7 +19,7 @@ static __device__ void reduce_matrix(team_type team, const schur_area<entry> &a,
     real *const factors = (real *)a.row;
     bool const good = lives && record.info == EIG_INFO_OK;
     schur_reduce<L>(team, a, good ? record.lo : 0, good ? record.hi : -1, factors);
-    bool const keeps = slice.p.vectors && n <= GEEV_MOST;
+    bool const keeps = geev_keeps_forms(&slice.p);
     geev_single_form<real, entry> const form((char *)slice.forms + at * slice.form_bytes, n);
     entry *const packed = geev_packed_matrix<entry>(slice, at);
     if (lives && team.rank == 0) slice.records[at] = record;

@@ -11,17 +11,16 @@
 
 #include "geev_schur_matrix.cuh"
 
-/* What a team has of its matrix. */
+/* What a team has of its matrix; slots: of a lane. */
 template <typename real_, int slots> struct single_area {
     using real = real_;
     using entry = complex_of<real>;
-    using complex = entry;
     enum { PADDING = 4 }; /* entries behind the matrix that a sweep reads, without need */
     int n;
-    entry *h;     /* packed */
-    complex *w;   /* [n] */
-    complex *own; /* the same */
-    int *origin;  /* [n] */
+    entry *h;    /* packed */
+    entry *w;    /* [n] */
+    entry *own;  /* the same */
+    int *origin; /* [n] */
 
     __device__ __forceinline__ entry &at(int i, int j) const
     {

@@ -29,6 +29,21 @@ static __device__ __forceinline__ int warp_max(int x)
 #endif
 }
 
+/* The largest x, and the sum, of 2^k = P neighbouring lanes; mask: the lanes that come here together. */
+template <int P, typename value> static __device__ __forceinline__ value lanes_max(unsigned mask, value x)
+{
+    for (int d = 1; d < P; d *= 2) {
+        value const other = __shfl_xor_sync(mask, x, d);
+        x = x > other ? x : other;
+    }
+    return x;
+}
+template <int P, typename value> static __device__ __forceinline__ value lanes_sum(unsigned mask, value x)
+{
+    for (int d = 1; d < P; d *= 2) x += __shfl_xor_sync(mask, x, d);
+    return x;
+}
+
 /* 2^k neighbouring lanes of a warp.  A team of one thread needs no other: it may also call them alone. */
 template <int P> struct lane_team {
     static constexpr int size = P;
@@ -51,16 +66,11 @@ template <int P> struct lane_team {
     }
     template <typename value> __device__ __forceinline__ value max(value x) const
     {
-        for (int d = 1; d < P; d *= 2) {
-            value const other = __shfl_xor_sync(all, x, d);
-            x = x > other ? x : other;
-        }
-        return x;
+        return lanes_max<P>(all, x);
     }
     template <typename value> __device__ __forceinline__ value sum(value x) const
     {
-        for (int d = 1; d < P; d *= 2) x += __shfl_xor_sync(all, x, d);
-        return x;
+        return lanes_sum<P>(all, x);
     }
     __device__ __forceinline__ bool any(bool x) const
     {
@@ -83,16 +93,11 @@ template <int L> struct sub_team {
     }
     template <typename value> __device__ __forceinline__ value max(value x) const
     {
-        for (int d = 1; d < L; d *= 2) {
-            value const other = __shfl_xor_sync(lanes, x, d);
-            x = x > other ? x : other;
-        }
-        return x;
+        return lanes_max<L>(lanes, x);
     }
     template <typename value> __device__ __forceinline__ value sum(value x) const
     {
-        for (int d = 1; d < L; d *= 2) x += __shfl_xor_sync(lanes, x, d);
-        return x;
+        return lanes_sum<L>(lanes, x);
     }
 };
 

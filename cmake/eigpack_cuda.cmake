@@ -83,6 +83,8 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
     src/cuda/geev/geev_blocks.cu
+    src/cuda/geev/geev_certify.cu
+    src/cuda/geev/geev_second.cu
     src/cuda/geev/geev_schur.cu
     src/cuda/geev/geev_inverse.cu
     src/cuda/geev/geev_large_vectors.cu

@@ -164,6 +164,7 @@ typedef struct geev_problem {
     int threads_per_matrix; /* 0 = the backend chooses */
     int64_t chunk;          /* 0 = the backend chooses */
     int max_steps;          /* between two deflations; > 0 */
+    bool certify;           /* what fails a certificate is solved again, by plain code */
 } geev_problem;
 
 /* What a backend offers; no entry may be NULL.  A driver gets arguments that are checked, options whose defaults are

@@ -99,6 +99,8 @@ static eig_status probe(eig_context *ctx, const cudaDeviceProp &properties)
     for (cudaEvent_t *event : {&state->idle, &state->forked, &state->joined})
         CUDA_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     CUDA_TRY(cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking));
+    CUDA_TRY(cudaMalloc((void **)&state->repairs, 2 * sizeof *state->repairs));
+    CUDA_TRY(cudaMemset(state->repairs, 0, 2 * sizeof *state->repairs));
     return EIG_OK;
 }
 
@@ -173,6 +175,7 @@ static void cuda_close(eig_context *ctx)
         for (cudaEvent_t event : {state->idle, state->forked, state->joined})
             if (event) cudaEventDestroy(event);
         if (state->side) cudaStreamDestroy(state->side);
+        cudaFree(state->repairs);
         cudaFreeHost(state->readback.data);
         for (cuda_channel &channel : state->channels) {
             cudaFree(channel.device.data);

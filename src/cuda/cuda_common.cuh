@@ -53,6 +53,8 @@ struct cuda_state {
     cudaStream_t side; /* for work beside that on the call's stream, and the events that bind the two */
     cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
+    unsigned long long
+        *repairs; /* [2] on the device: matrices solved again, vectors found again, since the context was made */
     cuda_buffer readback;              /* pinned: what eig_cuda_read brings while copies are on their way */
     const void *allowed[CUDA_ALLOWED]; /* kernels that may have all shared memory; the oldest makes room */
     unsigned allowances;

@@ -427,15 +427,15 @@ static inline eig_status operate_stemr_batched(eig_context *ctx, eig_type type, 
     {                                         \
         "reduction", "tridiagonal", "vectors" \
     }
-#define GEEV_PASSES                       \
-    {"all"},                              \
-    {                                     \
-        "reduction", "iteration", "plain" \
+#define GEEV_PASSES                                      \
+    {"all"},                                             \
+    {                                                    \
+        "reduction", "iteration", "plain", "certificate" \
     }
-#define GEEV_VECTOR_PASSES                           \
-    {"all"},                                         \
-    {                                                \
-        "reduction", "iteration", "plain", "vectors" \
+#define GEEV_VECTOR_PASSES                                          \
+    {"all"},                                                        \
+    {                                                               \
+        "reduction", "iteration", "plain", "vectors", "certificate" \
     }
 static operation const operations[] = {
     {"stebz", operate_stebz, EIG_STEBZ_MULTISECTION, {"preparation", "table", "brackets"}, {"whole"}},

@@ -132,6 +132,13 @@ template <int W, typename entry> static __device__ geev_folded<entry> empty_fold
     return geev_folded<entry>{base, n, folded_ld(n)};
 }
 
+/* What eigenvalue k is multiplied by.  geev_prepare.cu, for n <= GEEV_MOST, scales all of a matrix; the kernels of larger n scale rows
+ * lo..hi, and leave what is isolated outside them as it was. */
+static __device__ __forceinline__ double unscale_of(const geev_record &record, int64_t n, int k)
+{
+    return n > GEEV_MOST && (k < record.lo || k > record.hi) ? 1.0 : record.unscale;
+}
+
 /* Stores the results of matrix b, which has converged or was not finite. */
 template <typename real>
 static __device__ void store_results(const geev_slice &slice, int64_t b, const geev_record &record, const real *re,
@@ -140,15 +147,14 @@ static __device__ void store_results(const geev_slice &slice, int64_t b, const g
     const geev_problem &p = slice.p;
     int const n = (int)p.n;
     bool const good = record.info == 0;
-    real const unscale = (real)record.unscale;
     for (int k = threadIdx.x; p.w && k < n; k += blockDim.x) {
-        real const factor = !good ? (real)NAN : k < record.lo || k > record.hi ? (real)1 : unscale;
+        real const factor = good ? (real)unscale_of(record, n, k) : (real)NAN;
         geev_put(p, b, k, good ? re[k] * factor : factor, good ? im[k] * factor : factor);
     }
     if (threadIdx.x > 0) return;
     real measure = good ? (real)0 : (real)NAN;
     for (int k = 0; good && p.value && k < n; ++k) {
-        real const factor = k < record.lo || k > record.hi ? (real)1 : unscale;
+        real const factor = (real)unscale_of(record, n, k);
         measure = geev_measure(p.measure, measure, re[k] * factor, im[k] * factor, k == 0);
     }
     if (p.value) ((real *)p.value)[b] = measure;

@@ -17,24 +17,42 @@ static int64_t most_bytes(const geev_problem *p)
 
 enum { STREAMS = 2 }; /* on which slices are under way at a time */
 
+/* A slice as the road sees it, and as its certificates do. */
+struct slice_pair {
+    geev_slice road, certificate;
+};
+
+/* Whether results are certified: not where a measure of the eigenvalues alone is stored. */
+static bool is_certified(const geev_problem *p)
+{
+    return p->certify && p->w;
+}
+
 /* Makes a slice out of a workspace of `bytes` at most; with base NULL it only measures.  Returns what it takes. */
-static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_t bytes, void *base, geev_slice *slice)
+static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_t bytes, void *base, slice_pair *slice)
 {
     const geev_road *const road = eig_cuda_geev_road(ctx, p);
-    arena a = {(char *)base, 0};
-    *slice = geev_slice{};
-    slice->p = *p;
-    road->slice(ctx, road, bytes, slice);
-    road->carve(&a, slice);
-    return arena_rounded(a.used);
+    arena a = {(char *)base, 0}, b = {(char *)base, 0};
+    slice->road = slice->certificate = geev_slice{};
+    slice->road.p = slice->certificate.p = *p;
+    road->slice(ctx, road, bytes, &slice->road);
+    /* a query does not know whether w is NULL */
+    slice->certificate.count = slice->road.count, slice->certificate.repairs = cuda_state_of(ctx)->repairs;
+    if (p->certify) {
+        eig_cuda_geev_slice_certificate(ctx, bytes, &slice->certificate);
+        slice->road.count = slice->certificate.count;
+        eig_cuda_geev_carve_certificate(&b, &slice->certificate);
+    }
+    road->carve(&a, &slice->road);
+    return arena_rounded(a.used > b.used ? a.used : b.used);
 }
 
 /* Makes a slice for each stream that is used: one stream where all matrices are one slice.  Returns their workspace. */
-static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, geev_slice *slices, int *streams)
+static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, slice_pair *slices, int *streams)
 {
     size_t const whole = layout_slice(ctx, p, most_bytes(p), base, slices);
     *streams = 1;
-    if (slices->count == p->batch) return whole;
+    if (slices->road.count == p->batch) return whole;
     size_t each = 0;
     for (*streams = 0; *streams < STREAMS; ++*streams)
         each = layout_slice(ctx, p, most_bytes(p) / STREAMS, base ? (char *)base + *streams * each : NULL,
@@ -44,7 +62,7 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, 
 
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
-    geev_slice slices[STREAMS];
+    slice_pair slices[STREAMS];
     int streams;
     return layout(ctx, p, NULL, slices, &streams);
 }
@@ -63,20 +81,23 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
 {
     const cuda_state *const state = cuda_state_of(ctx);
     const geev_road *const road = eig_cuda_geev_road(ctx, p);
-    geev_slice slices[STREAMS];
+    slice_pair slices[STREAMS];
     int streams;
     layout(ctx, p, work, slices, &streams);
     bool const forks = streams > 1 && !ctx->timing;
-    int64_t const most = slices->count;
+    int64_t const most = slices->road.count;
     eig_status status = forks ? order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
     int at = 0;
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += most, at = (at + 1) % streams) {
-        geev_slice slice = slices[at];
-        slice.first = first;
-        slice.count = p->batch - first < most ? p->batch - first : most;
+        geev_slice slice = slices[at].road, certificate = slices[at].certificate;
+        slice.first = certificate.first = first;
+        slice.count = certificate.count = p->batch - first < most ? p->batch - first : most;
+        cudaStream_t const own = forks && at > 0 ? state->side : stream;
         if (first > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = road->enqueue(ctx, slice, forks && at > 0 ? state->side : stream, clock);
+        if (status == EIG_OK) status = road->enqueue(ctx, slice, own, clock);
+        if (status == EIG_OK && is_certified(p)) status = eig_cuda_geev_enqueue_certificate(ctx, certificate, own);
+        if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     }
     /* Whatever happened, the side stream joins again: a capture could not end without it. */
     eig_status const joined = forks ? order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
@@ -147,7 +168,8 @@ static cuda_call list_arrays(const geev_problem *p)
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {
-    static const char *const passes[] = {"reduction", "iteration", "plain", "vectors"};
+    static const char *const passes[] = {"reduction", "iteration", "plain", "certificate"};
+    static const char *const with_vectors[] = {"reduction", "iteration", "plain", "vectors", "certificate"};
     if (p->schur)
         return eig_fail(ctx, EIG_NO_BACKEND, "geev_schur: there is no Schur form on a GPU yet: use a CPU context");
     cuda_scope const scope(ctx);
@@ -155,7 +177,7 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     bool on_device;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, p->vectors ? 4 : 3, passes);
+    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
     if (!on_device) return eig_cuda_run_host(ctx, &call);
     void *work;
     cuda_clock clock;

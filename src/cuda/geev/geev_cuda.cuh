@@ -20,6 +20,7 @@
  *                    polynomial: geev_hyman_lanes.cuh for the first of them, geev_hyman.cuh for the second
  * geev_single.cu     complex matrices: reduction, single-shift QR; its sweep: geev_single.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
+ * geev_certify.cu    a look at all results; geev_certify.cuh: what is asked; geev_second.cu: what is doubtful, solved again
  * geev_schur.cu      all in one kernel, by way of the Schur form: condition numbers, and where vectors are close;
  *                    geev_schur_matrix.cuh: its order; geev_schur.cuh, geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
  * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
@@ -40,6 +41,7 @@ enum {
     GEEV_SMALL_D = 13,
     GEEV_STAGES = 5,          /* of kernel 2, at most */
     GEEV_SCALARS = 1 << 10,   /* bytes of static shared memory of a kernel, at most */
+    GEEV_CERTIFY_SMALL = 32,  /* largest order at which a lane looks at a vector */
     GEEV_SLAB = 16,           /* vectors of a larger matrix that a block finds together */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
@@ -129,6 +131,7 @@ struct geev_progress {
 struct geev_queue {
     unsigned long long iterate[GEEV_STAGES]; /* tiles handed out so far by each stage of kernel 2 */
     unsigned long long failed;               /* matrices on the list */
+    unsigned long long doubtful;             /* matrices at its end (geev_certify.cu) */
 };
 
 /* What the blocks that compute a matrix together tell each other (geev_blocks.cu); zeroed before the launch. */
@@ -146,6 +149,13 @@ struct geev_reduced {
     geev_record record;
     double norm;   /* of H */
     int bad, lost; /* the matrix is given up: before inverse iteration, in it */
+};
+
+/* What is known of a matrix of n > GEEV_CERTIFY_SMALL that is certified. */
+struct geev_certificate {
+    double norm, unit;       /* of A times unit; 0: not certified */
+    unsigned long long most; /* the bits of the largest entry */
+    int listed;              /* or not to be listed */
 };
 
 /* A slice of a problem on device arrays; passed to kernels by value. */
@@ -176,6 +186,12 @@ struct geev_slice {
     void *again; /* [again_blocks] work areas of again_bytes of the Schur form, in the place of all of them */
     size_t form_bytes, slab_bytes, again_bytes;
     int slab_blocks, again_blocks;
+
+    /* Certificates, for which these arrays, queue, failed and plain take the place of all of the road's. */
+    geev_certificate *certificates; /* [count] */
+    double *partials;               /* [count][parts][5]: sums of the blocks of a matrix */
+    int parts;
+    unsigned long long *repairs; /* [2] matrices solved again, vectors found again; added to */
 };
 
 /* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
@@ -226,6 +242,18 @@ geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_la
 geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
     eig_cuda_geev_large_sizes_z;
 
+/* The look at all results, and the second attempts at what it lists; bytes of their work area. */
+typedef size_t geev_second_size(const geev_problem *p);
+geev_launch eig_cuda_geev_certify_s, eig_cuda_geev_certify_d, eig_cuda_geev_certify_c, eig_cuda_geev_certify_z;
+geev_launch eig_cuda_geev_second_s, eig_cuda_geev_second_d, eig_cuda_geev_second_c, eig_cuda_geev_second_z;
+geev_second_size eig_cuda_geev_second_bytes_s, eig_cuda_geev_second_bytes_d, eig_cuda_geev_second_bytes_c,
+    eig_cuda_geev_second_bytes_z;
+
+/* Their arrays in a workspace of about `bytes`, of which they need `least`. */
+void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev_slice *slice);
+void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice);
+eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
+
 /* All of one type; complex ones have the first two, and those from blocks on. */
 struct geev_kernels {
     geev_launch *reduce, *single; /* of complex ones alone */
@@ -241,6 +269,8 @@ struct geev_kernels {
     geev_launch *inverse, *large_vectors;
     geev_fits *large_fit;
     geev_sizes *large_sizes;
+    geev_launch *certify, *second;
+    geev_second_size *second_bytes;
 };
 
 /* A road that a call can take. */

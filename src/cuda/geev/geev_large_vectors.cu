@@ -17,8 +17,7 @@ using complex = complex_of<real>;
 
 enum {
     FIRM = 16, /* a condition number, a cosine in rounded numbers, is certain where it is so many sqrt(n) eps or more */
-    APART =
-        8, /* eigenvalues closer than so many sqrt(n) eps ||H|| are for the Schur form: their errors are of that size */
+    APART = 8,  /* eigenvalues closer than so many eps ||H|| are for the Schur form: their errors come near to that */
     FEWEST_ROWS = 8 /* of a matrix for each block of a group */
 };
 
@@ -125,7 +124,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) large_judge(geev_slice s
     schur_area<entry> area;
     area.n = n, area.ld = n, area.t = form.h, area.w = form.w;
     real const norm = hessenberg_norm(team, area, finite);
-    bool const close = has_cluster(team, area, APART * sqrt((real)n) * real_limits<real>::eps * norm, finite);
+    bool const close = has_cluster(team, area, APART * real_limits<real>::eps * norm, finite);
     if (team.rank == 0) slice.reduced[at] = {record, (double)norm, !finite || close, 0};
 }
 

@@ -19,6 +19,53 @@ static eig_status enqueue_large_vectors(eig_context *ctx, const geev_slice &slic
     return kernels_of(&slice.p)->schur(ctx, 0, again, GEEV_LISTED, stream);
 }
 
+/* ---------------------------------------------------------------------- certificates
+ *
+ * They begin where the road has ended, in its workspace. */
+
+/* Sets the number of second attempts that run at once, and bounds slice->count. */
+void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev_slice *slice)
+{
+    enum {
+        EACH = 2,
+        PARTS = 32,
+        ROWS = 64
+    }; /* blocks on a multiprocessor; parts of a matrix, and rows of each, at least */
+    const geev_problem *const p = &slice->p;
+    int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
+    int64_t const share = multiprocessors / p->batch, useful = p->n / ROWS,
+                  most = share < PARTS ? share : (int64_t)PARTS;
+    bool const small = p->n <= GEEV_CERTIFY_SMALL;
+    slice->parts = (int)(small || most < 2 || useful < 2 ? 1 : most < useful ? most : useful);
+    slice->plain_bytes = kernels_of(p)->second_bytes(p);
+    int64_t each = (int64_t)sizeof *slice->failed;
+    if (!small) each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * 5 * sizeof *slice->partials);
+    int64_t const rest = bytes - 8 * EIG_ALIGNMENT, area = (int64_t)slice->plain_bytes,
+                  fit = (rest - area) / each / WARP * WARP, one = fit > 1 ? fit : 1;
+    if (slice->count > one) slice->count = one;
+    int64_t const areas = (rest - slice->count * each) / area, blocks = EACH * multiprocessors,
+                  wanted = slice->count < blocks ? slice->count : blocks;
+    slice->plain_blocks = (int)(areas < 1 ? 1 : areas < wanted ? areas : wanted);
+}
+
+void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice)
+{
+    carve_list(a, slice);
+    if (slice->p.n > GEEV_CERTIFY_SMALL) {
+        slice->certificates = (geev_certificate *)arena_take(a, slice->count, sizeof *slice->certificates);
+        slice->partials = (double *)arena_take(a, slice->count * slice->parts * 5, sizeof *slice->partials);
+    }
+    carve_areas(a, slice);
+}
+
+eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    const geev_kernels *const k = kernels_of(&slice.p);
+    CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
+    eig_status const status = k->certify(ctx, slice, stream);
+    return status == EIG_OK ? k->second(ctx, slice, stream) : status;
+}
+
 /* ---------------------------------------------- schur: complex matrices; eigenvectors */
 
 /* Lanes a matrix of the kernels that keep it in shared memory, as many as measured best; 0: none, or not wanted. */

@@ -12,6 +12,7 @@
 #ifndef EIG_GEEV_BACK_CUH
 #define EIG_GEEV_BACK_CUH
 
+#include "geev_certify.cuh"
 #include "geev_schur.cuh"
 
 /* T and its vectors as one side sees them. */
@@ -357,6 +358,24 @@ static __device__ void side_vectors(team_type team, const schur_side<entry> &s, 
     team.sync();
 }
 
+/* Component i, in the order of the balanced matrix, of the vector of eigenvalue number `column`. */
+template <typename entry>
+static __device__ __forceinline__ complex_of<real_of<entry>> vector_entry(const schur_side<entry> &s, const entry *v,
+                                                                          int i, int column)
+{
+    const entry *const row = v + (int64_t)i * s.a.ld;
+    real_of<entry> const im = s.a.w[column].im;
+    complex_of<real_of<entry>> x = {real_part(row[column]), imaginary(row[column])};
+    if (!entry_kind<entry>::complex && im != 0) {
+        /* real parts lie where this side has the first of the pair */
+        int const other = im > 0 ? column + 1 : column - 1;
+        bool const here = s.left ? im < 0 : im > 0;
+        x.re = real_part(row[here ? column : other]), x.im = real_part(row[here ? other : column]);
+        if (!here) x.im = -x.im;
+    }
+    return x;
+}
+
 /* Stores matrix b of vectors: element (i, k) goes to to[origin[i] + k*ld]. */
 template <typename team_type, typename entry>
 static __device__ void store_vectors(team_type team, const schur_side<entry> &s, const entry *v, bool good,
@@ -369,18 +388,7 @@ static __device__ void store_vectors(team_type team, const schur_side<entry> &s,
     for (int e = team.rank; e < n * n; e += team_type::size, i += team_type::size) {
         while (i >= n) i -= n, ++column;
         complex x = {(real)NAN, (real)NAN};
-        if (good) {
-            const entry *const row = v + (int64_t)i * s.a.ld;
-            real const im = s.a.w[column].im;
-            x = complex{real_part(row[column]), imaginary(row[column])};
-            if (!entry_kind<entry>::complex && im != 0) {
-                /* real parts lie where this side has the first of the pair */
-                int const other = im > 0 ? column + 1 : column - 1;
-                bool const here = s.left ? im < 0 : im > 0;
-                x.re = real_part(row[here ? column : other]), x.im = real_part(row[here ? other : column]);
-                if (!here) x.im = -x.im;
-            }
-        }
+        if (good) x = vector_entry(s, v, i, column);
         store_number(to + (s.a.origin[i] + column * ld), complex{x.re + (real)0, x.im + (real)0});
     }
 }
@@ -409,6 +417,20 @@ static __device__ real_of<entry> condition_of(const schur_side<entry> &s, const 
     real const length = sqrt(square(scaled(unit, sum))) / unit;
     real const less = fmin(s.a.reach[k], left_reach[at]), more = fmax(s.a.reach[k], left_reach[at]);
     return fmin(length * less * more, (real)1);
+}
+
+/* |y^H x| of the vectors themselves, where it is more than what their rounding errors make of 0; else 0. */
+template <typename entry>
+static __device__ real_of<entry> plain_condition(const schur_side<entry> &left, const entry *y,
+                                                 const schur_side<entry> &right, const entry *x, int k)
+{
+    using real = real_of<entry>;
+    int const n = right.a.n;
+    complex_of<real> sum = {0, 0};
+    for (int i = 0; i < n; ++i)
+        sum = conj_product_add(vector_entry(left, y, i, k), vector_entry(right, x, i, k), sum);
+    real const length = sqrt(square(sum));
+    return length > 64 * n * real_limits<real>::eps ? fmin(length, (real)1) : (real)0;
 }
 
 #endif

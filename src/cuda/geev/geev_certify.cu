@@ -1,18 +1,20 @@
-/* geev on CUDA: looks at all results of a slice before their info may be 0, and lists what is doubtful (geev_certify.cuh says what
- * is asked; geev_second.cu solves it again).
+/* geev on CUDA: looks at the results of a slice before their info may be 0, and lists what is doubtful (geev_certify.cuh says what is
+ * asked; geev_second.cu solves it again).
  *
- *   certify_small     n <= 32: P lanes a matrix, which lies in shared memory; a lane a vector
- *   certify_largest, certify_sums, certify_values   larger n: the largest entry, traces and norm by one or more blocks a matrix,
- *                     and what they say of the eigenvalues
- *   certify_vectors   larger n: a block for 32 vectors: A V - V diag(w) in tiles
+ *   values_small      n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm; the matrix lies in shared memory
+ *   largest, sums, values   larger n: the same by one or more blocks a matrix: the largest entry, sums, what they say
+ *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, a lane each
+ *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
- * Cost     one pass over A and V: n^2 numbers, and 2 n^3 multiplications a side beside the 20 to 30 n^3 of the vectors. */
-#include "geev_certify.cuh"
+ * Cost     values: one pass over A, n^2 numbers; roads that certify their eigenvalues themselves do without.  Vectors: 2 n^3
+ *          multiplications a side of a spread matrix. */
+#include "geev_results.cuh"
 
 enum {
-    CERTIFY_THREADS = 128,
+    SMALL_THREADS = 128,
     SUMS_THREADS = 256,
-    CERTIFY_WORDS = 5, /* of a block's sums: ||A||^2, the traces of A and of A^2 */
+    SUMS = 5, /* of a matrix: ||A||^2, the traces of A and of A^2 */
+    BLOCK = 32,
     TILE_ROWS = 64,
     TILE_COLUMNS = 32,
     TILE_DEPTH = 16
@@ -20,9 +22,88 @@ enum {
 
 extern __shared__ __align__(16) char certify_memory[];
 
-/* ----------------------------------------------------------------- small matrices */
+/* ------------------------------------------------------------------- eigenvalues, n <= 32 */
 
-/* Whether this lane's vector is good.  a: [n][ld], scaled; w: too. */
+/* Entry `at` of the dense or strided matrix b, column by column, without the cases of geev_entry. */
+struct plain_matrix {
+    const entry *from;
+    int64_t lda;
+    bool serves;
+    __device__ __forceinline__ plain_matrix(const geev_problem &p, int64_t b)
+        : from((const entry *)p.a + b * p.stride_a), lda(p.lda), serves(!p.affine && p.layout == EIG_LAYOUT_MATRIX_WISE)
+    {
+    }
+};
+
+/* A in shared memory, column by column, ld apart; its largest part, infinite where it is not finite. */
+template <int P>
+static __device__ __forceinline__ real load_small(lane_team<P> team, const geev_problem &p, int64_t b, entry *a, int n,
+                                                  int ld, bool lives)
+{
+    plain_matrix const plain(p, b);
+    real most = 0;
+    int const end = lives ? n * n : 0;
+    int i = team.rank, j = 0;
+    while (i >= n) i -= n, ++j;
+#pragma unroll 4
+    for (int e = team.rank; e < end; e += P) {
+        entry const x = plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
+        a[j * ld + i] = x, most = is_finite(x) ? fmax(most, larger_part(x)) : (real)INFINITY;
+        i += P;
+        while (i >= n) i -= n, ++j;
+    }
+    return team.max(most);
+}
+
+/* Whether the sums of eigenvalues are those of A, which lies in shared memory; *scale: of A.  lives: A is finite. */
+template <int P>
+static __device__ __forceinline__ bool certify_small(lane_team<P> team, const geev_problem &p, int64_t b,
+                                                     const entry *a, int n, int ld, real unit, bool lives,
+                                                     scale_type *scale)
+{
+    real norm = 0;
+    complex sum = {0, 0}, square = {0, 0};
+    int const end = lives ? n * n : 0;
+    int i = team.rank, j = 0;
+    while (i >= n) i -= n, ++j;
+    for (int e = team.rank; e < end; e += P) {
+        entry const x = scaled(unit, a[j * ld + i]), y = scaled(unit, a[i * ld + j]);
+        norm = square_add(x, norm);
+        square = difference(square, as_complex(product(x, y)));
+        if (i == j) sum = difference(sum, as_complex(x));
+        i += P;
+        while (i >= n) i -= n, ++j;
+    }
+    for (int k = team.rank; lives && k < n; k += P) {
+        complex const w = scaled(unit, stored_value(p, b, k));
+        sum = total(sum, w), square = total(square, product(w, w));
+    }
+    *scale = scale_type{sqrt((double)team.sum(norm)), unit};
+    complex_of<double> const off = {team.sum(sum.re), number::complex ? team.sum(sum.im) : (real)0},
+                             off2 = {team.sum(square.re), number::complex ? team.sum(square.im) : (real)0};
+    return scale->certifies(n, off, off2);
+}
+
+template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) values_small(geev_slice slice)
+{
+    lane_team<P> const team(threadIdx.x % 32);
+    const geev_problem &p = slice.p;
+    int const n = (int)p.n, ld = n | 1;
+    int64_t const at = ((int64_t)blockIdx.x * SMALL_THREADS + threadIdx.x) / P;
+    int64_t const b = slice.first + (at < slice.count ? at : 0);
+    entry *const a = (entry *)certify_memory + threadIdx.x / P * (n * ld);
+    bool const asks = at < slice.count && has_results(p, b);
+    real const most = load_small(team, p, b, a, n, ld, asks);
+    bool const lives = asks && most < (real)INFINITY;
+    team.sync(); /* the matrix is there */
+    scale_type scale;
+    bool const good = certify_small(team, p, b, a, n, ld, unit_of(most), lives, &scale);
+    if (lives && team.rank == 0 && !good) list_doubtful(slice, b, true);
+}
+
+/* ------------------------------------------------------------------- vectors, n <= 32 */
+
+/* Whether this lane's vector is good.  a: column by column, scaled; w: scaled. */
 template <int N>
 static __device__ __forceinline__ bool certify_column(const entry *a, int n, int ld, const complex *column, complex w,
                                                       bool left, real bound)
@@ -40,87 +121,96 @@ static __device__ __forceinline__ bool certify_column(const entry *a, int n, int
 #pragma unroll
         for (int j = 0; j < N; ++j) {
             if (j >= n) break;
-            entry const x = left ? conj(a[j * ld + i]) : a[i * ld + j];
-            add_to(&r, x, v[j]);
+            add_to(&r, left ? conj(a[i * ld + j]) : a[j * ld + i], v[j]);
         }
         sum = square_add(r, sum);
     }
     return certifies_length(n, size) && sum <= bound;
 }
 
-/* P lanes a matrix of order P at most. */
-template <int P> static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_small(geev_slice slice)
+/* P lanes a matrix of order P at most, of those that are noted. */
+template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) vectors_small(geev_slice slice)
 {
     lane_team<P> const team(threadIdx.x % 32);
     const geev_problem &p = slice.p;
     int const n = (int)p.n, ld = n | 1, k = team.rank;
-    int64_t const at = ((int64_t)blockIdx.x * CERTIFY_THREADS + threadIdx.x) / P;
-    int64_t const b = slice.first + (at < slice.count ? at : 0);
+    int64_t const step = (int64_t)gridDim.x * (SMALL_THREADS / 32) * (32 / P), count = *slice.spreads;
     entry *const a = (entry *)certify_memory + threadIdx.x / P * (n * ld);
-    bool const asks = at < slice.count && !(p.info && p.info[b] != EIG_INFO_OK), mine = asks && k < n;
-    real most = 0;
-    bool finite = true;
-    for (int j = 0; mine && j < n; ++j) {
-        entry const x = geev_entry<entry>(p, b, k, j);
-        a[k * ld + j] = x, most = fmax(most, larger_part(x)), finite = finite && is_finite(x);
-    }
-    bool const lives = !team.any(!finite) && asks, owns = lives && k < n;
-    real const unit = unit_of(team.max(most));
-    for (int j = 0; owns && j < n; ++j) a[k * ld + j] = scaled(unit, a[k * ld + j]);
-    team.sync(); /* the matrix is there */
-    complex const w = owns ? scaled(unit, stored_value(p, b, k)) : complex{0, 0};
-    real norm = 0;
-    complex sum = w, square = product(w, w);
-    for (int j = 0; owns && j < n; ++j) {
-        entry const x = a[k * ld + j];
-        norm = square_add(x, norm);
-        square = difference(square, as_complex(product(x, a[j * ld + k])));
-    }
-    if (owns) sum = difference(sum, as_complex(a[k * ld + k]));
-    certificate_scale const scale = {sqrt((double)team.sum(norm)), unit};
-    complex_of<double> const off = {team.sum(sum.re), team.sum(sum.im)},
-                             off2 = {team.sum(square.re), team.sum(square.im)};
-    bool const values = certifies_values(n, scale, off, off2);
-    bool good = true;
-    for (int side = 0; p.vectors && side < 2; ++side) {
-        const complex *const column = stored_vector(p, b, owns ? k : 0, side == 0);
-        if (column && owns)
+    int64_t first = ((int64_t)blockIdx.x * SMALL_THREADS + threadIdx.x) / 32 * (32 / P);
+    for (; first < count; first += step) {
+        int64_t const at = first + threadIdx.x % 32 / P, b = slice.first + (at < count ? slice.spread[at] : 0);
+        bool const asks = at < count && has_results(p, b);
+        team.sync(); /* the memory is free */
+        real const most = load_small(team, p, b, a, n, ld, asks), unit = unit_of(most);
+        bool const lives = asks && most < (real)INFINITY;
+        team.sync(); /* the matrix is there */
+        scale_type scale;
+        bool good = certify_small(team, p, b, a, n, ld, unit, lives, &scale);
+        team.sync(); /* all have read it */
+        for (int j = 0; lives && k < n && j < n; ++j) a[j * ld + k] = scaled(unit, a[j * ld + k]);
+        team.sync(); /* it is scaled */
+        bool const values = good;
+        for (int side = 0; side < 2; ++side) {
+            const complex *const column = stored_vector(p, b, k < n ? k : 0, side == 0);
+            if (!column || !lives || k >= n) continue;
+            complex const w = scaled(unit, stored_value(p, b, k));
             good =
                 certify_column<P>(a, n, ld, column, w, side == 0, (real)scale.residual_bound(n, CERTIFY_LOOK)) && good;
+        }
+        good = !team.any(!good);
+        /* wrong eigenvalues are on the list already, unless the road has certified them */
+        if (lives && k == 0 && !good && (values || slice.own_values)) list_doubtful(slice, b, false);
     }
-    good = !team.any(!good);
-    if (lives && k == 0 && !(values && good)) list_doubtful(slice, b, !values);
 }
 
 /* ----------------------------------------------------------------- larger matrices */
 
-/* Columns from, ..., end - 1 of this block's share. */
-static __device__ __forceinline__ void share_of(int n, int parts, int part, int *from, int *end)
+/* A row of two tiles, one behind the other, in shared memory. */
+using tile_row = entry[BLOCK + 1];
+
+/* Calls work(x, y, i, j, own) for elements x = A(i, j) and y = A(j, i) of this block's share of the tiles of 32 x 32 with i's tile at or
+ * below j's. */
+template <typename function>
+static __device__ __forceinline__ void each_pair(const geev_slice &slice, int64_t b, int part, tile_row *tile,
+                                                 function work)
 {
-    int const each = (n + parts - 1) / parts;
-    *from = part * each < n ? part * each : n, *end = *from + each < n ? *from + each : n;
+    const geev_problem &p = slice.p;
+    int const n = (int)p.n, tiles = (n + BLOCK - 1) / BLOCK, r = threadIdx.x % 32;
+    for (int t = part, row = 0; t < tiles * (tiles + 1) / 2; t += slice.parts) {
+        while ((row + 1) * (row + 2) / 2 <= t) ++row;
+        int const top = row * BLOCK, left = (t - row * (row + 1) / 2) * BLOCK;
+        __syncthreads(); /* the tiles are free */
+#pragma unroll
+        for (int c = threadIdx.x / 32; c < BLOCK; c += SUMS_THREADS / 32) {
+            tile[c][r] = top + r < n && left + c < n ? geev_entry<entry>(p, b, top + r, left + c) : entry_of<entry>(0);
+            tile[BLOCK + c][r] =
+                left + r < n && top + c < n ? geev_entry<entry>(p, b, left + r, top + c) : entry_of<entry>(0);
+        }
+        __syncthreads(); /* they are there */
+#pragma unroll
+        for (int c = threadIdx.x / 32; c < BLOCK; c += SUMS_THREADS / 32)
+            work(tile[c][r], tile[BLOCK + r][c], top + r, left + c, top == left);
+    }
 }
 
-/* The largest entry of these columns; infinite where one is not finite. */
-static __device__ real largest_of(block_team<SUMS_THREADS> team, const geev_problem &p, int64_t b, int from, int end)
+/* The largest entry of this block's share; infinite where one is not finite. */
+static __device__ real largest_of(block_team<SUMS_THREADS> team, const geev_slice &slice, int64_t b, int part,
+                                  tile_row *tile)
 {
     real most = 0;
-    for (int j = from + team.rank / 32; j < end; j += SUMS_THREADS / 32)
-        for (int i = team.rank % 32; i < (int)p.n; i += 32) {
-            entry const x = geev_entry<entry>(p, b, i, j);
-            most = is_finite(x) ? fmax(most, larger_part(x)) : (real)INFINITY;
-        }
+    each_pair(slice, b, part, tile, [&](entry x, entry y, int, int, bool) {
+        most = is_finite(x) && is_finite(y) ? fmax(most, fmax(larger_part(x), larger_part(y))) : (real)INFINITY;
+    });
     return team.max(most);
 }
 
-static __global__ void __launch_bounds__(SUMS_THREADS) certify_largest(geev_slice slice)
+static __global__ void __launch_bounds__(SUMS_THREADS) largest(geev_slice slice)
 {
     __shared__ double space[SUMS_THREADS / 32];
+    __shared__ entry tile[2 * BLOCK][BLOCK + 1];
     block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
     int64_t const at = blockIdx.x / slice.parts;
-    int from, end;
-    share_of((int)slice.p.n, slice.parts, (int)(blockIdx.x % slice.parts), &from, &end);
-    double const most = largest_of(team, slice.p, slice.first + at, from, end);
+    double const most = largest_of(team, slice, slice.first + at, (int)(blockIdx.x % slice.parts), tile);
     if (team.rank == 0) atomicMax(&slice.certificates[at].most, (unsigned long long)__double_as_longlong(most));
 }
 
@@ -133,80 +223,75 @@ static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_sl
     complex_of<double> sum = {0, 0}, square = {0, 0};
     for (int k = team.rank; k < (int)p.n; k += SUMS_THREADS) {
         complex const w = stored_value(p, b, k);
-        double const re = unit * w.re, im = unit * w.im;
-        sum = {sum.re + re, sum.im + im};
-        square = {square.re + (re * re - im * im), square.im + 2 * re * im};
+        complex_of<double> const z = {unit * w.re, unit * w.im};
+        sum = total(sum, z), square = product_add(z, z, square);
     }
     sum = {team.sum(sum.re) - sums[1], team.sum(sum.im) - sums[2]};
     square = {team.sum(square.re) - sums[3], team.sum(square.im) - sums[4]};
     if (team.rank != 0) return;
-    certificate_scale const scale = {sqrt(sums[0]), unit};
+    scale_type const scale = {sqrt(sums[0]), unit};
     geev_certificate &c = slice.certificates[at];
-    bool const asks = unit > 0 && !(p.info && p.info[b] != EIG_INFO_OK);
     c.norm = scale.norm, c.unit = unit, c.listed = 1;
-    if (!asks) return;
-    if (!certifies_values((int)p.n, scale, sum, square))
-        list_doubtful(slice, b, true);
-    else
+    if (!(unit > 0 && has_results(p, b))) return;
+    if (scale.certifies((int)p.n, sum, square))
         c.listed = 0;
+    else
+        list_doubtful(slice, b, true);
 }
 
-static __global__ void __launch_bounds__(SUMS_THREADS) certify_sums(geev_slice slice)
+static __global__ void __launch_bounds__(SUMS_THREADS) sums(geev_slice slice)
 {
     __shared__ double space[SUMS_THREADS / 32];
+    __shared__ entry tile[2 * BLOCK][BLOCK + 1];
     block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
-    const geev_problem &p = slice.p;
-    int const n = (int)p.n, part = (int)(blockIdx.x % slice.parts);
+    int const part = (int)(blockIdx.x % slice.parts);
     int64_t const at = blockIdx.x / slice.parts, b = slice.first + at;
-    int from, end;
-    share_of(n, slice.parts, part, &from, &end);
-    real const most = slice.parts == 1 ? largest_of(team, p, b, from, end)
+    real const most = slice.parts == 1 ? largest_of(team, slice, b, part, tile)
                                        : (real)__longlong_as_double((long long)slice.certificates[at].most);
     double const unit = most < (real)INFINITY ? (double)unit_of(most) : 0.0;
-    double sums[CERTIFY_WORDS] = {0};
-    for (int j = from + team.rank / 32; j < end && unit > 0; j += SUMS_THREADS / 32)
-        for (int i = team.rank % 32; i < n; i += 32) {
-            entry const x = geev_entry<entry>(p, b, i, j), y = geev_entry<entry>(p, b, j, i);
+    double sum[SUMS] = {0};
+    if (unit > 0)
+        each_pair(slice, b, part, tile, [&](entry x, entry y, int i, int j, bool own) {
             complex_of<double> const s = {unit * real_part(x), unit * imaginary(x)},
                                      t = {unit * real_part(y), unit * imaginary(y)};
-            sums[0] = square_add(s, sums[0]);
-            if (i == j) sums[1] += s.re, sums[2] += s.im;
-            sums[3] = fma(s.re, t.re, fma(-s.im, t.im, sums[3])), sums[4] = fma(s.re, t.im, fma(s.im, t.re, sums[4]));
-        }
-    for (double &x : sums) x = team.sum(x);
+            double const twice = own ? 1 : 2;
+            sum[0] = square_add(s, sum[0]);
+            if (!own) sum[0] = square_add(t, sum[0]);
+            if (i == j) sum[1] += s.re, sum[2] += s.im;
+            sum[3] = fma(twice, fma(s.re, t.re, -s.im * t.im), sum[3]);
+            sum[4] = fma(twice, fma(s.re, t.im, s.im * t.re), sum[4]);
+        });
+    for (double &x : sum) x = team.sum(x);
     if (slice.parts == 1) {
-        judge_values(team, slice, at, unit, sums);
-    } else if (team.rank < CERTIFY_WORDS) {
+        judge_values(team, slice, at, unit, sum);
+    } else if (team.rank < SUMS) {
         double mine = 0;
-        for (int k = 0; k < CERTIFY_WORDS; ++k) mine = team.rank == k ? sums[k] : mine;
-        slice.partials[(at * slice.parts + part) * CERTIFY_WORDS + team.rank] = mine;
+        for (int k = 0; k < SUMS; ++k) mine = team.rank == k ? sum[k] : mine;
+        slice.partials[(at * slice.parts + part) * SUMS + team.rank] = mine;
     }
 }
 
-static __global__ void __launch_bounds__(SUMS_THREADS) certify_values(geev_slice slice)
+static __global__ void __launch_bounds__(SUMS_THREADS) values(geev_slice slice)
 {
     __shared__ double space[SUMS_THREADS / 32];
     block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
     int64_t const at = blockIdx.x;
     double const most = __longlong_as_double((long long)slice.certificates[at].most);
-    double sums[CERTIFY_WORDS] = {0};
+    double sum[SUMS] = {0};
     for (int part = 0; part < slice.parts; ++part)
-        for (int k = 0; k < CERTIFY_WORDS; ++k)
-            sums[k] += slice.partials[(at * slice.parts + part) * CERTIFY_WORDS + k];
-    judge_values(team, slice, at, most < (double)INFINITY ? (double)unit_of((real)most) : 0.0, sums);
+        for (int k = 0; k < SUMS; ++k) sum[k] += slice.partials[(at * slice.parts + part) * SUMS + k];
+    judge_values(team, slice, at, most < (double)INFINITY ? (double)unit_of((real)most) : 0.0, sum);
 }
 
-/* 32 vectors of a matrix: of tiles of 64 rows a thread has four rows and two columns. */
-static __global__ void __launch_bounds__(SUMS_THREADS) certify_vectors(geev_slice slice, int columns)
+/* 32 vectors of matrix `at`: of tiles of 64 rows a thread has four rows and two columns. */
+static __device__ void certify_columns(const geev_slice &slice, int64_t at, bool left, int first)
 {
     __shared__ entry tile[TILE_DEPTH][TILE_ROWS + 1];
     __shared__ complex vectors[TILE_DEPTH][TILE_COLUMNS + 1];
     __shared__ real partial[2][16][TILE_COLUMNS];
     const geev_problem &p = slice.p;
     int const n = (int)p.n, tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-    int64_t const at = blockIdx.x / (2 * columns), b = slice.first + at;
-    bool const left = blockIdx.x / columns % 2 == 0;
-    int const first = (int)(blockIdx.x % columns) * TILE_COLUMNS;
+    int64_t const b = slice.first + at;
     geev_certificate &c = slice.certificates[at];
     if (!stored_vector(p, b, 0, left)) return;
     if (__syncthreads_or(threadIdx.x == 0 && *(volatile int *)&c.listed != 0))
@@ -264,40 +349,81 @@ static __global__ void __launch_bounds__(SUMS_THREADS) certify_vectors(geev_slic
     real all[2] = {0, 0};
     for (int q = 0; q < 2; ++q)
         for (int row = 0; row < 16; ++row) all[q] += partial[q][row][threadIdx.x];
-    certificate_scale const scale = {c.norm, c.unit};
+    scale_type const scale = {c.norm, c.unit};
     if (certifies_length(n, all[0]) && all[1] <= (real)scale.residual_bound(n, CERTIFY_LOOK)) return;
     if (atomicExch(&c.listed, 1) == 0) list_doubtful(slice, b, false);
 }
 
+/* All vectors of the matrices that are noted. */
+static __global__ void __launch_bounds__(SUMS_THREADS) vectors_large(geev_slice slice, int columns)
+{
+    int64_t const tasks = 2 * columns * (int64_t)*slice.spreads;
+    for (int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
+        certify_columns(slice, slice.spread[task / (2 * columns)], task / columns % 2 == 0,
+                        (int)(task % columns) * TILE_COLUMNS);
+        __syncthreads(); /* the memory is free */
+    }
+}
+
 /* ----------------------------------------------------------------------- launchers */
 
-template <int P> static eig_status launch_small(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+template <int P> static size_t small_bytes(const geev_problem *p)
 {
-    int64_t const n = slice.p.n, teams = CERTIFY_THREADS / P;
-    return cuda_launch(
-        ctx, "geev: certify_small", stream,
-        {(slice.count + teams - 1) / teams, CERTIFY_THREADS, (size_t)(teams * n * (n | 1)) * sizeof(entry)},
-        certify_small<P>, slice);
+    return SMALL_THREADS / P * (size_t)(p->n * (p->n | 1)) * sizeof(entry);
+}
+
+template <int P> static eig_status launch_values(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    int64_t const teams = SMALL_THREADS / P;
+    return cuda_launch(ctx, "geev: values_small", stream,
+                       {(slice.count + teams - 1) / teams, SMALL_THREADS, small_bytes<P>(&slice.p)}, values_small<P>,
+                       slice);
+}
+
+/* As many blocks as run at once share out what is noted. */
+template <int P> static eig_status launch_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    enum { EACH = 4 };
+    int64_t const teams = SMALL_THREADS / P, want = (slice.count + teams - 1) / teams,
+                  room = (int64_t)EACH * cuda_state_of(ctx)->multiprocessors;
+    return cuda_launch(ctx, "geev: vectors_small", stream,
+                       {want < room ? want : room, SMALL_THREADS, small_bytes<P>(&slice.p)}, vectors_small<P>, slice);
+}
+
+static eig_status certify_values(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    int64_t const n = slice.p.n, blocks = slice.count * slice.parts;
+    if (n <= GEEV_CERTIFY_SMALL && slice.own_values) return EIG_OK;
+    if (n <= 5) return launch_values<8>(ctx, slice, stream);
+    if (n <= 8) return launch_values<16>(ctx, slice, stream);
+    if (n <= GEEV_CERTIFY_SMALL) return launch_values<32>(ctx, slice, stream);
+    eig_status status = EIG_OK;
+    if (slice.parts > 1) {
+        CUDA_TRY(cudaMemsetAsync(slice.certificates, 0, (size_t)slice.count * sizeof *slice.certificates, stream));
+        status = cuda_launch(ctx, "geev: largest", stream, {blocks, SUMS_THREADS}, largest, slice);
+    }
+    if (status == EIG_OK) status = cuda_launch(ctx, "geev: sums", stream, {blocks, SUMS_THREADS}, sums, slice);
+    if (status != EIG_OK || slice.parts == 1) return status;
+    return cuda_launch(ctx, "geev: values", stream, {slice.count, SUMS_THREADS}, values, slice);
+}
+
+static eig_status certify_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+{
+    enum { EACH = 4 };
+    int64_t const n = slice.p.n;
+    if (!(slice.p.vl || slice.p.vr)) return EIG_OK;
+    if (n <= 4) return launch_vectors<4>(ctx, slice, stream);
+    if (n <= 8) return launch_vectors<8>(ctx, slice, stream);
+    if (n <= 16) return launch_vectors<16>(ctx, slice, stream);
+    if (n <= GEEV_CERTIFY_SMALL) return launch_vectors<32>(ctx, slice, stream);
+    int const columns = (int)((n + TILE_COLUMNS - 1) / TILE_COLUMNS);
+    int64_t const want = 2 * slice.count * columns, room = (int64_t)EACH * cuda_state_of(ctx)->multiprocessors;
+    return cuda_launch(ctx, "geev: vectors_large", stream, {want < room ? want : room, SUMS_THREADS}, vectors_large,
+                       slice, columns);
 }
 
 eig_status TYPED(eig_cuda_geev_certify)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    int64_t const n = slice.p.n, blocks = slice.count * slice.parts;
-    if (n <= 4) return launch_small<4>(ctx, slice, stream);
-    if (n <= 8) return launch_small<8>(ctx, slice, stream);
-    if (n <= 16) return launch_small<16>(ctx, slice, stream);
-    if (n <= GEEV_CERTIFY_SMALL) return launch_small<32>(ctx, slice, stream);
-    eig_status status = EIG_OK;
-    if (slice.parts > 1) {
-        CUDA_TRY(cudaMemsetAsync(slice.certificates, 0, (size_t)slice.count * sizeof *slice.certificates, stream));
-        status = cuda_launch(ctx, "geev: certify_largest", stream, {blocks, SUMS_THREADS}, certify_largest, slice);
-    }
-    if (status == EIG_OK)
-        status = cuda_launch(ctx, "geev: certify_sums", stream, {blocks, SUMS_THREADS}, certify_sums, slice);
-    if (status == EIG_OK && slice.parts > 1)
-        status = cuda_launch(ctx, "geev: certify_values", stream, {slice.count, SUMS_THREADS}, certify_values, slice);
-    if (status != EIG_OK || !(slice.p.vl || slice.p.vr)) return status;
-    int const columns = (int)((n + TILE_COLUMNS - 1) / TILE_COLUMNS);
-    return cuda_launch(ctx, "geev: certify_vectors", stream, {2 * slice.count * columns, SUMS_THREADS}, certify_vectors,
-                       slice, columns);
+    eig_status const status = certify_values(ctx, slice, stream);
+    return status == EIG_OK ? certify_vectors(ctx, slice, stream) : status;
 }

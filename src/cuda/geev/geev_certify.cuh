@@ -1,36 +1,21 @@
 /* What certificates of eigenvalues and eigenvectors demand.
  *
  * Values   sum of w = trace of A, sum of w^2 = trace of A^2, within 10 and 20 n eps of the norms: what backward stable methods give,
- *          and what a wrong eigenvalue does not.
- * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself: the kernels that look first ask for 8, so that the rounding
- *          errors of the look decide nothing.
- * All of A scaled by a power of two.  Comparisons are written so that a NaN fails them. */
+ *          and what a wrong eigenvalue does not.  All of A scaled by a power of two.
+ * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  Of the balanced matrix B = D^-1 A D all roads keep to 5 n eps
+ *          ||B||_F, and A D u - w D u = D (B u - w u), so that the bound holds of A, too, where no two entries of D are more than a
+ *          factor of two apart: others are spread, and are looked at.  The look asks for 8, so that its rounding errors decide nothing.
+ * NaN      fails every comparison. */
 #ifndef EIG_GEEV_CERTIFY_CUH
 #define EIG_GEEV_CERTIFY_CUH
 
-#include "geev_schur_matrix.cuh"
-#include "per_type.cuh"
-#include "words/team.cuh"
+#include "geev_cuda.cuh"
+#include "geev_entry.cuh"
 
-#include <type_traits>
-
-using entry = std::conditional<number::complex, number, real>::type;
-using complex = complex_of<real>;
-
-enum { CERTIFY_TRACE = 10, CERTIFY_SQUARE = 20, CERTIFY_LOOK = 8, CERTIFY_VECTOR = 10 };
-
-static __device__ __forceinline__ complex as_complex(entry x)
-{
-    return {real_part(x), imaginary(x)};
-}
-
-static __device__ __forceinline__ bool is_finite(entry x)
-{
-    return fabs(real_part(x)) < (real)INFINITY && fabs(imaginary(x)) < (real)INFINITY;
-}
+enum { CERTIFY_TRACE = 10, CERTIFY_SQUARE = 20, CERTIFY_LOOK = 8, CERTIFY_VECTOR = 10, CERTIFY_SPREAD = 2 };
 
 /* A matrix's norm and its unit, the power of two that it is multiplied by. */
-struct certificate_scale {
+template <typename real> struct certificate_scale {
     double norm, unit;
 
     /* By how much a rounded w, times unit, may be off besides: w may be subnormal. */
@@ -44,44 +29,37 @@ struct certificate_scale {
         double const bound = times * n * (double)real_limits<real>::eps * norm + 2 * rounding();
         return bound * bound;
     }
+    /* Whether the differences of sum and trace, and of the sum of squares and its trace, are small. */
+    __device__ __forceinline__ bool certifies(int n, complex_of<double> sum, complex_of<double> square) const
+    {
+        double const eps = n * (double)real_limits<real>::eps, off = n * rounding();
+        double const most = CERTIFY_TRACE * eps * norm + off,
+                     most2 = CERTIFY_SQUARE * eps * norm * norm + 2 * off * (norm + off);
+        return fabs(sum.re) <= most && fabs(sum.im) <= most && fabs(square.re) <= most2 && fabs(square.im) <= most2;
+    }
 };
 
-/* Whether the differences of sum and trace, and of the sum of squares and its trace, are small. */
-static __device__ __forceinline__ bool certifies_values(int n, const certificate_scale &s, complex_of<double> sum,
-                                                        complex_of<double> square)
-{
-    double const eps = n * (double)real_limits<real>::eps, off = n * s.rounding();
-    double const most = CERTIFY_TRACE * eps * s.norm + off,
-                 most2 = CERTIFY_SQUARE * eps * s.norm * s.norm + 2 * off * (s.norm + off);
-    return fabs(sum.re) <= most && fabs(sum.im) <= most && fabs(square.re) <= most2 && fabs(square.im) <= most2;
-}
-
 /* Whether a vector with this sum of squares has norm 1. */
-static __device__ __forceinline__ bool certifies_length(int n, real size)
+template <typename real> static __device__ __forceinline__ bool certifies_length(int n, real size)
 {
     return fabs(size - 1) <= (8 * n + 32) * real_limits<real>::eps;
 }
 
-/* Eigenvalue k of matrix b as the caller gets it. */
-static __device__ __forceinline__ complex stored_value(const geev_problem &p, int64_t b, int k)
+/* Whether the scales of balancing are spread. */
+template <typename team_type, typename real>
+static __device__ __forceinline__ bool is_spread(team_type team, const real *scale, int n, bool lives)
 {
-    return load_number((const complex *)p.w + b * p.stride_w + k);
+    real most = 0, less = 0; /* of scale and of its inverse */
+    for (int i = team.rank; lives && i < n; i += team_type::size)
+        most = fmax(most, scale[i]), less = fmax(less, 1 / scale[i]);
+    most = team.max(most), less = team.max(less);
+    return lives && !(most * less <= CERTIFY_SPREAD);
 }
 
-/* Column k of its vectors on one side; NULL: not wanted. */
-static __device__ __forceinline__ complex *stored_vector(const geev_problem &p, int64_t b, int k, bool left)
+/* Notes that the vectors of matrix b are to be looked at; by one thread, once a matrix. */
+static __device__ __forceinline__ void note_spread(const geev_slice &slice, int64_t b)
 {
-    complex *const v = (complex *)(left ? p.vl : p.vr);
-    return v ? v + b * (left ? p.stride_vl : p.stride_vr) + k * (left ? p.ldvl : p.ldvr) : NULL;
-}
-
-/* Lists matrix b: from the front those whose eigenvalues are wrong, from the back those whose vectors are. */
-static __device__ __forceinline__ void list_doubtful(const geev_slice &slice, int64_t b, bool values)
-{
-    if (values)
-        slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
-    else
-        slice.failed[slice.count - 1 - (int64_t)atomicAdd(&slice.queue->doubtful, 1ull)] = b;
+    if (slice.spread) slice.spread[atomicAdd(slice.spreads, 1u)] = (int)(b - slice.first);
 }
 
 #endif

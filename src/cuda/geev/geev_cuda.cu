@@ -17,15 +17,23 @@ static int64_t most_bytes(const geev_problem *p)
 
 enum { STREAMS = 2 }; /* on which slices are under way at a time */
 
+/* Where vectors are to be looked at, and which: it stays from the road to its certificate. */
+static void carve_spread(arena *a, geev_slice *slice)
+{
+    if (!slice->p.certify || !slice->p.vectors) return;
+    slice->spreads = (unsigned *)arena_take(a, 1, sizeof *slice->spreads);
+    slice->spread = (int *)arena_take(a, slice->count, sizeof *slice->spread);
+}
+
 /* A slice as the road sees it, and as its certificates do. */
 struct slice_pair {
     geev_slice road, certificate;
 };
 
-/* Whether results are certified: not where a measure of the eigenvalues alone is stored. */
-static bool is_certified(const geev_problem *p)
+/* Whether there is something to certify when the road has ended: not where a measure of the eigenvalues alone is stored. */
+static bool is_certified(const geev_problem *p, const geev_road *road)
 {
-    return p->certify && p->w;
+    return p->certify && p->w && (p->vectors || !road->certifies);
 }
 
 /* Makes a slice out of a workspace of `bytes` at most; with base NULL it only measures.  Returns what it takes. */
@@ -41,6 +49,8 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
     if (p->certify) {
         eig_cuda_geev_slice_certificate(ctx, bytes, &slice->certificate);
         slice->road.count = slice->certificate.count;
+        slice->certificate.own_values = road->certifies;
+        carve_spread(&a, &slice->road), carve_spread(&b, &slice->certificate);
         eig_cuda_geev_carve_certificate(&b, &slice->certificate);
     }
     road->carve(&a, &slice->road);
@@ -75,6 +85,18 @@ static eig_status order_streams(eig_context *ctx, cudaStream_t before, cudaStrea
     return EIG_OK;
 }
 
+/* A slice on its stream: the road, then the look at its results. */
+static eig_status enqueue_slice(eig_context *ctx, const geev_road *road, const slice_pair &slice, cudaStream_t stream,
+                                cuda_clock *clock)
+{
+    unsigned *const spreads = slice.road.spreads;
+    if (spreads) CUDA_TRY(cudaMemsetAsync(spreads, 0, sizeof *spreads, stream));
+    eig_status status = road->enqueue(ctx, slice.road, stream, clock);
+    if (status == EIG_OK && is_certified(&slice.road.p, road))
+        status = eig_cuda_geev_enqueue_certificate(ctx, slice.certificate, stream);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
+}
+
 /* The whole of a problem on device arrays, slice by slice.  Where times are measured, slices follow one another on one
  * stream. */
 static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock)
@@ -89,15 +111,12 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
     eig_status status = forks ? order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
     int at = 0;
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += most, at = (at + 1) % streams) {
-        geev_slice slice = slices[at].road, certificate = slices[at].certificate;
-        slice.first = certificate.first = first;
-        slice.count = certificate.count = p->batch - first < most ? p->batch - first : most;
-        cudaStream_t const own = forks && at > 0 ? state->side : stream;
+        slice_pair slice = slices[at];
+        slice.road.first = slice.certificate.first = first;
+        slice.road.count = slice.certificate.count = p->batch - first < most ? p->batch - first : most;
         if (first > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = road->enqueue(ctx, slice, own, clock);
-        if (status == EIG_OK && is_certified(p)) status = eig_cuda_geev_enqueue_certificate(ctx, certificate, own);
-        if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
+        if (status == EIG_OK) status = enqueue_slice(ctx, road, slice, forks && at > 0 ? state->side : stream, clock);
     }
     /* Whatever happened, the side stream joins again: a capture could not end without it. */
     eig_status const joined = forks ? order_streams(ctx, state->side, stream, state->joined) : EIG_OK;

@@ -149,6 +149,7 @@ struct geev_reduced {
     geev_record record;
     double norm;   /* of H */
     int bad, lost; /* the matrix is given up: before inverse iteration, in it */
+    int spread;    /* see geev_certify.cuh */
 };
 
 /* What is known of a matrix of n > GEEV_CERTIFY_SMALL that is certified. */
@@ -188,6 +189,9 @@ struct geev_slice {
     int slab_blocks, again_blocks;
 
     /* Certificates, for which these arrays, queue, failed and plain take the place of all of the road's. */
+    unsigned *spreads; /* [1] matrices that balancing has scaled much, and which they are, from `first` on; */
+    int *spread;       /* [count] NULL: nobody asks */
+    bool own_values;   /* the road's kernels certify eigenvalues */
     geev_certificate *certificates; /* [count] */
     double *partials;               /* [count][parts][5]: sums of the blocks of a matrix */
     int parts;
@@ -285,6 +289,7 @@ struct geev_road {
     void (*slice)(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice);
     void (*carve)(arena *a, geev_slice *slice); /* its arrays */
     eig_status (*enqueue)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
+    bool certifies = false; /* eigenvalues, in its own kernels */
 };
 
 /* The first row of the table that serves the call: one always does. */

@@ -5,10 +5,15 @@
 #include "geev_inverse_complex.cuh"
 #include "geev_lanes.cuh"
 
-/* The matrix did not get vectors. */
-static __device__ __forceinline__ void give_up(const geev_slice &slice, int64_t b)
+/* Lists a matrix that did not get vectors, and notes one whose vectors are to be looked at. */
+template <typename team_type>
+static __device__ __forceinline__ void end_matrix(team_type team, const schur_area<entry> &a, const geev_slice &slice,
+                                                  int64_t b, bool good, bool lives)
 {
-    slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
+    bool const spread = is_spread(team, a.scale, a.n, lives && good);
+    if (!lives || team.rank != 0) return;
+    if (!good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
+    if (spread) note_spread(slice, b);
 }
 
 /* Real matrices, 4 C lanes each; C, TR, TC: the grid's. */
@@ -24,7 +29,7 @@ static __global__ void __launch_bounds__(LANES_MOST_THREADS, C < 8 ? 4 : 2)
     bool const lives = at < slice.count;
     geev_record const record =
         begin_inverse<geev_grid<real, C, TR, TC>>(team, area, (real *)behind, slice.p, lives ? b : slice.first, lives);
-    if (!inverse_matrix(team, area, record, slice.p, b, lives) && lives && team.rank == 0) give_up(slice, b);
+    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice.p, b, lives), lives);
 }
 
 /* The same, W warps each: the first one reduces. */
@@ -44,7 +49,7 @@ static __global__ void __launch_bounds__(32 * W) inverse_block(geev_slice slice,
         if (threadIdx.x == 0) record = mine;
     }
     __syncthreads(); /* H is there */
-    if (!inverse_matrix(team, area, record, slice.p, b, true) && threadIdx.x == 0) give_up(slice, b);
+    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice.p, b, true), true);
 }
 
 /* Complex matrices, P lanes each. */
@@ -55,7 +60,7 @@ template <int P> static __global__ void inverse_complex_lanes(geev_slice slice, 
     int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, b = slice.first + at;
     bool const lives = at < slice.count;
     geev_record const record = load_form(team, area, slice, lives ? at : 0);
-    if (!inverse_complex_matrix<1>(team, area, record, slice.p, b, lives) && lives && team.rank == 0) give_up(slice, b);
+    end_matrix(team, area, slice, b, inverse_complex_matrix<1>(team, area, record, slice.p, b, lives), lives);
 }
 
 /* Larger ones, W warps each: four lanes a vector. */
@@ -66,7 +71,7 @@ template <int W> static __global__ void __launch_bounds__(32 * W) inverse_comple
     block_team<32 *W> const team = {(int)threadIdx.x, space};
     int64_t const b = slice.first + blockIdx.x;
     geev_record const record = load_form(team, area, slice, blockIdx.x);
-    if (!inverse_complex_matrix<4>(team, area, record, slice.p, b, true) && threadIdx.x == 0) give_up(slice, b);
+    end_matrix(team, area, slice, b, inverse_complex_matrix<4>(team, area, record, slice.p, b, true), true);
 }
 
 /* --------------------------------------------------------------- launchers */

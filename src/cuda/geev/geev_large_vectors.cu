@@ -125,7 +125,8 @@ static __global__ void __launch_bounds__(GROUP_THREADS) large_judge(geev_slice s
     area.n = n, area.ld = n, area.t = form.h, area.w = form.w;
     real const norm = hessenberg_norm(team, area, finite);
     bool const close = has_cluster(team, area, APART * real_limits<real>::eps * norm, finite);
-    if (team.rank == 0) slice.reduced[at] = {record, (double)norm, !finite || close, 0};
+    bool const spread = is_spread(team, form.scale, n, finite);
+    if (team.rank == 0) slice.reduced[at] = {record, (double)norm, !finite || close, 0, spread};
 }
 
 /* --------------------------------------------------------------------- the vectors */
@@ -218,8 +219,11 @@ static __global__ void __launch_bounds__(SLAB_THREADS, 2) large_vectors(geev_sli
 static __global__ void large_list(geev_slice slice)
 {
     int64_t const at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (at < slice.count && (slice.reduced[at].bad || slice.reduced[at].lost))
+    if (at >= slice.count) return;
+    if (slice.reduced[at].bad || slice.reduced[at].lost)
         slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = slice.first + at;
+    else if (slice.reduced[at].spread)
+        note_spread(slice, slice.first + at);
 }
 
 /* ---------------------------------------------------------------------- launchers */

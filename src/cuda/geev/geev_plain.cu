@@ -5,6 +5,7 @@
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
 #include "geev_balance.cuh"
+#include "geev_certify.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 
@@ -206,6 +207,30 @@ static __device__ int plain_iterate(plain_team team, geev_view<real> h, int lo, 
     return 0;
 }
 
+/* The certificate of eigenvalues lo..hi (geev_certify.cuh): begun from the matrix, ended with them. */
+struct plain_certificate {
+    double trace, square, norm;
+    __device__ __forceinline__ plain_certificate(plain_team team, geev_view<real> h, int lo, int hi)
+    {
+        double sums[3] = {0, 0, 0};
+        for (int i = lo; i <= hi; ++i)
+            for (int j = lo + team.rank; j <= hi; j += PLAIN_THREADS) {
+                double const x = h(i, j), y = h(j, i);
+                sums[1] = fma(x, y, sums[1]), sums[2] = fma(x, x, sums[2]);
+                if (i == j) sums[0] += x;
+            }
+        trace = team.sum(sums[0]), square = team.sum(sums[1]), norm = team.sum(sums[2]);
+    }
+    __device__ __forceinline__ bool ends(plain_team team, int lo, int hi, const real *re, const real *im) const
+    {
+        double sum = 0, sum2 = 0;
+        for (int k = lo + team.rank; k <= hi; k += PLAIN_THREADS)
+            sum += re[k], sum2 += (double)re[k] * re[k] - (double)im[k] * im[k];
+        certificate_scale<real> const scale = {sqrt(norm), 1};
+        return scale.certifies(hi - lo + 1, {team.sum(sum) - trace, 0}, {team.sum(sum2) - square, 0});
+    }
+};
+
 static __device__ void plain_matrix(plain_team team, const geev_problem &p, int64_t b, real *work)
 {
     int const n = (int)p.n;
@@ -225,12 +250,18 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
     int info = record.info;
     if (info == 0) {
         if (p.balance) balance(team, h, record.lo, record.hi, scale);
+        plain_certificate const certificate(team, h, record.lo, record.hi);
         hessenberg(team, h, record.lo, record.hi);
         for (int i = record.lo + 2; i <= record.hi; ++i) /* where the reduction left its reflectors */
             for (int j = record.lo + team.rank; j < i - 1; j += PLAIN_THREADS) h(i, j) = 0;
         team.sync();
         info = plain_iterate(team, h, record.lo, record.hi, p.max_steps, re, im);
         team.sync();
+        if (info == 0 && p.certify && !certificate.ends(team, record.lo, record.hi, re, im)) {
+            info = n; /* what nothing proves is not stored */
+            for (int k = team.rank; k < n; k += PLAIN_THREADS) re[k] = im[k] = (real)NAN;
+            team.sync();
+        }
         /* isolated eigenvalues were not scaled */
         for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
             re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;

@@ -38,7 +38,7 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
     bool const small = p->n <= GEEV_CERTIFY_SMALL;
     slice->parts = (int)(small || most < 2 || useful < 2 ? 1 : most < useful ? most : useful);
     slice->plain_bytes = kernels_of(p)->second_bytes(p);
-    int64_t each = (int64_t)sizeof *slice->failed;
+    int64_t each = (int64_t)sizeof *slice->failed + (p->vectors ? (int64_t)sizeof *slice->spread : 0);
     if (!small) each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * 5 * sizeof *slice->partials);
     int64_t const rest = bytes - 8 * EIG_ALIGNMENT, area = (int64_t)slice->plain_bytes,
                   fit = (rest - area) / each / WARP * WARP, one = fit > 1 ? fit : 1;
@@ -541,7 +541,7 @@ static const geev_road roads[] = {
     {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},
     {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_large, carve_large, enqueue_reference},
     {"lead", EIG_GEEV_AUTO, 0, 0, 0, is_lead, slice_team, carve_team, enqueue_team},
-    {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread},
+    {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread, true},
     {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
     {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},
     {"mwb 8", EIG_GEEV_MWB, 8, 0, 0, is_team, slice_team, carve_team, enqueue_team},

@@ -18,7 +18,7 @@ template <int P> static __global__ void schur_lanes(geev_slice slice, bool liste
     for (int64_t first = lanes_first<P>(); first < count; first += lanes_step<P>()) {
         int64_t const at = first + threadIdx.x % 32 / P;
         bool const lives = at < count;
-        schur_matrix(lane_team<P>(threadIdx.x % 32), area, slice.p,
+        schur_matrix(lane_team<P>(threadIdx.x % 32), area, slice,
                      !lives   ? 0
                      : listed ? slice.failed[at]
                               : slice.first + at,
@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(SCHUR_THREADS) schur_blocks(geev_slice 
     schur_carve(&area, (char *)slice.plain + blockIdx.x * slice.plain_bytes, n, n, slice.p.vectors, slice.p.vectors);
     int64_t const count = listed ? (int64_t)slice.queue->failed : slice.count;
     for (int64_t m = blockIdx.x; m < count; m += gridDim.x)
-        schur_matrix(team, area, slice.p, listed ? slice.failed[m] : slice.first + m, true);
+        schur_matrix(team, area, slice, listed ? slice.failed[m] : slice.first + m, true);
 }
 
 /* ---------------------------------------------------------------------- launchers */

@@ -201,15 +201,17 @@ static __device__ void matrix_vectors(team_type team, const schur_area<entry> &a
     if (p.vr && lives) store_vectors(team, right, a.q, good, (complex *)p.vr + b * p.stride_vr, p.ldvr);
     for (int k = team.rank; p.condition && lives && k < a.n; k += team_type::size) {
         real s = (real)NAN;
-        if (good) s = condition_of(right, left.a.own, left.a.reach, right.is_second(k) ? k - 1 : k);
+        if (good) s = plain_condition(left, v, right, a.q, k);
+        if (s == 0) s = condition_of(right, left.a.own, left.a.reach, right.is_second(k) ? k - 1 : k);
         ((real *)p.condition)[b * p.stride_w + k] = s;
     }
 }
 
 template <typename team_type, typename entry>
-static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, const geev_problem &p, int64_t b,
+static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, const geev_slice &slice, int64_t b,
                                     bool lives)
 {
+    const geev_problem &p = slice.p;
     geev_record const record = begin_matrix(team, a, p, b, lives);
     bool const finite = lives && record.info == EIG_INFO_OK;
     int const lo = finite ? record.lo : 0, hi = finite ? record.hi : -1;
@@ -221,6 +223,7 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     store_values(team, a, p, b, lives, record, info);
     team.sync();
     if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0);
+    if (a.q && is_spread(team, a.scale, a.n, lives && info == 0) && team.rank == 0) note_spread(slice, b);
     team.sync(); /* results are read before the next matrix comes */
 }
 

@@ -7,8 +7,8 @@
  * End      what is doubtful still gets a positive info and NaN.
  * Solving  as in geev_inverse_complex.cuh, a warp a vector, for any n: where small pivots make b grow, it is scaled.
  * Source   J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9; LAPACK's hsein. */
-#include "geev_certify.cuh"
 #include "geev_inverse_common.cuh"
+#include "geev_results.cuh"
 
 enum { SECOND_THREADS = 256, SECOND_WARPS = SECOND_THREADS / 32, SECOND_STARTS = 4 };
 
@@ -53,7 +53,7 @@ size_t TYPED(eig_cuda_geev_second_bytes)(const geev_problem *p)
 /* ------------------------------------------------------------------------- judging */
 
 /* The scale of matrix b, unit 0 where an entry is not finite, and whether its eigenvalues are good. */
-static __device__ certificate_scale judge_matrix(second_team team, const geev_problem &p, int64_t b, bool *good)
+static __device__ scale_type judge_matrix(second_team team, const geev_problem &p, int64_t b, bool *good)
 {
     int const n = (int)p.n;
     real most = 0;
@@ -79,9 +79,9 @@ static __device__ certificate_scale judge_matrix(second_team team, const geev_pr
             if (i == j) sum = difference(sum, s);
         }
     }
-    certificate_scale const scale = {sqrt(team.sum(norm)), finite ? unit : 0.0};
+    scale_type const scale = {sqrt(team.sum(norm)), finite ? unit : 0.0};
     sum = {team.sum(sum.re), team.sum(sum.im)}, square = {team.sum(square.re), team.sum(square.im)};
-    *good = certifies_values(n, scale, sum, square);
+    *good = scale.certifies(n, sum, square);
     return scale;
 }
 
@@ -89,7 +89,7 @@ static __device__ certificate_scale judge_matrix(second_team team, const geev_pr
 struct second_matrix {
     const geev_problem &p;
     int64_t b;
-    certificate_scale scale;
+    scale_type scale;
     second_area area;
 
     /* Whether x, one side's vector of w, is good; x(i) is component i.  By a warp; w: scaled, conjugate for a left vector. */
@@ -368,11 +368,11 @@ static __global__ void __launch_bounds__(SECOND_THREADS) second_kernel(geev_slic
         if (at < again) {
             schur_area<entry> area;
             schur_carve(&area, base, n, n, p.vectors, p.vectors);
-            schur_matrix(team, area, p, b, true);
+            schur_matrix(team, area, slice, b, true);
             if (team.rank == 0) atomicAdd(slice.repairs, 1ull);
         }
         team.sync(); /* the results are stored */
-        if (p.info && p.info[b] != EIG_INFO_OK) continue;
+        if (!has_results(p, b)) continue;
         second_area area;
         carve_second(&area, base, n);
         bool values;
@@ -387,5 +387,7 @@ static __global__ void __launch_bounds__(SECOND_THREADS) second_kernel(geev_slic
 
 eig_status TYPED(eig_cuda_geev_second)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    return cuda_launch(ctx, "geev: second_kernel", stream, {slice.plain_blocks, SECOND_THREADS}, second_kernel, slice);
+    geev_slice second = slice;
+    second.spread = NULL; /* all vectors are looked at */
+    return cuda_launch(ctx, "geev: second_kernel", stream, {slice.plain_blocks, SECOND_THREADS}, second_kernel, second);
 }

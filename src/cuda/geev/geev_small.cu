@@ -13,6 +13,7 @@
  * Sweeps   begin at the window's first row.  2 x 2 blocks stay as they are until the end.
  * Cost     n = 10: about 10 n^3 flops for the iteration, 10 n^3/3 for the reduction; a matrix is read once, its results
  *          are written once. */
+#include "geev_certify.cuh"
 #include "geev_small_matrix.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
@@ -117,6 +118,41 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
     return record;
 }
 
+/* Of the balanced matrix: its trace, the trace of its square, and the square of its norm, which certify the eigenvalues. */
+template <typename real> struct small_traces {
+    real trace, square, norm;
+
+    /* own: the eigenvalues, unit times which are those of the balanced matrix. */
+    template <int N> __device__ __forceinline__ bool certify(const real *own, real unit) const
+    {
+        real sum = -trace, sum2 = -square;
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            real const re = unit * own[2 * k], im = unit * own[2 * k + 1];
+            sum += re, sum2 += fma(re, re, -im * im);
+        }
+        certificate_scale<real> const scale = {sqrt((double)norm), unit};
+        return scale.certifies(N, {sum, 0}, {sum2, 0});
+    }
+};
+
+template <typename real, int N>
+static __device__ __forceinline__ small_traces<real> traces_of(const small_matrix<real, N> &h)
+{
+    small_traces<real> s = {0, 0, 0};
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+        real const x = h.x[i][i];
+        s.trace += x, s.square = fma(x, x, s.square), s.norm = fma(x, x, s.norm);
+#pragma unroll
+        for (int j = 0; j < i; ++j) {
+            real const y = h.x[i][j], z = h.x[j][i];
+            s.square = fma(2 * y, z, s.square), s.norm = fma(y, y, fma(z, z, s.norm));
+        }
+    }
+    return s;
+}
+
 template <typename real, int N>
 static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_slice slice)
 {
@@ -129,6 +165,7 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
     small_matrix<real, N> h;
     geev_record const record = begin_small<real, N>(h, slice.p, slice.first + first, live, lane, tile);
+    small_traces<real> const traces = traces_of(h);
     if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
     h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = slice.p.max_steps, h.info = record.info;
@@ -139,8 +176,9 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     h.store_blocks(own);
     small_eigenvalues<N>(factor, own);
     if (lane < live) {
+        bool const good = h.info != 0 || !slice.p.certify || traces.certify<N>(own, (real)(1 / record.unscale));
         if (slice.p.info) slice.p.info[b] = h.info;
-        if (h.info > 0) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
+        if (h.info > 0 || !good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     }
     if (slice.p.value && lane < live) {
         real measure = 0;

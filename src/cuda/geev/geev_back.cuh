@@ -270,11 +270,15 @@ static __device__ __forceinline__ complex_of<real_of<entry>> unbalanced(const sc
     return scaled(s.left && scale != 1 ? 1 / scale : scale, scaled(unit, x));
 }
 
-/* What makes a vector one of norm 1 with a positive largest component. */
+/* Of the components whose squares are at least this part of the largest one's, the first of the caller's becomes positive: rounding
+ * errors of equal components then do not choose. */
+constexpr double GAUGE_SHARE = (1 - 0x1p-10) * (1 - 0x1p-10);
+
+/* What makes a vector one of norm 1 with a positive large component. */
 template <typename real> struct vector_size {
     real sum, largest;    /* of squares */
-    complex_of<real> top; /* the largest component */
-    int at;               /* its place */
+    complex_of<real> top; /* the component that becomes positive */
+    int at;               /* its place; -1: there is none */
 };
 
 /* What a vector of this size is multiplied by; is_real: all its components are. */
@@ -283,7 +287,7 @@ static __device__ __forceinline__ complex_of<real> unit_factor(const vector_size
 {
     real const inverse = fast_rsqrt(size.sum);
     if (is_real) return {copysign(inverse, size.top.re), 0};
-    return scaled(inverse * fast_rsqrt(size.largest), conj(size.top));
+    return scaled(inverse * fast_rsqrt(square(size.top)), conj(size.top));
 }
 
 /* The size of vector k times unit times unit2. */
@@ -292,12 +296,16 @@ static __device__ __forceinline__ vector_size<real_of<entry>>
 size_of_vector(const schur_side<entry> &s, const entry *v, int k, bool pair, real_of<entry> unit, real_of<entry> unit2)
 {
     using real = real_of<entry>;
-    vector_size<real> found = {0, 0, {1, 0}, 0};
+    vector_size<real> found = {0, 0, {1, 0}, -1};
     for (int i = 0; i < s.a.n; ++i) {
         complex_of<real> const x = scaled(unit2, unbalanced(s, v, i, k, pair, unit));
         real const size = square(x);
-        found.sum += size;
-        if (size > found.largest) found.largest = size, found.top = x, found.at = i;
+        found.sum += size, found.largest = fmax(found.largest, size);
+    }
+    for (int i = 0; i < s.a.n; ++i) {
+        complex_of<real> const x = scaled(unit2, unbalanced(s, v, i, k, pair, unit));
+        bool const leads = square(x) >= (real)GAUGE_SHARE * found.largest;
+        if (leads && (found.at < 0 || s.a.origin[i] < s.a.origin[found.at])) found.top = x, found.at = i;
     }
     return found;
 }
@@ -319,7 +327,7 @@ static __device__ __noinline__ void vector_units(const schur_side<entry> &s, con
     *unit2 = unit_of(most);
 }
 
-/* Gives vector k norm 1 and makes its largest component positive.  Unless reach is NULL, area.own becomes what it would be
+/* Gives vector k norm 1 and makes one of its largest components positive.  Unless reach is NULL, area.own becomes what it would be
  * for such a vector of the balanced matrix, divided by reach[k]. */
 template <typename entry>
 static __device__ void normalise_vector(const schur_side<entry> &s, entry *v, int k, real_of<entry> *reach)

@@ -2,7 +2,7 @@
  * asked; geev_second.cu solves it again).
  *
  *   values_small      n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm; the matrix lies in shared memory
- *   largest, sums, values   larger n: the same by one or more blocks a matrix: the largest entry, sums, what they say
+ *   sums, values      larger n: the same by one or more blocks a matrix: sums, and what they say
  *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, a lane each
  *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
@@ -10,15 +10,7 @@
  *          multiplications a side of a spread matrix. */
 #include "geev_results.cuh"
 
-enum {
-    SMALL_THREADS = 128,
-    SUMS_THREADS = 256,
-    SUMS = 5, /* of a matrix: ||A||^2, the traces of A and of A^2 */
-    BLOCK = 32,
-    TILE_ROWS = 64,
-    TILE_COLUMNS = 32,
-    TILE_DEPTH = 16
-};
+enum { SMALL_THREADS = 128, SUMS_THREADS = 256, BLOCK = 32, TILE_ROWS = 64, TILE_COLUMNS = 32, TILE_DEPTH = 16 };
 
 extern __shared__ __align__(16) char certify_memory[];
 
@@ -35,22 +27,27 @@ struct plain_matrix {
     }
 };
 
-/* A in shared memory, column by column, ld apart; its largest part, infinite where it is not finite. */
+/* A in shared memory, column by column, ld apart, a lane a row; the largest part, infinite where one is not finite. */
 template <int P>
 static __device__ __forceinline__ real load_small(lane_team<P> team, const geev_problem &p, int64_t b, entry *a, int n,
                                                   int ld, bool lives)
 {
+    enum { TOGETHER = 8 };
     plain_matrix const plain(p, b);
+    int const i = team.rank;
     real most = 0;
-    int const end = lives ? n * n : 0;
-    int i = team.rank, j = 0;
-    while (i >= n) i -= n, ++j;
-#pragma unroll 4
-    for (int e = team.rank; e < end; e += P) {
-        entry const x = plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
-        a[j * ld + i] = x, most = is_finite(x) ? fmax(most, larger_part(x)) : (real)INFINITY;
-        i += P;
-        while (i >= n) i -= n, ++j;
+    for (int from = 0; lives && i < n && from < n; from += TOGETHER) {
+        entry x[TOGETHER];
+#pragma unroll
+        for (int c = 0; c < TOGETHER; ++c) {
+            int const j = from + c < n ? from + c : n - 1;
+            x[c] = plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
+        }
+#pragma unroll
+        for (int c = 0; c < TOGETHER; ++c) {
+            if (from + c < n) a[(from + c) * ld + i] = x[c];
+            most = is_finite(x[c]) ? fmax(most, larger_part(x[c])) : (real)INFINITY;
+        }
     }
     return team.max(most);
 }
@@ -63,20 +60,15 @@ static __device__ __forceinline__ bool certify_small(lane_team<P> team, const ge
 {
     real norm = 0;
     complex sum = {0, 0}, square = {0, 0};
-    int const end = lives ? n * n : 0;
-    int i = team.rank, j = 0;
-    while (i >= n) i -= n, ++j;
-    for (int e = team.rank; e < end; e += P) {
-        entry const x = scaled(unit, a[j * ld + i]), y = scaled(unit, a[i * ld + j]);
-        norm = square_add(x, norm);
-        square = difference(square, as_complex(product(x, y)));
-        if (i == j) sum = difference(sum, as_complex(x));
-        i += P;
-        while (i >= n) i -= n, ++j;
-    }
-    for (int k = team.rank; lives && k < n; k += P) {
+    int const k = team.rank;
+    if (lives && k < n) {
         complex const w = scaled(unit, stored_value(p, b, k));
-        sum = total(sum, w), square = total(square, product(w, w));
+        sum = difference(w, as_complex(scaled(unit, a[k * ld + k]))), square = product(w, w);
+#pragma unroll 4
+        for (int j = 0; j < n; ++j) {
+            entry const x = scaled(unit, a[j * ld + k]), y = scaled(unit, a[k * ld + j]);
+            norm = square_add(x, norm), square = difference(square, as_complex(product(x, y)));
+        }
     }
     *scale = scale_type{sqrt((double)team.sum(norm)), unit};
     complex_of<double> const off = {team.sum(sum.re), number::complex ? team.sum(sum.im) : (real)0},
@@ -168,72 +160,81 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) vectors
 /* A row of two tiles, one behind the other, in shared memory. */
 using tile_row = entry[BLOCK + 1];
 
-/* Calls work(x, y, i, j, own) for elements x = A(i, j) and y = A(j, i) of this block's share of the tiles of 32 x 32 with i's tile at or
- * below j's. */
-template <typename function>
-static __device__ __forceinline__ void each_pair(const geev_slice &slice, int64_t b, int part, tile_row *tile,
-                                                 function work)
+/* What is summed up of a matrix, times a power of two: ||A||^2, the traces of A and of A^2; and its largest part. */
+struct matrix_sums {
+    double square_norm;
+    complex_of<double> trace, square;
+    real most; /* infinite where an entry is not finite */
+};
+
+/* Of this block's share of the tiles of 32 x 32: number `part`, part + parts, ... */
+static __device__ __forceinline__ matrix_sums collect(block_team<SUMS_THREADS> team, const geev_problem &p, int64_t b,
+                                                      int part, int parts, double unit, tile_row *tile)
 {
-    const geev_problem &p = slice.p;
+    plain_matrix const plain(p, b);
     int const n = (int)p.n, tiles = (n + BLOCK - 1) / BLOCK, r = threadIdx.x % 32;
-    for (int t = part, row = 0; t < tiles * (tiles + 1) / 2; t += slice.parts) {
+    matrix_sums s = {0, {0, 0}, {0, 0}, 0};
+    auto const get = [&](int i, int j) {
+        if (i >= n || j >= n) return entry_of<entry>((real)0);
+        return plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
+    };
+    for (int t = part, row = 0; t < tiles * (tiles + 1) / 2; t += parts) {
         while ((row + 1) * (row + 2) / 2 <= t) ++row;
         int const top = row * BLOCK, left = (t - row * (row + 1) / 2) * BLOCK;
+        bool const own = top == left;
+        entry x[BLOCK * 32 / SUMS_THREADS];
         __syncthreads(); /* the tiles are free */
 #pragma unroll
-        for (int c = threadIdx.x / 32; c < BLOCK; c += SUMS_THREADS / 32) {
-            tile[c][r] = top + r < n && left + c < n ? geev_entry<entry>(p, b, top + r, left + c) : entry_of<entry>(0);
-            tile[BLOCK + c][r] =
-                left + r < n && top + c < n ? geev_entry<entry>(p, b, left + r, top + c) : entry_of<entry>(0);
+        for (int c = 0; c < BLOCK * 32 / SUMS_THREADS; ++c) {
+            int const j = c * (SUMS_THREADS / 32) + (int)threadIdx.x / 32;
+            x[c] = get(top + r, left + j), tile[j][r] = own ? x[c] : get(left + r, top + j);
         }
         __syncthreads(); /* they are there */
 #pragma unroll
-        for (int c = threadIdx.x / 32; c < BLOCK; c += SUMS_THREADS / 32)
-            work(tile[c][r], tile[BLOCK + r][c], top + r, left + c, top == left);
+        for (int c = 0; c < BLOCK * 32 / SUMS_THREADS; ++c) {
+            int const j = c * (SUMS_THREADS / 32) + (int)threadIdx.x / 32;
+            entry const y = tile[r][j];
+            bool const finite = is_finite(x[c]) && is_finite(y);
+            s.most = finite ? fmax(s.most, fmax(larger_part(x[c]), larger_part(y))) : (real)INFINITY;
+            complex_of<double> const u = {unit * real_part(x[c]), unit * imaginary(x[c])},
+                                     v = {unit * real_part(y), unit * imaginary(y)};
+            double const twice = own ? 1 : 2;
+            s.square_norm = square_add(u, s.square_norm);
+            if (!own) s.square_norm = square_add(v, s.square_norm);
+            if (own && r == j) s.trace = total(s.trace, u);
+            s.square = total(s.square, scaled(twice, product(u, v)));
+        }
     }
+    return {team.sum(s.square_norm),
+            {team.sum(s.trace.re), number::complex ? team.sum(s.trace.im) : 0.0},
+            {team.sum(s.square.re), number::complex ? team.sum(s.square.im) : 0.0},
+            team.max(s.most)};
 }
 
-/* The largest entry of this block's share; infinite where one is not finite. */
-static __device__ real largest_of(block_team<SUMS_THREADS> team, const geev_slice &slice, int64_t b, int part,
-                                  tile_row *tile)
-{
-    real most = 0;
-    each_pair(slice, b, part, tile, [&](entry x, entry y, int, int, bool) {
-        most = is_finite(x) && is_finite(y) ? fmax(most, fmax(larger_part(x), larger_part(y))) : (real)INFINITY;
-    });
-    return team.max(most);
-}
-
-static __global__ void __launch_bounds__(SUMS_THREADS) largest(geev_slice slice)
-{
-    __shared__ double space[SUMS_THREADS / 32];
-    __shared__ entry tile[2 * BLOCK][BLOCK + 1];
-    block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
-    int64_t const at = blockIdx.x / slice.parts;
-    double const most = largest_of(team, slice, slice.first + at, (int)(blockIdx.x % slice.parts), tile);
-    if (team.rank == 0) atomicMax(&slice.certificates[at].most, (unsigned long long)__double_as_longlong(most));
-}
-
-/* What these sums say of matrix `at` and its eigenvalues. */
-static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_slice &slice, int64_t at, double unit,
-                                    const double *sums)
+/* What the sums, not scaled, say of matrix `at` and its eigenvalues; where squares over- or underflow they are made anew. */
+static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_slice &slice, int64_t at, matrix_sums s,
+                                    tile_row *tile)
 {
     const geev_problem &p = slice.p;
     int64_t const b = slice.first + at;
+    bool const finite = s.most < (real)INFINITY;
+    bool const safe = (double)s.most > 0x1p-400 && (double)s.most < 0x1p400;
+    real const whole = finite ? unit_of(s.most) : (real)0;
+    double const unit = s.most == 0 || !finite || sizeof(real) == sizeof(float) || safe ? 1.0 : (double)whole;
+    if (unit != 1) s = collect(team, p, b, 0, 1, unit, tile);
     complex_of<double> sum = {0, 0}, square = {0, 0};
     for (int k = team.rank; k < (int)p.n; k += SUMS_THREADS) {
         complex const w = stored_value(p, b, k);
         complex_of<double> const z = {unit * w.re, unit * w.im};
         sum = total(sum, z), square = product_add(z, z, square);
     }
-    sum = {team.sum(sum.re) - sums[1], team.sum(sum.im) - sums[2]};
-    square = {team.sum(square.re) - sums[3], team.sum(square.im) - sums[4]};
+    sum = {team.sum(sum.re), team.sum(sum.im)}, square = {team.sum(square.re), team.sum(square.im)};
     if (team.rank != 0) return;
-    scale_type const scale = {sqrt(sums[0]), unit};
+    scale_type const scale = {sqrt(s.square_norm), unit};
     geev_certificate &c = slice.certificates[at];
-    c.norm = scale.norm, c.unit = unit, c.listed = 1;
-    if (!(unit > 0 && has_results(p, b))) return;
-    if (scale.certifies((int)p.n, sum, square))
+    c.norm = scale.norm / unit * whole, c.unit = whole, c.listed = 1;
+    if (!finite || !has_results(p, b)) return;
+    if (scale.certifies((int)p.n, difference(sum, s.trace), difference(square, s.square)))
         c.listed = 0;
     else
         list_doubtful(slice, b, true);
@@ -242,45 +243,34 @@ static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_sl
 static __global__ void __launch_bounds__(SUMS_THREADS) sums(geev_slice slice)
 {
     __shared__ double space[SUMS_THREADS / 32];
-    __shared__ entry tile[2 * BLOCK][BLOCK + 1];
+    __shared__ entry tile[BLOCK][BLOCK + 1];
     block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
     int const part = (int)(blockIdx.x % slice.parts);
-    int64_t const at = blockIdx.x / slice.parts, b = slice.first + at;
-    real const most = slice.parts == 1 ? largest_of(team, slice, b, part, tile)
-                                       : (real)__longlong_as_double((long long)slice.certificates[at].most);
-    double const unit = most < (real)INFINITY ? (double)unit_of(most) : 0.0;
-    double sum[SUMS] = {0};
-    if (unit > 0)
-        each_pair(slice, b, part, tile, [&](entry x, entry y, int i, int j, bool own) {
-            complex_of<double> const s = {unit * real_part(x), unit * imaginary(x)},
-                                     t = {unit * real_part(y), unit * imaginary(y)};
-            double const twice = own ? 1 : 2;
-            sum[0] = square_add(s, sum[0]);
-            if (!own) sum[0] = square_add(t, sum[0]);
-            if (i == j) sum[1] += s.re, sum[2] += s.im;
-            sum[3] = fma(twice, fma(s.re, t.re, -s.im * t.im), sum[3]);
-            sum[4] = fma(twice, fma(s.re, t.im, s.im * t.re), sum[4]);
-        });
-    for (double &x : sum) x = team.sum(x);
+    int64_t const at = blockIdx.x / slice.parts;
+    matrix_sums const s = collect(team, slice.p, slice.first + at, part, slice.parts, 1, tile);
     if (slice.parts == 1) {
-        judge_values(team, slice, at, unit, sum);
-    } else if (team.rank < SUMS) {
-        double mine = 0;
-        for (int k = 0; k < SUMS; ++k) mine = team.rank == k ? sum[k] : mine;
-        slice.partials[(at * slice.parts + part) * SUMS + team.rank] = mine;
+        judge_values(team, slice, at, s, tile);
+    } else if (team.rank == 0) {
+        double *const to = slice.partials + (at * slice.parts + part) * GEEV_SUMS;
+        to[0] = s.square_norm, to[1] = s.trace.re, to[2] = s.trace.im, to[3] = s.square.re, to[4] = s.square.im;
+        to[5] = s.most;
     }
 }
 
 static __global__ void __launch_bounds__(SUMS_THREADS) values(geev_slice slice)
 {
     __shared__ double space[SUMS_THREADS / 32];
+    __shared__ entry tile[BLOCK][BLOCK + 1];
     block_team<SUMS_THREADS> const team = {(int)threadIdx.x, space};
     int64_t const at = blockIdx.x;
-    double const most = __longlong_as_double((long long)slice.certificates[at].most);
-    double sum[SUMS] = {0};
-    for (int part = 0; part < slice.parts; ++part)
-        for (int k = 0; k < SUMS; ++k) sum[k] += slice.partials[(at * slice.parts + part) * SUMS + k];
-    judge_values(team, slice, at, most < (double)INFINITY ? (double)unit_of((real)most) : 0.0, sum);
+    matrix_sums s = {0, {0, 0}, {0, 0}, 0};
+    for (int part = 0; part < slice.parts; ++part) {
+        const double *const from = slice.partials + (at * slice.parts + part) * GEEV_SUMS;
+        s.square_norm += from[0], s.trace = total(s.trace, {from[1], from[2]}),
+                                  s.square = total(s.square, {from[3], from[4]});
+        s.most = fmax(s.most, (real)from[5]);
+    }
+    judge_values(team, slice, at, s, tile);
 }
 
 /* 32 vectors of matrix `at`: of tiles of 64 rows a thread has four rows and two columns. */
@@ -394,15 +384,11 @@ static eig_status certify_values(eig_context *ctx, const geev_slice &slice, cuda
 {
     int64_t const n = slice.p.n, blocks = slice.count * slice.parts;
     if (n <= GEEV_CERTIFY_SMALL && slice.own_values) return EIG_OK;
-    if (n <= 5) return launch_values<8>(ctx, slice, stream);
-    if (n <= 8) return launch_values<16>(ctx, slice, stream);
+    if (n <= 4) return launch_values<4>(ctx, slice, stream);
+    if (n <= 8) return launch_values<8>(ctx, slice, stream);
+    if (n <= 16) return launch_values<16>(ctx, slice, stream);
     if (n <= GEEV_CERTIFY_SMALL) return launch_values<32>(ctx, slice, stream);
-    eig_status status = EIG_OK;
-    if (slice.parts > 1) {
-        CUDA_TRY(cudaMemsetAsync(slice.certificates, 0, (size_t)slice.count * sizeof *slice.certificates, stream));
-        status = cuda_launch(ctx, "geev: largest", stream, {blocks, SUMS_THREADS}, largest, slice);
-    }
-    if (status == EIG_OK) status = cuda_launch(ctx, "geev: sums", stream, {blocks, SUMS_THREADS}, sums, slice);
+    eig_status const status = cuda_launch(ctx, "geev: sums", stream, {blocks, SUMS_THREADS}, sums, slice);
     if (status != EIG_OK || slice.parts == 1) return status;
     return cuda_launch(ctx, "geev: values", stream, {slice.count, SUMS_THREADS}, values, slice);
 }

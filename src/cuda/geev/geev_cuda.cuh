@@ -42,6 +42,7 @@ enum {
     GEEV_STAGES = 5,          /* of kernel 2, at most */
     GEEV_SCALARS = 1 << 10,   /* bytes of static shared memory of a kernel, at most */
     GEEV_CERTIFY_SMALL = 32,  /* largest order at which a lane looks at a vector */
+    GEEV_SUMS = 6,            /* numbers of a block for a matrix that it certifies with others */
     GEEV_SLAB = 16,           /* vectors of a larger matrix that a block finds together */
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; the rules end it after a few sweeps */
 };
@@ -154,9 +155,8 @@ struct geev_reduced {
 
 /* What is known of a matrix of n > GEEV_CERTIFY_SMALL that is certified. */
 struct geev_certificate {
-    double norm, unit;       /* of A times unit; 0: not certified */
-    unsigned long long most; /* the bits of the largest entry */
-    int listed;              /* or not to be listed */
+    double norm, unit; /* of A times unit */
+    int listed;        /* or not to be listed */
 };
 
 /* A slice of a problem on device arrays; passed to kernels by value. */
@@ -193,7 +193,7 @@ struct geev_slice {
     int *spread;       /* [count] NULL: nobody asks */
     bool own_values;   /* the road's kernels certify eigenvalues */
     geev_certificate *certificates; /* [count] */
-    double *partials;               /* [count][parts][5]: sums of the blocks of a matrix */
+    double *partials;               /* [count][parts][GEEV_SUMS]: of the blocks of a matrix */
     int parts;
     unsigned long long *repairs; /* [2] matrices solved again, vectors found again; added to */
 };

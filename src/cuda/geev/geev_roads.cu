@@ -39,7 +39,8 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
     slice->parts = (int)(small || most < 2 || useful < 2 ? 1 : most < useful ? most : useful);
     slice->plain_bytes = kernels_of(p)->second_bytes(p);
     int64_t each = (int64_t)sizeof *slice->failed + (p->vectors ? (int64_t)sizeof *slice->spread : 0);
-    if (!small) each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * 5 * sizeof *slice->partials);
+    if (!small)
+        each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * GEEV_SUMS * sizeof *slice->partials);
     int64_t const rest = bytes - 8 * EIG_ALIGNMENT, area = (int64_t)slice->plain_bytes,
                   fit = (rest - area) / each / WARP * WARP, one = fit > 1 ? fit : 1;
     if (slice->count > one) slice->count = one;
@@ -53,7 +54,7 @@ void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice)
     carve_list(a, slice);
     if (slice->p.n > GEEV_CERTIFY_SMALL) {
         slice->certificates = (geev_certificate *)arena_take(a, slice->count, sizeof *slice->certificates);
-        slice->partials = (double *)arena_take(a, slice->count * slice->parts * 5, sizeof *slice->partials);
+        slice->partials = (double *)arena_take(a, slice->count * slice->parts * GEEV_SUMS, sizeof *slice->partials);
     }
     carve_areas(a, slice);
 }

@@ -176,7 +176,7 @@ static __device__ void slab_reflect(slab_memory<entry> &memory, const large_form
     }
 }
 
-/* Back from balancing, norm 1, the largest component positive: in B.  is_real: this thread's vector is. */
+/* Back from balancing, norm 1, one of the largest components positive: in B.  is_real: this thread's vector is. */
 template <typename entry, typename complex = complex_of<real_of<entry>>>
 static __device__ void slab_normalise(slab_memory<entry> &memory, const large_form<entry> &form, int n, bool left,
                                       complex *b, bool is_real)
@@ -202,20 +202,22 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
     for (int i = group; i < n; i += SLAB_LANES) {
         complex const x = scaled(unit2, component(i));
         real const own = square(x);
-        size.sum += own;
-        if (own > size.largest) size.largest = own, size.top = x, size.at = i;
+        size.sum += own, size.largest = fmax(size.largest, own);
     }
     shared.most[group][vector] = size.largest, shared.sum[group][vector] = size.sum;
-    shared.at[group][vector] = size.at, shared.top[group][vector] = size.top;
     __syncthreads(); /* all parts of the sizes are there */
-    size = {0, 0, {1, 0}, 0};
-    for (int g = 0; g < SLAB_LANES; ++g) {
-        real const largest = shared.most[g][vector];
-        int const at = shared.at[g][vector];
-        size.sum += shared.sum[g][vector];
-        if (largest > size.largest || (largest == size.largest && at < size.at))
-            size.largest = largest, size.top = shared.top[g][vector], size.at = at;
+    size = {0, 0, {1, 0}, -1};
+    for (int g = 0; g < SLAB_LANES; ++g)
+        size.largest = fmax(size.largest, shared.most[g][vector]), size.sum += shared.sum[g][vector];
+    auto const leads = [&](int i) { return i >= 0 && (size.at < 0 || form.origin[i] < form.origin[size.at]); };
+    for (int i = group; i < n; i += SLAB_LANES) {
+        complex const x = scaled(unit2, component(i));
+        if (square(x) >= (real)GAUGE_SHARE * size.largest && leads(i)) size.top = x, size.at = i;
     }
+    shared.at[group][vector] = size.at, shared.top[group][vector] = size.top;
+    __syncthreads(); /* all of the first large ones are there */
+    for (int g = 0; g < SLAB_LANES; ++g)
+        if (leads(shared.at[g][vector])) size.at = shared.at[g][vector], size.top = shared.top[g][vector];
     complex const factor = unit_factor(size, is_real);
     for (int i = group; i < n; i += SLAB_LANES) {
         complex x = product_add(scaled(unit2, component(i)), factor, complex{0, 0});

@@ -157,6 +157,7 @@ template <typename real, int N>
 static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small_kernel(geev_slice slice)
 {
     using shape = small_shape<real, N>;
+    __shared__ small_traces<real> traces[32 * shape::warps]; /* registers are dear in between */
     extern __shared__ double small_memory[];
     int const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     real *const tile = (real *)small_memory + warp * shape::slots * shape::pitch;
@@ -165,7 +166,7 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
     small_matrix<real, N> h;
     geev_record const record = begin_small<real, N>(h, slice.p, slice.first + first, live, lane, tile);
-    small_traces<real> const traces = traces_of(h);
+    traces[threadIdx.x] = traces_of(h);
     if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
     h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = slice.p.max_steps, h.info = record.info;
@@ -176,7 +177,8 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     h.store_blocks(own);
     small_eigenvalues<N>(factor, own);
     if (lane < live) {
-        bool const good = h.info != 0 || !slice.p.certify || traces.certify<N>(own, (real)(1 / record.unscale));
+        bool const good =
+            h.info != 0 || !slice.p.certify || traces[threadIdx.x].template certify<N>(own, (real)(1 / record.unscale));
         if (slice.p.info) slice.p.info[b] = h.info;
         if (h.info > 0 || !good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     }
@@ -202,7 +204,8 @@ static eig_status launch_small(eig_context *ctx, const geev_slice &slice, cudaSt
 {
     using shape = small_shape<real, N>;
     auto const kernel = small_kernel<real, N>;
-    int const fit = cuda_state_of(ctx)->shared_bytes / shape::bytes; /* at least 1: no tile has more than 26 KB */
+    int const traces = shape::warps * 32 * (int)sizeof(small_traces<real>);
+    int const fit = (cuda_state_of(ctx)->shared_bytes - traces) / shape::bytes; /* at least 1: no tile has more than 26 KB */
     int const warps = fit < shape::warps ? fit : shape::warps, bytes = warps * shape::bytes;
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));

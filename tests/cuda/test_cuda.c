@@ -47,6 +47,24 @@ static void succeed(eig_context *ctx, const operation *op, eig_type type, output
 static outputs host, device; /* large: not on the stack */
 static elsewhere device_side;
 
+/* With so many bytes lent a call is refused, and nothing is written, whichever of the outputs that may be NULL is NULL. */
+static void refuse_loan(eig_context *ctx, const operation *op, eig_type type, void *work, size_t bytes)
+{
+    assert_int_equal(eig_set_workspace(ctx, work, bytes), EIG_OK);
+    for (device.without = device.optional; device.without >= 0; --device.without) {
+        poison(&device);
+        eig_status const status = operate_once(ctx, op, type, &device, NULL);
+        if (status != EIG_BAD_WORKSPACE)
+            fail_msg(
+                "%s %s: status %d with a workspace of %zu bytes, without number %d of the outputs that may be NULL",
+                op->name, type_name(type), (int)status, bytes, device.without);
+        expect_refused(ctx, status, EIG_BAD_WORKSPACE, "need");
+        fetch(&device);
+        assert_true(outputs_untouched(&device));
+    }
+    device.without = 0;
+}
+
 /* Device arrays give the bits of host arrays; with a lent workspace of exactly the size, whose guard holds; a byte less
  * is refused and nothing written. */
 static void test_device_arrays(void **state)
@@ -71,15 +89,36 @@ static void test_device_arrays(void **state)
         same_outputs(op, &host, &device, "with a lent workspace");
         assert_true(device_guard_holds(work, need));
         if (need > 0) {
-            assert_int_equal(eig_set_workspace(ctx, work, need - 1), EIG_OK);
-            poison(&device);
-            expect_refused(ctx, operate_once(ctx, op, type, &device, NULL), EIG_BAD_WORKSPACE, "need");
-            fetch(&device);
-            assert_true(outputs_untouched(&device));
+            refuse_loan(ctx, op, type, work, need - 1);
             operate_well(ctx, op, type, &host); /* host arrays do not use the loan */
         }
         assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
         CUDA(cudaFree(work));
+    }
+    eig_destroy(ctx);
+}
+
+/* The two forms of stebz take other roads for one matrix, and one number of bytes. */
+static void test_loan_of_one(void **state)
+{
+    (void)state;
+    eig_context *ctx = test_context(0);
+    for (int64_t n = 2; n <= 1200; n = 2 * n + 1) {
+        numbers d = some(EIG_D, n);
+        double *const there = to_device(d.data, numbers_bytes(&d)), *const w = device_memory((size_t)n * sizeof *w);
+        size_t need;
+        assert_int_equal(eig_stebz_work_size(ctx, EIG_D, NULL, n, 1, &need), EIG_OK);
+        void *const work = device_memory(need);
+        for (size_t less = 0; less <= 1; ++less) {
+            eig_status const want = less ? EIG_BAD_WORKSPACE : EIG_OK;
+            assert_int_equal(eig_set_workspace(ctx, work, need - less), EIG_OK);
+            assert_int_equal(eig_dstebz(ctx, NULL, n, there, there, NULL, w, NULL, NULL, NULL), want);
+            assert_int_equal(eig_dstebz_batched(ctx, NULL, n, there, n, there, n, w, NULL, NULL, n, NULL, 1), want);
+        }
+        assert_true(device_guard_holds(work, need));
+        numbers_free(&d);
+        CUDA(cudaFree(there)), CUDA(cudaFree(w)), CUDA(cudaFree(work));
+        assert_int_equal(eig_set_workspace(ctx, NULL, 0), EIG_OK);
     }
     eig_destroy(ctx);
 }
@@ -312,9 +351,9 @@ int main(int argc, char **argv)
     if (!test_device_answers(2, arguments)) return 77;
     place_on_device(&device, &device_side);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_arrays), cmocka_unit_test(test_timing),  cmocka_unit_test(test_two_streams),
-        cmocka_unit_test(test_two_threads),   cmocka_unit_test(test_capture), cmocka_unit_test(test_earlier_error),
-        cmocka_unit_test(test_both_sides),
+        cmocka_unit_test(test_device_arrays), cmocka_unit_test(test_loan_of_one), cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_two_streams),   cmocka_unit_test(test_two_threads), cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_earlier_error), cmocka_unit_test(test_both_sides),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,11 +70,17 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, 
     return STREAMS * each;
 }
 
+/* With vectors, enough for a call with condition numbers and for one without, which may take another road: the query knows not
+ * which of them comes. */
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     slice_pair slices[STREAMS];
-    int streams;
-    return layout(ctx, p, NULL, slices, &streams);
+    int streams, wanted; /* condition numbers, by an address alone */
+    geev_problem with = *p, without = *p;
+    without.condition = NULL, with.condition = p->vectors ? &wanted : NULL;
+    size_t const least = layout(ctx, &without, NULL, slices, &streams),
+                 other = layout(ctx, &with, NULL, slices, &streams);
+    return least > other ? least : other;
 }
 
 /* Lets stream `after` wait for what has been enqueued on stream `before`. */

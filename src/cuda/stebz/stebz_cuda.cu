@@ -34,9 +34,15 @@ static size_t work_size(const eig_context *ctx, const stebz_problem *p, int64_t 
     return layout(ctx, eig_cuda_stebz_road(ctx, p), NULL, &call);
 }
 
+/* Of one matrix enough for both forms, which may take different roads: the query knows not which of them comes. */
 size_t eig_cuda_stebz_work_size(const eig_context *ctx, const stebz_problem *p)
 {
-    return work_size(ctx, p, 0);
+    size_t const need = work_size(ctx, p, 0);
+    if (p->batch != 1) return need;
+    stebz_problem other = *p;
+    other.batched = !p->batched;
+    size_t const others = work_size(ctx, &other, 0);
+    return need > others ? need : others;
 }
 
 /* ------------------------------------------------------------- device arrays */

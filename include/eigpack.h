@@ -49,6 +49,9 @@
  * thread could create before a context made others.  The library never prints, never exits, and reads one environment
  * variable, EIG_CPU (see eig_describe).
  *
+ * Floating-point mode.  A call computes with rounding to nearest, subnormal numbers and no traps, on all of its threads,
+ * whatever the caller's mode is; it leaves the caller's mode as it was, and calls a progress callback in it.
+ *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
  * threads that the child creates are free of that.  A context of CUDA is refused in the child, where it can only be

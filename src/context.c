@@ -73,9 +73,16 @@ static const void *occupy(eig_context *ctx)
     return other;
 }
 
+static void vacate(eig_context *ctx)
+{
+    __atomic_store_n(&ctx->occupant, NULL, __ATOMIC_RELEASE);
+}
+
 void eig_leave(eig_context **entered)
 {
-    if (*entered) __atomic_store_n(&(*entered)->occupant, NULL, __ATOMIC_RELEASE);
+    if (!*entered) return;
+    float_mode_leave(&(*entered)->mode);
+    vacate(*entered);
 }
 
 eig_status eig_enter(eig_context *ctx, eig_context **entered)
@@ -86,6 +93,7 @@ eig_status eig_enter(eig_context *ctx, eig_context **entered)
     if (other == &this_thread)
         return eig_fail(ctx, EIG_BUSY, "a progress callback called a function on the context that runs it");
     if (other) return EIG_BUSY;
+    ctx->mode = float_mode_enter();
     *entered = ctx;
     if (ctx->backend->dies_in_fork && eig_forked(ctx))
         return eig_fail(ctx, EIG_CUDA_FAILURE,
@@ -170,6 +178,7 @@ static eig_status open_all(eig_context *ctx)
 
 eig_status eig_create(eig_context **out, const char *device)
 {
+    USUAL_FLOAT_MODE; /* for drivers, too, which no trap may end */
     if (!out) return EIG_BAD_ARGUMENT;
     eig_context *const ctx = *out = eig_new_context();
     if (!ctx) return EIG_NO_MEMORY;
@@ -189,6 +198,7 @@ eig_status eig_create(eig_context **out, const char *device)
 
 void eig_destroy(eig_context *ctx)
 {
+    USUAL_FLOAT_MODE;
     if (!ctx) return;
     const void *const other = occupy(ctx);
     if (other == &this_thread)
@@ -208,12 +218,12 @@ const char *eig_error_detail(const eig_context *ctx)
 
 const char *eig_describe(eig_context *ctx)
 {
+    USUAL_FLOAT_MODE;
     if (!ctx || !ctx->backend) return "no device";
     const void *const other = occupy(ctx);
     if (other && other != &this_thread) return "a context that another thread uses";
-    eig_context *entered = other ? NULL : ctx; /* a progress callback may ask, too */
     ctx->backend->describe(ctx);
-    eig_leave(&entered);
+    if (!other) vacate(ctx); /* a progress callback may ask, too */
     return ctx->description;
 }
 
@@ -237,7 +247,9 @@ eig_status eig_report_progress(eig_context *ctx, const char *family, double frac
 {
     if (!ctx->progress) return EIG_OK;
     ctx->reporting = true;
+    float_mode_leave(&ctx->mode);
     int const stop = ctx->progress(ctx->progress_user, fraction);
+    ctx->mode = float_mode_enter(); /* the callback may have changed it */
     ctx->reporting = false;
     if (!stop) return EIG_OK;
     return eig_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", family, 100 * fraction);

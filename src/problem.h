@@ -5,6 +5,7 @@
 #define EIG_PROBLEM_H
 
 #include "eigpack.h"
+#include "float_mode.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -223,6 +224,7 @@ struct eig_context {
     eig_progress progress;
     void *progress_user;
     bool reporting;       /* the callback runs */
+    float_mode mode;      /* the caller's, while a call runs */
     const void *occupant; /* marks the thread whose call runs, NULL: none; eig_enter and eig_leave alone, atomically */
     void *work;           /* the context's own workspace, grown on demand */
     size_t work_bytes;
@@ -248,11 +250,12 @@ eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...
 bool eig_forked(const eig_context *ctx);
 
 /* Begins a call: refuses a context that is NULL, that eig_create could not open, that another call occupies, or that a
- * fork has made useless.  Else the context is this call's: *entered is ctx, and the last error is cleared.  Where
+ * fork has made useless.  Else the context is this call's: *entered is ctx, the last error is cleared, and the thread
+ * computes in the library's floating-point mode.  Where
  * another thread's call runs, nothing of the context is touched, not even its sentence. */
 eig_status eig_enter(eig_context *ctx, eig_context **entered);
 
-/* Ends the call that entered; nothing where *entered is NULL. */
+/* Ends the call that entered, in the caller's floating-point mode; nothing where *entered is NULL. */
 void eig_leave(eig_context **entered);
 
 /* Stands first in a public function: eig_enter, and eig_leave wherever the function returns. */
@@ -288,7 +291,7 @@ eig_status eig_check_need(eig_context *ctx, const char *family, size_t need);
  * family names the caller in the error's sentence. */
 eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work);
 
-/* Calls the progress callback, if there is one; EIG_CANCELLED when it asks to stop. */
+/* Calls the progress callback, if there is one, in the caller's floating-point mode; EIG_CANCELLED when it asks to stop. */
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction);
 
 /* Notes the call's road; where times are measured, begins the list of its passes, all of 0 ms. */

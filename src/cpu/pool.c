@@ -9,6 +9,17 @@
 
 #include "openmp.h"
 
+#ifdef _OPENMP
+static void share_region(int threads, cpu_job *job, void *argument)
+{
+#pragma omp parallel num_threads(threads)
+    {
+        USUAL_FLOAT_MODE;
+        job(argument, omp_get_thread_num(), omp_get_num_threads());
+    }
+}
+#endif
+
 #if defined(_OPENMP) && defined(__linux__)
 
 #include "futex.h"
@@ -65,6 +76,7 @@ static void avoid(worker_home *home, int processor)
 /* The place may be one of a later job than turn tells: then the worker looks once in vain. */
 static void *serve(void *argument)
 {
+    USUAL_FLOAT_MODE;
     cpu_pool *const pool = argument;
     worker_home home;
     CPU_ZERO(&home.mine);
@@ -157,8 +169,7 @@ static void share(cpu_pool *pool, int threads, cpu_job *job, void *argument)
 void eig_cpu_share(eig_context *ctx, int threads, cpu_job *job, void *argument)
 {
     if (threads > 1 && omp_get_proc_bind() != omp_proc_bind_false) {
-#pragma omp parallel num_threads(threads)
-        job(argument, omp_get_thread_num(), omp_get_num_threads());
+        share_region(threads, job, argument);
         return;
     }
     int const error = errno;
@@ -190,8 +201,7 @@ void eig_cpu_share(eig_context *ctx, int threads, cpu_job *job, void *argument)
     (void)ctx;
 #ifdef _OPENMP
     if (threads > 1) {
-#pragma omp parallel num_threads(threads)
-        job(argument, omp_get_thread_num(), omp_get_num_threads());
+        share_region(threads, job, argument);
         return;
     }
 #endif

@@ -3,6 +3,7 @@
 #define EIG_MPI_CONTEXT_H
 
 #include "eigpack_mpi.h"
+#include "float_mode.h"
 #include "wire.h"
 
 struct eig_mpi_context {
@@ -13,6 +14,7 @@ struct eig_mpi_context {
     eig_progress progress;
     void *progress_user;
     const char *family; /* of the call that runs */
+    float_mode mode;    /* its caller's */
     bool busy;          /* a collective call runs */
     bool waiting;       /* its own part is done: too late to cancel */
     bool cancelled;     /* this rank's callback asked to stop */

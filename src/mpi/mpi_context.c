@@ -56,7 +56,10 @@ static void ask(void *user, double fraction)
 {
     eig_mpi_context *const ctx = user;
     if (!ctx->progress || ctx->cancelled) return;
-    if (ctx->progress(ctx->progress_user, fraction) == 0 || ctx->waiting) return;
+    float_mode_leave(&ctx->mode);
+    int const stop = ctx->progress(ctx->progress_user, fraction);
+    ctx->mode = float_mode_enter();
+    if (stop == 0 || ctx->waiting) return;
     ctx->cancelled = true;
     eig_mpi_fail(ctx, EIG_CANCELLED, "%s: cancelled by the progress callback at %.0f %%", ctx->family, 100 * fraction);
     eig_wire_stop(&ctx->wire);

@@ -38,6 +38,8 @@ eig_status eig_mpi_stebz(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
                          const eig_stebz_options *options, int64_t n, const void *d, const void *e, eig_mpi_run *run,
                          void *w, void *lower, void *upper)
 {
+    USUAL_FLOAT_MODE;
+    if (ctx) ctx->mode = mode_before;
     tridiagonal_call call = {.ctx = ctx, .family = "stebz", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
     call.own = (void *)options;
     call.check = check, call.count_upto = count_upto, call.compute = compute;

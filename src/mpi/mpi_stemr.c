@@ -243,6 +243,8 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
                          void *w, void *z, int64_t ldz, int64_t *isuppz, int *info, void *residual, void *orthogonality,
                          eig_stemr_stats *stats)
 {
+    USUAL_FLOAT_MODE;
+    if (ctx) ctx->mode = mode_before;
     tridiagonal_call call = {.ctx = ctx, .family = "stemr", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
     stemr_extras extras = {.options = options, .stats = EIG_STEMR_STATS, .told = stats};
     call.own = &extras;

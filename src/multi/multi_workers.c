@@ -102,6 +102,7 @@ static void work_off(multi_worker *worker)
 
 static void *run_worker(void *argument)
 {
+    USUAL_FLOAT_MODE;
     multi_worker *const worker = argument;
     multi_state *const s = worker->state;
     pthread_mutex_lock(&s->lock);

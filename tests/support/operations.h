@@ -6,6 +6,7 @@
 #define EIG_TEST_OPERATIONS_H
 
 #include "device.h"
+#include "float_mode.h"
 #include "io/numbers.h"
 
 #include <math.h>
@@ -65,6 +66,7 @@ typedef struct outputs {
     bool dense;             /* leading dimensions and strides are the least */
     int without;            /* of the outputs that may be NULL the one by this number from 1, or ALL_OF_THEM, are */
     int optional;           /* how many there were */
+    int exponent;           /* inputs are multiplied by 2 to this power */
     size_t shift;           /* this many bytes behind a multiple of 16 lie the arrays, but for those of int64_t */
     char *shifted[INPUTS];  /* the inputs, where there is a shift */
     const elsewhere *there; /* NULL: all lies on the host */
@@ -133,10 +135,13 @@ static inline numbers some(eig_type type, int64_t count)
     return x;
 }
 
-/* The same numbers where the extent has them, NaN between. */
-static inline numbers some_in(eig_type type, extent e)
+/* The same numbers times 2^exponent where the extent has them, NaN between; in whatever floating-point mode the caller is. */
+static inline numbers some_in(eig_type type, extent e, int exponent)
 {
+    USUAL_FLOAT_MODE;
     numbers from = some(type, extent_elements(e)), x;
+    for (int64_t k = 0; exponent != 0 && k < numbers_parts(&from); ++k)
+        numbers_put_part(&from, k, ldexp(numbers_part(&from, k), exponent));
     if (!numbers_make(&x, type, extent_span(e))) fail_msg("no memory");
     numbers_fill(&x, NAN);
     for (int64_t k = 0; k < from.count; ++k)
@@ -149,7 +154,7 @@ static inline numbers some_in(eig_type type, extent e)
 static inline const void *input_in(outputs *o, eig_type type, extent e)
 {
     numbers *const x = &o->in[o->inputs];
-    *x = some_in(type, e);
+    *x = some_in(type, e, o->exponent);
     size_t const bytes = (size_t)x->count * type_size(type);
     if (o->shift && !(o->shifted[o->inputs] = malloc(bytes + o->shift))) fail_msg("no memory");
     char *const shifted = o->shift ? o->shifted[o->inputs] + o->shift : NULL;
@@ -167,7 +172,7 @@ static inline const void *input(outputs *o, eig_type type, int64_t count)
 static inline void inputs_kept(const char *name, const outputs *o)
 {
     for (int i = 0; i < o->inputs; ++i) {
-        numbers x = some_in(o->in[i].type, o->in_extent[i]);
+        numbers x = some_in(o->in[i].type, o->in_extent[i], o->exponent);
         const char *const at = o->shift ? o->shifted[i] + o->shift : o->in[i].data;
         if (memcmp(at, x.data, (size_t)x.count * type_size(x.type)) != 0) fail_msg("%s overwrites an input", name);
         numbers_free(&x);

@@ -1,7 +1,9 @@
 """What the functions give: truths and certificates, on the CPU and against NumPy and SciPy."""
 
+import ctypes
 import doctest
 import pickle
+import platform
 
 import eigpack
 import numpy as np
@@ -190,3 +192,24 @@ def test_docstrings():
 def test_every_name_is_documented():
     for name in eigpack.__all__:
         assert getattr(eigpack, name).__doc__, name
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc", reason="glibc's fenv_t of x86-64")
+def test_flush_to_zero():
+    libm = ctypes.CDLL("libm.so.6")
+    usual, flushing = (ctypes.c_uint32 * 8)(), (ctypes.c_uint32 * 8)()
+    a = np.diag(np.array([1, 0.01, 1e-40], np.float32))
+    d, e = np.array([3, 1, 2], np.float32) * np.float32(1e-39), np.array([1, 2], np.float32) * np.float32(1e-39)
+    answers = []
+    assert libm.fegetenv(usual) == 0 and libm.fegetenv(flushing) == 0
+    flushing[7] |= 0x8040  # MXCSR: subnormal numbers are zeros, as operands and as results
+    for mode in (usual, flushing):
+        assert libm.fesetenv(mode) == 0
+        w, t, z = (eigpack.eigvalsh(a, device=DEVICE), eigpack.eigvalsh_tridiagonal(d, e, device=DEVICE),
+                   eigpack.eigvals(a, device=DEVICE))
+        now = (ctypes.c_uint32 * 8)()
+        assert libm.fegetenv(now) == 0 and libm.fesetenv(usual) == 0
+        assert now[7] & 0xffc0 == mode[7] & 0xffc0
+        answers.append([x.tobytes() for x in (w, t, z)])
+        assert w[0] == a[2, 2] and (t != 0).all()
+    assert answers[0] == answers[1]

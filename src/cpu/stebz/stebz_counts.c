@@ -63,7 +63,10 @@ eig_status eig_cpu_stebz_count(eig_context *ctx, const stebz_count_problem *q)
         count_shifts(&search, &p, q, &watch);
     } else {
 #pragma omp parallel num_threads(threads)
-        count_shifts(&search, &p, q, &watch);
+        {
+            USUAL_FLOAT_MODE;
+            count_shifts(&search, &p, q, &watch);
+        }
     }
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&watch);

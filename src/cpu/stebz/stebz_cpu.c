@@ -258,7 +258,10 @@ static eig_status solve_batch(eig_context *ctx, const stebz_problem *p, char *wo
     } else {
         size_t const each = bytes_of_one(p);
 #pragma omp parallel num_threads(threads)
-        batch_work(ctx, p, &watch, work ? work + each * (size_t)cpu_thread_number() : NULL);
+        {
+            USUAL_FLOAT_MODE;
+            batch_work(ctx, p, &watch, work ? work + each * (size_t)cpu_thread_number() : NULL);
+        }
     }
     return eig_cpu_watch_end(&watch);
 }

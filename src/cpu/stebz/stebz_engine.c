@@ -290,7 +290,10 @@ eig_status eig_cpu_stebz_refine(stebz_search *search, int threads, double *pass_
         work(&g);
     } else {
 #pragma omp parallel num_threads(threads)
-        work(&g);
+        {
+            USUAL_FLOAT_MODE;
+            work(&g);
+        }
     }
     if (pass_ms) {
         pass_ms[1] += tabled - start;

@@ -41,7 +41,10 @@ eig_status eig_cpu_stebz_bisect(stebz_search *search, int threads, double *pass_
     int64_t const wanted = search->iu - search->il + 1;
     (void)threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int64_t k = search->il; k <= search->iu; ++k) bisect(search, k, (double)(k - search->il) / (double)wanted);
+    for (int64_t k = search->il; k <= search->iu; ++k) {
+        USUAL_FLOAT_MODE;
+        bisect(search, k, (double)(k - search->il) / (double)wanted);
+    }
     if (pass_ms) pass_ms[1] += eig_cpu_clock() - start;
     return eig_cpu_watch_status(search->watch);
 }

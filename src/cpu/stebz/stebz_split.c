@@ -324,7 +324,10 @@ static void solve_tasks(block_job *job, int threads)
     int64_t const items = job->list.longs + (shorts + TASK_BLOCKS - 1) / TASK_BLOCKS;
     if (threads > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int64_t i = 0; i < items; ++i) solve_item(job, i, threads);
+        for (int64_t i = 0; i < items; ++i) {
+            USUAL_FLOAT_MODE;
+            solve_item(job, i, threads);
+        }
     } else {
         for (int64_t i = 0; i < items; ++i) solve_item(job, i, 1);
     }

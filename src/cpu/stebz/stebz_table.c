@@ -52,7 +52,10 @@ static void table_fill(stebz_search *search, int threads)
     int64_t const points = search->table.cells + 1;
     if (threads > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) fill_from(search, j0);
+        for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) {
+            USUAL_FLOAT_MODE;
+            fill_from(search, j0);
+        }
     } else {
         for (int64_t j0 = 0; j0 < points; j0 += STEBZ_LANES) fill_from(search, j0);
     }
@@ -91,7 +94,10 @@ static void count_listed(stebz_search *search, const int64_t *list, int64_t list
 {
     if (threads > 1 && listed > STEBZ_LANES) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int64_t i = 0; i < listed; i += STEBZ_LANES) count_from(search, list, listed, i);
+        for (int64_t i = 0; i < listed; i += STEBZ_LANES) {
+            USUAL_FLOAT_MODE;
+            count_from(search, list, listed, i);
+        }
     } else {
         for (int64_t i = 0; i < listed; i += STEBZ_LANES) count_from(search, list, listed, i);
     }

@@ -65,6 +65,7 @@ static int64_t split_level(const stebz_search *search, tree_interval *list, int6
     (void)threads;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1) reduction(|| : any)
     for (int64_t i = 0; i < length; ++i) {
+        USUAL_FLOAT_MODE;
         tree_interval *const t = &list[i];
         second[i] = (tree_interval){0};
         if (!look(search, part, (double)i / (double)length)) continue;

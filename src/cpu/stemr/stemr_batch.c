@@ -77,7 +77,10 @@ eig_status eig_cpu_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_ste
     double const start = ctx->timing ? eig_cpu_clock() : 0;
     eig_cpu_watch_start(&job.watch, ctx, "stemr", all->batch);
 #pragma omp parallel num_threads(threads)
-    batch_work(&job);
+    {
+        USUAL_FLOAT_MODE;
+        batch_work(&job);
+    }
     eig_begin_passes(ctx, "batch", 1, pass_name);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     status = (eig_status)atomic_load(&job.status);

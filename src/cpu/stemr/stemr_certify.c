@@ -83,6 +83,7 @@ static double skewness(stemr_task *t, int64_t columns)
     for (int probe = 0; probe < PROBES; ++probe) {
 #pragma omp parallel for schedule(dynamic) num_threads(t->threads) if (t->threads > 1)
         for (int64_t i0 = 0; i0 < p->n; i0 += ROWS) {
+            USUAL_FLOAT_MODE;
             if (!look(t, 1 + 2 * probe, i0, p->n)) continue;
             int64_t const i1 = i0 + ROWS < p->n ? i0 + ROWS : p->n;
             for (int64_t i = i0; i < i1; ++i) y[i] = 0;
@@ -91,6 +92,7 @@ static double skewness(stemr_task *t, int64_t columns)
         }
 #pragma omp parallel for schedule(static) num_threads(t->threads) reduction(max : largest) if (t->threads > 1)
         for (int64_t k = 0; k < columns; ++k) {
+            USUAL_FLOAT_MODE;
             if (!look(t, 2 + 2 * probe, k, columns)) continue;
             double sum[4] = {0};
             for (int64_t i = 0; i < p->n; ++i) sum[i & 3] += stemr_entry(p, k, i) * y[i];
@@ -110,8 +112,10 @@ eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns)
         const stebz_setup *const setup = eig_cpu_kernels(t->ctx, p->type)->stebz.setup;
         setup->load(p->n, p->d, p->e, t->scale, t->a, t->b);
 #pragma omp parallel for schedule(static) num_threads(t->threads) if (t->threads > 1)
-        for (int64_t k = 0; k < columns; ++k)
+        for (int64_t k = 0; k < columns; ++k) {
+            USUAL_FLOAT_MODE;
             if (look(t, 0, k, columns)) type_put(p->type, p->residual, k, stebz_scaled(residual_of(t, k), up));
+        }
     }
     if (p->orthogonality) type_put(p->type, p->orthogonality, 0, skewness(t, columns));
     return t->watch.status;

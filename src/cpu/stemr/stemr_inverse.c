@@ -204,7 +204,10 @@ static void find_skew(stemr_task *t)
     double *const inner = t->inverse;
     if (t->threads > 1) {
 #pragma omp parallel for schedule(static) num_threads(t->threads)
-        for (int64_t k = 0; k < t->pairs - 1; ++k) inner[k] = neighbours_skew(t, k);
+        for (int64_t k = 0; k < t->pairs - 1; ++k) {
+            USUAL_FLOAT_MODE;
+            inner[k] = neighbours_skew(t, k);
+        }
     } else { /* no region of one thread, for which memory would be taken: a small T notices */
         for (int64_t k = 0; k < t->pairs - 1; ++k) inner[k] = neighbours_skew(t, k);
     }

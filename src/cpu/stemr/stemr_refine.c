@@ -80,7 +80,10 @@ eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, st
         work_units(t, work, &next, 0);
     } else {
 #pragma omp parallel num_threads(threads)
-        work_units(t, work, &next, cpu_thread_number());
+        {
+            USUAL_FLOAT_MODE;
+            work_units(t, work, &next, cpu_thread_number());
+        }
     }
     t->from += 0.5 * t->part, t->part *= 0.5; /* what comes next in this pass is told as its second half */
     return t->watch.status;

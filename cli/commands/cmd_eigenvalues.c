@@ -240,8 +240,8 @@ static int run(const arguments *args)
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    if (status == CLI_OK) status = read_matrix(&j, &a);
     if (status == CLI_OK) status = cli_open(args, &ctx);
+    if (status == CLI_OK) status = read_matrix(&j, &a);
     if (status == CLI_OK) status = run_on(&j, args, ctx, &a);
     eig_destroy(ctx);
     tridiagonal_free(&a);

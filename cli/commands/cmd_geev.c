@@ -211,8 +211,8 @@ static int run(const arguments *args)
     geev_run j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
+    if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = open_outputs(&j);
     if (status == CLI_OK) status = geev_solve(&j, args);
     if (status == CLI_OK) status = finish(&j, args);

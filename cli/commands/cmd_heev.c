@@ -211,8 +211,8 @@ static int run(const arguments *args)
     job j;
     int status = read_options(args, &j);
     if (status == CLI_OK) status = check_files(args, &j);
-    if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = cli_open(args, &j.ctx);
+    if (status == CLI_OK) status = open_input(args, &j);
     if (status == CLI_OK) status = open_outputs(&j);
     if (status == CLI_OK) status = solve_all(args, &j);
     if (status == CLI_OK) status = finish(args, &j);

@@ -234,24 +234,12 @@ static int solve(stebz_run *j, const arguments *args, eig_context *ctx, const tr
 }
 
 /* One matrix, in the type. */
-static int run_single(stebz_run *j, const arguments *args, io_tridiagonal *t)
+static int run_single(stebz_run *j, const arguments *args, eig_context *ctx, io_tridiagonal *t)
 {
     tridiagonal a = {0};
-    eig_context *ctx = NULL;
     int status = tridiagonal_make(&a, t, j->type);
-    if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(j, args, ctx, &a);
-    eig_destroy(ctx);
     tridiagonal_free(&a);
-    return status;
-}
-
-static int run_batch(stebz_run *j, const arguments *args, const io_tridiagonals *many)
-{
-    eig_context *ctx = NULL;
-    int status = cli_open(args, &ctx);
-    if (status == CLI_OK) status = stebz_batch(j, args, ctx, many);
-    eig_destroy(ctx);
     return status;
 }
 
@@ -261,14 +249,17 @@ static int run(const arguments *args)
     io_tridiagonal t = {0};
     io_error error;
     io_tridiagonals many = {.many = false};
+    eig_context *ctx = NULL;
     int status = read_options(args, &j);
+    if (status == CLI_OK) status = cli_open(args, &ctx);
     double const start = clock_ms();
     if (status == CLI_OK &&
         !io_open_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &many, &t, &error))
         status = cli_fail(CLI_USAGE, "%s", error.text);
     j.times.read_ms = clock_ms() - start;
     if (status == CLI_OK) status = tridiagonal_check_range(args, many.many ? many.n : t.n);
-    if (status == CLI_OK) status = many.many ? run_batch(&j, args, &many) : run_single(&j, args, &t);
+    if (status == CLI_OK) status = many.many ? stebz_batch(&j, args, ctx, &many) : run_single(&j, args, ctx, &t);
+    eig_destroy(ctx);
     io_close_tridiagonals(&many);
     io_tridiagonal_free(&t);
     free(j.shifts);

@@ -269,6 +269,7 @@ static int run(const arguments *args)
     io_tridiagonals many = {.many = false};
     eig_context *ctx = NULL;
     int status = read_options(args, &j);
+    if (status == CLI_OK) status = cli_open(args, &ctx);
     double const start = clock_ms();
     if (status == CLI_OK &&
         !io_open_tridiagonals(args->file[0], args->count > 1 ? args->file[1] : NULL, &many, &t, &error))
@@ -280,7 +281,6 @@ static int run(const arguments *args)
     j.times.read_ms = clock_ms() - start;
     if (status == CLI_OK) status = tridiagonal_check_range(args, t.n);
     if (status == CLI_OK) status = tridiagonal_make(&j.t, &t, j.type);
-    if (status == CLI_OK) status = cli_open(args, &ctx);
     if (status == CLI_OK) status = solve(ctx, &j);
     if (status == CLI_OK) status = write_all(&j, args, ctx);
     eig_destroy(ctx);

@@ -93,8 +93,8 @@ void cli_add_passes(cli_times *times, eig_context *ctx)
 {
     enum { MOST = sizeof times->pass / sizeof *times->pass };
     eig_pass pass[PASSES_MOST];
-    int count = 0;
-    count = passes_read(ctx, pass);
+    int const count = passes_read(ctx, pass);
+    snprintf(times->road, sizeof times->road, "%s", eig_get_road(ctx));
     for (int i = 0; i < count; i++) {
         int k = 0;
         while (k < times->passes && strcmp(times->pass[k].name, pass[i].name) != 0) k++;
@@ -133,8 +133,9 @@ void cli_say(const arguments *args, const char *format, ...)
 void cli_print_times(eig_context *ctx, const cli_times *times)
 {
     if (ranks_rank() > 0) return;
-    fprintf(stderr, "%s, road \"%s\"\nread %.3f ms, solve %.3f ms", cli_describe(ctx), eig_get_road(ctx),
-            times->read_ms, times->solve_ms);
+    fprintf(stderr, "%s", cli_describe(ctx));
+    if (times->road[0]) fprintf(stderr, ", road \"%s\"", times->road);
+    fprintf(stderr, "\nread %.3f ms, solve %.3f ms", times->read_ms, times->solve_ms);
     for (int i = 0; i < times->passes; i++)
         fprintf(stderr, "%s%s %.3f", i == 0 ? " (" : ", ", times->pass[i].name, times->pass[i].ms);
     fprintf(stderr, "%s, write %.3f ms\n", times->passes > 0 ? ")" : "", times->write_ms);

@@ -331,6 +331,17 @@ expect 2 'be.npy: holds 3 x 39 off-diagonal entries, which do not go with 1 x 21
 expect 1 'b.mtx: .*rank 3' stebz bd.npy be.npy --enclosures b.mtx
 expect 2 'bd.npy: holds the diagonals of 3 matrices' eigenvalues --diagonal bd.npy --superdiagonal be.npy
 
+# ---------------------------------------------------------------- device and times
+# A device that is not there is told before the input is read.
+for command in heev geev stebz stemr; do expect 2 '^eigpack: unknown device "gpu"' "$command" absent.npy --device gpu; done
+expect 2 '^eigpack: unknown device "gpu"' eigenvalues --diagonal absent.npy --superdiagonal absent.npy --device gpu
+# The road of the threads that computed.
+expect 0 '' generate random -n 4 --batch 100000 -o many.npy
+for command in heev geev; do
+    "$program" "$command" many.npy --timing --threads 2 --values w.npy >out 2>err
+    check "$command --timing names a road" grep -q 'road "[a-z]' err
+done
+
 # ---------------------------------------------------------------- help and kinds
 for command in info eigenvalues stebz geev generate bench; do
     expect 0 "" "$command" --help

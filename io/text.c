@@ -231,11 +231,16 @@ static bool parse_rows(io_scanner *s, bool has_last, io_tridiagonal *t)
 
 bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error)
 {
-    static const char form[] = "T alone in a text file has STCollection's form: its order n, then n rows 'i d e'; a "
-                               "diagonal alone needs the file of its off-diagonal too";
+    static const char one[] = "T alone in a text file has STCollection's form: its order n, then n rows 'i d e'; a "
+                              "diagonal alone needs the file of its off-diagonal too",
+                      two[] =
+                          "rows of two numbers: are they 'd e'? the diagonal d and the off-diagonal e are two files, "
+                          "and stebz and stemr take both";
     if (!refuse_wide(path, file, error)) return false;
     io_scanner s = scan_text(path, file, error);
-    int64_t const words = measure(s).words;
+    extent const w = measure(s);
+    int64_t const words = w.words;
+    const char *const form = w.lines > 1 && w.notes.first == 2 ? two : one;
     int64_t n = 0;
     if (words == 0) return io_fail(error, path, "is empty");
     if (!io_scan_int64(&s, "the order", &n) || n < 0) return io_scan_fail(&s, "not an order (%s)", form);

@@ -64,6 +64,8 @@ static const struct { const char *name; target what; const char *text, *words; }
     {"x.dat", WHOLE_T, "", "is empty"},
     {"x.dat", WHOLE_T, "2.5 1 2", "line 1: not an order"},
     {"x.dat", WHOLE_T, "-1", "STCollection"},
+    {"x.dat", WHOLE_T, "1 2\n3 4\n5 6\n", "'d e'? the diagonal d and the off-diagonal e are two files"},
+    {"x.dat", WHOLE_T, "# T\n1.5, 2\n3, 4\n5\n", "line 2: not an order (rows of two numbers"},
     {"x.dat", WHOLE_T, "3 1 2 3", "4 words do not make a matrix of order 3"},
     {"x.dat", WHOLE_T, "9223372036854775807 1 2 3", "words do not make"},
     {"x.dat", WHOLE_T, "6148914691236517205 1 2 3", "words do not make"},

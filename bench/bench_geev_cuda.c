@@ -1,7 +1,7 @@
 /* The benchmark of geev on a GPU: 500,000 random matrices with entries from U(0,1), fewer for n > 32.
  *
- *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident few large few-large vectors forms host
- *                                             affine (default: all); n=N: this order alone
+ *     bench_geev_cuda [COMMIT] [PART...]      prints CSV, one row a case; parts: resident few large few-large vectors certificate
+ *                                             forms host affine (default: all); n=N: this order alone
  *
  * resident   device arrays, lent workspace: median of CUDA-event times of whole calls
  * few        the same for 1, 10 and 100 matrices of n = 8 to 32, values alone and right eigenvectors
@@ -12,6 +12,7 @@
  *            tables and its figures 13 (reduction) and 14 (iteration)
  * host       pinned host arrays in and out, wall time, for several chunk sizes; rival "copy": the same bytes moved both
  *            ways at once by two plain copies, in the same run
+ * certificate   the same calls with certificates and without, values alone and right eigenvectors
  * affine     A0 + x1 A1 + x2 A2 + x3 A3, 15 x 15, on a grid of 50^3 points
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and all runs, of vectors three of them, give
  *            the same bits.
@@ -188,6 +189,34 @@ static void vectors(eig_type type, bool above)
         put_vectors(type, n, batch, "geev-vectors", cases[k].bar_us * batch * 1e-3);
         if (above) put_vectors(type, n, 1, "geev-one-vectors", 0);
     }
+}
+
+/* Method "auto" certifies, "off" does not. */
+static void certificate(eig_type type)
+{
+    static const struct {
+        int n, batch;
+    } cases[] = {{3, 1000},   {3, 100000}, {10, 500000}, {15, 500000}, {30, 100000}, {64, 20000},
+                 {100, 4000}, {256, 500},  {512, 100},   {64, 1},      {512, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        for (int with = 0; with < 2; ++with) {
+            int const n = cases[k].n,
+                      batch = type_is_complex(type) && cases[k].batch > 4 ? cases[k].batch / 4 : cases[k].batch;
+            if (only && n != only) continue;
+            bench_case c = case_new(&case_geev, "random", type, n, batch);
+            c.vectors = with;
+            bench_make(&c);
+            device_case d = device_new(gpu, &c, NULL);
+            for (int off = 0; off < 2; ++off) {
+                few_fetched repeats = {&d, 3};
+                c.geev.no_certificate = off;
+                bench_row const row = row_of_repeats(&d, with ? "geev-certificate-vectors" : "geev-certificate",
+                                                     off ? "off" : "auto", (contestant){run_few_fetched, &repeats});
+                bench_put(&row);
+            }
+            device_free(&d);
+            case_free(&c);
+        }
 }
 
 /* Rows for the passes of one more call. */
@@ -407,6 +436,7 @@ int main(int argc, char **argv)
         if (wanted(argc, argv, "few-large") && type == EIG_D) few_large();
         for (int small = 0; small < 2 && wanted(argc, argv, "vectors"); ++small)
             vectors(type, small == 0), vectors(t == 0 ? EIG_Z : EIG_C, small == 0);
+        if (wanted(argc, argv, "certificate")) certificate(t == 0 ? EIG_D : EIG_Z);
         if (wanted(argc, argv, "forms") && type == EIG_D) forms(type);
         if (wanted(argc, argv, "host")) host(type);
         if (wanted(argc, argv, "affine") && type == EIG_D) affine();

@@ -4,6 +4,7 @@ from measured import digits, row_of, rows_of, source, time
 CUDA, RIVALS, AUTHORS = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200"
 VECTORS = "geev-vectors-h100"
 FEW = "geev-few-h100"
+CERTIFICATE = "geev-certificate-h200"
 # What was set before the code was written, in ms: the aim; the time that the FP64 units need for 10 n^3/3 flops of the reduction and
 # for the sweeps that such matrices take, 1.8 an eigenvalue at n = 30, if nothing were done twice and nothing waited for.
 AIM = {5: 0.2, 10: 1.25, 15: 3.2, 20: 7, 25: 12, 30: 19}
@@ -154,6 +155,20 @@ def table_rivals():
     return table(["type", "n", "eigpack", *(name for name, _ in names)], lines) + f"\n\n{source(RIVALS)}"
 
 
+def table_certificate():
+    """What the look at all results costs, with vectors and without."""
+    lines = []
+    for row in rows_of(CERTIFICATE, family="geev-certificate", method="auto"):
+        key = {"type": row["type"], "n": row["n"], "batch": row["batch"]}
+        cells = []
+        for family in ("geev-certificate", "geev-certificate-vectors"):
+            on, off = (row_of(CERTIFICATE, family=family, method=method, **key)["time_ms"] for method in ("auto", "off"))
+            cells += [time(on), f"{100 * (on / off - 1):.1f} %"]
+        lines.append([row["type"], str(row["n"]), f"{row['batch']:,}", *cells])
+    head = ["type", "n", "matrices", "values", "of which certificate", "with right vectors", "of which certificate"]
+    return table(head, lines) + f"\n\n{source(CERTIFICATE)}"
+
+
 def table_paper():
     """The paper's Table 4, for docs/geev.md."""
     host = {n: row_of(CUDA, family="geev-host", type="f64", n=n, method="chunk0") for n in TITAN_X}
@@ -166,7 +181,7 @@ def table_paper():
 
 
 TABLES = {
-    "geev large": table_large, "geev few": table_few, "geev vectors": table_vectors,
+    "geev large": table_large, "geev few": table_few, "geev vectors": table_vectors, "geev certificate": table_certificate,
     "geev resident": table_resident, "geev forms": lambda: table_forms("geev-forms"),
     "geev iteration": lambda: table_forms("geev-iteration"), "geev reduction": table_reduction, "geev host": table_host,
     "geev affine": table_affine, "geev rivals": table_rivals, "geev paper": table_paper,

@@ -278,7 +278,7 @@ constexpr double GAUGE_SHARE = (1 - 0x1p-10) * (1 - 0x1p-10);
 template <typename real> struct vector_size {
     real sum, largest;    /* of squares */
     complex_of<real> top; /* the component that becomes positive */
-    int at;               /* its place; -1: there is none */
+    int at;               /* its place */
 };
 
 /* What a vector of this size is multiplied by; is_real: all its components are. */
@@ -296,16 +296,20 @@ static __device__ __forceinline__ vector_size<real_of<entry>>
 size_of_vector(const schur_side<entry> &s, const entry *v, int k, bool pair, real_of<entry> unit, real_of<entry> unit2)
 {
     using real = real_of<entry>;
-    vector_size<real> found = {0, 0, {1, 0}, -1};
+    vector_size<real> found = {0, 0, {1, 0}, 0};
+    real next = 0; /* the largest but one */
     for (int i = 0; i < s.a.n; ++i) {
         complex_of<real> const x = scaled(unit2, unbalanced(s, v, i, k, pair, unit));
         real const size = square(x);
-        found.sum += size, found.largest = fmax(found.largest, size);
+        found.sum += size;
+        next = fmax(next, fmin(size, found.largest));
+        if (size > found.largest) found.largest = size, found.top = x, found.at = i;
     }
-    for (int i = 0; i < s.a.n; ++i) {
+    if (!(next >= (real)GAUGE_SHARE * found.largest)) return found;
+    for (int i = 0; i < s.a.n; ++i) { /* it is not the only one */
         complex_of<real> const x = scaled(unit2, unbalanced(s, v, i, k, pair, unit));
-        bool const leads = square(x) >= (real)GAUGE_SHARE * found.largest;
-        if (leads && (found.at < 0 || s.a.origin[i] < s.a.origin[found.at])) found.top = x, found.at = i;
+        if (square(x) >= (real)GAUGE_SHARE * found.largest && s.a.origin[i] < s.a.origin[found.at])
+            found.top = x, found.at = i;
     }
     return found;
 }
@@ -435,8 +439,7 @@ static __device__ real_of<entry> plain_condition(const schur_side<entry> &left, 
     using real = real_of<entry>;
     int const n = right.a.n;
     complex_of<real> sum = {0, 0};
-    for (int i = 0; i < n; ++i)
-        sum = conj_product_add(vector_entry(left, y, i, k), vector_entry(right, x, i, k), sum);
+    for (int i = 0; i < n; ++i) sum = conj_product_add(vector_entry(left, y, i, k), vector_entry(right, x, i, k), sum);
     real const length = sqrt(square(sum));
     return length > 64 * n * real_limits<real>::eps ? fmin(length, (real)1) : (real)0;
 }

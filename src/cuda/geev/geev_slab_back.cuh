@@ -198,26 +198,38 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
     real const unit2 = unit_of(most);
     __syncthreads(); /* they are read */
     vector_size<real> size = {0, 0, {1, 0}, 0};
+    real next = 0; /* the largest but one, of those that this thread knows */
 #pragma unroll 4
     for (int i = group; i < n; i += SLAB_LANES) {
         complex const x = scaled(unit2, component(i));
         real const own = square(x);
-        size.sum += own, size.largest = fmax(size.largest, own);
+        size.sum += own;
+        next = fmax(next, fmin(own, size.largest));
+        if (own > size.largest) size.largest = own, size.top = x, size.at = i;
     }
     shared.most[group][vector] = size.largest, shared.sum[group][vector] = size.sum;
-    __syncthreads(); /* all parts of the sizes are there */
-    size = {0, 0, {1, 0}, -1};
-    for (int g = 0; g < SLAB_LANES; ++g)
-        size.largest = fmax(size.largest, shared.most[g][vector]), size.sum += shared.sum[g][vector];
-    auto const leads = [&](int i) { return i >= 0 && (size.at < 0 || form.origin[i] < form.origin[size.at]); };
-    for (int i = group; i < n; i += SLAB_LANES) {
-        complex const x = scaled(unit2, component(i));
-        if (square(x) >= (real)GAUGE_SHARE * size.largest && leads(i)) size.top = x, size.at = i;
-    }
     shared.at[group][vector] = size.at, shared.top[group][vector] = size.top;
-    __syncthreads(); /* all of the first large ones are there */
-    for (int g = 0; g < SLAB_LANES; ++g)
-        if (leads(shared.at[g][vector])) size.at = shared.at[g][vector], size.top = shared.top[g][vector];
+    __syncthreads(); /* all parts of the sizes are there */
+    size = {0, 0, {1, 0}, 0};
+    for (int g = 0; g < SLAB_LANES; ++g) {
+        real const largest = shared.most[g][vector];
+        size.sum += shared.sum[g][vector];
+        next = fmax(next, fmin(largest, size.largest));
+        if (largest > size.largest)
+            size.largest = largest, size.top = shared.top[g][vector], size.at = shared.at[g][vector];
+    }
+    if (__syncthreads_or(next >= (real)GAUGE_SHARE * size.largest)) { /* it is not the only one of some vector */
+        for (int i = group; i < n; i += SLAB_LANES) {
+            complex const x = scaled(unit2, component(i));
+            if (square(x) >= (real)GAUGE_SHARE * size.largest && form.origin[i] < form.origin[size.at])
+                size.top = x, size.at = i;
+        }
+        shared.at[group][vector] = size.at, shared.top[group][vector] = size.top;
+        __syncthreads(); /* each thread's first large one is there */
+        for (int g = 0; g < SLAB_LANES; ++g)
+            if (form.origin[shared.at[g][vector]] < form.origin[size.at])
+                size.at = shared.at[g][vector], size.top = shared.top[g][vector];
+    }
     complex const factor = unit_factor(size, is_real);
     for (int i = group; i < n; i += SLAB_LANES) {
         complex x = product_add(scaled(unit2, component(i)), factor, complex{0, 0});

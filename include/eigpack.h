@@ -464,7 +464,10 @@ typedef struct eig_stemr_stats {
  *
  * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
  * is finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
- * that are small beside ||T|| have no relative accuracy.  A sign of a vector is not specified.
+ * that are small beside ||T|| have no relative accuracy.
+ * Sign of a vector: of the elements whose modulus is at least 1 - 2^-10 times the largest one, the first one is positive; so it
+ * is on every device, by every method, alone and in a batch.  An element whose modulus is that factor up to the vector's error may
+ * count or not; elements that are equal but for rounding are far from there.
  * EIG_RANGE_VALUE: the pairs whose w, as it is returned, lies in (vl, vu]; vl = -infinity takes in w = -infinity, an
  * eigenvalue that overflows.
  * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k)
@@ -608,8 +611,11 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * norm, eps DBL_EPSILON or FLT_EPSILON: these bounds stand in the tests, the most seen is 4.5 n eps.  Entries from 1e-300
  * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  options->relative, for positive definite A: each
  * eigenvalue has a relative error of at most 4 n eps times the condition number of D^-1 A D^-1, D^2 the diagonal of A,
- * which is small for graded matrices, where D^2 and the eigenvalues lie from 1e-300 to 1e300 (f: 1e-33 to 1e33).  A
- * vector's phase (sign) is not specified.
+ * which is small for graded matrices, where D^2 and the eigenvalues lie from 1e-300 to 1e300 (f: 1e-33 to 1e33). 
+ * Phase (sign) of a vector: of the components whose modulus is at least 1 - 2^-10 times the largest one, the first one is real,
+ * its imaginary part exactly 0, and positive; so it is on every device, by every method, alone and in a batch.  A component whose
+ * modulus is that factor up to the vector's error, some eps ||A|| over the gap of its eigenvalue, may count or not; components
+ * that are equal but for rounding, as in a symmetric Toeplitz matrix, are far from there.
  *
  * info[b] = EIG_INFO_NOT_FINITE: the triangle of matrix b holds a NaN or an infinity; its w and v are all NaN.
  * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are

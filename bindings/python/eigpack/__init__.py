@@ -423,8 +423,8 @@ def eigh(
     -------
     EighResult
         A named pair: ``eigenvalues``, real, ascending, shape (..., n), and ``eigenvectors``, shape (..., n, n), whose
-        column [..., :, k] has length 1 and belongs to eigenvalues[..., k]; of a subset as many as it has.  The phase
-        (sign) of a vector is not specified.
+        column [..., :, k] has length 1 and belongs to eigenvalues[..., k]; of a subset as many as it has.  Of the
+        components whose modulus is at least 1 - 2^-10 times the largest one, the first one is real and positive.
 
     Raises
     ------
@@ -548,7 +548,8 @@ def eigh_tridiagonal(
     Returns
     -------
     EighResult
-        A named pair: ``eigenvalues``, ascending, shape (..., m), and ``eigenvectors``, shape (..., n, m).
+        A named pair: ``eigenvalues``, ascending, shape (..., m), and ``eigenvectors``, shape (..., n, m).  Their signs are
+        those that `eigh` gives.
 
     Raises
     ------

@@ -363,7 +363,7 @@ static inline void alone_polish(alone_matrix *m)
     }
 }
 
-/* As store_lane stores a lane; spoiled: all is NaN.  Element i of column k of V lies at i*row + k*column. */
+/* As store_lanes stores a lane; spoiled: all is NaN.  Element i of column k of V lies at i*row + k*column. */
 static inline void alone_store(const alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled, int sweeps,
                                int row, int column)
 {
@@ -378,11 +378,13 @@ static inline void alone_store(const alone_matrix *m, const heev_problem *p, int
         bool const good = !spoiled && k < n - failed;
         to_w[k] = good ? m->d[order[k]] * m->unit * down + (real)0 : (real)NAN;
         if (!to_v) continue;
-        for (int part = 0; part < HEEV_PARTS; ++part) {
-            real *const to = to_v + HEEV_PARTS * k * s.j + part;
-            for (int i = 0; i < n; ++i)
-                to[HEEV_PARTS * i * s.i] = good ? m->v[part][i * row + order[k] * column] + (real)0 : (real)NAN;
+        real *const to = to_v + HEEV_PARTS * k * s.j;
+        if (!good) {
+            heev_put_nan(n, to, HEEV_PARTS * s.i);
+            continue;
         }
+        const real *const re = m->v[0] + order[k] * column, *const im = m->v[HEEV_PARTS - 1] + order[k] * column;
+        heev_put_turned(n, re, im, row, to, HEEV_PARTS * s.i);
     }
     heev_store_info(p, b, spoiled ? EIG_INFO_NOT_FINITE : failed, sweeps);
 }

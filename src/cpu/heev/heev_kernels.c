@@ -24,8 +24,6 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     tile.d = rest, tile.e = rest + n, tile.mark = rest + 2 * n, rest += 3 * n;
     tile.x = rest, tile.y = rest + HEEV_PARTS * n, rest += HEEV_PARTS * 2 * n;
     vreal *const phase = rest, *const tau = rest + HEEV_PARTS * n;
-    int64_t order[HEEV_TILE];
-    tile.order = order;
     load(&tile, p, first);
     normalise(&tile, jacobi, p->relative);
     if (jacobi)
@@ -33,7 +31,7 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     else
         tridiagonal_tile(&tile, phase, tau, p->max_sweeps);
     if (!tile.z) sort_lanes(&tile);
-    for (int t = 0; t < count; ++t) store_lane(&tile, p, t, first + t);
+    store_lanes(&tile, p, first);
 }
 
 static void solve_jacobi(const heev_problem *p, int64_t first, int count, void *work)

@@ -2,9 +2,12 @@
 #ifndef EIG_HEEV_LANES_H
 #define EIG_HEEV_LANES_H
 
+#include "gauge.h"
 #include "heev.h"
 #include "vnumber.h"
 
+#define TEMPLATE "gauge.inc"
+#include "for_lanes.h"
 #define TEMPLATE "householder.inc"
 #include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"

@@ -3,9 +3,10 @@
 #ifndef EIG_HEEV_PLAIN_H
 #define EIG_HEEV_PLAIN_H
 
+#include "gauge.h"
 #include "heev.h"
 #include "heev_cpu.h"
-#include "per_type.h"
+#include "simd.h"
 
 /* Element (i, j) at i + j*ld of each plane; im is NULL where the type is real. */
 typedef struct heev_matrix {
@@ -68,8 +69,83 @@ static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, re
     return true;
 }
 
+/* The row of a vector whose component decides its sign or phase (gauge.inc), and the number c + i s that makes it real. */
+typedef struct heev_turn {
+    int64_t row;
+    real c, s;
+} heev_turn;
+
+/* |x|; of a complex number its square. */
+static inline real heev_size(real re, real im)
+{
+    return EIG_COMPLEX ? fma_one(im, im, re * re) : (real)fabs(re);
+}
+
+/* Of the vector of n components, `step` apart in each plane; one without any that is not 0, or with a NaN, stays as it is. */
+static inline heev_turn heev_turn_of(int64_t n, const real *re, const real *im, int64_t step)
+{
+    enum { SIDE_BY_SIDE = 8 }; /* maxima that do not wait for each other */
+    heev_turn t = {.c = 1};
+    real most[SIDE_BY_SIDE] = {0};
+    int64_t i = 0;
+    for (; i + SIDE_BY_SIDE <= n; i += SIDE_BY_SIDE)
+        for (int k = 0; k < SIDE_BY_SIDE; ++k) {
+            real const size = heev_size(re[(i + k) * step], EIG_COMPLEX ? im[(i + k) * step] : 0);
+            most[k] = size > most[k] ? size : most[k];
+        }
+    for (; i < n; ++i) {
+        real const size = heev_size(re[i * step], EIG_COMPLEX ? im[i * step] : 0);
+        most[0] = size > most[0] ? size : most[0];
+    }
+    for (int k = 1; k < SIDE_BY_SIDE; ++k) most[0] = most[k] > most[0] ? most[k] : most[0];
+    if (!(most[0] > 0)) return t;
+    real const least = EIG_COMPLEX ? REAL_TYPED(gauge_least_square)(most[0]) : REAL_TYPED(gauge_least)(most[0]);
+    for (i = 0; i + SIDE_BY_SIDE <= n; i += SIDE_BY_SIDE) {
+        int near = 0;
+        for (int k = 0; k < SIDE_BY_SIDE; ++k)
+            near |= heev_size(re[(i + k) * step], EIG_COMPLEX ? im[(i + k) * step] : 0) >= least;
+        if (near) break;
+    }
+    while (!(heev_size(re[i * step], EIG_COMPLEX ? im[i * step] : 0) >= least)) ++i;
+    real const x = re[i * step], y = EIG_COMPLEX ? im[i * step] : 0;
+    t.row = i;
+    if (EIG_COMPLEX)
+        REAL_TYPED(gauge_turn)(x, y, 1 / (real)sqrt(heev_size(x, y)), &t.c, &t.s);
+    else
+        t.c = REAL_TYPED(gauge_sign)(x);
+    return t;
+}
+
+static inline __attribute__((always_inline)) void heev_put_apart(int64_t n, const heev_turn *t, const real *re,
+                                                                 const real *im, int64_t step, real *to, int64_t apart)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        real const x = re[i * step], y = EIG_COMPLEX ? im[i * step] : 0;
+        to[i * apart] = (EIG_COMPLEX ? fma_one(-y, t->s, x * t->c) : x * t->c) + (real)0;
+        if (EIG_COMPLEX) to[i * apart + EIG_COMPLEX] = fma_one(y, t->c, x * t->s) + (real)0;
+    }
+}
+
+/* The vector, turned, to `to`, its components `apart` reals from each other.  Adding zero makes -0 to 0. */
+static inline void heev_put_turned(int64_t n, const real *re, const real *im, int64_t step, real *to, int64_t apart)
+{
+    heev_turn const t = heev_turn_of(n, re, im, step);
+    if (step == 1 && apart == HEEV_PARTS) /* the usual way is compiled by itself */
+        heev_put_apart(n, &t, re, im, 1, to, HEEV_PARTS);
+    else
+        heev_put_apart(n, &t, re, im, step, to, apart);
+    if (EIG_COMPLEX) to[t.row * apart + EIG_COMPLEX] = 0;
+}
+
+/* A vector of n NaN. */
+static inline void heev_put_nan(int64_t n, real *to, int64_t step)
+{
+    for (int64_t i = 0; i < n; ++i)
+        for (int part = 0; part < HEEV_PARTS; ++part) to[i * step + part] = (real)NAN;
+}
+
 /* Stores as results first to last-1 of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of all are
- * NaN. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
+ * NaN.  Vectors get their sign or phase here. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
 static inline void heev_store_some(const heev_problem *p, int64_t b, int64_t first, int64_t last, const real *w,
                                    const heev_matrix *v, const int64_t *order, int64_t bad, real unscale)
 {
@@ -80,12 +156,12 @@ static inline void heev_store_some(const heev_problem *p, int64_t b, int64_t fir
         bool const good = k < p->n - bad;
         to_w[k] = good ? w[order[k]] * unscale : (real)NAN;
         if (!to_v) continue;
-        int64_t const from = good ? order[k] * v->ld : 0;
-        for (int64_t i = 0; i < p->n; ++i) {
-            real *const to = to_v + HEEV_PARTS * (i * s.i + k * s.j);
-            to[0] = good ? v->re[i + from] : (real)NAN;
-            if (EIG_COMPLEX) to[HEEV_PARTS - 1] = good ? v->im[i + from] : (real)NAN;
+        if (!good) {
+            heev_put_nan(p->n, to_v + HEEV_PARTS * k * s.j, HEEV_PARTS * s.i);
+            continue;
         }
+        const real *const re = v->re + order[k] * v->ld, *const im = EIG_COMPLEX ? v->im + order[k] * v->ld : NULL;
+        heev_put_turned(p->n, re, im, 1, to_v + HEEV_PARTS * k * s.j, HEEV_PARTS * s.i);
     }
 }
 

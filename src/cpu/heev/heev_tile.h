@@ -15,7 +15,6 @@ typedef struct tile_state {
     vreal *x, *y;        /* [n] numbers: work */
     vreal up, unit;      /* the matrices were multiplied by up, then divided by unit */
     vint finite;         /* lanes without NaN and infinities; the others are zeroed */
-    int64_t *order;      /* [n] of the lane that is stored */
     int sweeps[SIMD_LANES];
 } tile_state;
 
@@ -122,36 +121,101 @@ static inline void sort_lanes(tile_state *tile)
         }
 }
 
-/* Stores the results of lane t as those of matrix b. */
-static inline void store_lane(tile_state *tile, const heev_problem *p, int t, int64_t b)
+/* |x|; of a complex number its square. */
+SIMD_FN vreal size_of(vnumber x)
+{
+    return EIG_COMPLEX ? square(x) : simd_abs(x.re);
+}
+
+/* heev_turn_of and heev_put_turned for column k of all lanes; complex: returns the row that decides, whose
+ * imaginary part is yet to become 0. */
+static inline vint turn_column(const tile_state *tile, int k)
+{
+    int const n = tile->n;
+    vreal *const z = column(tile, k);
+    vreal size[HEEV_TILE], most = {0}, c, s = {0};
+    for (int i = 0; i < n; ++i) most = simd_max(size[i] = size_of(get(z + HEEV_PARTS * i)), most);
+    vreal const least = EIG_COMPLEX ? gauge_least_square_lanes(most) : gauge_least_lanes(most);
+    vnumber lead = {simd_splat(1), {0}};
+    vint row = {0};
+    for (int i = n - 1; i >= 0; --i) {
+        vint const near = size[i] >= least;
+        lead.re = simd_select(near, z[HEEV_PARTS * i], lead.re);
+        if (!EIG_COMPLEX) continue;
+        lead.im = simd_select(near, z[HEEV_PARTS * i + EIG_COMPLEX], lead.im);
+        row = simd_select_bits(near, (vint){0} + i, row);
+    }
+    if (!EIG_COMPLEX) {
+        c = gauge_sign_lanes(lead.re);
+        for (int i = 0; i < n; ++i) z[i] *= c;
+        return row;
+    }
+    gauge_turn_lanes(lead.re, lead.im, simd_splat(1) / simd_sqrt(square(lead)), &c, &s);
+    for (int i = 0; i < n; ++i) {
+        vnumber const x = get(z + HEEV_PARTS * i);
+        vnumber const turned = {simd_fma(-x.im, s, x.re * c), simd_fma(x.im, c, x.re * s)};
+        put(z + HEEV_PARTS * i, turned);
+    }
+    return row;
+}
+
+/* Of a lane: the places of its columns among the results, and how many of these are good. */
+typedef struct lane_result {
+    uint8_t place[HEEV_TILE];
+    int good;
+} lane_result;
+
+/* Stores values and info of lane t as those of matrix b. */
+static inline void store_values(tile_state *tile, const heev_problem *p, int t, int64_t b, lane_result *result)
 {
     int const n = tile->n;
     real w[HEEV_TILE], bad[HEEV_TILE];
-    int64_t failed = 0;
+    int64_t failed = 0, order[HEEV_TILE];
     for (int k = 0; k < n; ++k) {
         w[k] = *lane(tile->d + k, t), bad[k] = *lane(tile->mark + k, t) != 0;
         failed += bad[k] != 0;
     }
     bool const finite = tile->finite[t];
     if (tile->z)
-        heev_sort(n, w, bad, tile->order);
+        heev_sort(n, w, bad, order);
     else
-        for (int k = 0; k < n; ++k) tile->order[k] = k; /* sort_lanes */
-    batch_strides const s = heev_strides_of_v(p);
-    real *const to_w = (real *)p->w + b * p->stride_w, *const to_v = p->v ? (real *)p->v + HEEV_PARTS * b * s.b : NULL;
+        for (int k = 0; k < n; ++k) order[k] = k; /* sort_lanes */
+    result->good = finite ? n - (int)failed : 0;
+    real *const to_w = (real *)p->w + b * p->stride_w;
     real const unit = tile->unit[t], down = 1 / tile->up[t];
     for (int k = 0; k < n; ++k) {
-        bool const good = finite && k < n - failed;
         /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
-        to_w[k] = good ? w[tile->order[k]] * unit * down + (real)0 : (real)NAN;
-        if (!to_v) continue;
-        vreal *const from = column(tile, (int)tile->order[k]);
-        for (int i = 0; i < n; ++i)
-            for (int part = 0; part < HEEV_PARTS; ++part)
-                to_v[HEEV_PARTS * (i * s.i + k * s.j) + part] =
-                    good ? *lane(from + HEEV_PARTS * i + part, t) + (real)0 : (real)NAN;
+        to_w[k] = k < result->good ? w[order[k]] * unit * down + (real)0 : (real)NAN;
+        result->place[order[k]] = (uint8_t)k;
     }
     heev_store_info(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
+}
+
+/* Stores the results of all lanes; a vector's column is turned, and goes from there to each matrix, so that it is read from memory
+ * once. */
+static inline void store_lanes(tile_state *tile, const heev_problem *p, int64_t first)
+{
+    int const n = tile->n;
+    lane_result result[SIMD_LANES];
+    batch_strides const s = heev_strides_of_v(p);
+    for (int t = 0; t < tile->count; ++t) store_values(tile, p, t, first + t, &result[t]);
+    if (!p->v) return;
+    for (int k = 0; k < n; ++k) {
+        vreal *const from = column(tile, k);
+        vint const row = turn_column(tile, k);
+        for (int t = 0; t < tile->count; ++t) {
+            int const place = result[t].place[k];
+            real *const to = (real *)p->v + HEEV_PARTS * ((first + t) * s.b + place * s.j);
+            if (place >= result[t].good) {
+                heev_put_nan(n, to, HEEV_PARTS * s.i);
+                continue;
+            }
+            for (int i = 0; i < n; ++i)
+                for (int part = 0; part < HEEV_PARTS; ++part)
+                    to[HEEV_PARTS * i * s.i + part] = *lane(from + HEEV_PARTS * i + part, t) + (real)0;
+            if (EIG_COMPLEX) to[HEEV_PARTS * row[t] * s.i + EIG_COMPLEX] = 0;
+        }
+    }
 }
 
 #endif

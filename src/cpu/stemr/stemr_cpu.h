@@ -17,6 +17,7 @@
 
 #include "arena.h"
 #include "backend_cpu.h"
+#include "gauge.h"
 #include "mrrr.h"
 #include "stebz/stebz_cpu.h"
 #include "stemr_kernels.h"
@@ -153,6 +154,17 @@ static inline wide_d wide_middle(wide_d x, wide_d y)
 static inline double stemr_width(const stemr_pair *k)
 {
     return wide_difference(k->hi, k->lo).hi;
+}
+
+/* The sign of a vector (gauge.inc), for vectors of few rows, and where time does not matter. */
+static inline double stemr_sign(const double *v, int64_t n)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; ++i) most = fabs(v[i]) > most ? fabs(v[i]) : most;
+    double const least = gauge_least_d(most);
+    for (int64_t i = 0; i < n; ++i)
+        if (fabs(v[i]) >= least) return gauge_sign_d(v[i]);
+    return 1;
 }
 
 static inline double stemr_entry(const stemr_problem *p, int64_t column, int64_t row)

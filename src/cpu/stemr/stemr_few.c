@@ -29,6 +29,10 @@ EACH_ORDER void solve(double a, double c, double b, double negligible, few_pairs
     stebz_twos(a, c, b, r->w);
     r->v[0][0] = -y * f, r->v[0][1] = x * f;
     r->v[1][0] = x * f, r->v[1][1] = y * f;
+    for (int k = 0; k < 2; ++k) {
+        double const sign = stemr_sign(r->v[k], 2);
+        r->v[k][0] *= sign, r->v[k][1] *= sign;
+    }
 }
 
 /* What certificates the caller wants of the outputs. */

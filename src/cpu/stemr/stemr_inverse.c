@@ -107,12 +107,16 @@ static void orthogonalise(const stemr_lu *f, const stemr_problem *p, const stemr
     for (int64_t i = 0; i < b->length; ++i) f->z[i] = wide_of(f->z[i].hi - dot * stemr_entry(p, column, b->start + i));
 }
 
+/* With the sign of gauge.inc. */
 static void write_column(stemr_task *t, const stemr_lu *f, stemr_pair *pair, const stemr_block *b)
 {
     const stemr_problem *const p = t->p;
+    double *const z = t->inverse; /* the factorisation is not needed any more */
+    for (int64_t i = 0; i < b->length; ++i) z[i] = f->z[i].hi;
+    double const sign = stemr_sign(z, b->length);
     for (int64_t i = 0; i < p->n; ++i) {
         bool const inside = i >= b->start && i < b->start + b->length;
-        double const x = inside ? f->z[i - b->start].hi : 0;
+        double const x = inside ? sign * z[i - b->start] + 0.0 : 0;
         type_put(p->type, p->z, pair->column * p->ldz + i, x);
     }
     pair->support_first = b->start, pair->support_last = b->start + b->length - 1;

@@ -224,20 +224,29 @@ SIMD_FN void transpose(vreal r[SIMD_LANES])
 #endif
 }
 
-/* The rows of first to last where lanes are as large as `small`: these from *from to *upto. */
-SIMD_FN void find_support(int64_t first, int64_t last, const vreal *at, vreal small, vint *from, vint *upto)
+/* The rows of first to last where lanes are as large as `small`: these from *from to *upto.  Returns the signs of lanes whose largest
+ * moduli are `most`. */
+SIMD_FN vreal find_support(int64_t first, int64_t last, const vreal *at, vreal small, vreal most, vint *from,
+                           vint *upto)
 {
-    vint found = {0};
+    vreal const least = gauge_least_lanes(most);
+    vreal lead = simd_splat(1);
+    vint found = {0}, decided = {0};
     *from = *upto = row_number(first);
-    for (int64_t i = first; i <= last && !all_of(found); ++i) {
+    for (int64_t i = first; i <= last && !all_of(decided & found); ++i) {
+        vreal const x = at[i * VECTORS], size = simd_abs(x);
+        vint const near = size >= least;
         *from = simd_select_bits(found, *from, row_number(i));
-        found |= simd_abs(at[i * VECTORS]) >= small;
+        found |= size >= small;
+        lead = simd_select(near & ~decided, x, lead);
+        decided |= near;
     }
     found = (vint){0};
     for (int64_t i = last; i >= first && !all_of(found); --i) {
         *upto = simd_select_bits(found, *upto, row_number(i));
         found |= simd_abs(at[i * VECTORS]) >= small;
     }
+    return gauge_sign_lanes(lead);
 }
 
 /* Numbers of a column, from row i on, those outside its support left out. */
@@ -270,22 +279,23 @@ static void store_zeros(const stemr_column *c, int64_t n, bool single)
 /* The columns of a vector's lanes, of which `at` is row 0. */
 SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const single, double least, stemr_column *columns)
 {
-    vreal scale = simd_splat(1);
+    vreal scale = simd_splat(1), most = (vreal){0}; /* lanes that are not asked for end the search at once */
     vint from, upto;
     int64_t first = n - 1, last = 0;
     for (int l = 0; l < lanes; ++l) {
-        scale[l] = columns[l].scale;
+        scale[l] = columns[l].scale, most[l] = columns[l].most;
         if (columns[l].first < first) first = columns[l].first;
         if (columns[l].last > last) last = columns[l].last;
     }
-    find_support(first, last, at, simd_splat(least) / scale, &from, &upto);
+    scale *= find_support(first, last, at, simd_splat(least) / scale, most, &from, &upto);
     for (int l = 0; l < lanes; ++l) {
         columns[l].first = from[l], columns[l].last = upto[l];
         store_zeros(&columns[l], n, single);
     }
     for (int64_t i = first; i <= last; i += SIMD_LANES) {
         vreal z[SIMD_LANES];
-        EACH(k, SIMD_LANES) z[k] = (i + k <= last ? at[(i + k) * VECTORS] : (vreal){0}) * scale;
+        /* Adding zero makes -0 to 0. */
+        EACH(k, SIMD_LANES) z[k] = (i + k <= last ? at[(i + k) * VECTORS] : (vreal){0}) * scale + (vreal){0};
         transpose(z);
         EACH(l, SIMD_LANES)
             if (l < lanes) store_numbers(&columns[l], single, i, z[l]);

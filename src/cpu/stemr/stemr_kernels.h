@@ -25,6 +25,7 @@ typedef struct stemr_lanes {
     int64_t twist[STEMR_LANES]; /* the row where |gamma| is least, or nearly: in for step and vectors */
     int64_t top[STEMR_LANES], bottom[STEMR_LANES]; /* the same: rows of the window, beside which the vector is 0 */
     double edge[STEMR_LANES];   /* of step and vectors: the larger entry of the vector where the window cuts it, or 0 */
+    double most[STEMR_LANES];   /* of vectors: the largest modulus of an entry */
     int bits;                   /* in: windows end where vectors are 2^-bits */
     double growth[STEMR_LANES]; /* largest |D+|: of a representation that was made */
 } stemr_lanes;
@@ -33,6 +34,7 @@ typedef struct stemr_lanes {
 typedef struct stemr_column {
     void *z;             /* [n] */
     double scale;        /* that makes its length 1 */
+    double most;         /* its largest modulus before that */
     int64_t first, last; /* in: rows beside which it is 0; out: those of its support */
 } stemr_column;
 
@@ -54,7 +56,7 @@ typedef struct stemr_kernel {
     void (*step)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* The same, and vectors in the scratch, with the exact norms of these. */
     void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
-    /* Those into columns of floats or doubles; entries below `least` at the ends become 0. */
+    /* Those into columns of floats or doubles, with the sign of gauge.inc; entries below `least` at the ends become 0. */
     void (*store)(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_column *columns);
 } stemr_kernel;
 

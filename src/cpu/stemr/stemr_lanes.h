@@ -5,6 +5,7 @@
 
 #include "stemr_kernels.h"
 
+#include "gauge.h"
 #include "simd.h"
 
 #include <string.h>
@@ -29,6 +30,8 @@ SIMD_FN vreal wide_fma_lanes(vreal a, vreal b, vreal c)
 #define TEMPLATE "wide.inc"
 #include "for_lanes.h"
 #define TEMPLATE "mrrr.inc"
+#include "for_lanes.h"
+#define TEMPLATE "gauge.inc"
 #include "for_lanes.h"
 
 enum {

@@ -99,9 +99,10 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair)
     double norm = 0;
     for (int64_t i = 0; i < n; ++i) norm += z[i] * z[i];
     norm = sqrt(norm);
+    double const signed_norm = stemr_sign(z, n) * norm;
     for (int64_t i = 0; i < p->n; ++i) {
         bool const inside = i >= b->start && i < b->start + n;
-        type_put(p->type, p->z, pair->column * p->ldz + i, inside ? z[i - b->start] / norm : 0);
+        type_put(p->type, p->z, pair->column * p->ldz + i, inside ? z[i - b->start] / signed_norm + 0.0 : 0);
     }
     pair->support_first = b->start, pair->support_last = b->start + n - 1;
     pair->residual = fabs(gamma) / norm;

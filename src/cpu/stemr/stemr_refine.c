@@ -295,7 +295,7 @@ static void vectors_unit(stemr_task *t, const stemr_unit *u, void *scratch)
         size_t const size = type_size(p->type);
         memset(z, 0, (size_t)b->start * size);
         memset(z + (size_t)(b->start + b->length) * size, 0, (size_t)(p->n - b->start - b->length) * size);
-        columns[l] = (stemr_column){.z = z + (size_t)b->start * size, .scale = 1 / sqrt(x.norm[l])};
+        columns[l] = (stemr_column){.z = z + (size_t)b->start * size, .scale = 1 / sqrt(x.norm[l]), .most = x.most[l]};
         columns[l].first = x.top[l], columns[l].last = x.bottom[l];
     }
     t->kernel->store(g.n, g.lanes, scratch, single, single ? 0x1p-60 : 0x1p-100, columns);

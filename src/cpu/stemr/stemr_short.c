@@ -155,7 +155,8 @@ void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair)
         type_put(p->type, p->z, pair->column * p->ldz + b->start, 1);
         return;
     }
-    const double *const v = vectors_of(t, b) + (pair->index - 1) * b->length;
-    for (int64_t i = 0; i < b->length; ++i) type_put(p->type, p->z, pair->column * p->ldz + b->start + i, v[i]);
+    const double *const v = vectors_of(t, b) + (pair->index - 1) * b->length, sign = stemr_sign(v, b->length);
+    for (int64_t i = 0; i < b->length; ++i)
+        type_put(p->type, p->z, pair->column * p->ldz + b->start + i, sign * v[i] + 0.0);
     pair->residual = residual_of(t, b, pair->x.hi, v, NULL);
 }

@@ -208,7 +208,7 @@ SIMD_FN vreal next_entry(vreal ratio, vreal z)
 
 /* A vector on its way out from the twist. */
 typedef struct lanes_vector {
-    vreal z[VECTORS], norm[VECTORS], edge[VECTORS];
+    vreal z[VECTORS], norm[VECTORS], edge[VECTORS], most[VECTORS];
 } lanes_vector;
 
 /* Row i; mixed: it is beside the window of some lanes, or on the other side of their twists. */
@@ -228,6 +228,7 @@ SIMD_FN void entry_above(lanes_vector *u, const lanes_walk *w, int const vectors
             *at = u->z[v];
         }
         u->norm[v] += u->z[v] * u->z[v];
+        u->most[v] = simd_max(simd_abs(u->z[v]), u->most[v]);
     }
 }
 
@@ -244,10 +245,12 @@ SIMD_FN void entry_below(lanes_vector *u, const lanes_walk *w, int const vectors
             if (!last) u->edge[v] = simd_max(u->edge[v], end);
             *at = simd_select(below, z, *at);
             u->norm[v] += z * z;
+            u->most[v] = simd_max(simd_abs(z), u->most[v]);
             u->z[v] = simd_select(w->twist[v] == row, simd_splat(1), z);
         } else {
             *at = u->z[v];
             u->norm[v] += u->z[v] * u->z[v];
+            u->most[v] = simd_max(simd_abs(u->z[v]), u->most[v]);
         }
     }
 }
@@ -259,7 +262,7 @@ SIMD_FN void entries(int64_t n, int const vectors, int first, stemr_lanes *t, vr
     lanes_walk w;
     lanes_vector u;
     begin_walk(&w, n, vectors, first, t);
-    EACH(v, vectors) u.z[v] = u.norm[v] = u.edge[v] = (vreal){0};
+    EACH(v, vectors) u.z[v] = u.norm[v] = u.edge[v] = u.most[v] = (vreal){0};
     int64_t i = w.most;
     for (; i >= w.least; --i) entry_above(&u, &w, vectors, true, i, trace);
     for (; i > w.whole_from; --i) entry_above(&u, &w, vectors, false, i, trace);
@@ -272,7 +275,7 @@ SIMD_FN void entries(int64_t n, int const vectors, int first, stemr_lanes *t, vr
     for (int v = 0; v < vectors; ++v)
         for (int l = 0; l < SIMD_LANES; ++l) {
             int const lane = first + v * SIMD_LANES + l;
-            t->norm[lane] = u.norm[v][l], t->edge[lane] = u.edge[v][l];
+            t->norm[lane] = u.norm[v][l], t->edge[lane] = u.edge[v][l], t->most[lane] = u.most[v][l];
         }
 }
 

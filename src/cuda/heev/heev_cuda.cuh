@@ -13,6 +13,7 @@
  * heev_entry.cuh       entries of a matrix, and the unit that it is divided by
  * heev_reflector.cuh   Householder's reflector
  * heev_rotation.cuh    Jacobi's rotation
+ * heev_gauge.cuh       the sign or phase of a vector
  * heev_matrix.cuh      what grid/ and block/ share */
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH
@@ -76,9 +77,9 @@ struct heev_job {
     int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
     void *d, *e;          /* [count][n] real: the tridiagonal matrix; e[n-1] is 0 */
     void *unit;           /* [count] real: it times unit is A's; NaN where A is not finite */
-    void *tau;            /* [count][n] numbers: the reflectors' factors; the reflectors themselves lie in v */
-    void *rotations;      /* [count][most_rotations] of 8 bytes, ql_note */
-    uint16_t *sweeps;     /* [count][most_sweeps] lo + 256 hi: rotations of columns (hi-1, hi), ..., (lo, lo+1) */
+    void *tau;        /* [count][n] numbers: the reflectors' factors, the reflectors themselves lie in v; then leads */
+    void *rotations;  /* [count][most_rotations] of 8 bytes, ql_note */
+    uint16_t *sweeps; /* [count][most_sweeps] lo + 256 hi: rotations of columns (hi-1, hi), ..., (lo, lo+1) */
     int64_t most_rotations, most_sweeps;
     int *sweep_count;          /* [count]; -1: there was no room for all */
     int *failed;               /* [count] values that did not converge */
@@ -156,7 +157,7 @@ enum heev_panel_place { HEEV_PANEL_NOWHERE /* too large */, HEEV_PANEL_SHARED, H
 extern "C" {
 
 /* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is tiny's part
- * for n = 7 and 8; whole_apply is whole_back without the copy to v. */
+ * for n = 7 and 8; whole_apply is whole_back without the copy to v; leads: heev_store.cu. */
 #define HEEV_KERNELS(OF_TYPE) \
     OF_TYPE(small)            \
     OF_TYPE(tiny)             \
@@ -171,6 +172,7 @@ extern "C" {
     OF_TYPE(back)             \
     OF_TYPE(whole_back)       \
     OF_TYPE(whole_apply)      \
+    OF_TYPE(leads)            \
     OF_TYPE(store)            \
     OF_TYPE(whole)            \
     OF_TYPE(two)              \

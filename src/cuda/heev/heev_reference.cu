@@ -5,6 +5,7 @@
  *          one pass, a thread a 2 x 2 block of A or a row of V and a pair.
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
@@ -201,6 +202,12 @@ template <typename number> struct reference_matrix {
             at.a[i + to * n] = x;
         }
         team.sync(); /* V is in A's place */
+        for (int64_t k = team.rank; k < n && v; k += REFERENCE_THREADS) {
+            number *const x = at.a + k * n;
+            number const lead = gauge_thread_lead<number>(n, [&](int64_t i) { return x[i]; }), by = gauge_factor(lead);
+            for (int64_t i = 0; i < n; ++i) x[i] = gauge_turned(lead, by, x[i]);
+        }
+        team.sync(); /* it has been turned */
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS)
             store_number(v + (f % n * s.i + f / n * s.j), at.a[f]);
         team.sync(); /* A's place is free */

@@ -3,6 +3,7 @@
 #ifndef EIG_STEMR_BATCH_FINISH_CUH
 #define EIG_STEMR_BATCH_FINISH_CUH
 
+#include "gauge.h"
 #include "stemr_batch.cuh"
 #include "words/team.cuh"
 
@@ -150,6 +151,20 @@ static __device__ double skew_of(const batch_place<real> &at, const team_type &t
     return team.max(most);
 }
 
+/* Gives a thread's column its sign (gauge.inc). */
+template <typename real> static __device__ void give_sign(const batch_place<real> &at, int n, int column)
+{
+    real most = 0, lead = 1;
+    for (int i = 0; i < n; ++i) most = fmax(most, fabs(at.z[i * at.pitch + column]));
+    real const least = gauge_least(most);
+    for (int i = 0; i < n; ++i) {
+        lead = at.z[i * at.pitch + column];
+        if (fabs(lead) >= least) break;
+    }
+    if (gauge_sign(lead) > 0) return;
+    for (int i = 0; i < n; ++i) at.z[i * at.pitch + column] = 0 - at.z[i * at.pitch + column]; /* no -0 */
+}
+
 /* Columns of `count` places from `first` on to the caller's z. */
 template <typename real, typename element, typename team_type>
 static __device__ void store_columns(const batch_place<element> &at, const team_type &team, int n, int first, int count,
@@ -190,6 +205,8 @@ static __device__ __forceinline__ void put_outputs(const stemr_batch_part &b, in
             ((real *)b.p.residual)[to] = (real)scalbn(length, scale);
         }
     }
+    if (wanted && b.p.z) give_sign(at, n, rank);
+    team.sync(); /* the columns are complete */
     double skew = 0;
     if (b.p.z && b.p.orthogonality) skew = skew_of(at, team, n, first, count, wanted ? place : -1);
     if (!live) return;

@@ -6,6 +6,7 @@
  * Mapping   a block a run; one thread eliminates and solves, all orthogonalise.  Plain: runs of this kind are rare.
  * Memory    ten numbers a row and block, in the pool, which is free by then: O(n).
  * Source: J. Wilkinson, The Algebraic Eigenvalue Problem (1965), chapter 5; I. Ipsen, SIAM Review 39 (1997). */
+#include "gauge.h"
 #include "stemr_clusters.cuh"
 #include "stemr_walk.cuh"
 
@@ -166,6 +167,18 @@ static __device__ void orthogonalise(const stemr_task &t, const stemr_lu &f, int
     for (int64_t i = team.rank; i < t.n; i += THREADS) f.z[i] = stemr_wide(f.z[i].hi - dot * stemr_z(t.p, column, i));
 }
 
+/* The sign of the vector (gauge.inc). */
+static __device__ double sign_of(const stemr_task &t, const stemr_lu &f, const block_team<THREADS> &team)
+{
+    double most = 0, first = INFINITY;
+    for (int64_t i = team.rank; i < t.n; i += THREADS) most = fmax(most, fabs(f.z[i].hi));
+    double const least = gauge_least(team.max(most));
+    for (int64_t i = team.rank; i < t.n; i += THREADS)
+        if (fabs(f.z[i].hi) >= least) first = fmin(first, (double)i);
+    first = -team.max(-first);
+    return first < (double)t.n ? gauge_sign(f.z[(int64_t)first].hi) : 1;
+}
+
 /* ||(T~ - y) z||. */
 static __device__ double residual_of(const stemr_task &t, const stemr_lu &f, wide_d y, const block_team<THREADS> &team)
 {
@@ -201,7 +214,9 @@ static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t r
     }
     team.sync(); /* neighbours' elements are there */
     double const residual = residual_of(t, f, y, team);
-    for (int64_t i = team.rank; i < t.n; i += THREADS) stemr_put(t.p.type, t.p.z, pair.column * t.p.ldz + i, f.z[i].hi);
+    double const sign = sign_of(t, f, team);
+    for (int64_t i = team.rank; i < t.n; i += THREADS)
+        stemr_put(t.p.type, t.p.z, pair.column * t.p.ldz + i, fma(sign, f.z[i].hi, 0.0)); /* no -0 */
     if (team.rank == 0) {
         pair.residual = residual;
         pair.support_first = 0, pair.support_last = t.n - 1;

@@ -7,11 +7,13 @@
  *   shape_kernel     a lane what lies between two rows that have stayed: what each of the two brings to every row, and
  *                    how it changes with x.  Rows that went last come back first.  Once for all members.
  *   fill_kernel      a thread a row, a block a piece of a cluster's rows: goes through the cluster's members
+ *   sign_kernel      a warp a pair: its sign
  *
  * Memory    sizes lie in the pair's column of z, or in the room.  Shapes take the place of what brings rows back, in
  *           the pool: a slot a cluster, in steps where there are more clusters.
  * Bound by  writing z once.
  * Bits      a pair's result depends on its pencil and its bracket alone. */
+#include "stemr_gauge.cuh"
 #include "stemr_pencil.cuh"
 #include "stemr_walk.cuh"
 
@@ -260,6 +262,21 @@ template <typename real> static __global__ void __launch_bounds__(ROWS) fill_ker
     }
 }
 
+template <typename real> static __global__ void __launch_bounds__(32 * WARPS) sign_kernel(stemr_task t)
+{
+    int const count = t.left[0], lane = threadIdx.x % 32;
+    for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
+        const stemr_eigenpair *const pair = t.pair + t.list[at];
+        if (pair->column < 0) continue;
+        real *const z = (real *)t.p.z + pair->column * t.p.ldz;
+        int const first = (int)pair->support_first, last = (int)pair->support_last;
+        real most = 0;
+#pragma unroll 4
+        for (int row = first + lane; row <= last; row += 32) most = fmax(most, fabs(z[row]));
+        stemr_give_sign(z, first, last, lane_team<32>(lane).max(most));
+    }
+}
+
 /* --------------------------------------------------------------- launchers */
 
 extern "C" eig_status eig_cuda_stemr_pencil_locate(eig_context *ctx, const stemr_task *t, int list_index,
@@ -289,8 +306,13 @@ static eig_status fill_rows(eig_context *ctx, const stemr_task *t, cudaStream_t 
 
 extern "C" eig_status eig_cuda_stemr_pencil_vectors(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
-    eig_status const status =
-        cuda_launch(ctx, "stemr: pencil_entries", stream, {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS},
-                    t->p.type == EIG_S ? kept_kernel<float> : kept_kernel<double>, *t);
-    return status == EIG_OK ? fill_rows(ctx, t, stream) : status;
+    cuda_shape const shape = {(t->pairs + WARPS - 1) / WARPS, 32 * WARPS};
+    bool const single = t->p.type == EIG_S;
+    eig_status status =
+        cuda_launch(ctx, "stemr: pencil_entries", stream, shape, single ? kept_kernel<float> : kept_kernel<double>, *t);
+    if (status == EIG_OK) status = fill_rows(ctx, t, stream);
+    if (status == EIG_OK)
+        status = cuda_launch(ctx, "stemr: pencil_signs", stream, shape,
+                             single ? sign_kernel<float> : sign_kernel<double>, *t);
+    return status;
 }

@@ -3,11 +3,13 @@
  *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of
  *                    neighbouring entries go where the entries will be, through shared memory, so that runs of 8 rows
  *                    are written at once; at the twist the length and the residual are known
- *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan
+ *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan; then the
+ *                    vector's sign (stemr_gauge.cuh)
  *   column_kernel    ranges by value: which pairs are asked for
  *   output_kernel      values, supports, info
  *
- * Cost      some 40 operations a row and lane; z is written twice and read once. */
+ * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign. */
+#include "stemr_gauge.cuh"
 #include "stemr_pencil.cuh"
 #include "stemr_triple.cuh"
 #include "stemr_walk.cuh"
@@ -102,6 +104,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
         int ends[2] = {twist, twist};
         if (lane == 0) z[twist] = (real)scale;
         double carry[2] = {scale, scale}, square = lane == 0 ? scale * scale : 0;
+        real most = (real)scale;
         for (int i = 1; i < n; i += 32) { /* distance from the twist */
             if (twist - i < 0 && twist + i >= n) break;
 #pragma unroll
@@ -111,12 +114,15 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
                 double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
                 if (there) z[row] = (real)entry;
+                most = fmax(most, fabs((real)entry));
                 square = fma(entry, entry, square);
                 if (there && entry != 0) ends[side] = row;
             }
         }
         int const first = warp_min(ends[0]), last = warp_max(ends[1]);
         square = lane_team<32>(lane).sum(square);
+        __syncwarp(); /* all entries are there */
+        stemr_give_sign(z, first, last, lane_team<32>(lane).max(most));
         if (lane != 0) continue;
         pair->support_first = first, pair->support_last = last;
         /* Info tells, unless inverse iteration mends it. */

@@ -8,6 +8,7 @@
 #include "heev/block/heev_factor.cuh"
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_gauge.cuh"
 #include "per_type.cuh"
 
 enum { BACK_BLOCK = HEEV_REFLECTORS, BACK_PITCH = 36, BACK_THREADS = 256, FACTOR_THREADS = 4 * BACK_BLOCK };
@@ -187,9 +188,12 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job
         }
         __syncwarp(); /* the warp's rows are done */
     }
-    if (!in_shared) return;
     __syncthreads(); /* all rows are done */
-    for (int j = 0; j < strip.columns; ++j)
+    for (int j = warp; j < strip.columns; j += warps) {
+        number const lead = gauge_warp_lead<number>(lane, n, [&](int64_t i) { return strip.get((int)i, j); });
+        if (lane == 0) ((number *)job.tau)[m * n + first + j] = lead;
+    }
+    for (int j = 0; in_shared && j < strip.columns; ++j)
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             number const x = strip.get(i, j);
             z[i + (int64_t)j * n] = x.re;

@@ -1,11 +1,37 @@
 /* heev on CUDA, n > 64, tridiagonal, the last kernel: the parts of V become numbers in v, where the reflectors were.
  *
  * Mapping  a thread block has a tile of 32 x 32; where rows of v are dense it transposes it.
- * Limit    bytes: V is read and written once. */
+ * Gauge    job.tau, which no reflector needs any more, holds of each column the component that decides its sign or phase: the kernel
+ *          that had the column last has put it there, or leads has, a warp a column.
+ * Limit    bytes: V is read and written once; by leads it is read once more. */
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_gauge.cuh"
 #include "per_type.cuh"
 
-enum { STORE_THREADS = 256 };
+enum { STORE_THREADS = 256, LEAD_THREADS = 128 };
+
+template <typename number> static __global__ void __launch_bounds__(LEAD_THREADS) heev_lead_kernel(heev_job job)
+{
+    using real = typename number::real;
+    int64_t const n = job.p.n, columns = job.columns;
+    int64_t const k = ((int64_t)blockIdx.x * LEAD_THREADS + threadIdx.x) / 32, m = k / columns, j = k % columns;
+    if (k >= job.count * columns) return;
+    int64_t const at = (m * columns + j) * job.z_pitch;
+    const real *const re = (const real *)job.z + at, *const im = (const real *)job.imaginary + at;
+    number const lead = gauge_warp_lead<number>((int)threadIdx.x % 32, n, [&](int64_t i) {
+        number x;
+        set(x, re[i], number::complex ? im[i] : (real)0);
+        return x;
+    });
+    if (threadIdx.x % 32 == 0) ((number *)job.tau)[m * n + j] = lead;
+}
+
+eig_status TYPED(eig_cuda_heev_leads)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    int64_t const warps = job.count * job.columns, each = LEAD_THREADS / 32;
+    return cuda_launch(ctx, "heev: lead_kernel", stream, {(warps + each - 1) / each, LEAD_THREADS},
+                       heev_lead_kernel<number>, job);
+}
 
 template <typename number> static __global__ void __launch_bounds__(STORE_THREADS) heev_store_kernel(heev_job job)
 {
@@ -27,8 +53,11 @@ template <typename number> static __global__ void __launch_bounds__(STORE_THREAD
         int64_t const i = i0 + lane, j = j0 + c, at = (m * columns + j) * job.z_pitch + i;
         number x;
         set(x, (real)NAN, (real)NAN);
-        if (i < n && j < columns && good)
+        if (i < n && j < columns && good) {
             set(x, ((const real *)job.z)[at], number::complex ? ((const real *)job.imaginary)[at] : (real)0);
+            number const lead = ((const number *)job.tau)[m * n + j];
+            x = gauge_turned(lead, gauge_factor(lead), x);
+        }
         if (transposed)
             tile[c * 33 + lane] = x;
         else if (i < n && j < columns)

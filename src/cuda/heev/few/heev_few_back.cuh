@@ -6,6 +6,7 @@
 #define EIG_HEEV_FEW_BACK_CUH
 
 #include "heev/few/heev_few.cuh"
+#include "heev/heev_gauge.cuh"
 
 template <typename number, int R> struct few_back {
     using real = typename number::real;
@@ -61,14 +62,17 @@ template <typename number, int R> struct few_back {
         batch_strides const s = job.at_v;
         number *const v = (number *)job.p.v + b * s.b;
 #pragma unroll
-        for (int c = 0; c < high; ++c)
+        for (int c = 0; c < high; ++c) {
+            number const lead = gauge_shared_lead<FEW_ACROSS, wide, number>(q, [&](int r) { return y[c][r]; });
+            number const by = gauge_factor(lead);
 #pragma unroll
             for (int r = 0; r < wide; ++r) {
                 int const i = FEW_ACROSS * r + q - shift, j = shape::rows * c + row;
-                number x = y[c][r];
+                number x = gauge_turned(lead, by, y[c][r]);
                 if (!good) set(x, (real)NAN, (real)NAN);
                 if (i >= 0 && j < n) store_number(v + (i * s.i + j * s.j), x);
             }
+        }
     }
 };
 

@@ -5,6 +5,7 @@
  * Step     a reflector takes products with 8 rows a thread, their sums over 8 lanes, and an update: no barrier.
  * Cost     n^3 (complex: 4 n^3) FMA; bound by FP64. */
 #include "heev/grid/heev_grid.cuh"
+#include "heev/heev_gauge.cuh"
 #include "per_type.cuh"
 
 template <typename number, int N> struct grid_back {
@@ -82,11 +83,13 @@ template <typename number, int N> struct grid_back {
         batch_strides const s = job.at_v;
         number *const v = (number *)job.p.v + (job.first + m) * s.b;
 #pragma unroll
-        for (int r = 0; r < high; ++r)
+        for (int c = 0; c < wide; ++c) {
+            number const lead = gauge_shared_lead<GRID_ROWS, high, number>(p, [&](int r) { return z[r][c]; });
+            number const by = gauge_factor(lead);
 #pragma unroll
-            for (int c = 0; c < wide; ++c) {
+            for (int r = 0; r < high; ++r) {
                 int const i = GRID_ROWS * r + p - shift, j = across * c + q;
-                number x = z[r][c];
+                number x = gauge_turned(lead, by, z[r][c]);
                 if (!good) set(x, (real)NAN, (real)NAN);
                 if (i < 0 || j >= n) continue;
                 number *const to = v + (i * s.i + j * s.j);
@@ -95,6 +98,7 @@ template <typename number, int N> struct grid_back {
                 else
                     store_number(to, x);
             }
+        }
     }
 };
 

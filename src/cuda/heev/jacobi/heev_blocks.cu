@@ -1,4 +1,5 @@
 /* heev on CUDA, n > 32: the kernel of one-sided block Jacobi (heev_blocks.cuh): its queue, sweeps and results. */
+#include "heev/heev_gauge.cuh"
 #include "heev/jacobi/heev_blocks.cuh"
 #include "per_type.cuh"
 
@@ -204,8 +205,11 @@ template <typename number, int W> struct blocks_matrix {
                 ((real *)job.p.w)[b * job.p.stride_w + place] = place < good ? own * unit + (real)0 : (real)NAN;
             if (!job.p.v) return;
             number *const v = (number *)job.p.v + (b * s.b + place * s.j);
+            const number *const from = at.x + (j * 2 + 1) * rows;
+            number const lead = gauge_warp_lead<number>(lanes.rank, n, [&](int64_t i) { return from[i]; });
+            number const by = gauge_factor(lead);
             for (int64_t i = lanes.rank; i < n; i += 32) {
-                number x = at.x[(j * 2 + 1) * rows + i];
+                number x = gauge_turned(lead, by, from[i]);
                 if (place >= good) set(x, (real)NAN, (real)NAN);
                 store_number(v + i * s.i, x);
             }

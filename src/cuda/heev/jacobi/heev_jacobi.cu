@@ -10,6 +10,7 @@
  *          on with theirs.  A matrix has converged when no element is above its bound, which each sweep asks first.
  * Source   R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023), Algorithm 1; docs/heev.md on its misprints. */
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
@@ -257,8 +258,13 @@ template <typename number, int N, typename team_type> struct jacobi_matrix {
             }
             if (team.rank == 0 && job.p.info) job.p.info[b] = finite ? failed : EIG_INFO_NOT_FINITE;
             if (team.rank == 0 && job.p.sweeps) job.p.sweeps[b] = sweeps;
+            for (int k = team.rank; k < n && job.p.v; k += shape::threads) {
+                auto const at_row = [&](int64_t i) { return at.q[i * pitch + k]; };
+                number const lead = gauge_thread_lead<number>(n, at_row), by = gauge_factor(lead);
+                for (int i = 0; i < n; ++i) at.q[i * pitch + k] = gauge_turned(lead, by, at.q[i * pitch + k]);
+            }
         }
-        team.sync(); /* the order is there */
+        team.sync(); /* the order is there, and so are the vectors */
         if (!active || !job.p.v) return;
         batch_strides const s = job.at_v;
         number *const v = (number *)job.p.v + b * s.b;

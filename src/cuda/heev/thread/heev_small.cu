@@ -5,6 +5,7 @@
  * Schedule  pairs (0,1), (0,2), (1,2) in turn until no element is above its bound; four or five sweeps.
  * Cost      n = 3: bound by FP64; half of it by memory. */
 #include "heev/heev_cuda.cuh"
+#include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
 
@@ -194,9 +195,13 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
             bool const good = place < N - failed;
             ((real *)p.w)[b * p.stride_w + place] = good ? x.d[k] * unscale + (real)0 : (real)NAN;
             if (!p.v) continue;
+            number column[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) column[i] = x.q[i][k];
+            gauge_turn_registers<N>(column);
 #pragma unroll
             for (int i = 0; i < N; ++i) {
-                number y = x.q[i][k];
+                number y = column[i];
                 if (!good) set(y, (real)NAN, (real)NAN);
                 int64_t const at = i * s.i + place * s.j;
                 if (dense_v) {

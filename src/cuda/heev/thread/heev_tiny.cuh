@@ -9,6 +9,7 @@
 #ifndef EIG_HEEV_TINY_CUH
 #define EIG_HEEV_TINY_CUH
 
+#include "heev/heev_gauge.cuh"
 #include "heev/heev_reflector.cuh"
 #include "heev/thread/heev_tiny_ql.cuh"
 
@@ -174,12 +175,13 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
 #pragma unroll
                 for (int i = j + 2; i < N; ++i) y[i] = product_add(keep[i * (i + 1) / 2 + j], factor, y[i]);
             }
+            gauge_turn_registers<N>(y);
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 if (k0 + g >= good) set(y[i], (real)NAN, (real)NAN);
                 real *const to = own + (i * shape::columns + g) * shape::parts;
-                to[0] = y[i].re + (real)0;
-                if (number::complex) to[shape::parts - 1] = imaginary(y[i]) + (real)0;
+                to[0] = y[i].re;
+                if (number::complex) to[shape::parts - 1] = imaginary(y[i]);
             }
         }
         __syncwarp(); /* columns k0 and on are there */

@@ -127,7 +127,8 @@ static eig_status enqueue_store(eig_context *ctx, heev_job job, cudaStream_t str
                                        cudaMemcpyDeviceToDevice, stream));
         job.z = to, job.imaginary = im, job.z_pitch = job.p.n;
     }
-    return TYPED(eig_cuda_heev_store)(ctx, job, stream);
+    eig_status const status = TYPED(eig_cuda_heev_leads)(ctx, job, stream);
+    return status == EIG_OK ? TYPED(eig_cuda_heev_store)(ctx, job, stream) : status;
 }
 
 size_t TYPED(eig_cuda_heev_two_back_bytes)(int64_t)

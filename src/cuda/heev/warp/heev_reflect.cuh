@@ -3,6 +3,7 @@
 #ifndef EIG_HEEV_REFLECT_CUH
 #define EIG_HEEV_REFLECT_CUH
 
+#include "heev/heev_gauge.cuh"
 #include "heev/warp/heev_load.cuh"
 
 /* Column y of Z becomes Q y: reflectors at + 7, ..., at, after those that follow; us: [N][N], reflector j at row j. */
@@ -92,11 +93,11 @@ static __device__ __forceinline__ void put_vectors(const heev_job &job, int64_t 
     reflect_column<number, N, 0>(n, tile, space, y);
     __syncwarp(); /* the tile is free */
     if (live && rank < n) {
+        number const lead = gauge_lead<N>(y), by = gauge_factor(lead);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            /* Adding zero makes -0 to 0: a sweep of another matrix of the warp may have changed a zero's sign. */
-            number x;
-            set(x, y[i].re + (real)0, imaginary(y[i]) + (real)0);
+            /* -0 becomes 0: a sweep of another matrix of the warp may have changed a zero's sign. */
+            number x = gauge_turned(lead, by, y[i]);
             if (!good) set(x, (real)NAN, (real)NAN);
             if (i < n) tile[to * pitch + i] = x;
         }

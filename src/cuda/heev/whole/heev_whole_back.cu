@@ -395,6 +395,7 @@ eig_status TYPED(eig_cuda_heev_whole_back)(eig_context *ctx, const heev_job &job
     if (job.columns == 0) return EIG_OK;
     if (number::complex)
         CUDA_TRY(cudaMemsetAsync(job.imaginary, 0, (size_t)(job.count * job.columns * job.p.n) * sizeof(real), stream));
-    eig_status const status = TYPED(eig_cuda_heev_whole_apply)(ctx, job, stream);
+    eig_status status = TYPED(eig_cuda_heev_whole_apply)(ctx, job, stream);
+    if (status == EIG_OK) status = TYPED(eig_cuda_heev_leads)(ctx, job, stream);
     return status == EIG_OK ? TYPED(eig_cuda_heev_store)(ctx, job, stream) : status;
 }

@@ -12,6 +12,7 @@
 #ifndef EIG_GEEV_BACK_CUH
 #define EIG_GEEV_BACK_CUH
 
+#include "gauge.h"
 #include "geev_certify.cuh"
 #include "geev_schur.cuh"
 
@@ -270,11 +271,7 @@ static __device__ __forceinline__ complex_of<real_of<entry>> unbalanced(const sc
     return scaled(s.left && scale != 1 ? 1 / scale : scale, scaled(unit, x));
 }
 
-/* Of the components whose squares are at least this part of the largest one's, the first of the caller's becomes positive: rounding
- * errors of equal components then do not choose. */
-constexpr double GAUGE_SHARE = (1 - 0x1p-10) * (1 - 0x1p-10);
-
-/* What makes a vector one of norm 1 with a positive large component. */
+/* What makes a vector one of norm 1 whose component that decides (gauge.inc) is positive. */
 template <typename real> struct vector_size {
     real sum, largest;    /* of squares */
     complex_of<real> top; /* the component that becomes positive */
@@ -305,10 +302,10 @@ size_of_vector(const schur_side<entry> &s, const entry *v, int k, bool pair, rea
         next = fmax(next, fmin(size, found.largest));
         if (size > found.largest) found.largest = size, found.top = x, found.at = i;
     }
-    if (!(next >= (real)GAUGE_SHARE * found.largest)) return found;
+    if (!(next >= gauge_least_square(found.largest))) return found;
     for (int i = 0; i < s.a.n; ++i) { /* it is not the only one */
         complex_of<real> const x = scaled(unit2, unbalanced(s, v, i, k, pair, unit));
-        if (square(x) >= (real)GAUGE_SHARE * found.largest && s.a.origin[i] < s.a.origin[found.at])
+        if (square(x) >= gauge_least_square(found.largest) && s.a.origin[i] < s.a.origin[found.at])
             found.top = x, found.at = i;
     }
     return found;

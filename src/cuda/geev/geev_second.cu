@@ -207,7 +207,7 @@ static __device__ void second_normalise(lane_team<32> lanes, int n, complex *x)
         x[i] = scaled(unit, x[i]);
         sum = square_add(x[i], sum), top = fmax(top, square(x[i]));
     }
-    real const enough = lanes.max(top) * (real)GAUGE_SHARE;
+    real const enough = gauge_least_square(lanes.max(top));
     int first = n;
     for (int i = lanes.rank; i < n && first == n; i += 32)
         if (square(x[i]) >= enough) first = i;

@@ -218,10 +218,10 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
         if (largest > size.largest)
             size.largest = largest, size.top = shared.top[g][vector], size.at = shared.at[g][vector];
     }
-    if (__syncthreads_or(next >= (real)GAUGE_SHARE * size.largest)) { /* it is not the only one of some vector */
+    if (__syncthreads_or(next >= gauge_least_square(size.largest))) { /* it is not the only one of some vector */
         for (int i = group; i < n; i += SLAB_LANES) {
             complex const x = scaled(unit2, component(i));
-            if (square(x) >= (real)GAUGE_SHARE * size.largest && form.origin[i] < form.origin[size.at])
+            if (square(x) >= gauge_least_square(size.largest) && form.origin[i] < form.origin[size.at])
                 size.top = x, size.at = i;
         }
         shared.at[group][vector] = size.at, shared.top[group][vector] = size.top;

@@ -172,7 +172,8 @@ static int write_plot(const geev_run *j, const arguments *args)
     if (j->batch > 1)
         used += snprintf(title + used, sizeof title - (size_t)used, "%lld matrices, ", (long long)j->batch);
     used += snprintf(title + used, sizeof title - (size_t)used, "n = %lld%s", (long long)j->n, fixed);
-    if (j->failed > 0) snprintf(title + used, sizeof title - (size_t)used, ", %lld failed", (long long)j->failed);
+    if (j->failed.count > 0)
+        snprintf(title + used, sizeof title - (size_t)used, ", %lld failed", (long long)j->failed.count);
     io_error error;
     bool good;
     if (geev_plots_measure(j)) {
@@ -196,14 +197,14 @@ static int finish(geev_run *j, const arguments *args)
     j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
     cli_longest_times(&j->times);
-    ranks_sum(&j->failed);
+    ranks_sum(&j->failed.count);
     if (!j->prints)
         cli_say(args, "%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
                 (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
                 (long long)j->batch, j->batch == 1 ? "x" : "ces", (long long)j->n, cli_describe(j->ctx),
                 j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
-    return cli_failed_matrices(j->failed, j->batch);
+    return cli_failed_matrices(&j->failed, j->batch, "not finite, or no convergence");
 }
 
 static int run(const arguments *args)

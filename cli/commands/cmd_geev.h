@@ -42,7 +42,7 @@ typedef struct geev_run {
     io_sink sink[GEEV_OUTPUTS];
     geev_part part[STREAM_SLOTS];
     numbers drawn; /* what --plot draws: all eigenvalues, or the measures over the grid */
-    int64_t failed;
+    cli_failures failed;
     cli_times times;
 } geev_run;
 

@@ -26,7 +26,7 @@ typedef struct job {
     matrices_file file;
     io_sink sink[OUTPUTS];
     slice slice[STREAM_SLOTS];
-    int64_t failed;
+    cli_failures failed;
     cli_times times;
 } job;
 
@@ -105,7 +105,7 @@ static int solve(void *of, const stream_slice *s)
     int64_t const n = j->file.n, ld = n > 0 ? n : 1;
     eig_status const status = eig_heev_batched(s->ctx, j->type, &j->options, n, p->a.data, ld, n * n, NULL, p->w.data,
                                                n, p->v.data, ld, n * n, p->info, NULL, s->count);
-    if (status == EIG_OK) stream_count_failed(&j->failed, p->info, s->count);
+    if (status == EIG_OK) stream_count_failed(&j->failed, p->info, s);
     return cli_status(s->ctx, status);
 }
 
@@ -185,13 +185,13 @@ static int finish(const arguments *args, job *j)
     if (status != CLI_OK) return status;
     j->times.write_ms += clock_ms() - start;
     cli_longest_times(&j->times);
-    ranks_sum(&j->failed);
+    ranks_sum(&j->failed.count);
     if (!j->prints)
         cli_say(args, "%lld eigen%s of %lld matri%s of order %lld, %s, %.3f ms\n",
                 (long long)(j->file.n * j->file.batch), j->vectors ? "pairs" : "values", (long long)j->file.batch,
                 j->file.batch == 1 ? "x" : "ces", (long long)j->file.n, cli_describe(j->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(j->ctx, &j->times);
-    return cli_failed_matrices(j->failed, j->file.batch);
+    return cli_failed_matrices(&j->failed, j->file.batch, "not finite, or no convergence");
 }
 
 static void release(job *j)

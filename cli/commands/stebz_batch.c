@@ -27,7 +27,7 @@ typedef struct batch_run {
     numbers shifts; /* --count */
     numbers all;    /* all eigenvalues, for --plot and --reference */
     numbers reference;
-    int64_t failed;
+    cli_failures failed;
 } batch_run;
 
 static void release(batch_run *r)
@@ -111,7 +111,7 @@ static int solve(void *of, const stream_slice *s)
         cli_status(s->ctx, eig_stebz_batched(s->ctx, r->j->type, o, r->n, p->d.data, r->n, p->e.data, r->beside,
                                              p->w.data, p->lower.data, p->upper.data, r->m, p->info, s->count));
     if (status != CLI_OK) return status;
-    stream_count_failed(&r->failed, p->info, s->count);
+    stream_count_failed(&r->failed, p->info, s);
     if (r->all.data)
         memcpy(numbers_at(&r->all, s->first * r->m), p->w.data, (size_t)(s->count * r->m) * type_size(r->j->type));
     return CLI_OK;
@@ -274,9 +274,7 @@ static int finish(const batch_run *r, const arguments *args)
         cli_say(args, "%lld eigenvalues of %lld matrices of order %lld, %s, %.3f ms\n", (long long)(r->batch * r->m),
                 (long long)r->batch, (long long)r->n, cli_describe(r->ctx), j->times.solve_ms);
     if (j->timing) cli_print_times(r->ctx, &j->times);
-    if (r->failed == 0) return CLI_OK;
-    return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (not finite): their eigenvalues are NaN",
-                    (long long)r->failed, (long long)r->batch);
+    return cli_failed_matrices(&r->failed, r->batch, "not finite");
 }
 
 static int write_all(batch_run *r, const char *file)
@@ -288,7 +286,7 @@ static int write_all(batch_run *r, const char *file)
     r->j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
     cli_longest_times(&r->j->times);
-    ranks_sum(&r->failed);
+    ranks_sum(&r->failed.count);
     return CLI_OK;
 }
 

@@ -141,12 +141,38 @@ void cli_print_times(eig_context *ctx, const cli_times *times)
     fprintf(stderr, "%s, write %.3f ms\n", times->passes > 0 ? ")" : "", times->write_ms);
 }
 
-int cli_failed_matrices(int64_t failed, int64_t batch)
+void cli_add_failure(cli_failures *failed, int64_t number)
 {
-    if (failed == 0) return CLI_OK;
-    return cli_fail(CLI_FAILED,
-                    "%lld of %lld matrices failed (not finite, or no convergence): their eigenvalues are NaN",
-                    (long long)failed, (long long)batch);
+    for (int k = 0; k < CLI_FIRST_FAILED; k++) {
+        int64_t const there = failed->first[k];
+        if (k < failed->count && there < number) continue;
+        failed->first[k] = number;
+        if (k >= failed->count) break;
+        number = there; /* moves up */
+    }
+    failed->count++;
+}
+
+/* ": number 3", or ": numbers 3, 5, 8, ...", counted from 0; "" where there is one matrix, or where each rank knows its own alone. */
+static void tell_numbers(const cli_failures *failed, int64_t batch, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if (batch == 1 || ranks_several()) return;
+    for (int k = 0; k < CLI_FIRST_FAILED && k < failed->count; k++) {
+        const char *const before = k > 0 ? "," : failed->count > 1 ? ": numbers" : ": number";
+        used += (size_t)snprintf(text + used, size - used, "%s %lld", before, (long long)failed->first[k]);
+    }
+    snprintf(text + used, size - used, "%s, counted from 0", failed->count > CLI_FIRST_FAILED ? ", ..." : "");
+}
+
+int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *why)
+{
+    char which[120];
+    if (failed->count == 0) return CLI_OK;
+    tell_numbers(failed, batch, which, sizeof which);
+    return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (%s): their eigenvalues are NaN%s",
+                    (long long)failed->count, (long long)batch, why, which);
 }
 
 bool cli_type(const arguments *args, const char *choices, eig_type *type)

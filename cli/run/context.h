@@ -49,8 +49,17 @@ void cli_say(const arguments *args, const char *format, ...) __attribute__((form
 /* What --timing says on stderr; the passes in brackets. */
 void cli_print_times(eig_context *ctx, const cli_times *times);
 
-/* The exit status of a batch of which some matrices failed, with its sentence. */
-int cli_failed_matrices(int64_t failed, int64_t batch);
+/* Matrices of a batch that failed: how many, and which are the first ones, counted from 0, in order. */
+enum { CLI_FIRST_FAILED = 3 };
+
+typedef struct cli_failures {
+    int64_t count, first[CLI_FIRST_FAILED];
+} cli_failures;
+
+void cli_add_failure(cli_failures *failed, int64_t number);
+
+/* The exit status of a batch of which some matrices failed, with its sentence; why: what may be the matter with them. */
+int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *why);
 
 /* Reads --type, one of choices ("f32|f64"); *type holds the default. */
 bool cli_type(const arguments *args, const char *choices, eig_type *type);

@@ -350,11 +350,13 @@ int stream_run(stream *s, const arguments *args)
     return status;
 }
 
-void stream_count_failed(int64_t *failed, const int *info, int64_t count)
+void stream_count_failed(cli_failures *failed, const int *info, const stream_slice *s)
 {
-    int64_t more = 0;
-    for (int64_t b = 0; b < count; b++) more += info[b] != 0;
-    if (more > 0) __atomic_fetch_add(failed, more, __ATOMIC_RELAXED);
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    for (int64_t b = 0; b < s->count; b++)
+        if (info[b] != 0) cli_add_failure(failed, s->first + b);
+    pthread_mutex_unlock(&mutex);
 }
 
 int64_t stream_held(const io_sink *sinks, int count)

@@ -46,7 +46,7 @@ typedef struct stream {
 int stream_run(stream *s, const arguments *args);
 
 /* Adds the matrices of a slice that failed, by their info. */
-void stream_count_failed(int64_t *failed, const int *info, int64_t count);
+void stream_count_failed(cli_failures *failed, const int *info, const stream_slice *s);
 
 /* Bytes of memory for outputs that are held whole. */
 int64_t stream_held(const io_sink *sinks, int count);

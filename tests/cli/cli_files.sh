@@ -285,9 +285,15 @@ expect 0 '' geev A0.npy -q -o w0.npy
 check "order 0: shape (3, 0)" grep -aq "(3, 0)" w0.npy
 printf '1 2 3\n4 5 nan\n' >nan_d.dat
 printf '1 1\n1 1\n' >nan_e.dat
-expect 1 '^eigpack: 1 of 2 matrices failed' stebz nan_d.dat nan_e.dat -q -o nan_w.dat --info nan_i.dat
+expect 1 '^eigpack: 1 of 2 matrices failed .*NaN: number 1, counted from 0$' stebz nan_d.dat nan_e.dat -q -o nan_w.dat --info nan_i.dat
 check "the other one is solved" [ "$(grep -c nan nan_w.dat)" -eq 1 ]
 check "info tells which" [ "$(tr '\n' ' ' <nan_i.dat)" = "0 -1 " ]
+printf '%s 0\n0 1\n\n' 1 nan nan 1 inf nan >nan_a.dat
+for command in heev geev; do
+    expect 1 '^eigpack: 4 of 6 matrices failed .*NaN: numbers 1, 2, 4, ..., counted from 0$' "$command" nan_a.dat
+done
+printf '%s 0\n0 1\n\n' 1 nan nan >nan_a.dat
+expect 1 'NaN: numbers 1, 2, counted from 0$' heev nan_a.dat
 # A number that float32 does not hold, at each place: named by its place among the matrices' own numbers, padding apart.
 # ones FILE ROWS COLUMNS PLACES...: ones, but 1e300 at the places.
 ones() {

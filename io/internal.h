@@ -120,6 +120,9 @@ typedef struct io_scanner {
     io_error *error;
 } io_scanner;
 
+/* Refuses text of two bytes a character, by the mark that some systems begin it with. */
+bool io_refuse_wide(const char *path, const io_bytes *file, io_error *error);
+
 io_scanner io_scan(const char *path, const io_bytes *file, io_error *error);
 bool io_scan_word(io_scanner *s);                                /* false at the end of the file */
 bool io_scan_double(io_scanner *s, const char *what, double *x); /* the next word as a number */

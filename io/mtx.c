@@ -215,6 +215,7 @@ static bool parse_coordinate_array(io_scanner *s, const mtx_header *h, size_t by
 
 bool mtx_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error)
 {
+    if (!io_refuse_wide(path, file, error)) return false;
     io_scanner s = io_scan(path, file, error);
     mtx_header h;
     if (!parse_header(&s, &h)) return false;
@@ -271,6 +272,7 @@ static bool order_is_plausible(int64_t n, size_t bytes)
 
 bool mtx_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagonal *t, io_error *error)
 {
+    if (!io_refuse_wide(path, file, error)) return false;
     io_scanner s = io_scan(path, file, error);
     mtx_header h;
     if (!parse_header(&s, &h)) return false;

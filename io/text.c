@@ -93,6 +93,9 @@ bool io_scan_fail(io_scanner *s, const char *format, ...)
 static bool fail_word(io_scanner *s, const char *trouble)
 {
     char shown[33];
+    if (s->length >= 3 && memcmp(s->word, "\xef\xbb\xbf", 3) == 0)
+        return io_scan_fail(
+            s, "a byte order mark (EF BB BF) stands inside the text, where two files were joined: remove it");
     size_t const length = s->length < sizeof shown - 1 ? s->length : sizeof shown - 1;
     for (size_t i = 0; i < length; ++i) shown[i] = s->word[i] >= ' ' && s->word[i] <= '~' ? s->word[i] : '?';
     shown[length] = '\0';
@@ -185,8 +188,7 @@ static extent measure(io_scanner s)
     return w;
 }
 
-/* Text of two bytes a character, as some systems save it, begins with this mark. */
-static bool refuse_wide(const char *path, const io_bytes *file, io_error *error)
+bool io_refuse_wide(const char *path, const io_bytes *file, io_error *error)
 {
     bool const wide =
         file->size >= 2 && (memcmp(file->data, "\xff\xfe", 2) == 0 || memcmp(file->data, "\xfe\xff", 2) == 0);
@@ -195,7 +197,7 @@ static bool refuse_wide(const char *path, const io_bytes *file, io_error *error)
 
 bool text_parse_array(const char *path, const io_bytes *file, io_array *a, io_notes *notes, io_error *error)
 {
-    if (!refuse_wide(path, file, error)) return false;
+    if (!io_refuse_wide(path, file, error)) return false;
     io_scanner s = scan_text(path, file, error);
     extent const w = measure(s);
     bool const matrix = w.lines > 1 && w.columns > 1, batch = matrix && w.blocks > 1 && w.height > 1;
@@ -236,7 +238,7 @@ bool text_parse_tridiagonal(const char *path, const io_bytes *file, io_tridiagon
                       two[] =
                           "rows of two numbers: are they 'd e'? the diagonal d and the off-diagonal e are two files, "
                           "and stebz and stemr take both";
-    if (!refuse_wide(path, file, error)) return false;
+    if (!io_refuse_wide(path, file, error)) return false;
     io_scanner s = scan_text(path, file, error);
     extent const w = measure(s);
     int64_t const words = w.words;

@@ -1,9 +1,10 @@
 /* Random hard matrices of stebz, stemr, heev and geev: certificates and sameness, one seed after the other.
- *     test_random [DEVICE [NUMBER [FIRST]]]
+ *     test_random [DEVICE [NUMBER [FIRST [FAMILY]]]]
  * DEVICE  cpu (default), cuda, ...
  * NUMBER  of seeds for stemr (default 30), three times as many for heev and geev, ten times for stebz, which cost less; with an s behind
  *         it, seconds for each family
  * FIRST   the first seed (default 1000)
+ * FAMILY  this one alone: stebz, stemr, heev or geev
  * The first failure of a family ends its search, and names seed and kind of matrix; with the next seed as FIRST the
  * search goes on. */
 #include "random.h"
@@ -64,8 +65,11 @@ int main(int argc, char **argv)
     if (argc > 2) number = strtod(argv[2], &rest);
     in_seconds = strcmp(rest, "s") == 0;
     if (argc > 3) first_seed = strtoull(argv[3], NULL, 10);
+    char family[32] = "test_*";
+    if (argc > 4) snprintf(family, sizeof family, "test_%s", argv[4]);
+    cmocka_set_test_filter(family);
     if (!(number > 0) || (*rest && !in_seconds)) {
-        fprintf(stderr, "usage: test_random [DEVICE [NUMBER of seeds, or seconds with an s behind [FIRST seed]]]\n");
+        fprintf(stderr, "usage: test_random [DEVICE [NUMBER of seeds, or seconds with an s behind [FIRST seed [FAMILY]]]]\n");
         return 2;
     }
     if (!test_device_answers(argc, argv)) return 77;

@@ -15,7 +15,7 @@ HEADER = ROOT / "include" / "eigpack.h"
 
 # Pointers that name one number in the single forms of a family; all others are arrays.
 ONE = {"stebz": ("m", "info"), "stebz_count": ("info",), "stemr": ("m", "orthogonality", "stats"), "heev": ("m", "info", "sweeps"), "geev": ("info",)}
-ALWAYS_ONE = ("bytes", "stats", "options", "pass")
+ALWAYS_ONE = ("bytes", "stats", "options", "pass", "matrices", "vectors")
 
 # C's words, in bytes and in the two languages.
 SCALARS = {

@@ -49,6 +49,8 @@ set(EIG_ALL_SOURCES
     src/cpu/geev/geev_reference.c
     src/cpu/geev/geev_balance.c
     src/cpu/geev/geev_vectors.c
+    src/cpu/geev/geev_certify.c
+    src/cpu/geev/geev_repair.c
     src/cpu/geev/geev_store.c
 )
 set(EIG_REAL_SOURCES

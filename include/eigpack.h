@@ -252,6 +252,12 @@ EIG_API int eig_get_passes(const eig_context *ctx);
  * Since 0.3. */
 EIG_API eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass);
 
+/* What certificates found in the last computation, a call of geev (eig_geev_options): how many matrices failed one and were
+ * solved again by plain code, and how many eigenvectors failed and were found again.  Both may be NULL.  0 where the call
+ * certified nothing, as those of other families.  A sound library solves no matrix again; it may find many vectors again,
+ * of badly scaled matrices.  Since 0.3. */
+EIG_API eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t *vectors);
+
 /* ------------------------------------------------------------------- stebz */
 
 typedef enum eig_range {
@@ -698,11 +704,13 @@ typedef struct eig_geev_options {
     int threads_per_matrix; /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
     int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
     int64_t max_steps;      /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
+    int no_certificate;     /* 0: test every answer, and solve again what fails; 1: do not.  Since 0.3 */
+    int unused;             /* 0 */
 } eig_geev_options;
 
-#define EIG_GEEV_OPTIONS                                                            \
-    {                                                                               \
-        sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0 \
+#define EIG_GEEV_OPTIONS                                                                  \
+    {                                                                                     \
+        sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -727,23 +735,31 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k].  0 to 1; 0 or tiny where w[k] is defective
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
  *
- * Each right vector has ||A x - w x|| <= 10 n eps ||A||, each left one ||A^H y - conj(w) y||, in the sense of the bound
- * below.  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue are real.  A
- * defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
+ * Each right vector has ||A x - w x|| <= 10 n eps ||A||, each left one ||A^H y - conj(w) y||, in Frobenius' norm, of A
+ * itself, balanced or not: where balancing could spoil a vector it is tested, and found again from A where it fails
+ * (eig_get_repairs counts).  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue
+ * are real.  A defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
  *
  * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in; where Aberth's
  * iteration finds them (below) it is that of the method.  The
  * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps DBL_EPSILON
  * or FLT_EPSILON: this bound stands in the tests.  Entries from 1e-300 to 1e300 (f: 1e-37 to 1e37) neither over- nor
- * underflow in between.  Without no_balance this holds of the balanced matrix D^-1 A D, as with LAPACK's dgeev: that
- * finds small eigenvalues of badly scaled matrices better, but of a few of these ||E|| reaches some hundreds of
- * n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.
+ * underflow in between.  Without no_balance E is an error of the balanced matrix D^-1 A D, as with LAPACK's dgeev: that
+ * finds small eigenvalues of badly scaled matrices better, but of some of these, in terms of A, ||E|| reaches hundreds of
+ * n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.  This is about eigenvalues: what is said above of
+ * vectors holds for A, with the w that is returned.
+ * Certificates: an info of 0 says that the eigenvalues are finite, and that their sum and the sum of their squares are the
+ * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector has length 1, and that it
+ * has the residual above.  What fails is solved again by plain code; what fails there has a positive info.
+ * options->no_certificate does without.
  * Balanced, the diagonal of a triangular matrix, also of a permuted one, comes out exactly.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
+ * The same is said of eigenvalues that are too large for a number, or that no solver could certify.  info[b] = n + 1: all of w is
+ * good, but of a vector none within the bound was found.
  * Where info[b] is not 0 the vectors and condition numbers of matrix b are NaN.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.

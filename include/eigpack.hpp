@@ -539,6 +539,10 @@ class basic_context : public detail::tridiagonal<basic_context<Failures>, typena
     {
         return eig_get_passes(ctx_);
     }
+    result get_repairs(std::int64_t *matrices, std::int64_t *vectors)
+    {
+        return done(eig_get_repairs(ctx_, matrices, vectors));
+    }
     result get_pass(int k, eig_pass *pass)
     {
         return Failures::done(eig_get_pass(ctx_, k, pass), "");

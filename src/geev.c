@@ -16,7 +16,8 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     REQUIRE(o->max_steps >= 0, "geev: max_steps = %lld, must be >= 0", (long long)o->max_steps);
     int64_t const most_steps = 1 << 30, steps = o->max_steps != 0 ? o->max_steps : 30 * (p->n > 10 ? p->n : 10);
     p->max_steps = (int)(steps < most_steps ? steps : most_steps);
-    p->certify = true;
+    p->certify = !o->no_certificate;
+    p->repairs = NULL;
     p->all = p->batch;
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,

@@ -136,6 +136,11 @@ static inline batch_strides heev_strides_of_v(const heev_problem *p)
     return s;
 }
 
+/* What eig_get_repairs tells of a call. */
+typedef struct call_repairs {
+    int64_t matrices, vectors;
+} call_repairs;
+
 /* One call of eig_geev, eig_geev_batched, eig_geev_affine or eig_geev_schur. */
 typedef struct geev_problem {
     eig_type type; /* of a, x, t and q; w, vl and vr are of its complex type, condition and value of its real one */
@@ -166,6 +171,7 @@ typedef struct geev_problem {
     int64_t chunk;          /* 0 = the backend chooses */
     int max_steps;          /* between two deflations; > 0 */
     bool certify;           /* what fails a certificate is solved again, by plain code */
+    call_repairs *repairs;  /* NULL, or what was repaired is added here, atomically: of a part of a call */
 } geev_problem;
 
 /* What a backend offers; no entry may be NULL.  A driver gets arguments that are checked, options whose defaults are
@@ -230,8 +236,9 @@ struct eig_context {
     size_t work_bytes;
     void *lent; /* the caller's, or NULL */
     size_t lent_bytes;
-    size_t range_bytes; /* heev, a range: of all pairs of the matrices that are solved at a time; tests lower it */
-    const char *road;   /* of the last call, by its name in the table; NULL: none */
+    size_t range_bytes;   /* heev, a range: of all pairs of the matrices that are solved at a time; tests lower it */
+    const char *road;     /* of the last call, by its name in the table; NULL: none */
+    call_repairs repairs; /* of the last call */
     bool timing;
     int passes;
     eig_pass pass[EIG_MOST_PASSES];

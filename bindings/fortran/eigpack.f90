@@ -128,13 +128,15 @@ module eigpack
     end type eig_heev_options
 
     type, bind(C) :: eig_geev_options
-        integer(c_size_t) :: size = 40_c_size_t
+        integer(c_size_t) :: size = 48_c_size_t
         integer(c_int) :: layout = 0_c_int
         integer(c_int) :: method = 0_c_int
         integer(c_int) :: no_balance = 0_c_int
         integer(c_int) :: threads_per_matrix = 0_c_int
         integer(c_int64_t) :: chunk = 0_c_int64_t
         integer(c_int64_t) :: max_steps = 0_c_int64_t
+        integer(c_int) :: no_certificate = 0_c_int
+        integer(c_int) :: unused = 0_c_int
     end type eig_geev_options
 
     interface
@@ -247,6 +249,14 @@ module eigpack
             type(eig_pass), intent(inout), optional :: pass
             integer(c_int) :: answer
         end function eig_get_pass
+
+        function eig_get_repairs(ctx, matrices, vectors) bind(C, name='eig_get_repairs') result(answer)
+            import
+            type(c_ptr), value :: ctx
+            integer(c_int64_t), intent(inout), optional :: matrices
+            integer(c_int64_t), intent(inout), optional :: vectors
+            integer(c_int) :: answer
+        end function eig_get_repairs
 
         subroutine eig_stebz_options_init(options, size) bind(C, name='eig_stebz_options_init')
             import

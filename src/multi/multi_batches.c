@@ -81,7 +81,13 @@ eig_status eig_multi_geev(eig_context *ctx, const geev_problem *p)
     eig_status const status = eig_multi_check(ctx, "geev", arrays, 10);
     if (status != EIG_OK) return status;
     double const n = (double)p->n;
-    return run_batch(ctx, "geev", geev_part, p, p->batch, (p->vectors ? 25 : 10) * n * n * n, 1);
+    call_repairs repairs = {0};
+    geev_problem counting = *p;
+    counting.repairs = &repairs;
+    eig_status const end =
+        run_batch(ctx, "geev", geev_part, &counting, p->batch, (p->vectors ? 25 : 10) * n * n * n, 1);
+    ctx->repairs = repairs;
+    return end;
 }
 
 /* ------------------------------------------------------------------------ heev */

@@ -238,6 +238,7 @@ static void merge_times(eig_context *ctx, int active)
 {
     const multi_state *const s = multi_state_of(ctx);
     ctx->road = s->worker[0].child->road;
+    ctx->repairs = (call_repairs){0};
     if (!ctx->timing) return;
     ctx->passes = 0;
     for (int i = 0; i < active; ++i) {

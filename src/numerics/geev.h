@@ -1,6 +1,6 @@
 /* Formulas of geev, the eigenvalues and eigenvectors of nonsymmetric matrices: scaling and balancing (balance.inc), the
  * double-shift QR iteration of real matrices (francis.inc), the single-shift one of complex matrices and vectors of a
- * triangular matrix (schur.inc), measures of a spectrum (measure.inc).
+ * triangular matrix (schur.inc), tests of the answers (certificate.inc), measures of a spectrum (measure.inc).
  *
  * All but the measures are free of branches, so that the same text also compiles for lanes of a vector
  * (src/cpu/for_lanes.h): there `real` is a vector, LOGICAL a mask, SELECT works lane by lane, and ANY asks whether any
@@ -47,6 +47,8 @@ enum { FRANCIS_PATIENCE = 30 };
 #define TEMPLATE "francis.inc"
 #include "for_sd.h"
 #define TEMPLATE "schur.inc"
+#include "for_sd.h"
+#define TEMPLATE "certificate.inc"
 #include "for_sd.h"
 #define TEMPLATE "measure.inc"
 #include "for_sd.h"

@@ -239,6 +239,94 @@ static inline void dense_wild_triangular(matrices_rng *rng, int64_t n, double *a
     if (n > 1 && draw_chance(rng, 0.5)) a[1] = draw_wild(rng, range), a[n] = draw_wild(rng, range);
 }
 
+/* Columns, or rows, from 1 down to 10^-span, as numpy's geomspace, or up. */
+static inline void dense_span(matrices_rng *rng, int64_t n, double *a, bool columns)
+{
+    double const span = draw_between(rng, 4, 40);
+    bool const up = draw_chance(rng, 0.5);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            int64_t const at = columns ? j : i, step = up ? n - 1 - at : at;
+            a[i * n + j] = matrices_normal(rng) * pow(10, n > 1 ? -span * (double)step / (double)(n - 1) : 0);
+        }
+}
+
+static inline void dense_graded_columns(matrices_rng *rng, int64_t n, double *a)
+{
+    dense_span(rng, n, a, true);
+}
+
+static inline void dense_graded_rows(matrices_rng *rng, int64_t n, double *a)
+{
+    dense_span(rng, n, a, false);
+}
+
+static inline void dense_sparse_sizes(matrices_rng *rng, int64_t n, double *a)
+{
+    double const decades = draw_chance(rng, 0.5) ? 60 : 18;
+    for (int64_t k = 0; k < n * n; ++k)
+        if (draw_chance(rng, 0.4)) a[k] = draw_sign(rng) * draw_decades(rng, -decades, decades);
+}
+
+/* The companion matrix of (1 - x)(1 - 2 x)...(1 - n x). */
+static inline void dense_reversed_wilkinson(matrices_rng *rng, int64_t n, double *a)
+{
+    long double *const c = calloc((size_t)n + 1, sizeof *c);
+    (void)rng;
+    if (!c) abort();
+    c[0] = 1;
+    for (int64_t k = 1; k <= n; ++k)
+        for (int64_t i = k; i > 0; --i) c[i] -= c[i - 1] * (long double)k;
+    for (int64_t j = 0; j < n; ++j) a[j] = -(double)(c[n - 1 - j] / c[n]);
+    for (int64_t i = 1; i < n; ++i) a[i * n + i - 1] = 1;
+    free(c);
+}
+
+/* A chain of integrators with gains of all sizes, at times with feedback. */
+static inline void dense_integrators(matrices_rng *rng, int64_t n, double *a)
+{
+    double const decades = draw_between(rng, 0, 20);
+    bool const closed = draw_chance(rng, 0.7);
+    for (int64_t i = 0; i + 1 < n; ++i) a[i * n + i + 1] = draw_decades(rng, -decades, decades);
+    for (int64_t j = 0; j < n && closed; ++j)
+        if (draw_chance(rng, 0.6)) a[(n - 1) * n + j] = draw_sign(rng) * draw_decades(rng, -30, 2);
+}
+
+static inline void dense_small_subdiagonal(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = i; j < n; ++j) a[i * n + j] = matrices_normal(rng);
+        if (i > 0) a[i * n + i - 1] = draw_decades(rng, -20, 0);
+    }
+}
+
+static inline void dense_small_couplings(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t k = 0; k < n * n; ++k) {
+        double const drawn = matrices_uniform(rng);
+        a[k] = drawn < 0.3 ? 0 : drawn < 0.6 ? matrices_normal(rng) : draw_sign(rng) * draw_decades(rng, -100, -10);
+    }
+}
+
+static inline void dense_nearly_triangular(matrices_rng *rng, int64_t n, double *a)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = i; j < n; ++j) a[i * n + j] = matrices_normal(rng);
+        if (i > 0) a[i * n + i - 1] = pow(2, draw_between(rng, -60, -40));
+    }
+}
+
+/* A Jordan block with a small corner. */
+static inline void dense_forsythe(matrices_rng *rng, int64_t n, double *a)
+{
+    double const value = draw_chance(rng, 0.5) ? 0 : matrices_normal(rng);
+    for (int64_t i = 0; i < n; ++i) {
+        a[i * n + i] = value;
+        if (i + 1 < n) a[i * n + i + 1] = 1;
+    }
+    if (n > 1) a[(n - 1) * n] = draw_decades(rng, -20, -6);
+}
+
 static struct {
     const char *name;
     fill_nonsymmetric *fill;
@@ -269,6 +357,15 @@ static struct {
     {"wild Hessenberg", dense_wild_hessenberg},
     {"wild skew", dense_wild_skew},
     {"wild triangular", dense_wild_triangular},
+    {"graded columns", dense_graded_columns},
+    {"graded rows", dense_graded_rows},
+    {"sparse, of all sizes", dense_sparse_sizes},
+    {"reversed Wilkinson", dense_reversed_wilkinson},
+    {"integrators", dense_integrators},
+    {"small subdiagonal", dense_small_subdiagonal},
+    {"small couplings", dense_small_couplings},
+    {"nearly triangular", dense_nearly_triangular},
+    {"Forsythe", dense_forsythe},
 };
 
 /* Fills a[n*n], which is zero before, and returns the kind's name. */

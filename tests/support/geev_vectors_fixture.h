@@ -7,6 +7,9 @@
 
 static eig_type const all_types[4] __attribute__((unused)) = {EIG_D, EIG_S, EIG_Z, EIG_C};
 
+/* Whether the matrices are so badly scaled that eigenvalues of a balanced one need not be good for A. */
+static bool pairs_may_be_solved_again __attribute__((unused));
+
 /* A batch and all results of a call; every number is two doubles, its parts, also where the type is real.  Matrices are in
  * C order; element i of vector k of matrix m is vr[2 ((m n + k) n + i)]. */
 typedef struct pairs {
@@ -117,6 +120,7 @@ static inline void pairs_solve_part(eig_context *ctx, const eig_geev_options *op
                          wanted & WANT_LEFT ? vl.data : NULL, ld, stride, wanted & WANT_RIGHT ? vr.data : NULL, ld,
                          stride, wanted & WANT_CONDITION ? condition.data : NULL, b->info + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));
+    if (!pairs_may_be_solved_again) expect_proved(ctx);
     for (int64_t m = 0; m < count; ++m)
         for (int64_t k = 0; k < stride_w; ++k) {
             double const x[3] = {numbers_part(&w, 2 * (m * stride_w + k)), numbers_part(&w, 2 * (m * stride_w + k) + 1),
@@ -200,6 +204,26 @@ static inline long double residual_unit(const pairs *b, int64_t m)
 {
     long double const n = (long double)b->n;
     return n * type_eps(b->type) * pairs_norm(b, m) + (type_is_single(b->type) ? 0x1p-149L : 0x1p-1074L) * n;
+}
+
+/* The eigenvalues of matrix m have its trace, and that of its square. */
+static inline void certify_traces(const char *name, const pairs *b, int64_t m)
+{
+    int64_t const n = b->n;
+    long double const norm = pairs_norm(b, m), unit = residual_unit(b, m);
+    dense_number sum = 0, sum2 = 0;
+    for (int64_t k = 0; k < n; ++k) {
+        dense_number const w = number_at(b->w, m * n + k);
+        sum += w - number_at(b->a, (m * n + k) * n + k), sum2 += dense_product(w, w);
+        for (int64_t j = 0; j < n; ++j)
+            sum2 -= dense_product(number_at(b->a, (m * n + k) * n + j), number_at(b->a, (m * n + j) * n + k));
+    }
+    if (!(cabsl(sum) <= 10 * unit))
+        fail_msg("%s n=%lld %s: the trace is off by %.1Lf n eps |A|", name, (long long)n, type_name(b->type),
+                 cabsl(sum) / unit);
+    if (!(cabsl(sum2) <= 20 * unit * norm))
+        fail_msg("%s n=%lld %s: the sum of squares is off by %.1Lf n eps |A|^2", name, (long long)n, type_name(b->type),
+                 cabsl(sum2) / unit / norm);
 }
 
 /* Every pair of matrix m: residuals up to limit n eps ||A||, shape, condition = |y^H x|, conjugate pairs exact.  Returns

@@ -164,10 +164,12 @@ struct GeevOptions
     threads_per_matrix::Cint
     chunk::Int64
     max_steps::Int64
+    no_certificate::Cint
+    unused::Cint
 end
 
-GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0) =
-    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps)
+GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0, no_certificate = 0, unused = 0) =
+    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps, no_certificate, unused)
 
 eig_status_text(status) =
     ccall(symbol(:eig_status_text), Cstring, (Cint,), status)
@@ -219,6 +221,9 @@ eig_get_passes(ctx) =
 
 eig_get_pass(ctx, k, pass) =
     ccall(symbol(:eig_get_pass), Cint, (Ptr{Cvoid}, Cint, Ptr{Cvoid}), ctx, k, pass)
+
+eig_get_repairs(ctx, matrices, vectors) =
+    ccall(symbol(:eig_get_repairs), Cint, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), ctx, matrices, vectors)
 
 eig_stebz_options_init(options, size) =
     ccall(symbol(:eig_stebz_options_init), Cvoid, (Ptr{Cvoid}, Csize_t), options, size)

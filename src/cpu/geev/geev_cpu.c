@@ -219,8 +219,12 @@ static void geev_member(void *argument, int rank, int size)
     if (c->plan->together > 0) geev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
-eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
+eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *given)
 {
+    call_repairs repairs = {0};
+    geev_problem counting = *given;
+    const geev_problem *const p = &counting;
+    counting.repairs = &repairs;
     geev_plan const plan = geev_plan_of(ctx, p);
     void *work;
     eig_status const status = eig_workspace(ctx, "geev", plan.need, &work);
@@ -234,6 +238,11 @@ eig_status eig_cpu_geev(eig_context *ctx, const geev_problem *p)
     call.watch.awaited = plan.units;
     eig_cpu_share(ctx, plan.threads, geev_member, &call);
     eig_begin_passes(ctx, plan.road->name, 1, pass_name);
+    ctx->repairs = repairs;
+    if (given->repairs) {
+        __atomic_fetch_add(&given->repairs->matrices, repairs.matrices, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&given->repairs->vectors, repairs.vectors, __ATOMIC_RELAXED);
+    }
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&call.watch);
 }

@@ -12,6 +12,7 @@
  *     geev_single_sweep.h     single-shift sweeps of complex ones
  *     geev_back.h           eigenvectors of one matrix, a vector in each lane
  *     geev_lanes.h          the formulas of src/numerics for lanes
+ *     geev_tile_certify.h   the certificate of the eigenvalues
  *     geev_solve.h          all of it, from matrices to results
  *
  *     geev_narrow.c       the same tile with fewer lanes, for one matrix or few
@@ -36,6 +37,9 @@
  *     geev_francis.h        double shifts for the real types
  *     geev_single_shift.h   single shifts for the complex ones
  *     geev_vectors.c      eigenvectors and condition numbers from a Schur form
+ *     geev_certify.c      the certificate of the eigenvalues of a matrix
+ *     geev_repair.c       tests eigenvectors, of lanes and large matrices too, and finds again those that fail
+ *     geev_vector.h       what the first and the third do with one vector
  *     geev_store.c        stores the eigenvalues of a matrix
  *     geev_plain.h        what these files share
  *     geev_room.h         the work area of geev_large.c */
@@ -143,13 +147,14 @@ static inline int64_t geev_column(int64_t n)
     return n | 1;
 }
 
-/* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows and a permutation besides. */
+/* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows, a permutation and spare vectors
+ * besides. */
 static inline int64_t geev_reference_bytes(const geev_problem *p)
 {
     int64_t const n = p->n, part = (int64_t)type_size(type_real_of(p->type));
     int64_t const matrix = n * geev_column(n) * (int64_t)type_size(p->type);
     if (!p->vectors) return matrix + 5 * n * part;
-    int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t));
+    int64_t const rows = n * (int64_t)(64 * GEEV_BACK_ROWS + sizeof(int64_t)) + 4 * n * n * part;
     return (int64_t)arena_rounded((size_t)(2 * matrix + 9 * n * part)) + rows;
 }
 
@@ -176,7 +181,7 @@ static inline int64_t geev_tile_bytes(const geev_problem *p)
 {
     int64_t const n = p->n, row = geev_tile_row((int)n), parts = type_is_complex(p->type) ? 2 : 1;
     int64_t const values = parts + (n + 2) * row * parts + (n + 1) + (n + 1) * (4 * parts + 1);
-    int64_t const one = (2 * n * geev_column(n) * parts + 3 * n) * (int64_t)sizeof(double);
+    int64_t const one = (2 * n * geev_column(n) * parts + 3 * n + 4 * n * n) * (int64_t)sizeof(double);
     if (!p->vectors) return 64 * values;
     return 64 * (values + n * row * parts + 2 * n) + (n * GEEV_BACK_ROWS * 64 + one);
 }

@@ -13,6 +13,8 @@
 #include "for_lanes.h"
 #define TEMPLATE "schur.inc"
 #include "for_lanes.h"
+#define TEMPLATE "certificate.inc"
+#include "for_lanes.h"
 
 /* From here on SQRT_TINY is that of real. */
 #define REAL_IS_FLOAT EIG_SINGLE

@@ -36,6 +36,7 @@ static void solve_large(const geev_problem *p, int64_t b, void *work, cpu_watch 
     if (room.q) s.q = plane_view(room.q, ld, n);
     s.re = at_real, s.im = s.re + ld, s.scale = s.im + ld;
     s.x = s.scale + ld, s.y = s.x + 2 * ld, s.work = s.y + 2 * ld;
+    s.more = room.q ? s.work + 2 * ld : NULL, s.marks = room.marks, s.spare = room.spare;
     for (int part = 0; part < GEEV_PARTS; ++part)
         for (int64_t j = 0; j < n; ++j)
             for (int64_t i = n; i < ld; ++i) s.t.a[i + j * ld + part * s.t.im] = 0;

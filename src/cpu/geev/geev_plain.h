@@ -50,13 +50,17 @@ static inline bool geev_go_on(cpu_watch *watch, double part)
 /* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
  * matrices are column-major. */
 typedef struct geev_schur {
-    int64_t n, lo, hi;      /* rows and columns lo..hi were not triangular after the permutation */
-    geev_view t, q;         /* T; Q, with a == NULL where only eigenvalues are wanted */
-    real *re, *im;          /* [n] the eigenvalues of T, in order */
-    real *scale;            /* [n] the diagonal of D */
-    int64_t *from;          /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
-    real *x, *y, *work;     /* [2n] each; the first two hold a row each during the reduction */
-    void *lanes;            /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
+    int64_t n, lo, hi;    /* rows and columns lo..hi were not triangular after the permutation */
+    geev_view t, q;       /* T; Q, with a == NULL where only eigenvalues are wanted */
+    real *re, *im;        /* [n] the eigenvalues of T, in order */
+    real *scale;          /* [n] the diagonal of D */
+    int64_t *from;        /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
+    real *x, *y, *work;   /* [2n] each; the first two hold a row each during the reduction */
+    void *lanes;          /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
+    real *more;           /* [2n] of geev_repair.c; NULL where only eigenvalues are wanted, as is marks */
+    unsigned char *marks; /* [n] of it */
+    real *
+        spare; /* [4 n^2]: for vectors that nobody wants, but their condition numbers; NULL: those are found in another way */
     struct geev_room *room; /* of geev_large.c */
     int depth;              /* likewise: of windows within windows; 0: the matrix itself */
     cpu_member *who;        /* likewise: the first thread of those that share the matrix */
@@ -103,12 +107,62 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 /* Makes the 2 x 2 blocks of T standard, as LAPACK's lanv2, and their eigenvalues with them. */
 void TYPED(eig_cpu_geev_standardise)(const geev_schur *s);
 
+/* What the certificate of the eigenvalues compares them with: sums over rows and columns lo..hi of a matrix, times `factor`. */
+typedef struct geev_traces {
+    real factor, square, first[2], second[2];
+} geev_traces;
+
+/* Those of T, before it is reduced. */
+geev_traces TYPED(eig_cpu_geev_traces)(const geev_schur *s);
+
+/* Whether eigenvalues lo..hi have these traces. */
+bool TYPED(eig_cpu_geev_has_traces)(const geev_schur *s, const geev_traces *traces);
+
+enum { GEEV_MOST_GROWTH = 2 }; /* by D, up to which a vector needs no test (geev_repair.c) */
+
+/* Whether D is so widely spread that it may have spoilt a vector. */
+static inline bool geev_is_wide(int64_t n, const real *scale)
+{
+    real most = scale[0], least = scale[0];
+    for (int64_t i = 1; i < n; ++i) {
+        most = scale[i] > most ? scale[i] : most;
+        least = scale[i] < least ? scale[i] : least;
+    }
+    return !(most <= GEEV_MOST_GROWTH * least);
+}
+
+/* The problem whose vectors are all stored, in `copy`, where their condition numbers need it: so these have the same bits
+ * whatever else is wanted.  Else p. */
+static inline const geev_problem *geev_with_spare(const geev_problem *p, const geev_schur *s, geev_problem *copy)
+{
+    int64_t const n = p->n;
+    if (!p->certify || !p->condition || (p->vl && p->vr) || !s->spare || !geev_is_wide(n, s->scale)) return p;
+    *copy = *p;
+    if (!p->vr) copy->vr = s->spare, copy->ldvr = n, copy->stride_vr = 0;
+    if (!p->vl) copy->vl = s->spare + 2 * n * n, copy->ldvl = n, copy->stride_vl = 0;
+    return copy;
+}
+
+/* How a repair ends. */
+typedef enum geev_repaired {
+    GEEV_GOOD,   /* all vectors pass their tests, */
+    GEEV_SPOILT, /* or one does not, since its eigenvalue is not good for A */
+    GEEV_HALTED  /* by the watch */
+} geev_repaired;
+
+/* Tests the vectors of matrix b that are stored, and finds again those that fail.  Overwrites all of *s but the permutation.
+ * form: NULL, or its reduction is taken. */
+geev_repaired TYPED(eig_cpu_geev_repair)(const geev_problem *p, int64_t b, const geev_schur *s, const geev_form *form,
+                                         cpu_watch *watch);
+
 /* Stores T times unscale and Q of matrix b; NaN where s is NULL.  Clears what lies below T. */
 void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const geev_schur *s, real unscale);
 
-/* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for. */
-void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
-                               real unscale, int info);
+/* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for.
+ * Returns the latter: where info is 0 and values are too large for a number, these become NaN, and the last one's place, from
+ * 1, is the info. */
+int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
+                              real unscale, int info);
 
 /* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);

@@ -24,6 +24,7 @@ geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
     s.y = at, s.work = s.y + 2 * n, at += 4 * n;
     s.lanes = (char *)work + arena_rounded((size_t)((char *)at - (char *)work));
     s.from = (int64_t *)((char *)s.lanes + n * 64 * GEEV_BACK_ROWS);
+    s.more = s.lanes, s.marks = (unsigned char *)(s.more + 2 * n), s.spare = (real *)(s.from + n);
     return s;
 }
 
@@ -91,8 +92,50 @@ static void permute(const geev_problem *p, geev_schur *s)
     if (p->balance) TYPED(eig_cpu_geev_isolate)(p->n, s->t, s->from, (int *)s->x, &s->lo, &s->hi);
 }
 
-/* All that follows; false where the watch stops it. */
-static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
+/* Where the computation of a matrix ends. */
+typedef enum geev_end {
+    GEEV_STORED,
+    GEEV_UNPROVED, /* the traces are wrong: nothing is stored */
+    GEEV_UNFIT,    /* a vector has failed: what is stored must be stored again */
+    GEEV_STOPPED   /* by the watch */
+} geev_end;
+
+/* Stores the eigenvalues, and what else is wanted.  last: see solve. */
+static geev_end store_results(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, real unscale,
+                              int info, bool last, cpu_watch *watch)
+{
+    int64_t const n = p->n;
+    if (!p->vectors) {
+        unscale_values(s, unscale, NULL);
+        TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, info);
+        return GEEV_STORED;
+    }
+    /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
+    real *const w = s->work;
+    geev_schur values = *s;
+    values.re = w, values.im = w + n;
+    for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
+    unscale_values(&values, unscale, s->y);
+    info = TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
+    if (p->schur) {
+        TYPED(eig_cpu_geev_store_schur)(p, b, info == 0 ? s : NULL, unscale);
+        return GEEV_STORED;
+    }
+    geev_problem copy;
+    const geev_problem *const all = info == 0 ? geev_with_spare(p, s, &copy) : p;
+    if (info == 0 && !form->vectors(all, b, s, watch)) return GEEV_STOPPED;
+    geev_repaired const repaired =
+        info == 0 && p->certify ? TYPED(eig_cpu_geev_repair)(all, b, s, form, watch) : GEEV_GOOD;
+    if (repaired == GEEV_HALTED) return GEEV_STOPPED;
+    if (repaired == GEEV_SPOILT && !last) return GEEV_UNFIT;
+    if (repaired == GEEV_SPOILT && p->info) p->info[b] = (int)(n + 1);
+    if (info != 0 || repaired == GEEV_SPOILT) TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
+    return GEEV_STORED;
+}
+
+/* All that follows; last: what is not proved is stored, with an info that says so. */
+static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, bool last,
+                      cpu_watch *watch)
 {
     int64_t const n = p->n;
     bool const vectors = s->q.a != NULL;
@@ -104,33 +147,45 @@ static bool solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_fo
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
     if (p->balance && !p->schur) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
-    if (!form->hessenberg(s, watch) || !form->iterate(s, p->max_steps, &info, watch)) return false;
+    geev_traces traces = {0};
+    if (p->certify) traces = TYPED(eig_cpu_geev_traces)(s);
+    if (!form->hessenberg(s, watch) || !form->iterate(s, p->max_steps, &info, watch)) return GEEV_STOPPED;
     if (p->schur && info == 0) TYPED(eig_cpu_geev_standardise)(s);
-    if (!p->vectors) {
-        unscale_values(s, unscale, NULL);
-        TYPED(eig_cpu_geev_store)(p, b, s->re, s->im, 1, 1, info);
-        return true;
+    if (p->certify && info == 0 && !TYPED(eig_cpu_geev_has_traces)(s, &traces)) {
+        if (!last) return GEEV_UNPROVED;
+        info = (int)(s->hi + 1);
+        for (int64_t k = s->lo; k <= s->hi; ++k) s->re[k] = s->im[k] = (real)NAN;
     }
-    /* Back-substitution scales the eigenvalues with T: the caller's are stored first. */
-    real *const w = s->work;
-    geev_schur values = *s;
-    values.re = w, values.im = w + n;
-    for (int64_t k = 0; k < n; ++k) values.re[k] = s->re[k], values.im[k] = s->im[k];
-    unscale_values(&values, unscale, alone);
-    TYPED(eig_cpu_geev_store)(p, b, values.re, values.im, 1, 1, info);
-    if (p->schur) {
-        TYPED(eig_cpu_geev_store_schur)(p, b, info == 0 ? s : NULL, unscale);
-        return true;
+    return store_results(p, b, s, form, unscale, info, last, watch);
+}
+
+static const geev_form plain_form = {hessenberg, iterate, TYPED(eig_cpu_geev_vectors)};
+
+/* Solves a matrix that is loaded, and again what fails a certificate: by plain code, and without balancing, since of very few
+ * matrices the eigenvalues of the balanced one are not good for A. */
+static void solve_until_proved(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
+{
+    geev_problem unbalanced = *p;
+    unbalanced.balance = false;
+    for (int again = 0;; ++again) {
+        bool const plain = form->iterate == iterate;
+        permute(p, s);
+        geev_end const end = solve(p, b, s, form, plain && !p->balance, watch);
+        if (end == GEEV_STORED || end == GEEV_STOPPED) return;
+        if (again == 0 && p->repairs) __atomic_fetch_add(&p->repairs->matrices, 1, __ATOMIC_RELAXED);
+        if (plain || (end == GEEV_UNFIT && p->balance))
+            p = &unbalanced;
+        else
+            form = &plain_form;
+        s->lo = 0, s->hi = p->n - 1;
+        TYPED(eig_cpu_geev_load)(p, b, s);
     }
-    if (info == 0) return form->vectors(p, b, s, watch);
-    return TYPED(eig_cpu_geev_vectors)(p, b, NULL, NULL);
 }
 
 void TYPED(eig_cpu_geev_by)(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
 {
     if (TYPED(eig_cpu_geev_load)(p, b, s)) {
-        permute(p, s);
-        solve(p, b, s, form, watch);
+        solve_until_proved(p, b, s, form, watch);
         return;
     }
     for (int64_t k = 0; k < p->n; ++k) s->re[k] = s->im[k] = (real)NAN;
@@ -144,7 +199,7 @@ void TYPED(eig_cpu_geev_by)(const geev_problem *p, int64_t b, geev_schur *s, con
 /* The plain steps, or those of the kernels. */
 static geev_form form_of(const geev_kernels *fast)
 {
-    geev_form form = {hessenberg, iterate, TYPED(eig_cpu_geev_vectors)};
+    geev_form form = plain_form;
     if (fast) form = *fast->form, form.vectors = fast->tiles->vectors;
     return form;
 }
@@ -180,5 +235,5 @@ bool TYPED(eig_cpu_geev_triangular)(const geev_problem *p, int64_t b, void *work
     if (!TYPED(eig_cpu_geev_load)(p, b, &s)) return false;
     permute(p, &s);
     geev_form const form = form_of(fast);
-    return s.lo >= s.hi && solve(p, b, &s, &form, NULL);
+    return s.lo >= s.hi && solve(p, b, &s, &form, true, NULL) == GEEV_STORED;
 }

@@ -28,12 +28,14 @@ typedef struct geev_window_room {
 } geev_window_room;
 
 typedef struct geev_room {
-    int64_t ld;          /* distance of two columns in reals: an odd number of blocks of 64 bytes */
-    void *t, *q;         /* [n] columns; q: NULL where only eigenvalues are wanted */
-    void *vectors;       /* 9 ld reals */
-    int64_t *from;       /* [n] */
-    void *v, *y, *m, *h; /* [GEEV_PANEL] columns each: V, Y, M = T' V^H and V^H of a panel */
-    void *triangles;     /* T of all panels */
+    int64_t ld;           /* distance of two columns in reals: an odd number of blocks of 64 bytes */
+    void *t, *q;          /* [n] columns; q: NULL where only eigenvalues are wanted */
+    void *vectors;        /* 11 ld reals */
+    unsigned char *marks; /* [n]; NULL where only eigenvalues are wanted */
+    void *spare;          /* 4 n^2 reals; likewise */
+    int64_t *from;        /* [n] */
+    void *v, *y, *m, *h;  /* [GEEV_PANEL] columns each: V, Y, M = T' V^H and V^H of a panel */
+    void *triangles;      /* T of all panels */
     geev_window_room window[GEEV_WINDOWS];
     void *local, *turns; /* rows and columns around a chain of bulges; its turns */
     char *own;           /* of each thread */
@@ -70,7 +72,9 @@ static inline void geev_lay_out(arena *a, const geev_problem *p, int threads, ge
     size_t const column = (size_t)r->ld * width;
     r->t = arena_take(a, n, parts * column);
     r->q = p->vectors ? arena_take(a, n, parts * column) : NULL;
-    r->vectors = arena_take(a, 9, column);
+    r->vectors = arena_take(a, p->vectors ? 11 : 9, column);
+    r->marks = p->vectors ? arena_take(a, n, 1) : NULL;
+    r->spare = p->vectors ? arena_take(a, n, 4 * (size_t)n * width) : NULL;
     r->from = p->vectors ? (int64_t *)arena_take(a, n, sizeof(int64_t)) : NULL;
     void **const panel[] = {&r->v, &r->y, &r->m, &r->h};
     for (int k = 0; k < 4; ++k) *panel[k] = arena_take(a, GEEV_PANEL, parts * column);

@@ -4,6 +4,7 @@
 
 #include "geev_hessenberg.h"
 #include "geev_iterate.h"
+#include "geev_tile_certify.h"
 
 enum { GEEV_STEPS = 30 };
 
@@ -73,8 +74,8 @@ static geev_view leave_tile(const tile_state *tile, const vreal *h, int t, real 
     return v;
 }
 
-/* The vectors, by `back`, or the Schur form, of lane t, which is matrix b. */
-static void store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, geev_back *back, vreal *work)
+/* The vectors, by `back`, or the Schur form, of lane t, which is matrix b.  False: a vector fails its test. */
+static bool store_vectors(const geev_problem *p, const tile_state *tile, int t, int64_t b, geev_back *back, vreal *work)
 {
     int const n = tile->n;
     int64_t const matrix = n * geev_column(n) * GEEV_PARTS;
@@ -90,13 +91,19 @@ static void store_vectors(const geev_problem *p, const tile_state *tile, int t, 
         if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
 #endif
     if (!p->schur) {
-        back(p, b, &s, NULL);
-        return;
+        geev_problem copy;
+        s.spare = s.scale + n;
+        const geev_problem *const all = geev_with_spare(p, &s, &copy);
+        back(all, b, &s, NULL);
+        s.x = s.lanes, s.y = s.x + 2 * n, s.work = s.y + 2 * n, s.more = s.work + 2 * n;
+        s.marks = (unsigned char *)(s.more + 2 * n);
+        return !p->certify || TYPED(eig_cpu_geev_repair)(all, b, &s, NULL, NULL) == GEEV_GOOD;
     }
     real const unscale = 1 / tile->factor[t];
     TYPED(eig_cpu_geev_standardise)(&s);
     TYPED(eig_cpu_geev_store)(p, b, s.re, s.im, 1, unscale, EIG_INFO_OK);
     TYPED(eig_cpu_geev_store_schur)(p, b, &s, unscale);
+    return true;
 }
 
 static inline unsigned solve_tile(const geev_problem *p, int64_t first, int count, geev_back *back, void *work)
@@ -110,17 +117,19 @@ static inline unsigned solve_tile(const geev_problem *p, int64_t first, int coun
     load(&tile, p, first, count);
     normalise(&tile);
     if (p->balance) balance_tile(&tile, count, !p->schur);
+    tile_traces const traces = p->certify ? traces_of_tile(&tile) : (tile_traces){0};
     hessenberg_tile(&tile);
     iterate_tile(&tile, count);
     eigenvalues(&tile);
+    if (p->certify) certify_tile(p, &tile, count, &traces);
     for (int t = 0; t < count; ++t) {
         if (tile.failed >> t & 1) continue;
-        TYPED(eig_cpu_geev_store)
-        (p, first + t, lane(tile.re, t), lane(tile.im, t), SIMD_LANES, 1 / tile.factor[t],
-         tile.finite[t] ? EIG_INFO_OK : EIG_INFO_NOT_FINITE);
+        int const info =
+            TYPED(eig_cpu_geev_store)(p, first + t, lane(tile.re, t), lane(tile.im, t), SIMD_LANES, 1 / tile.factor[t],
+                                      tile.finite[t] ? EIG_INFO_OK : EIG_INFO_NOT_FINITE);
         if (!p->vectors) continue;
-        if (tile.finite[t])
-            store_vectors(p, &tile, t, first + t, back, rest);
+        if (info == EIG_INFO_OK)
+            tile.failed |= store_vectors(p, &tile, t, first + t, back, rest) ? 0 : 1u << t;
         else if (p->schur)
             TYPED(eig_cpu_geev_store_schur)(p, first + t, NULL, 1);
         else

@@ -4,18 +4,21 @@
 
 #include "geev.h"
 
-void TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
-                               real unscale, int info)
+int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
+                              real unscale, int info)
 {
     int64_t const n = p->n;
     real *const w = p->w ? (real *)p->w + 2 * b * p->stride_w : NULL;
+    bool const tests = p->certify && info == 0;
     real measure = 0;
     for (int64_t k = 0; k < n; ++k) {
         /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
-        real const x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
+        real x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
+        if (tests && !(isfinite(x) && isfinite(y))) x = y = (real)NAN, info = (int)(k + 1);
         if (w) w[2 * k] = x, w[2 * k + 1] = y;
         if (p->value) measure = REAL_TYPED(geev_measure)(p->measure, measure, x, y, k == 0);
     }
     if (p->value) ((real *)p->value)[b] = info == 0 ? measure : (real)NAN;
     if (p->info) p->info[b] = info;
+    return info;
 }

@@ -7,29 +7,7 @@
 #include "geev.h"
 #include "geev_cpu.h"
 #include "geev_plain.h"
-
-/* The mirrored matrix, and that of which a vector's entries in reverse order are the factors of the columns. */
-static geev_view mirrored(geev_view t, int64_t n)
-{
-    geev_view const v = {t.a + (n - 1) * (t.si + t.sj), -t.sj, -t.si, t.im};
-    return v;
-}
-
-static geev_view reversed(geev_view q, int64_t n)
-{
-    geev_view const v = {q.a + (n - 1) * q.sj, q.si, -q.sj, q.im};
-    return v;
-}
-
-static real entry_re(geev_view v, int64_t i, int64_t j)
-{
-    return v.a[i * v.si + j * v.sj];
-}
-
-static real entry_im(geev_view v, int64_t i, int64_t j)
-{
-    return EIG_COMPLEX ? v.a[i * v.si + j * v.sj + v.im] : 0;
-}
+#include "geev_vector.h"
 
 /* The vector under way: entries below `open` wait, with what is left of their right sides. */
 typedef struct geev_vector {
@@ -101,30 +79,6 @@ static void substitute(geev_view t, geev_vector v, int64_t k, real re, real im, 
     }
 }
 
-/* The largest part of a vector, and the vector times the power of two that brings it to 1. */
-static void bring_to_one(int64_t n, real *x)
-{
-    real most = 0;
-    for (int64_t i = 0; i < 2 * n; ++i) most = fabs(x[i]) > most ? fabs(x[i]) : most;
-    real const size = most > REAL_MIN ? most : REAL_MIN;
-    real const f = REAL_TYPED(pow2_inverse)(REAL_TYPED(pow2_floor)(size));
-    for (int64_t i = 0; i < 2 * n; ++i) x[i] *= f;
-}
-
-/* to: Q x, or Q conj(x) for a left vector, whose entries above k are zero. */
-static void multiply(geev_view q, const real *x, bool left, int64_t n, int64_t k, real *to)
-{
-    for (int64_t i = 0; i < 2 * n; ++i) to[i] = 0;
-    for (int64_t j = 0; j <= k; ++j) {
-        real const re = x[j], im = left ? -x[n + j] : x[n + j];
-        for (int64_t i = 0; i < n; ++i) {
-            real const a = entry_re(q, i, j), b = entry_im(q, i, j);
-            to[i] += EIG_COMPLEX ? a * re - b * im : a * re;
-            to[n + i] += EIG_COMPLEX ? a * im + b * re : a * im;
-        }
-    }
-}
-
 /* x := D x, or D^-1 x of a left vector, as large as it comes out.  Entries of D may be so far apart that their ratio is no
  * number.  So x is multiplied by the square root of D twice, and brought to 1 between: an entry that counts at the end
  * counts then, too. */
@@ -138,22 +92,6 @@ static void unbalance(const geev_schur *s, bool left, real *x)
             x[i] *= f, x[n + i] *= f;
         }
         bring_to_one(n, x);
-    }
-}
-
-/* x with 2-norm 1 and its largest entry real and positive. */
-static void normalise(int64_t n, real *x)
-{
-    real sum = 0, most = 0, re = 1, im = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        real const square = x[i] * x[i] + x[n + i] * x[n + i];
-        sum += square;
-        if (square > most) most = square, re = x[i], im = x[n + i];
-    }
-    real const f = 1 / (sqrt(sum) * sqrt(re * re + im * im)), c = re * f, s = -im * f;
-    for (int64_t i = 0; i < n; ++i) {
-        real const a = x[i], b = x[n + i];
-        x[i] = a * c - b * s, x[n + i] = (a == re && b == im) ? 0 : a * s + b * c;
     }
 }
 
@@ -188,18 +126,6 @@ static void store_nan(int64_t n, real *v, int64_t ld)
 {
     for (int64_t k = 0; v && k < n; ++k)
         for (int64_t i = 0; i < 2 * n; ++i) v[i + 2 * k * ld] = (real)NAN;
-}
-
-/* |y^H x| */
-static real condition_of(int64_t n, const real *y, const real *x)
-{
-    real re = 0, im = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        re += y[i] * x[i] + y[n + i] * x[n + i];
-        im += y[i] * x[n + i] - y[n + i] * x[i];
-    }
-    real const size = REAL_TYPED(geev_modulus)(re, im);
-    return size < 1 ? size : 1;
 }
 
 #if !EIG_COMPLEX
@@ -285,6 +211,17 @@ void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const gee
     store_form(n, s ? s->q : none, s ? s->from : NULL, 1, q, p->ldq);
 }
 
+/* Rows k and k+1 were a complex pair before all was scaled, and stay one: what has underflowed there becomes the smallest normal
+ * number, which is nothing beside the largest entry. */
+static void keep_pair(const geev_schur *s, int64_t k)
+{
+    geev_view const t = s->t;
+    real *const b = t.a + k * t.si + (k + 1) * t.sj, *const c = t.a + (k + 1) * t.si + k * t.sj;
+    if (fabs(*b) < REAL_MIN) *b = copysign(REAL_MIN, *b);
+    if (fabs(*c) < REAL_MIN) *c = copysign(REAL_MIN, *c);
+    if (s->im[k] < REAL_MIN) s->im[k] = REAL_MIN, s->im[k + 1] = -REAL_MIN;
+}
+
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
 {
     int64_t const n = s->n;
@@ -299,7 +236,11 @@ void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s)
     for (int part = 0; part < GEEV_PARTS; ++part)
         for (int64_t j = 0; j < n; ++j)
             for (int64_t i = 0; i < n; ++i) t.a[i + j * (t.si == 1 ? t.sj : t.si) + part * t.im] *= f;
-    for (int64_t k = 0; k < n; ++k) s->re[k] *= f, s->im[k] *= f;
+    for (int64_t k = 0; k < n; ++k) {
+        bool const pair = !EIG_COMPLEX && s->im[k] > 0;
+        for (int64_t l = k; l <= k + pair; ++l) s->re[l] *= f, s->im[l] *= f;
+        if (pair) keep_pair(s, k++);
+    }
 }
 
 bool TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch)

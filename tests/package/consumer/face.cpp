@@ -306,6 +306,8 @@ static void failures()
     expect(quiet.stebz({}, 3, d, e, nullptr, w) == EIG_OK && quiet.get_passes() > 0 && quiet.get_road()[0] != 0 &&
                quiet.get_pass(0, &pass) == EIG_OK && pass.name,
            "passes");
+    std::int64_t matrices = 1, vectors = 1;
+    expect(quiet.get_repairs(&matrices, &vectors) == EIG_OK && matrices == 0 && vectors == 0, "repairs");
 #ifdef __cpp_exceptions
     eigpack::context ctx("cpu");
     try {

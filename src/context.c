@@ -336,9 +336,17 @@ const char *eig_get_road(const eig_context *ctx)
     return !ctx || __atomic_load_n(&ctx->occupant, __ATOMIC_ACQUIRE) || !ctx->road ? "" : ctx->road;
 }
 
+eig_status eig_have_repairs(eig_context *ctx)
+{
+    (void)ctx;
+    return EIG_OK;
+}
+
 eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t *vectors)
 {
     ENTER(ctx);
+    eig_status const status = ctx->repairs_there ? ctx->backend->read_repairs(ctx) : EIG_OK;
+    if (status != EIG_OK) return status;
     if (matrices) *matrices = ctx->repairs.matrices;
     if (vectors) *vectors = ctx->repairs.vectors;
     return EIG_OK;
@@ -347,7 +355,7 @@ eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t *vectors
 void eig_begin_passes(eig_context *ctx, const char *road, int count, const char *const *names)
 {
     ctx->road = road;
-    ctx->repairs = (call_repairs){0};
+    ctx->repairs = (call_repairs){0}, ctx->repairs_there = false;
     if (!ctx->timing) return;
     ctx->passes = count;
     for (int i = 0; i < count; ++i) ctx->pass[i] = (eig_pass){sizeof(eig_pass), names[i], 0};

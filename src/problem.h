@@ -207,6 +207,7 @@ typedef struct backend {
     eig_status (*heev_select)(eig_context *ctx, const heev_selection *s);
     size_t (*geev_work_size)(const eig_context *ctx, const geev_problem *p);
     eig_status (*geev)(eig_context *ctx, const geev_problem *p);
+    eig_status (*read_repairs)(eig_context *ctx); /* ctx->repairs of a call that has counted them on the device */
 } backend;
 
 extern const backend eig_backend_cpu;
@@ -239,6 +240,7 @@ struct eig_context {
     size_t range_bytes;   /* heev, a range: of all pairs of the matrices that are solved at a time; tests lower it */
     const char *road;     /* of the last call, by its name in the table; NULL: none */
     call_repairs repairs; /* of the last call */
+    bool repairs_there;   /* they are counted on a device: backend->read_repairs brings them */
     bool timing;
     int passes;
     eig_pass pass[EIG_MOST_PASSES];
@@ -252,6 +254,9 @@ eig_context *eig_new_context(void);
 /* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
+
+/* read_repairs of a backend without a device. */
+eig_status eig_have_repairs(eig_context *ctx);
 
 /* Whether this process is not the one that made the context. */
 bool eig_forked(const eig_context *ctx);

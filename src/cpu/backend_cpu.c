@@ -216,4 +216,5 @@ const backend eig_backend_cpu = {
     .heev_select = eig_cpu_heev_select,
     .geev_work_size = eig_cpu_geev_work_size,
     .geev = eig_cpu_geev,
+    .read_repairs = eig_have_repairs,
 };

@@ -396,4 +396,5 @@ extern "C" const backend eig_backend_cuda = {
     eig_cuda_heev_select,
     eig_cuda_geev_work_size,
     eig_cuda_geev,
+    eig_cuda_read_repairs,
 };

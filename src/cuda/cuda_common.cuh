@@ -54,7 +54,7 @@ struct cuda_state {
     cudaEvent_t forked, joined;
     cuda_channel channels[CUDA_CHANNELS];
     unsigned long long
-        *repairs; /* [2] on the device: matrices solved again, vectors found again, since the context was made */
+        *repairs; /* [2] on the device: matrices solved again, vectors found again, of the last call that certified */
     cuda_buffer readback;              /* pinned: what eig_cuda_read brings while copies are on their way */
     const void *allowed[CUDA_ALLOWED]; /* kernels that may have all shared memory; the oldest makes room */
     unsigned allowances;
@@ -100,6 +100,7 @@ eig_status eig_cuda_stebz_enqueue(eig_context *ctx, const stebz_problem *p, void
 eig_status eig_cuda_stemr_enqueue(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream);
 size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p);
+eig_status eig_cuda_read_repairs(eig_context *ctx);
 bool eig_cuda_heev_ranges(const eig_context *ctx, const heev_problem *p);
 eig_status eig_cuda_heev_select(eig_context *ctx, const heev_selection *s);
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p);

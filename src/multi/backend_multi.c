@@ -185,4 +185,5 @@ const backend eig_backend_multi = {
     .heev_select = eig_multi_heev_select,
     .geev_work_size = eig_multi_geev_work_size,
     .geev = eig_multi_geev,
+    .read_repairs = eig_have_repairs,
 };

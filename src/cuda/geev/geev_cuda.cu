@@ -45,7 +45,8 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
     slice->road.p = slice->certificate.p = *p;
     road->slice(ctx, road, bytes, &slice->road);
     /* a query does not know whether w is NULL */
-    slice->certificate.count = slice->road.count, slice->certificate.repairs = cuda_state_of(ctx)->repairs;
+    slice->certificate.count = slice->road.count,
+    slice->road.repairs = slice->certificate.repairs = cuda_state_of(ctx)->repairs;
     if (p->certify) {
         eig_cuda_geev_slice_certificate(ctx, bytes, &slice->certificate);
         slice->road.count = slice->certificate.count;
@@ -189,6 +190,45 @@ static cuda_call list_arrays(const geev_problem *p)
     return call;
 }
 
+/* ---------------------------------------------------------------------- repairs */
+
+/* They are counted anew from here on. */
+static eig_status clear_repairs(eig_context *ctx, cudaStream_t stream)
+{
+    unsigned long long *const repairs = cuda_state_of(ctx)->repairs;
+    CUDA_TRY(cudaMemsetAsync(repairs, 0, 2 * sizeof *repairs, stream));
+    return EIG_OK;
+}
+
+eig_status eig_cuda_read_repairs(eig_context *ctx)
+{
+    cuda_scope const scope(ctx);
+    const cuda_state *const state = cuda_state_of(ctx);
+    unsigned long long found[2];
+    CUDA_TRY(cudaStreamSynchronize(state->stream));
+    CUDA_TRY(cudaMemcpy(found, state->repairs, sizeof found, cudaMemcpyDeviceToHost));
+    ctx->repairs = call_repairs{(int64_t)found[0], (int64_t)found[1]};
+    ctx->repairs_there = false;
+    return EIG_OK;
+}
+
+/* A call on host arrays; whoever gave the problem gets the counts, too. */
+static eig_status run_host(eig_context *ctx, const geev_problem *p, cuda_call *call, bool counts)
+{
+    if (counts) {
+        eig_status const cleared = clear_repairs(ctx, NULL);
+        if (cleared != EIG_OK) return cleared;
+        CUDA_TRY(cudaStreamSynchronize(NULL));
+    }
+    eig_status status = eig_cuda_run_host(ctx, call);
+    if (status != EIG_OK || !counts) return status;
+    status = eig_cuda_read_repairs(ctx);
+    if (status != EIG_OK || !p->repairs) return status;
+    __atomic_fetch_add(&p->repairs->matrices, ctx->repairs.matrices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->repairs->vectors, ctx->repairs.vectors, __ATOMIC_RELAXED);
+    return EIG_OK;
+}
+
 /* --------------------------------------------------------------------- driver */
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
@@ -202,12 +242,16 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     bool on_device;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, eig_cuda_geev_road(ctx, p)->name, p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
-    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    const geev_road *const road = eig_cuda_geev_road(ctx, p);
+    bool const counts = p->certify && p->w;
+    eig_begin_passes(ctx, road->name, p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
+    if (!on_device) return run_host(ctx, p, &call, counts);
     void *work;
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "geev", eig_cuda_geev_work_size(ctx, p), &work);
+    if (status == EIG_OK && counts) status = clear_repairs(ctx, cuda_state_of(ctx)->stream);
     if (status != EIG_OK) return status;
+    ctx->repairs_there = counts;
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;

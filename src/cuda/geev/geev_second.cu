@@ -4,6 +4,7 @@
  * Vectors  of which ||A v - w v|| is too large: balancing had made them good for D^-1 A D and not for A.  The eigenvalue is kept;
  *          A without balancing becomes a Hessenberg matrix H, and the vector is found anew by inverse iteration with H - w, whose
  *          pivots are eps ||A|| at least, from a start of ones, and of others where that is not enough.
+ *          Where that fails, all of the matrix is solved again without balancing.
  * End      what is doubtful still gets a positive info and NaN.
  * Solving  as in geev_inverse_complex.cuh, a warp a vector, for any n: where small pivots make b grow, it is scaled.
  * Source   J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9; LAPACK's hsein. */
@@ -355,6 +356,35 @@ static __device__ void reject(second_team team, const geev_problem &p, int64_t b
     if (p.info) p.info[b] = values ? n + 1 : n;
 }
 
+/* Whether all vectors are good, or can be found again. */
+static __device__ bool finds_vectors(second_team team, const second_matrix &m, unsigned long long *repairs)
+{
+    bool const good = !(m.p.vl || m.p.vr) || !mark_bad(m, CERTIFY_LOOK) || repair(team, m, repairs);
+    team.sync(); /* the memory is free */
+    return good;
+}
+
+/* The eigenvalues of very few balanced matrices are not good for A, so that no vector of A fits them: all of it without balancing. */
+static __device__ bool solve_unbalanced(second_team team, const geev_slice &slice, int64_t b, const scale_type &scale,
+                                        char *base, bool *values)
+{
+    geev_slice plain = slice;
+    geev_problem &p = plain.p;
+    int const n = (int)p.n;
+    p.balance = false;
+    schur_area<entry> area;
+    schur_carve(&area, base, n, n, p.vectors, p.vectors);
+    schur_matrix(team, area, plain, b, true);
+    if (team.rank == 0) atomicAdd(slice.repairs, 1ull);
+    team.sync(); /* the results are stored */
+    *values = false;
+    if (!has_results(p, b)) return false;
+    judge_matrix(team, p, b, values);
+    second_area own;
+    carve_second(&own, base, n);
+    return *values && finds_vectors(team, second_matrix{p, b, scale, own}, slice.repairs + 1);
+}
+
 static __global__ void __launch_bounds__(SECOND_THREADS) second_kernel(geev_slice slice)
 {
     __shared__ double space[SECOND_WARPS];
@@ -376,12 +406,12 @@ static __global__ void __launch_bounds__(SECOND_THREADS) second_kernel(geev_slic
         second_area area;
         carve_second(&area, base, n);
         bool values;
-        second_matrix const m = {p, b, judge_matrix(team, p, b, &values), area};
-        if (m.scale.unit == 0) continue;
-        bool good = values;
-        if (good && (p.vl || p.vr) && mark_bad(m, CERTIFY_LOOK)) good = repair(team, m, slice.repairs + 1);
+        scale_type const scale = judge_matrix(team, p, b, &values);
+        if (scale.unit == 0) continue;
+        bool good = values && finds_vectors(team, second_matrix{p, b, scale, area}, slice.repairs + 1);
+        if (!good && p.balance) good = solve_unbalanced(team, slice, b, scale, base, &values);
+        if (!good && has_results(p, b)) reject(team, p, b, values);
         team.sync(); /* the memory is free */
-        if (!good) reject(team, p, b, values);
     }
 }
 

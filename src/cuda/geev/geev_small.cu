@@ -177,9 +177,10 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     h.store_blocks(own);
     small_eigenvalues<N>(factor, own);
     if (lane < live) {
-        bool const good =
-            h.info != 0 || !slice.p.certify || traces[threadIdx.x].template certify<N>(own, (real)(1 / record.unscale));
+        bool const good = h.info != 0 || !slice.p.certify || !slice.p.w ||
+                          traces[threadIdx.x].template certify<N>(own, (real)(1 / record.unscale));
         if (slice.p.info) slice.p.info[b] = h.info;
+        if (!good) atomicAdd(slice.repairs, 1ull);
         if (h.info > 0 || !good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     }
     if (slice.p.value && lane < live) {
@@ -205,7 +206,8 @@ static eig_status launch_small(eig_context *ctx, const geev_slice &slice, cudaSt
     using shape = small_shape<real, N>;
     auto const kernel = small_kernel<real, N>;
     int const traces = shape::warps * 32 * (int)sizeof(small_traces<real>);
-    int const fit = (cuda_state_of(ctx)->shared_bytes - traces) / shape::bytes; /* at least 1: no tile has more than 26 KB */
+    int const fit =
+        (cuda_state_of(ctx)->shared_bytes - traces) / shape::bytes; /* at least 1: no tile has more than 26 KB */
     int const warps = fit < shape::warps ? fit : shape::warps, bytes = warps * shape::bytes;
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));

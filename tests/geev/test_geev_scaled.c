@@ -225,7 +225,7 @@ static void test_tiny_pair(void **state)
                 int64_t const n = orders[c];
                 double const large = single ? 1e36 : 1e300, small = single ? 1e-8 : 1e-24;
                 eig_geev_options o = EIG_GEEV_OPTIONS;
-                o.no_balance = !balanced;
+                o.no_balance = !balanced, o.no_certificate = 1; /* no repair hides what back-substitution makes */
                 pairs b = pairs_new(n, 1, real_types[single]);
                 for (int64_t i = 0; i + 1 < n; i += 2) {
                     bool const tiny = i % 4 == 2;

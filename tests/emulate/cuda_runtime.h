@@ -273,6 +273,10 @@ template <typename T> static inline T atomicOr(T *at, std::type_identity_t<T> x)
 {
     return emulate_atomic(at, [=](T old) { return old | x; });
 }
+template <typename T> static inline T atomicExch(T *at, std::type_identity_t<T> x)
+{
+    return emulate_atomic(at, [=](T) { return x; });
+}
 template <typename T> static inline T atomicCAS(T *at, std::type_identity_t<T> expected, std::type_identity_t<T> x)
 {
     return emulate_atomic(at, [=](T old) { return old == expected ? x : old; });

@@ -64,6 +64,7 @@ set(EIG_CUDA_SOURCES
 # Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real or complex ones alone.
 set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/heev_reference.cu
+    src/cuda/heev/heev_certify.cu
     src/cuda/heev/thread/heev_small.cu
     src/cuda/heev/thread/heev_tiny.cu
     src/cuda/heev/thread/heev_tiny8.cu

@@ -27,9 +27,11 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     p->max_sweeps = o->max_sweeps ? o->max_sweeps : USUAL_SWEEPS;
     p->tolerance = o->tolerance != 0 ? o->tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
     p->chunk = o->chunk;
+    p->certify = !o->no_certificate;
     REQUIRE(o->uplo == EIG_UPLO_LOWER || o->uplo == (eig_uplo)'L' || o->uplo == EIG_UPLO_UPPER,
             "heev: uplo = %d, must be 'L' or 'U'", (int)o->uplo);
-    REQUIRE(o->unused == 0, "heev: options->unused = %d, must be 0", o->unused);
+    REQUIRE(o->no_certificate == 0 || o->no_certificate == 1, "heev: no_certificate = %d, must be 0 or 1",
+            o->no_certificate);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "heev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);

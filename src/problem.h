@@ -104,6 +104,7 @@ typedef struct heev_problem {
     double tolerance; /* > 0 */
     int max_sweeps;   /* > 0 */
     int64_t chunk;    /* 0 = the backend chooses */
+    bool certify;     /* what fails a certificate is solved again, or told by info */
 } heev_problem;
 
 /* The pairs of some matrices, and those of them that a call asked for. */

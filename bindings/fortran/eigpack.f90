@@ -124,7 +124,7 @@ module eigpack
         integer(c_int64_t) :: chunk = 0_c_int64_t
         real(c_double) :: tolerance = 0.0_c_double
         integer(c_int) :: max_sweeps = 0_c_int
-        integer(c_int) :: unused = 0_c_int
+        integer(c_int) :: no_certificate = 0_c_int
     end type eig_heev_options
 
     type, bind(C) :: eig_geev_options

@@ -1,4 +1,5 @@
-/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs.
+/* Formulas of heev, the eigenvalues of Hermitian matrices: scaling, the Jacobi rotation, the order of its pairs,
+ * certificates (spectrum.inc).
  * Householder's reflector is householder.h's. */
 #ifndef EIG_HEEV_H
 #define EIG_HEEV_H
@@ -7,13 +8,17 @@
 #include "pow2.h"
 
 /* Free of branches, so that the same text also compiles for lanes of a vector, as geev.h tells. */
+#define LOGICAL int
 #define SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define SPLAT(x) ((real)(x))
 #define MAX2(a, b) ((a) > (b) ? (a) : (b))
 
 #define TEMPLATE "jacobi.inc"
 #include "for_sd.h"
+#define TEMPLATE "spectrum.inc"
+#include "for_sd.h"
 
+#undef LOGICAL
 #undef SELECT
 #undef SPLAT
 #undef MAX2

@@ -80,10 +80,10 @@ static void init_stemr(void *options, size_t size)
 static structure const structures[] = {
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, call_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, call_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, unused), init_heev, call_heev},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, no_certificate), init_heev, call_heev},
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
-    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, unused), init_heev, size_heev},
+    {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, no_certificate), init_heev, size_heev},
     {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, call_stemr},
     {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, size_stemr},
 };
@@ -230,7 +230,7 @@ static void test_limits_of_options(void **state)
         {HEEV, FIELD(heev, tolerance), true, {0, 1e-300, 0.5}, {-1e-300, 1, INFINITY, NAN}, 3, 4},
         {HEEV, FIELD(heev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
         {HEEV, FIELD(heev, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
-        {HEEV, FIELD(heev, unused), false, {0}, {-1, 1}, 1, 2},
+        {HEEV, FIELD(heev, no_certificate), false, {0, 1}, {-1, 2}, 2, 2},
         {STEMR, FIELD(stemr, unused), false, {0}, {-1, 1}, 1, 2},
         {STEMR, FIELD(stemr, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
         {STEMR, FIELD(stemr, method), false, {0, 1, 2}, {-1, 3}, 3, 2},

@@ -150,11 +150,11 @@ struct HeevOptions
     chunk::Int64
     tolerance::Cdouble
     max_sweeps::Cint
-    unused::Cint
+    no_certificate::Cint
 end
 
-HeevOptions(; uplo = 0, layout = 0, method = 0, row_major = 0, relative = 0, range = 0, il = 0, iu = 0, vl = 0, vu = 0, chunk = 0, tolerance = 0, max_sweeps = 0, unused = 0) =
-    HeevOptions(sizeof(HeevOptions), uplo, layout, method, row_major, relative, range, il, iu, vl, vu, chunk, tolerance, max_sweeps, unused)
+HeevOptions(; uplo = 0, layout = 0, method = 0, row_major = 0, relative = 0, range = 0, il = 0, iu = 0, vl = 0, vu = 0, chunk = 0, tolerance = 0, max_sweeps = 0, no_certificate = 0) =
+    HeevOptions(sizeof(HeevOptions), uplo, layout, method, row_major, relative, range, il, iu, vl, vu, chunk, tolerance, max_sweeps, no_certificate)
 
 struct GeevOptions
     size::Csize_t

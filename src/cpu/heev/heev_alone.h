@@ -8,6 +8,7 @@
 #ifndef EIG_HEEV_ALONE_H
 #define EIG_HEEV_ALONE_H
 
+#include "heev_certify.h"
 #include "heev_tile.h"
 #include "heev_tridiagonal.h"
 
@@ -363,6 +364,39 @@ static inline void alone_polish(alone_matrix *m)
     }
 }
 
+/* What the certificate asks of A, below its diagonal, times `level`. */
+static inline heev_sums alone_sums(const alone_matrix *m, real level)
+{
+    heev_sums all = {0, 0};
+    double diagonal = 0;
+    for (int j = 0; j < m->n; ++j) {
+        double const x = (double)m->a[0][j + j * m->ld] * level;
+        all.trace += x, diagonal += x * x;
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            all.squares += heev_squares(m->n - j - 1, m->a[part] + j + 1 + j * m->ld, level);
+    }
+    all.squares = 2 * all.squares + diagonal;
+    return all;
+}
+
+/* Whether values and vectors pass; of a matrix all of whose values have converged.  Element i of column k of V: as alone_store. */
+static inline bool alone_certify(const alone_matrix *m, heev_sums of, real level, double tolerance, int row, int column)
+{
+    for (int k = 0; k < m->n; ++k)
+        if (m->bad[k] != 0) return true;
+    bool good = heev_certify_values(m->n, m->d, level, of, tolerance);
+    real size[HEEV_TILE] = {0};
+    for (int part = 0; part < HEEV_PARTS && m->z; ++part)
+        for (int i = 0; i < m->n; ++i)
+            for (int k = 0; k < m->n; ++k) {
+                real const x = m->v[part][i * row + k * column];
+                size[k] += x * x;
+            }
+    for (int k = 0; k < m->n && m->z; ++k) good = REAL_TYPED(spectrum_has_length)((real)m->n, size[k]) && good;
+    for (int k = 0; k < m->n && !good; ++k) m->bad[k] = 1;
+    return good;
+}
+
 /* As store_lanes stores a lane; spoiled: all is NaN.  Element i of column k of V lies at i*row + k*column. */
 static inline void alone_store(const alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled, int sweeps,
                                int row, int column)
@@ -389,21 +423,25 @@ static inline void alone_store(const alone_matrix *m, const heev_problem *p, int
     heev_store_info(p, b, spoiled ? EIG_INFO_NOT_FINITE : failed, sweeps);
 }
 
-static void solve_alone(const heev_problem *p, int64_t b, void *work)
+static bool solve_alone(const heev_problem *p, int64_t b, void *work)
 {
     alone_matrix m = alone_lay_out(p, work);
     real const most = alone_load(&m, p, b);
     bool const spoiled = most != most;
+    bool good = true;
     if (!spoiled) {
         alone_normalise(&m, most);
+        heev_sums const sums = p->certify ? alone_sums(&m, 1) : (heev_sums){0, 0};
         alone_reduce(&m);
         for (int k = 0; k < m.n && m.z; ++k)
             for (int i = 0; i < m.rows; ++i) m.z[i + k * m.ld] = i == k;
         alone_iterate(&m, (int64_t)m.n * p->max_sweeps);
         if (m.z) alone_back(&m);
         if (m.z && m.n <= POLISHED) alone_polish(&m);
+        if (p->certify) good = alone_certify(&m, sums, 1, 0, m.ld, 1);
     }
     alone_store(&m, p, b, spoiled, 0, m.ld, 1);
+    return !good;
 }
 
 #endif

@@ -48,49 +48,50 @@ static bool is_any(const heev_problem *p)
     return true;
 }
 
-static void run_reference(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
-                          cpu_watch *watch)
+static unsigned run_reference(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                              cpu_watch *watch)
 {
     (void)count;
     kernels->reference(p, b, work, watch);
+    return 0; /* it certifies itself */
 }
 
-static void run_tile_jacobi(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
-                            cpu_watch *watch)
+static unsigned run_tile_jacobi(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                                cpu_watch *watch)
 {
     (void)watch;
-    kernels->tiles->jacobi(p, b, count, work);
+    return kernels->tiles->jacobi(p, b, count, work);
 }
 
-static void run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
-                     cpu_watch *watch)
+static unsigned run_tile(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                         cpu_watch *watch)
 {
     (void)watch;
-    kernels->tiles->tridiagonal(p, b, count, work);
+    return kernels->tiles->tridiagonal(p, b, count, work);
 }
 
-static void run_jacobi_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
+static bool run_jacobi_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
 {
-    kernels->tiles->jacobi_alone(p, b, work);
+    return kernels->tiles->jacobi_alone(p, b, work);
 }
 
-static void run_tile_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
+static bool run_tile_alone(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work)
 {
-    kernels->tiles->alone(p, b, work);
+    return kernels->tiles->alone(p, b, work);
 }
 
-static void run_large(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
-                      cpu_watch *watch)
+static unsigned run_large(const heev_kernels *kernels, const heev_problem *p, int64_t b, int count, void *work,
+                          cpu_watch *watch)
 {
     (void)count;
     cpu_member one = {.size = 1};
-    kernels->large->solve(p, b, work, watch, &one);
+    return kernels->large->solve(p, b, work, watch, &one);
 }
 
-static void run_large_together(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+static bool run_large_together(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
                                cpu_watch *watch, cpu_member *who)
 {
-    kernels->large->solve(p, b, work, watch, who);
+    return kernels->large->solve(p, b, work, watch, who);
 }
 
 static const heev_road roads[] = {
@@ -188,7 +189,8 @@ static heev_plan heev_plan_units(const eig_context *ctx, const heev_problem *p)
 static heev_plan heev_plan_of(const eig_context *ctx, const heev_problem *p)
 {
     heev_plan plan = heev_plan_units(ctx, p);
-    size_t const one = (size_t)plan.road->bytes(p);
+    size_t const own = (size_t)plan.road->bytes(p), again = (size_t)heev_reference_bytes(p);
+    size_t const one = own > again ? own : again;
     plan.area = arena_rounded(one);
     size_t const each = plan.tiles + plan.alone > 0 ? (size_t)plan.threads * plan.area : 0;
     size_t const team = plan.together > 0 ? one + (size_t)(plan.threads - 1) * (size_t)heev_member_bytes(p) : 0;
@@ -201,6 +203,12 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
     return heev_plan_of(ctx, p).need;
 }
 
+/* Solves matrix b, which failed its certificate, by the reference.  In place A is lost: NaN and an info of n are there already. */
+static void heev_again(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
+{
+    if (!p->v || p->v != p->a) kernels->reference(p, b, work, watch);
+}
+
 /* What one thread does of the tiles and the matrices that are not shared. */
 static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_plan *plan, cpu_watch *watch,
                       char *work)
@@ -211,10 +219,14 @@ static void heev_work(const eig_context *ctx, const heev_problem *p, const heev_
     int64_t const units = plan->tiles + plan->alone, in_tiles = plan->tiles * plan->lanes;
     for (int64_t u; (u = eig_cpu_watch_take(watch)) >= 0 && u < units; eig_cpu_watch_done(watch)) {
         int64_t const b = u < plan->tiles ? u * plan->lanes : in_tiles + (u - plan->tiles), left = p->batch - b;
+        int const count = left < plan->lanes ? (int)left : plan->lanes;
+        unsigned failed;
         if (u >= plan->tiles && road->run_alone)
-            road->run_alone(kernels, p, b, work);
+            failed = road->run_alone(kernels, p, b, work);
         else
-            road->run(kernels, p, b, left < plan->lanes ? (int)left : plan->lanes, work, looked_at);
+            failed = road->run(kernels, p, b, count, work, looked_at);
+        for (int k = 0; failed >> k; ++k)
+            if (failed >> k & 1) heev_again(kernels, p, b + k, work, looked_at);
     }
     eig_cpu_watch_wait(watch);
 }
@@ -227,7 +239,8 @@ static void heev_work_together(const eig_context *ctx, const heev_problem *p, co
     for (int64_t b = p->batch - plan->together; b < p->batch; ++b) {
         if (!eig_cpu_watch_look(watch, 0)) cpu_team_stop(who);
         if (!cpu_team_meet(who)) return; /* the work area is free */
-        road->run_together(kernels_of(ctx, p), p, b, work, watch, who);
+        bool const failed = road->run_together(kernels_of(ctx, p), p, b, work, watch, who);
+        if (failed && who->rank == 0) heev_again(kernels_of(ctx, p), p, b, work, watch);
         if (who->rank == 0) eig_cpu_watch_done(watch);
     }
 }

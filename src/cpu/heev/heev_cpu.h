@@ -25,7 +25,8 @@
  * compiled once for each type:
  *
  *     heev_reference.c    plain two-sided Jacobi for one matrix of any order: the oracle
- *     heev_plain.h        loading and storing of one matrix */
+ *     heev_plain.h        loading and storing of one matrix
+ *     heev_certify.h      tests of its results */
 #ifndef EIG_HEEV_CPU_H
 #define EIG_HEEV_CPU_H
 
@@ -35,15 +36,16 @@
 #include "watch.h"
 
 /* Computes matrix b of the problem and stores its results. work: heev_reference_bytes or heev_large_bytes, aligned.
- * watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops. */
+ * watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops.  What fails its certificate gets NaN and
+ * an info of n. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
- * work: heev_tile_bytes, aligned to 64. */
-typedef void heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
+ * work: heev_tile_bytes, aligned to 64.  A bit for each that failed its certificate: those have NaN and an info of n. */
+typedef unsigned heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
 
-/* Matrix b as a tile solver would. */
-typedef void heev_alone_solver(const heev_problem *p, int64_t b, void *work);
+/* Matrix b as a tile solver would.  Whether it failed its certificate. */
+typedef bool heev_alone_solver(const heev_problem *p, int64_t b, void *work);
 
 /* heev_kernels.c: many matrices at once, and one. */
 typedef struct heev_tiles {
@@ -52,9 +54,9 @@ typedef struct heev_tiles {
     heev_alone_solver *jacobi_alone, *alone;
 } heev_tiles;
 
-/* As heev_solver; every thread of a team calls it for the same matrix. work: heev_large_bytes, and behind them heev_member_bytes for
+/* As heev_solver; every thread of a team calls it for the same matrix, and is told whether that failed its certificate. work: heev_large_bytes, and behind them heev_member_bytes for
  * each thread but the first; aligned to 64. */
-typedef void heev_team_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who);
+typedef bool heev_team_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who);
 
 /* heev_large.c: one matrix. */
 typedef struct heev_large_kernels {
@@ -68,7 +70,7 @@ typedef struct heev_kernels {
     const heev_large_kernels *large;
 } heev_kernels;
 
-typedef void heev_team_runner(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
+typedef bool heev_team_runner(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work,
                               cpu_watch *watch, cpu_member *who);
 
 /* A road that a call can take. */
@@ -77,10 +79,10 @@ typedef struct heev_road {
     bool (*serves)(const heev_problem *p);
     bool tiles;                              /* a unit of work is a tile of matrices; else one matrix */
     int64_t (*bytes)(const heev_problem *p); /* of a thread's work area */
-    void (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
-                cpu_watch *watch);  /* one unit */
-    heev_team_runner *run_together; /* NULL, or one matrix by several threads, with the same bits */
-    void (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b,
+    unsigned (*run)(const heev_kernels *kernels, const heev_problem *p, int64_t first, int count, void *work,
+                    cpu_watch *watch); /* one unit; a bit for each matrix that is to be solved again */
+    heev_team_runner *run_together;    /* NULL, or one matrix by several threads, with the same bits */
+    bool (*run_alone)(const heev_kernels *kernels, const heev_problem *p, int64_t b,
                       void *work); /* NULL, or one matrix of
                                                           an unfilled tile, with the same bits */
 } heev_road;

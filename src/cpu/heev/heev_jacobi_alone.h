@@ -154,25 +154,30 @@ static inline int sweep_one(alone_matrix *m, const heev_problem *p)
     return sweeps;
 }
 
-static void solve_jacobi_alone(const heev_problem *p, int64_t b, void *work)
+static bool solve_jacobi_alone(const heev_problem *p, int64_t b, void *work)
 {
     alone_matrix m = alone_lay_out(p, work);
     real const most = alone_load(&m, p, b);
     bool const spoiled = most != most;
     int sweeps = 0;
+    bool good = true;
     if (!spoiled) {
         m.unit = 1;
         m.up = p->relative ? REAL_TYPED(heev_scale_relative)(most) : REAL_TYPED(heev_scale)(most);
         for (int part = 0; part < HEEV_PARTS && m.up != 1; ++part)
             for (int j = 0; j < m.n; ++j)
                 for (int i = j; i < m.n; ++i) m.a[part][i + j * m.ld] *= m.up;
+        real const level = p->relative && most > 0 ? REAL_TYPED(pow2_inverse)(REAL_TYPED(pow2_floor)(most * m.up)) : 1;
+        heev_sums const sums = p->certify ? alone_sums(&m, level) : (heev_sums){0, 0};
         for (int part = 0; part < HEEV_PARTS && m.z; ++part)
             for (int k = 0; k < m.n; ++k)
                 for (int i = 0; i < m.n; ++i) m.v[part][i + k * m.ld] = part == 0 && i == k;
         sweeps = sweep_one(&m, p);
         for (int k = 0; k < m.n; ++k) m.d[k] = m.a[0][k + k * m.ld];
+        if (p->certify) good = alone_certify(&m, sums, level, p->tolerance, 1, m.ld);
     }
     alone_store(&m, p, b, spoiled, sweeps, 1, m.ld);
+    return !good;
 }
 
 #endif

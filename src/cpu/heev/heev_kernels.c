@@ -13,7 +13,7 @@
 #include "heev_jacobi_alone.h"
 #include "heev_tridiagonal.h"
 
-static void solve_tile(const heev_problem *p, int64_t first, int count, void *work, bool jacobi)
+static unsigned solve_tile(const heev_problem *p, int64_t first, int count, void *work, bool jacobi)
 {
     int const n = (int)p->n;
     int64_t const plane = HEEV_PARTS * (int64_t)n * heev_tile_row(n);
@@ -26,22 +26,25 @@ static void solve_tile(const heev_problem *p, int64_t first, int count, void *wo
     vreal *const phase = rest, *const tau = rest + HEEV_PARTS * n;
     load(&tile, p, first);
     normalise(&tile, jacobi, p->relative);
+    if (p->certify) sum_up(&tile);
     if (jacobi)
         jacobi_tile(&tile, p);
     else
         tridiagonal_tile(&tile, phase, tau, p->max_sweeps);
+    unsigned const failed = p->certify ? certify_lanes(&tile, p, jacobi) : 0;
     if (!tile.z) sort_lanes(&tile);
     store_lanes(&tile, p, first);
+    return failed;
 }
 
-static void solve_jacobi(const heev_problem *p, int64_t first, int count, void *work)
+static unsigned solve_jacobi(const heev_problem *p, int64_t first, int count, void *work)
 {
-    solve_tile(p, first, count, work, true);
+    return solve_tile(p, first, count, work, true);
 }
 
-static void solve_tridiagonal(const heev_problem *p, int64_t first, int count, void *work)
+static unsigned solve_tridiagonal(const heev_problem *p, int64_t first, int count, void *work)
 {
-    solve_tile(p, first, count, work, false);
+    return solve_tile(p, first, count, work, false);
 }
 
 const heev_tiles ISA_TYPED(eig_cpu_heev_tiles) = {SIMD_LANES, solve_jacobi, solve_tridiagonal, solve_jacobi_alone,

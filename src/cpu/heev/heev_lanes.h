@@ -12,6 +12,8 @@
 #include "for_lanes.h"
 #define TEMPLATE "jacobi.inc"
 #include "for_lanes.h"
+#define TEMPLATE "spectrum.inc"
+#include "for_lanes.h"
 #define TEMPLATE "ql.inc"
 #include "for_lanes.h"
 

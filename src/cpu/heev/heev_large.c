@@ -14,10 +14,13 @@
  *           that has FMA.  At most n max_sweeps steps of QL.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
+#include "heev_certify.h"
 #include "heev_large_back.h"
 #include "heev_large_divide.h"
 #include "heev_large_reduce.h"
 #include "heev_stages_chase.h"
+
+#include <string.h>
 
 /* Lays the work area out as heev_large_bytes counts it, for one thread of those that share it. */
 static void lay_out(large_matrix *m, const heev_problem *p, void *work, cpu_member *who)
@@ -69,6 +72,20 @@ static real load(large_matrix *m, const heev_problem *p, int64_t b, span columns
     return finite ? most : (real)NAN;
 }
 
+/* What the certificate asks of these columns, which are scaled, with the diagonal in d. */
+static heev_sums sums_of(const large_matrix *m, span columns)
+{
+    heev_sums all = {0, 0};
+    for (int64_t j = columns.first; j < columns.last; ++j) {
+        double const x = m->d[j];
+        all.trace += x, all.squares += x * x;
+        int64_t const from = j - j % BLOCK; /* above the diagonal there are zeros */
+        for (int part = 0; part < HEEV_PARTS; ++part)
+            all.squares += 2 * (double)heev_squares(m->ld - from, m->a[part] + j * m->ld + from, 1);
+    }
+    return all;
+}
+
 /* Scales these columns by powers of two so that the largest part of an entry of all, `most`, comes to lie in [1, 2), and moves the
  * diagonal to d. */
 static void normalise(large_matrix *m, real most, span columns)
@@ -85,8 +102,9 @@ static void normalise(large_matrix *m, real most, span columns)
     }
 }
 
-/* Loads and scales A. The threads' largest entries meet in y. Returns whether all are finite. */
-static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b)
+/* Loads and scales A. The threads' largest entries meet in tau, their sums in order, which nothing else needs before T is there.
+ * Returns whether all are finite. */
+static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b, heev_sums *sums)
 {
     cpu_member *const who = m->who;
     span const mine = share_of(m, m->n, 1);
@@ -103,7 +121,16 @@ static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b)
     for (int k = 0; k < who->size; ++k) most = m->tau[k] > most || m->tau[k] != m->tau[k] ? m->tau[k] : most;
     if (most != most) return false;
     normalise(m, most, mine);
+    heev_sums const own = sums_of(m, mine);
+    _Static_assert(sizeof own == 2 * sizeof *m->order && 2 * HEEV_TILE < HEEV_TOGETHER, "room for all threads'");
+    memcpy(m->order + 2 * who->rank, &own, sizeof own);
     cpu_team_meet(who);
+    *sums = (heev_sums){0, 0};
+    for (int k = 0; k < who->size; ++k) {
+        heev_sums other;
+        memcpy(&other, m->order + 2 * k, sizeof other);
+        sums->trace += other.trace, sums->squares += other.squares;
+    }
     return true;
 }
 
@@ -139,6 +166,19 @@ static int64_t solve_tridiagonal(large_matrix *m, const heev_problem *p, cpu_wat
     return failed > 0 ? m->n : failed;
 }
 
+/* Whether the results pass, which all threads ask together: each its columns, whose flags meet in e. */
+static bool certify(large_matrix *m, const heev_problem *p, heev_sums of)
+{
+    span const mine = share_of(m, m->n, 1);
+    bool good = m->who->rank > 0 || heev_certify_values(m->n, m->d, 1, of, 0);
+    for (int64_t j = mine.first; j < mine.last && p->vectors; ++j)
+        good = heev_certify_vector(m->n, m->z[0] + j * m->ld, EIG_COMPLEX ? m->z[1] + j * m->ld : NULL) && good;
+    m->e[m->who->rank] = good;
+    if (!cpu_team_meet(m->who)) return true; /* it is stopped, and stores nothing */
+    for (int k = 0; k < m->who->size; ++k) good = good && m->e[k] != 0;
+    return good;
+}
+
 static void store(const large_matrix *m, const heev_problem *p, int64_t b, int64_t failed)
 {
     span const mine = share_of(m, m->n, 1);
@@ -147,23 +187,30 @@ static void store(const large_matrix *m, const heev_problem *p, int64_t b, int64
     if (m->who->rank == 0) heev_store_info(p, b, failed, 0);
 }
 
-static void solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who)
+static bool solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who)
 {
     large_matrix m;
     lay_out(&m, p, work, who);
-    if (!take_matrix(&m, p, b)) {
-        if (who->rank > 0) return;
+    heev_sums sums;
+    if (!take_matrix(&m, p, b, &sums)) {
+        if (who->rank > 0) return false;
         heev_store(p, b, NULL, NULL, NULL, p->n, 1);
         heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
-        return;
+        return false;
     }
-    if (!reduce_any(&m, watch)) return;
-    int64_t const failed = p->vectors ? solve_tridiagonal(&m, p, watch) : find_values(&m, watch) ? 0 : -1;
-    if (failed < 0) return;
-    if (p->vectors && failed == 0 && !back_transform(&m, watch)) return;
+    if (!reduce_any(&m, watch)) return false;
+    int64_t failed = p->vectors ? solve_tridiagonal(&m, p, watch) : find_values(&m, watch) ? 0 : -1;
+    if (failed < 0) return false;
+    if (p->vectors && failed == 0 && !back_transform(&m, watch)) return false;
+    bool const asks = p->certify && failed == 0;
+    if (asks && !cpu_team_meet(who)) return false; /* the vectors are there */
+    bool const good = !asks || certify(&m, p, sums);
+    if (!good) failed = m.n;
     if (who->rank == 0)
         for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
-    if (cpu_team_meet(who)) store(&m, p, b, failed);
+    if (!cpu_team_meet(who)) return false;
+    store(&m, p, b, failed);
+    return !good;
 }
 
 const heev_large_kernels ISA_TYPED(eig_cpu_heev_large) = {.solve = solve_large};

@@ -4,6 +4,7 @@
  * Memory    A with both triangles, and V, column-major, in planes of real and imaginary parts.
  * Cost      a sweep takes 12 n^3 flops (complex: 36 n^3), about 4 + log2(n) sweeps.
  * Promises  at most max_sweeps sweeps, whatever the entries.  Diagonal elements are real throughout. */
+#include "heev_certify.h"
 #include "heev_plain.h"
 
 typedef struct jacobi {
@@ -98,6 +99,34 @@ static real norm(heev_matrix a)
     return sqrt(sum);
 }
 
+/* What the certificate asks of A, times *level, a power of two: with option `relative` squares may overflow. */
+static heev_sums sums_of(heev_matrix a, real *level)
+{
+    real most = 0;
+    for (int64_t j = 0; j < a.n; ++j)
+        for (int64_t i = j; i < a.n; ++i) {
+            real const size = size_of(a, i + j * a.ld);
+            most = size > most ? size : most;
+        }
+    heev_sums all = {0, 0};
+    *level = most > 0 ? 1 / REAL_TYPED(pow2_floor)(most) : 1;
+    for (int64_t j = 0; j < a.n; ++j) {
+        all.trace += (double)a.re[j + j * a.ld] * *level;
+        all.squares += heev_squares(a.n, a.re + j * a.ld, *level);
+        if (EIG_COMPLEX) all.squares += heev_squares(a.n, a.im + j * a.ld, *level);
+    }
+    return all;
+}
+
+/* Whether all values and vectors pass. */
+static bool certify(const jacobi *s, const heev_problem *p, const real *w, heev_sums of, real level)
+{
+    bool good = heev_certify_values(p->n, w, level, of, p->tolerance);
+    for (int64_t k = 0; k < p->n && s->vectors; ++k)
+        good = heev_certify_vector(p->n, s->v.re + k * s->v.ld, EIG_COMPLEX ? s->v.im + k * s->v.ld : NULL) && good;
+    return good;
+}
+
 /* Sweeps until all is negligible, at most max_sweeps. Returns how many, or -1 where the watch stops it. */
 static int sweep(jacobi *s, int max_sweeps, cpu_watch *watch)
 {
@@ -129,12 +158,15 @@ void TYPED(eig_cpu_heev_reference)(const heev_problem *p, int64_t b, void *work,
         heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return;
     }
+    real level;
+    heev_sums const sums = sums_of(s.a, &level);
     if (s.vectors) heev_identity(s.v);
     s.bound = (real)p->tolerance * (s.relative ? 1 : norm(s.a) / (real)n);
     int const sweeps = sweep(&s, p->max_sweeps, watch);
     if (sweeps < 0) return;
     for (int64_t k = 0; k < n; ++k) w[k] = s.a.re[k + k * s.a.ld];
-    int64_t const failed = count_bad(&s, bad);
+    int64_t failed = count_bad(&s, bad);
+    if (p->certify && failed == 0 && !certify(&s, p, w, sums, level)) failed = n;
     heev_sort(n, w, bad, order);
     heev_store(p, b, w, &s.v, order, failed, 1 / scale);
     heev_store_info(p, b, failed, sweeps);

@@ -15,6 +15,7 @@ typedef struct tile_state {
     vreal *x, *y;        /* [n] numbers: work */
     vreal up, unit;      /* the matrices were multiplied by up, then divided by unit */
     vint finite;         /* lanes without NaN and infinities; the others are zeroed */
+    vreal trace, squares, level; /* sums of A times level: 1, but for option `relative`, whose scale may lose squares */
     int sweeps[SIMD_LANES];
 } tile_state;
 
@@ -96,8 +97,11 @@ static inline void normalise(tile_state *tile, bool jacobi, bool relative)
         }
     tile->finite = finite;
     most = simd_select(finite, most, (vreal){0});
+    tile->level = simd_splat(1);
     tile->up = relative ? heev_scale_relative_lanes(most) : heev_scale_lanes(most), tile->unit = simd_splat(1);
     if (!jacobi) scale_to_one(tile, most);
+    if (relative) /* the largest is normal then */
+        tile->level = pow2_inverse_lanes(pow2_floor_lanes(simd_select(most > 0, most * tile->up, simd_splat(1))));
     vreal const inverse = pow2_inverse_lanes(tile->unit);
     if (!simd_any(~finite | (tile->up != 1) | (tile->unit != 1))) return;
     for (int i = 0; i < n; ++i)
@@ -105,6 +109,51 @@ static inline void normalise(tile_state *tile, bool jacobi, bool relative)
             vreal *const x = entry(tile, i, 0) + k;
             *x = simd_select(finite, *x * tile->up * inverse, (vreal){0});
         }
+}
+
+/* What the certificate asks of A. */
+static inline void sum_up(tile_state *tile)
+{
+    int const n = tile->n;
+    vreal const level = tile->level;
+    vreal trace = {0}, diagonal = {0}, beside = {0};
+    for (int i = 0; i < n; ++i) {
+        vreal *const row = entry(tile, i, 0), row_sum = {0};
+        for (int k = 0; k < HEEV_PARTS * i; ++k) {
+            vreal const x = row[k] * level;
+            row_sum = simd_fma(x, x, row_sum);
+        }
+        vreal const x = row[HEEV_PARTS * i] * level;
+        trace += x, diagonal = simd_fma(x, x, diagonal), beside += row_sum;
+    }
+    tile->trace = trace, tile->squares = diagonal + 2 * beside;
+}
+
+/* Marks all values of the lanes whose results fail; a bit for each.  Lanes of which a value has not converged are left alone. */
+static inline unsigned certify_lanes(tile_state *tile, const heev_problem *p, bool jacobi)
+{
+    int const n = tile->n;
+    vreal const order = simd_splat((real)n);
+    vreal trace = {0}, squares = {0}, left = {0};
+    vint asked = tile->finite;
+    for (int k = 0; k < n; ++k) {
+        vreal const w = tile->d[k] * tile->level;
+        trace += w, squares = simd_fma(w, w, squares), asked &= tile->mark[k] == 0;
+    }
+    if (jacobi) left = spectrum_left_lanes(order, simd_splat((real)p->tolerance));
+    vint good = spectrum_has_sums_lanes(order * REAL_EPSILON, tile->squares, trace - tile->trace,
+                                        squares - tile->squares, left, (vreal){0});
+    for (int k = 0; k < n && tile->z; ++k) {
+        vreal *const z = column(tile, k), size = {0};
+        for (int i = 0; i < HEEV_PARTS * n; ++i) size = simd_fma(z[i], z[i], size);
+        good &= spectrum_has_length_lanes(order, size);
+    }
+    vint const failed = asked & ~good;
+    unsigned bits = 0;
+    if (!simd_any(failed)) return bits;
+    for (int k = 0; k < n; ++k) tile->mark[k] = simd_select(failed, simd_splat(1), tile->mark[k]);
+    for (int t = 0; t < tile->count; ++t) bits |= failed[t] ? 1u << t : 0;
+    return bits;
 }
 
 /* Values alone: ascending in each lane, those that have not converged last. */

@@ -5,8 +5,21 @@
 #include "heev/whole/heev_whole.cuh"
 #include "host_arrays.cuh"
 
-/* Makes the job of a slice; with base NULL it only measures.  Returns what it takes. */
-static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, heev_job *job)
+/* The areas of the reference, by which matrices that fail their certificate are solved again, and how many they are: within `bytes`
+ * if one is. */
+static void carve_second(arena *a, const heev_problem *p, size_t bytes, const heev_job *job, heev_job *second)
+{
+    enum { MOST = 16 };
+    size_t const each = eig_cuda_heev_kernels(p->type)->reference_bytes(p->n);
+    int64_t const fit = (int64_t)(bytes / arena_rounded(each)), count = fit < 1 ? 1 : fit < MOST ? fit : (int64_t)MOST;
+    *second = *job;
+    second->second = true, second->columns = heev_columns_of(p);
+    second->count = count < p->batch ? count : p->batch;
+    second->areas = arena_take(a, second->count, each);
+}
+
+/* Makes the job of a slice, and that of what is solved again; with base NULL it only measures.  Returns what it takes. */
+static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, heev_job *job, heev_job *second)
 {
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
     *job = heev_job{};
@@ -15,14 +28,18 @@ static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, 
     job->most_rotations = heev_most_rotations(p->n), job->most_sweeps = heev_most_sweeps(p->n);
     road->slice(ctx, p, job);
     arena a = {(char *)base, 0};
+    bool const certified = p->certify && road->certifies != HEEV_CERTIFIES_ITSELF;
+    if (certified) eig_cuda_heev_carve_certificate(&a, ctx, p, road->stays ? p->batch : job->count, job);
+    arena again = a; /* what fails is solved again when the road's arrays are done with */
     road->carve(&a, ctx, p, job);
-    return arena_rounded(a.used);
+    if (certified) carve_second(&again, p, arena_rounded(a.used) - arena_rounded(again.used), job, second);
+    return arena_rounded(a.used > again.used ? a.used : again.used);
 }
 
 size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p)
 {
-    heev_job job;
-    return layout(ctx, p, NULL, &job);
+    heev_job job, second;
+    return layout(ctx, p, NULL, &job, &second);
 }
 
 eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part)
@@ -32,13 +49,42 @@ eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_
     return eig_report_progress(ctx, "heev", job.done + job.share * part);
 }
 
+/* Judges the results of a slice, `count` matrices, and solves again what fails; in place, or of a range, it is given up. */
+static eig_status certify(eig_context *ctx, const heev_job &job, heev_job second, int64_t count, cudaStream_t stream)
+{
+    const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);
+    second.first = job.first;
+    heev_job all = second;
+    all.count = count;
+    eig_status const status = k->certify_judge(ctx, all, stream);
+    if (status != EIG_OK) return status;
+    bool const lost = (job.p.v && job.p.v == job.p.a) || job.p.range != EIG_RANGE_ALL;
+    return (lost ? k->certify_reject : k->reference)(ctx, second, stream);
+}
+
+/* One slice. */
+static eig_status solve_slice(eig_context *ctx, const heev_road *road, const heev_job &job, const heev_job &second,
+                              cudaStream_t stream, cuda_clock *clock)
+{
+    bool const certified = job.p.certify && road->certifies != HEEV_CERTIFIES_ITSELF;
+    int64_t const count = road->stays ? job.p.batch : job.count;
+    eig_status status = EIG_OK;
+    if (certified && road->certifies == HEEV_CERTIFIED) {
+        heev_job all = job;
+        all.count = count;
+        status = eig_cuda_heev_kernels(job.p.type)->certify_sums(ctx, all, stream);
+    }
+    if (status == EIG_OK) status = road->enqueue(ctx, job, stream, clock);
+    return status == EIG_OK && certified ? certify(ctx, job, second, count, stream) : status;
+}
+
 /* The whole of a problem on device arrays, slice by slice. */
 static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cudaStream_t stream, cuda_clock *clock,
                         bool reports)
 {
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
-    heev_job job;
-    layout(ctx, p, work, &job);
+    heev_job job, second;
+    layout(ctx, p, work, &job, &second);
     int64_t const slice = road->stays ? p->batch : job.count;
     eig_status status = EIG_OK;
     for (job.first = 0; job.first < p->batch && status == EIG_OK; job.first += slice) {
@@ -47,7 +93,7 @@ static eig_status solve(eig_context *ctx, const heev_problem *p, void *work, cud
         job.done = (double)job.first / (double)p->batch, job.share = (double)job.count / (double)p->batch;
         if (job.first > 0) status = eig_cuda_read_clock(ctx, clock);
         if (status == EIG_OK) status = eig_cuda_start_clock(ctx, clock, stream);
-        if (status == EIG_OK) status = road->enqueue(ctx, job, stream, clock);
+        if (status == EIG_OK) status = solve_slice(ctx, road, job, second, stream, clock);
     }
     return status;
 }

@@ -10,6 +10,7 @@
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
  * heev_reference.cu    the plain version
+ * heev_certify.cu      tests of all results; heev_certify.cuh
  * heev_entry.cuh       entries of a matrix, and the unit that it is divided by
  * heev_reflector.cuh   Householder's reflector
  * heev_rotation.cuh    Jacobi's rotation
@@ -69,6 +70,11 @@ static inline bool heev_lies_dense(batch_strides s, int64_t n)
     return s.b == n * n && ((s.i == 1 && s.j == n) || (s.i == n && s.j == 1));
 }
 
+/* Sums over some of A's entries, all times `unit`: see heev_certify.cu. */
+struct heev_certificate {
+    double most, unit, trace, squares; /* most: the largest entry; infinite where one is not finite */
+};
+
 /* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
  * a matrix of the slice. */
 struct heev_job {
@@ -105,6 +111,13 @@ struct heev_job {
     double done, share;    /* of the whole call: before this slice, and what it is */
     void *
         areas; /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh); whole_bytes in all */
+    /* heev_certify.cu */
+    int shares;                     /* blocks that sum up a matrix */
+    heev_certificate *certificates; /* [count][shares]; NULL: there are none */
+    int *marks;                     /* [count] whether it is listed */
+    int64_t *doubtful;              /* [count] of the problem's matrices those to solve again, in any order */
+    int *doubts;                    /* [1] how many */
+    bool second;                    /* reference: those are the matrices to solve */
 };
 
 #ifdef __CUDACC__
@@ -179,6 +192,9 @@ extern "C" {
     OF_TYPE(two_back)         \
     OF_TYPE(jacobi)           \
     OF_TYPE(blocks)           \
+    OF_TYPE(certify_sums)     \
+    OF_TYPE(certify_judge)    \
+    OF_TYPE(certify_reject)   \
     OF_TYPE(reference)
 typedef eig_status heev_launch(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 #define HEEV_DECLARE(kernel)                                                                        \
@@ -230,6 +246,9 @@ struct heev_kernels {
 };
 const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 
+/* How a road's results are certified: by its own kernels; by heev_certify.cu; there, but that A's sums are its own kernels'. */
+enum heev_certifies { HEEV_CERTIFIES_ITSELF, HEEV_CERTIFIED, HEEV_CERTIFIED_BUT_SUMS };
+
 /* A road that a call can take. */
 struct heev_road {
     const char *name;
@@ -243,11 +262,17 @@ struct heev_road {
     int passes;
     const char *const *pass; /* their names */
     bool ranges;             /* it finds the pairs of a range alone; others are not called with one */
+    enum heev_certifies certifies;
 };
 
 /* The first row of the table that serves the call: one always does. */
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p);
 const heev_road *eig_cuda_heev_roads(int *count);
+
+/* heev_roads.cu: the arrays of the certificate of job->count matrices, and how many of them are in a slice.  A road's slice counts
+ * these bytes. */
+void eig_cuda_heev_carve_certificate(arena *a, const eig_context *ctx, const heev_problem *p, int64_t count,
+                                     heev_job *job);
 
 eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t stream);
 

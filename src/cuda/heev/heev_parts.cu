@@ -123,6 +123,7 @@ static void slice(const eig_context *ctx, const heev_problem *p, road_of_parts r
     if (road >= WHOLE && p->range != EIG_RANGE_ALL) return; /* one after the other: each may have its number of pairs */
     if (road == TWO && p->vectors) return;
     job->count = job->part = SOME;
+    eig_cuda_heev_carve_certificate(&whole, ctx, p, job->count, job);
     carve_slice(&whole, ctx, p, road, job);
     carve_part(&part, ctx, p, road, job);
     double const input = (double)p->n * (double)p->n * (double)p->batch * (double)type_size(p->type);

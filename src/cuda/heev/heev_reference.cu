@@ -4,7 +4,7 @@
  * Round    a thread a pair computes its rotation, from a diagonal that is kept real; then all rotations are applied in
  *          one pass, a thread a 2 x 2 block of A or a row of V and a pair.
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
-#include "heev/heev_cuda.cuh"
+#include "heev/heev_certify.cuh"
 #include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
@@ -40,7 +40,8 @@ template <typename number> struct reference_matrix {
     number *v; /* NULL: not wanted */
     batch_strides s;
     int64_t n;
-    real bound;
+    real bound, level;        /* level: 1, but for option `relative`, whose scale may lose squares */
+    spectrum_sums<real> sums; /* of A times level */
     bool relative;
 
     __device__ __forceinline__ bool negligible(int64_t i, int64_t j) const
@@ -53,7 +54,7 @@ template <typename number> struct reference_matrix {
     __device__ bool load(const heev_job &job, int64_t b, real *scale)
     {
         const number *const from = (const number *)job.p.a + b * job.at_a.b;
-        real big = 0, squares = 0;
+        real big = 0, squares = 0, trace = 0;
         bool finite = true;
         for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
             int64_t const i = f % n, j = f / n;
@@ -70,19 +71,22 @@ template <typename number> struct reference_matrix {
         big = team.max(big);
         relative = job.p.relative;
         *scale = relative ? heev_scale_relative(finite ? big : (real)1) : heev_scale(finite ? big : (real)1);
+        level = relative && finite ? pow2_inverse(heev_unit(*scale * big)) : (real)1;
         for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
             int64_t const i = f % n, j = f / n;
             if (job.p.upper ? i > j : i < j) continue;
             number x = scaled(*scale, at.a[i + j * n]);
             if (!finite) set(x, (real)0, (real)0);
-            squares = fma(i == j ? (real)1 : (real)2, square(x), squares);
+            squares = fma(i == j ? (real)1 : (real)2, square(scaled(level, x)), squares);
+            trace = i == j ? trace + level * x.re : trace;
             at.a[i + j * n] = x;
             if (i == j)
                 at.d[i] = x.re;
             else
                 at.a[j + i * n] = conj(x);
         }
-        squares = team.sum(squares);
+        squares = team.sum(squares), trace = team.sum(trace);
+        sums = {trace, squares};
         bound = (real)job.p.tolerance * (relative ? (real)1 : sqrt(squares) / (real)n);
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
             number one;
@@ -189,8 +193,25 @@ template <typename number> struct reference_matrix {
         return team.sum(failed);
     }
 
-    /* Stores values, and puts the columns of V in order, through the space of A. */
-    __device__ void store(const heev_job &job, int64_t b, int64_t good, real scale)
+    /* Whether values and the columns of V, in A's place, have the sums and lengths that they must have. */
+    __device__ bool certify(const heev_job &job)
+    {
+        spectrum_sums<real> found = {0, 0};
+        bool good = true;
+        for (int64_t k = team.rank; k < n; k += REFERENCE_THREADS) {
+            found.add(level * at.d[k]);
+            real size = v ? (real)0 : (real)1;
+            for (int64_t i = 0; i < n && v; ++i) size = size + square(at.a[i + k * n]);
+            good = good && spectrum_has_length((real)n, size);
+        }
+        found.trace = team.sum(found.trace), found.squares = team.sum(found.squares);
+        good = found.certify(n, sums, spectrum_left((real)n, (real)job.p.tolerance)) && good;
+        return !team.any(!good);
+    }
+
+    /* Stores values, and puts the columns of V in order, through the space of A.  Whether they pass their
+     * certificate, or some are not good. */
+    __device__ bool store(const heev_job &job, int64_t b, int64_t good, real scale)
     {
         for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS)
             ((real *)job.p.w)[b * job.p.stride_w + at.order[i]] =
@@ -210,7 +231,9 @@ template <typename number> struct reference_matrix {
         team.sync(); /* it has been turned */
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS)
             store_number(v + (f % n * s.i + f / n * s.j), at.a[f]);
+        bool const certified = good < n || !job.p.certify || certify(job);
         team.sync(); /* A's place is free */
+        return certified;
     }
 };
 
@@ -227,7 +250,9 @@ static __global__ void __launch_bounds__(REFERENCE_THREADS)
     x.at.order = (int *)((char *)space.order + by);
     x.team.rank = (int)threadIdx.x, x.team.space = reduced;
     x.s = job.at_v, x.n = job.p.n;
-    for (int64_t b = blockIdx.x; b < job.p.batch; b += gridDim.x) {
+    int64_t const all = job.second ? (int64_t)*job.doubts : job.p.batch;
+    for (int64_t at = blockIdx.x; at < all; at += gridDim.x) {
+        int64_t const b = job.second ? job.doubtful[at] : at;
         real scale;
         int sweeps = 0;
         x.v = job.p.v ? (number *)job.p.v + b * job.at_v.b : NULL;
@@ -235,10 +260,10 @@ static __global__ void __launch_bounds__(REFERENCE_THREADS)
         for (; sweeps < job.p.max_sweeps && x.any_left(); ++sweeps) x.sweep();
         int64_t const failed = x.sort();
         __syncthreads(); /* the order is there */
-        x.store(job, b, finite ? x.n - failed : 0, scale);
-        if (threadIdx.x > 0) continue;
-        if (job.p.info) job.p.info[b] = finite ? (int)failed : EIG_INFO_NOT_FINITE;
-        if (job.p.sweeps) job.p.sweeps[b] = sweeps;
+        bool const certified = x.store(job, b, finite ? x.n - failed : 0, scale);
+        if (threadIdx.x == 0 && job.p.info) job.p.info[b] = finite ? (int)failed : EIG_INFO_NOT_FINITE;
+        if (threadIdx.x == 0 && job.p.sweeps) job.p.sweeps[b] = sweeps;
+        if (!certified) heev_reject<number>(job.p, job.at_v, b, x.n, (int)threadIdx.x, REFERENCE_THREADS);
     }
 }
 

@@ -50,6 +50,28 @@ static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, 
     job->count = most < p->batch ? most : p->batch;
 }
 
+/* ----------------------------------------------------------------- certificates */
+
+/* Blocks that sum up one matrix, where matrices are few. */
+static int shares_of(const eig_context *ctx, const heev_problem *p, int64_t count)
+{
+    enum { LINES = 64, BLOCKS = 4 }; /* of a share, at least; of a multiprocessor */
+    int64_t const most = (int64_t)BLOCKS * cuda_state_of(ctx)->multiprocessors / count, fit = p->n / LINES;
+    int64_t const shares = most < fit ? most : fit;
+    return shares < 1 ? 1 : (int)shares;
+}
+
+void eig_cuda_heev_carve_certificate(arena *a, const eig_context *ctx, const heev_problem *p, int64_t count,
+                                     heev_job *job)
+{
+    if (!p->certify) return;
+    job->shares = shares_of(ctx, p, count);
+    job->certificates = (heev_certificate *)arena_take(a, count * job->shares, sizeof *job->certificates);
+    job->marks = (int *)arena_take(a, count, sizeof *job->marks);
+    job->doubtful = (int64_t *)arena_take(a, count, sizeof *job->doubtful);
+    job->doubts = (int *)arena_take(a, 1, sizeof *job->doubts);
+}
+
 /* ------------------------------------------------------------------- reference */
 
 static bool is_reference(const eig_context *, const heev_problem *p)
@@ -84,6 +106,13 @@ static bool is_small(const eig_context *, const heev_problem *p)
 static bool is_jacobi(const eig_context *, const heev_problem *p)
 {
     return p->n <= HEEV_WARP && wants_jacobi(p);
+}
+
+/* The certificates' arrays stay small. */
+static void slice_jacobi(const eig_context *, const heev_problem *p, heev_job *job)
+{
+    enum { MOST = 1 << 21 };
+    job->count = p->batch < MOST ? p->batch : (int64_t)MOST;
 }
 
 static void carve_queue(arena *a, const eig_context *, const heev_problem *, heev_job *job)
@@ -165,6 +194,7 @@ static void slice_warp(const eig_context *ctx, const heev_problem *p, heev_job *
 {
     arena some = {NULL, 0};
     job->count = WARP;
+    eig_cuda_heev_carve_certificate(&some, ctx, p, job->count, job);
     carve_warp(&some, ctx, p, job);
     int64_t const most = HEEV_MOST_BYTES / (int64_t)arena_rounded(some.used) * WARP;
     job->count = most < p->batch ? most : p->batch;
@@ -229,21 +259,26 @@ static const char *const one_pass[] = {"tridiagonal"}, *const three_passes[] = {
 
 static const heev_road roads[] = {
     {"reference", is_reference, slice_reference, carve_reference, true, enqueue_one<&heev_kernels::reference>, 1,
-     sweeps, false},
-    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps, false},
-    {"jacobi", is_jacobi, slice_all, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps, false},
-    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass, false},
-    {"few", is_few, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::few>, 1, one_pass, false},
-    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false},
+     sweeps, false, HEEV_CERTIFIES_ITSELF},
+    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps, false,
+     HEEV_CERTIFIES_ITSELF},
+    {"jacobi", is_jacobi, slice_jacobi, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps, false,
+     HEEV_CERTIFIED},
+    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass, false,
+     HEEV_CERTIFIES_ITSELF},
+    {"few", is_few, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::few>, 1, one_pass, false,
+     HEEV_CERTIFIES_ITSELF},
+    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false, HEEV_CERTIFIED_BUT_SUMS},
     {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes,
-     false},
+     false, HEEV_CERTIFIED},
     {"two stages", is_two, eig_cuda_heev_two_slice, eig_cuda_heev_two_carve, false, eig_cuda_heev_two, 3, three_passes,
-     true},
+     true, HEEV_CERTIFIED},
     {"whole", is_whole, eig_cuda_heev_whole_slice, eig_cuda_heev_whole_carve, false, eig_cuda_heev_whole, 3,
-     three_passes, true},
+     three_passes, true, HEEV_CERTIFIED},
     {"block", is_block, eig_cuda_heev_block_slice, eig_cuda_heev_block_carve, false, eig_cuda_heev_block, 3,
-     three_passes, false},
-    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps, false},
+     three_passes, false, HEEV_CERTIFIED},
+    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps, false,
+     HEEV_CERTIFIED},
 };
 
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p)

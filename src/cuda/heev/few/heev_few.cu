@@ -30,12 +30,24 @@ template <typename number, int R> static constexpr int few_blocks()
     return R * sizeof(number) > 512 ? 1 : 512 / few_shape<R>::threads;
 }
 
+/* Whether the values, of T scaled as A is, have A's sums: every warp asks for itself. */
+template <int R, typename real>
+static __device__ __forceinline__ bool few_certify(int n, const spectrum_sums<real> *parts, const real *values)
+{
+    spectrum_sums<real> of = parts[0], found = {0, 0};
+    for (int k = 1; k < few_shape<R>::warps; ++k) of.trace += parts[k].trace, of.squares += parts[k].squares;
+    for (int k = threadIdx.x % 32; k < n; k += 32) found.add(values[k]);
+    found.trace = lanes_sum<32>(0xffffffffu, found.trace), found.squares = lanes_sum<32>(0xffffffffu, found.squares);
+    return found.certify(n, of, (real)0);
+}
+
 template <typename number, int R>
 static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<number, R>()) heev_few_kernel(heev_job job)
 {
     using real = typename number::real;
     extern __shared__ double2 few_space[];
     __shared__ real largest[few_shape<R>::warps];
+    __shared__ spectrum_sums<real> sums[few_shape<R>::warps];
     int const n = (int)job.p.n;
     int64_t const b = job.first + blockIdx.x;
     bool const with_vectors = job.p.v != NULL;
@@ -46,6 +58,7 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     {
         few_reduction<number, R> reduction(memory, n);
         reduction.d = d, reduction.e = e, reduction.tau = tau, reduction.vectors = with_vectors ? vectors : NULL;
+        reduction.sums = sums;
         unit = reduction.load(job, b, largest);
         reduction.begin();
         reduction.template run<0>();
@@ -53,7 +66,9 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     __syncthreads(); /* T is there, and the reduction's memory is free */
     few_division<real, R> const division(memory, d, e, n);
     division.run();
-    bool const finite = unit == unit, good = finite && division.values()[0] == division.values()[0];
+    bool const finite = unit == unit;
+    bool good = finite && division.values()[0] == division.values()[0];
+    if (job.p.certify && good) good = few_certify<R>(n, sums, division.values());
     if (threadIdx.x < n)
         ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] =
             good ? division.values()[threadIdx.x] * unit + (real)0 : (real)NAN;
@@ -65,6 +80,11 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     few_back<number, R> back(division.z, n);
     back.vectors = vectors, back.tau = tau;
     back.template run<0>();
+    if (job.p.certify && good && __syncthreads_or(!back.certify())) {
+        good = false;
+        if (threadIdx.x == 0 && job.p.info) job.p.info[b] = n;
+        if (threadIdx.x < n) ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] = (real)NAN;
+    }
     back.store(job, b, good);
 }
 

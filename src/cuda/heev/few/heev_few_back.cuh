@@ -57,6 +57,21 @@ template <typename number, int R> struct few_back {
         }
     }
 
+    /* Whether the columns of this thread have length 1. */
+    __device__ __forceinline__ bool certify() const
+    {
+        bool good = true;
+#pragma unroll
+        for (int c = 0; c < high; ++c) {
+            real size = 0;
+#pragma unroll
+            for (int r = 0; r < wide; ++r) size = size + square(y[c][r]);
+            size = lanes_sum<FEW_ACROSS>(0xffffffffu, size);
+            good = good && (shape::rows * c + row >= n || spectrum_has_length((real)n, size));
+        }
+        return good;
+    }
+
     __device__ __forceinline__ void store(const heev_job &job, int64_t b, bool good) const
     {
         batch_strides const s = job.at_v;

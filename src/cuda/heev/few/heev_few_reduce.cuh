@@ -10,6 +10,7 @@
 #define EIG_HEEV_FEW_REDUCE_CUH
 
 #include "heev/few/heev_few.cuh"
+#include "heev/heev_certify.cuh"
 #include "heev/heev_reflector.cuh"
 
 /* The number of a lane of the warp. */
@@ -31,11 +32,12 @@ template <typename number, int R> struct few_reduction {
     number a[high][wide];
     number own[each]; /* the column at this lane's places, below the diagonal */
     int lane, warp, row, q, shift;
-    number *x, *u, *w;     /* [R] of this warp: column k, the reflector before; w has the other sign */
-    number *products;      /* [2][2 R] A x and the column behind x, in turn */
-    real *forms;           /* [2][warps] parts of x^H A x */
-    real *d, *e;           /* [n] */
-    number *tau, *vectors; /* [n]; [n - 1][R] the reflectors, or NULL */
+    number *x, *u, *w;         /* [R] of this warp: column k, the reflector before; w has the other sign */
+    number *products;          /* [2][2 R] A x and the column behind x, in turn */
+    real *forms;               /* [2][warps] parts of x^H A x */
+    real *d, *e;               /* [n] */
+    number *tau, *vectors;     /* [n]; [n - 1][R] the reflectors, or NULL */
+    spectrum_sums<real> *sums; /* [warps] of each warp's part of A */
 
     __device__ __forceinline__ few_reduction(void *memory, int n)
         : lane((int)threadIdx.x % 32), warp((int)threadIdx.x / 32), row((int)threadIdx.x / FEW_ACROSS),
@@ -88,6 +90,16 @@ template <typename number, int R> struct few_reduction {
         for (int I = 0; I < high; ++I)
 #pragma unroll
             for (int J = 0; J < wide; ++J) a[I][J] = finite ? scaled(inverse, a[I][J]) : zero_of<number>();
+        spectrum_sums<real> part = {0, 0};
+#pragma unroll
+        for (int I = 0; I < high; ++I)
+#pragma unroll
+            for (int J = 0; J < wide; ++J) {
+                part.squares = part.squares + square(a[I][J]);
+                if (shape::rows * I + row == FEW_ACROSS * J + q) part.trace = part.trace + a[I][J].re;
+            }
+        part.trace = lanes_sum<32>(0xffffffffu, part.trace), part.squares = lanes_sum<32>(0xffffffffu, part.squares);
+        if (lane == 0) sums[warp] = part;
         return finite ? unit : (real)NAN;
     }
 

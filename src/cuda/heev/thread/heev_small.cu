@@ -1,10 +1,10 @@
 /* heev on CUDA, n = 1, 2, 3: a thread computes a matrix by Jacobi, in registers.
  *
  * Memory    dense arrays pass through shared memory, so that a block reads and writes consecutive words; others are
- *           read and written by each thread.
+ *           read and written by each thread.  A matrix's sums, for its certificate, wait in its place there.
  * Schedule  pairs (0,1), (0,2), (1,2) in turn until no element is above its bound; four or five sweeps.
  * Cost      n = 3: bound by FP64; half of it by memory. */
-#include "heev/heev_cuda.cuh"
+#include "heev/heev_certify.cuh"
 #include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
@@ -66,11 +66,13 @@ template <typename number, int N> struct small_hermitian {
             }
     }
 
-    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite. */
-    template <typename function> __device__ __forceinline__ bool load(const heev_problem &p, function get, real *scale)
+    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite.  kept: [3] the sums of A times `level` and level,
+     * which is 1 but for option `relative`, whose scale may lose squares. */
+    template <typename function>
+    __device__ __forceinline__ bool load(const heev_problem &p, function get, real *scale, real *kept)
     {
         real const most = real_limits<real>::largest;
-        real big = 0, squares = 0;
+        real big = 0;
         bool finite = true;
 #pragma unroll
         for (int i = 0; i < N; ++i)
@@ -84,22 +86,25 @@ template <typename number, int N> struct small_hermitian {
             }
         real const most_or_one = finite ? big : (real)1;
         real const by = p.relative ? heev_scale_relative(most_or_one) : heev_scale(most_or_one);
+        real const level = p.relative ? pow2_inverse(heev_unit(by * most_or_one)) : (real)1;
+        spectrum_sums<real> sums = {0, 0};
 #pragma unroll
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? by * d[i] : (real)0;
-            squares = fma(d[i], d[i], squares);
+            sums.add(level * d[i]);
 #pragma unroll
             for (int j = 0; j < N; ++j) {
                 set(q[i][j], i == j ? (real)1 : (real)0, (real)0);
                 if (j >= i) continue;
                 a[i][j] = scaled(by, a[i][j]);
                 if (!finite) set(a[i][j], (real)0, (real)0);
-                squares = fma((real)2, square(a[i][j]), squares);
+                sums.squares = fma((real)2, square(scaled(level, a[i][j])), sums.squares);
             }
         }
         relative = p.relative;
-        bound = (real)p.tolerance * (relative ? (real)1 : sqrt(squares) / (real)N);
+        bound = (real)p.tolerance * (relative ? (real)1 : sqrt(sums.squares) / (real)N);
         *scale = by;
+        if (N > 1) kept[0] = sums.trace, kept[1] = sums.squares, kept[2] = level;
         return finite;
     }
 
@@ -113,6 +118,27 @@ template <typename number, int N> struct small_hermitian {
         return some;
     }
 };
+
+/* Whether all has the sums and lengths that it must have; n = 1 cannot fail. */
+template <typename number, int N>
+static __device__ __forceinline__ bool small_certify(const heev_problem &p, const small_hermitian<number, N> &x,
+                                                     const typename number::real *kept)
+{
+    using real = typename number::real;
+    if (N == 1) return true;
+    spectrum_sums<real> found = {0, 0};
+    bool good = true;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        found.add(kept[2] * x.d[k]);
+        if (!p.v) continue;
+        real size = 0;
+#pragma unroll
+        for (int i = 0; i < N; ++i) size = size + square(x.q[i][k]);
+        good = good && spectrum_has_length((real)N, size);
+    }
+    return found.certify(N, {kept[0], kept[1]}, spectrum_left((real)N, (real)p.tolerance)) && good;
+}
 
 /* The place of value k: ascending, bad ones last. */
 template <typename real, int N>
@@ -176,7 +202,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
                     y = load_number(a + at);
                 return lower_of(y, p.upper);
             },
-            &scale);
+            &scale, own);
     }
     int sweeps = 0;
     if (works)
@@ -189,6 +215,11 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
         bool bad[N];
 #pragma unroll
         for (int k = 0; k < N; ++k) bad[k] = !finite || x.bad(k), failed += bad[k];
+        if (p.certify && failed == 0 && !small_certify(p, x, own)) {
+            failed = N;
+#pragma unroll
+            for (int k = 0; k < N; ++k) bad[k] = true;
+        }
 #pragma unroll
         for (int k = 0; k < N; ++k) {
             int const place = place_of(bad, x.d, k);

@@ -3,12 +3,13 @@
  * Stages    load and scale; Householder reflectors on the lower triangle; implicit QL with Z in registers; the
  *           reflectors on one column of Z after the other, in ascending order of the values; store.
  * Memory    A comes, and V goes, through shared memory, so that a warp reads and writes whole sectors; the reflectors and
- *           Z wait there, entry k of the matrix of lane t at [32 k + t].
+ *           Z wait there, entry k of the matrix of lane t at [32 k + t], and A's sums for the certificate, while QL runs.
  * Cost      n = 8: about 140 steps of QL one after the other, of some 200 clocks, since a warp waits for the slowest of
  *           its matrices; FP64 is busy for half of that. */
 #ifndef EIG_HEEV_TINY_CUH
 #define EIG_HEEV_TINY_CUH
 
+#include "heev/heev_certify.cuh"
 #include "heev/heev_gauge.cuh"
 #include "heev/heev_reflector.cuh"
 #include "heev/thread/heev_tiny_ql.cuh"
@@ -30,8 +31,10 @@ template <typename number, int N, bool vectors> struct tiny_shape {
     static constexpr int at_z = TINY_LANES * reflectors, at_rows = vectors ? at_z : 0,
                          at_out = vectors ? at_z + TINY_LANES * N * N : 0;
     static constexpr int values_pitch = N | 1;
+    static constexpr int at_sums = vectors ? at_out : TINY_LANES * 2 * N; /* behind T */
     static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
     static_assert(2 * N <= (vectors ? N * N : pitch), "T lies where A was, or where Z comes");
+    static_assert(vectors ? values_pitch >= 2 : 2 * N + 2 <= pitch, "and the sums lie behind it");
     static constexpr int before = TINY_LANES * pitch, room = before > after ? before : after;
     static constexpr int warps = N <= 4 ? 4 : 1, bytes = warps * room * (int)sizeof(real); /* of a block */
 };
@@ -50,6 +53,19 @@ template <typename number, int N> struct tiny_matrix {
     using real = typename number::real;
     number a[N][N]; /* below the diagonal */
     real d[N], e[N];
+
+    /* Trace and norm. */
+    __device__ __forceinline__ spectrum_sums<real> sums() const
+    {
+        real diagonal = 0, squares = 0, beside = 0;
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares);
+#pragma unroll
+            for (int j = 0; j < i; ++j) beside = beside + square(a[i][j]);
+        }
+        return {diagonal, fma((real)2, beside, squares)};
+    }
 
     /* Takes the matrix that get(i, j) gives, i >= j, divided by its unit. Returns the unit: NaN where the matrix is
      * not finite, and then it is of no use. */
@@ -142,9 +158,10 @@ template <typename number, int N> struct tiny_matrix {
     }
 };
 
-/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp. */
+/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp.  Whether those of this lane have
+ * length 1. */
 template <typename number, int N>
-static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
+static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
                                                     uint32_t order, int good, typename number::real *memory)
 {
     using real = typename number::real;
@@ -154,6 +171,7 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
     tiny_store<real> const z = {memory + shape::at_z + lane};
     real *const out = memory + shape::at_out, *const own = out + lane * shape::out_pitch;
     bool const rows = s.j < s.i;
+    bool certified = true;
     number zero;
     set(zero, (real)0, (real)0);
 #pragma unroll 1
@@ -176,6 +194,10 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
                 for (int i = j + 2; i < N; ++i) y[i] = product_add(keep[i * (i + 1) / 2 + j], factor, y[i]);
             }
             gauge_turn_registers<N>(y);
+            real size = 0;
+#pragma unroll
+            for (int i = 0; i < N; ++i) size = size + square(y[i]);
+            certified = certified && (k0 + g >= good || spectrum_has_length((real)n, size));
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 if (k0 + g >= good) set(y[i], (real)NAN, (real)NAN);
@@ -196,6 +218,7 @@ static __device__ __forceinline__ void tiny_vectors(const heev_problem &p, batch
         }
         __syncwarp(); /* they are stored */
     }
+    return certified;
 }
 
 /* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */
@@ -307,6 +330,11 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     bool const works = lane < live;
     if (works) unit = x.load(n, tiny_source<number>(job, dense, first + lane, memory + lane * shape::pitch));
     __syncwarp(); /* they are in registers */
+    tiny_store<real> const kept = {memory + shape::at_sums + lane};
+    if (works) {
+        spectrum_sums<real> const sums = x.sums();
+        kept[0] = sums.trace, kept[1] = sums.squares;
+    }
     int good = 0;
     bool reversed = false;
     real z[vectors ? N : 1][N];
@@ -325,6 +353,10 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
         else
             good = tiny_ql<real, N, vectors>(n, max_sweeps, x.d, x.e, rows, z);
         if (unit != unit) good = 0;
+        spectrum_sums<real> found = {0, 0};
+#pragma unroll
+        for (int k = 0; k < N; ++k) found.add(x.d[k]);
+        if (p.certify && good == n && !found.certify(n, {kept[0], kept[1]}, (real)0)) good = 0;
     }
     __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
@@ -358,7 +390,10 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     if (works && p.info) p.info[first + lane] = unit == unit ? n - good : EIG_INFO_NOT_FINITE;
     if (works && p.sweeps) p.sweeps[first + lane] = 0;
     __syncwarp(); /* they are stored */
-    if constexpr (vectors) tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
+    if constexpr (vectors) {
+        bool const certified = tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
+        if (works && p.certify && !certified) heev_reject<number>(p, job.at_v, first + lane, n, 0, 1);
+    }
 }
 
 template <typename number, int N, bool vectors>

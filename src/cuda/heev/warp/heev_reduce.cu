@@ -7,6 +7,7 @@
  * Formula  as LAPACK's zhetd2 and zlarfg: H = I - tau u u^H, u = (1, ...), makes real off-diagonals.  Entries are
  *          scaled to about 1, so that a column whose squares vanish is negligible: it counts as 0.
  * Cost     complex: 12 n^3 / 2 FMA a matrix, both triangles being worked on; bound by FP64 and by shared memory. */
+#include "heev/heev_certify.cuh"
 #include "heev/heev_reflector.cuh"
 #include "heev/warp/heev_load.cuh"
 #include "per_type.cuh"
@@ -107,6 +108,27 @@ template <typename number, int N> struct heev_row {
     }
 };
 
+/* What the certificate asks of A, in the tile, times `inverse`; most: its largest part. */
+template <typename number, int N, typename team_type>
+static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, bool live, const team_type &team,
+                                                typename number::real most, typename number::real inverse,
+                                                const number *tile)
+{
+    using real = typename number::real;
+    int const n = (int)job.p.n;
+    const number *const row = tile + team.rank * heev_shape<number, N>::pitch;
+    bool const works = live && team.rank < n && most < (real)INFINITY;
+    real squares = 0, trace = works ? inverse * row[team.rank].re : (real)0;
+#pragma unroll 4
+    for (int j = 0; works && j < n; ++j) squares = squares + square(scaled(inverse, row[j]));
+    trace = team.sum(trace), squares = team.sum(squares);
+    if (live && team.rank == 0) {
+        job.certificates[m] = {(double)most, (double)inverse, (double)trace, (double)squares};
+        job.marks[m] = 0;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) *job.doubts = 0;
+}
+
 template <typename number, int N>
 static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_shape<number, N>::blocks)
     heev_reduce_kernel(heev_job job)
@@ -125,6 +147,7 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_sh
     bool const finite = big == big;
     real const unit = heev_unit(finite ? big : (real)1), inverse = pow2_inverse(unit);
     __syncwarp(); /* the tile is loaded */
+    if (job.certificates) put_sums<number, N>(job, m, live, team, finite ? big : (real)INFINITY, inverse, tile);
     heev_row<number, N> row;
 #pragma unroll
     for (int j = 0; j < N; ++j) {

@@ -731,8 +731,9 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
  *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
  *   stride_w  >= n
- *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1, its
- *             largest element real and positive: element i of it is vl[i + k*ldvl + b*stride_vl]
+ *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1; of its
+ *             elements whose modulus is at least 1 - 2^-10 times the largest one the first is real and positive.
+ *             Element i of it is vl[i + k*ldvl + b*stride_vl]
  *   ldvl      >= max(1, n); unused where vl is NULL, as is stride_vl
  *   stride_vl >= ldvl*n
  *   vr, ldvr, stride_vr   likewise, right eigenvectors
@@ -770,8 +771,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
- * Passes: CUDA "reduction", "iteration" (where one kernel does both, both), "plain" and, where vl, vr or condition is wanted,
- * "vectors" (with condition and n <= 64 all is one kernel: "iteration", "plain"); CPU "all".
+ * Passes: CUDA "reduction", "iteration" (where one kernel does both, both), "plain", where vl, vr or condition is wanted
+ * "vectors" (with condition and n <= 64 all is one kernel: "iteration", "plain"), and "certificate"; CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.

@@ -166,15 +166,23 @@ static inline void unbalance(const geev_schur *s, bool left, vreal *x)
     }
 }
 
-/* Each vector with 2-norm 1 and its largest entry real and positive. */
-static inline void normalise_vectors(int64_t n, vreal *x)
+/* Each vector with 2-norm 1 and the entry that decides (gauge.inc) real and positive; from: the caller's number of each entry. */
+static inline void normalise_vectors(int64_t n, const int64_t *from, vreal *x)
 {
-    vreal sum = {0}, most = {0}, re = simd_splat(1), im = {0};
+    vreal sum = {0}, most = {0}, next = {0}, re = simd_splat(1), im = {0};
     for (int64_t i = 0; i < n; ++i) {
         vreal const a = x[2 * i], b = x[2 * i + 1], size = simd_fma(a, a, b * b);
         sum += size;
         vint const more = size > most;
+        next = simd_max(next, simd_select(more, most, size));
         most = simd_select(more, size, most), re = simd_select(more, a, re), im = simd_select(more, b, im);
+    }
+    vreal const least = gauge_least_square_lanes(most);
+    vreal first = simd_splat((real)n); /* where the largest entry is not the only one */
+    for (int64_t i = 0; simd_any(next >= least) && i < n; ++i) {
+        vreal const a = x[2 * i], b = x[2 * i + 1], number = simd_splat((real)from[i]);
+        vint const leads = (simd_fma(a, a, b * b) >= least) & (number < first);
+        first = simd_select(leads, number, first), re = simd_select(leads, a, re), im = simd_select(leads, b, im);
     }
     vreal const one = simd_splat(1);
     vreal const f = one / (simd_sqrt(simd_max(sum, simd_splat(REAL_MIN))) * simd_sqrt(simd_fma(re, re, im * im)));
@@ -216,7 +224,7 @@ static inline void back_vectors(const geev_schur *s, bool left, const int64_t *i
         copy_rows(left, n, g.last, work, to);
     bring_to_one(n, to);
     unbalance(s, left, to);
-    normalise_vectors(n, to);
+    normalise_vectors(n, s->from, to);
 }
 
 /* |y^H x| */

@@ -2,6 +2,7 @@
 #ifndef EIG_GEEV_LANES_H
 #define EIG_GEEV_LANES_H
 
+#include "gauge.h"
 #include "geev.h"
 #include "vnumber.h"
 
@@ -14,6 +15,8 @@
 #define TEMPLATE "schur.inc"
 #include "for_lanes.h"
 #define TEMPLATE "certificate.inc"
+#include "for_lanes.h"
+#define TEMPLATE "gauge.inc"
 #include "for_lanes.h"
 
 /* From here on SQRT_TINY is that of real. */

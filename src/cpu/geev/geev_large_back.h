@@ -222,11 +222,11 @@ static void bring_column_to_one(int64_t ld, real *x, int64_t im, bool is_real)
         for (int64_t i = 0; i < ld; ++i) x[i + part * im] *= f;
 }
 
-/* x with 2-norm 1 and its largest entry real and positive. */
-static void normalise_column(int64_t n, int64_t ld, real *x, int64_t im, bool is_real)
+/* x with 2-norm 1 and the entry that decides (gauge.inc) real and positive; from: the caller's number of each entry. */
+static void normalise_column(int64_t n, int64_t ld, const int64_t *from, real *x, int64_t im, bool is_real)
 {
     wide_sum sum = {0};
-    real most = 0;
+    real most = 0, next = 0;
     int64_t place = 0;
     for (int64_t i = 0; i < ld; i += BLOCK)
         for (int w = 0; w < WIDE; ++w) {
@@ -235,14 +235,20 @@ static void normalise_column(int64_t n, int64_t ld, real *x, int64_t im, bool is
         }
     for (int64_t i = 0; i < n; ++i) {
         real const a = x[i], b = is_real ? 0 : x[i + im], square = a * a + b * b;
+        next = square > most ? most : square > next ? square : next;
         if (square > most) most = square, place = i;
+    }
+    real const least = REAL_TYPED(gauge_least_square)(most);
+    for (int64_t i = 0; next >= least && i < n; ++i) { /* the largest entry is not the only one */
+        real const a = x[i], b = is_real ? 0 : x[i + im];
+        if (a * a + b * b >= least && from[i] < from[place]) place = i;
     }
     real const re = x[place], imaginary = is_real ? 0 : x[place + im];
     real const f = 1 / (sqrt(total(sum)) * sqrt(re * re + imaginary * imaginary)), c = re * f, s = -imaginary * f;
     for (int64_t i = 0; i < n; ++i) {
         real const a = x[i], b = is_real ? 0 : x[i + im];
         x[i] = is_real ? a * c : a * c - b * s;
-        if (!is_real) x[i + im] = (a == re && b == imaginary) ? 0 : a * s + b * c;
+        if (!is_real) x[i + im] = i == place ? 0 : a * s + b * c;
     }
 }
 
@@ -258,7 +264,7 @@ static void finish_column(const geev_schur *s, const back_group *g, const real *
         for (int64_t i = 0; i < n && !is_real; ++i) x[i + im] *= d[i];
         bring_column_to_one(ld, x, im, is_real);
     }
-    normalise_column(n, ld, x, im, is_real);
+    normalise_column(n, ld, s->from, x, im, is_real);
 }
 
 typedef struct back_detail {

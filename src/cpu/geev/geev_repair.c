@@ -296,7 +296,7 @@ static void find_vector(const geev_repair *r, int side, int64_t k, real *x)
     }
     multiply(side == LEFT ? reversed(s->q, n) : s->q, z, side == LEFT, n, n - 1, x);
     bring_to_one(n, x);
-    normalise(n, x);
+    normalise(n, NULL, x);
 }
 
 static void store(const geev_repair *r, int side, int64_t k, const real *x)

@@ -3,6 +3,7 @@
 #ifndef EIG_GEEV_VECTOR_H
 #define EIG_GEEV_VECTOR_H
 
+#include "gauge.h"
 #include "geev.h"
 #include "geev_plain.h"
 
@@ -53,19 +54,25 @@ static void multiply(geev_view q, const real *x, bool left, int64_t n, int64_t k
     }
 }
 
-/* x with 2-norm 1 and its largest entry real and positive. */
-static void normalise(int64_t n, real *x)
+/* x with 2-norm 1 and the entry that decides (gauge.inc) real and positive; from: the caller's number of each entry. */
+static void normalise(int64_t n, const int64_t *from, real *x)
 {
-    real sum = 0, most = 0, re = 1, im = 0;
+    real sum = 0, most = 0;
     for (int64_t i = 0; i < n; ++i) {
         real const square = x[i] * x[i] + x[n + i] * x[n + i];
         sum += square;
-        if (square > most) most = square, re = x[i], im = x[n + i];
+        if (square > most) most = square;
     }
+    int64_t place = -1;
+    for (int64_t i = 0; i < n; ++i)
+        if (x[i] * x[i] + x[n + i] * x[n + i] >= REAL_TYPED(gauge_least_square)(most) &&
+            (place < 0 || (from ? from[i] < from[place] : i < place)))
+            place = i;
+    real const re = place < 0 ? 1 : x[place], im = place < 0 ? 0 : x[n + place];
     real const f = 1 / (sqrt(sum) * sqrt(re * re + im * im)), c = re * f, s = -im * f;
     for (int64_t i = 0; i < n; ++i) {
         real const a = x[i], b = x[n + i];
-        x[i] = a * c - b * s, x[n + i] = (a == re && b == im) ? 0 : a * s + b * c;
+        x[i] = a * c - b * s, x[n + i] = i == place ? 0 : a * s + b * c;
     }
 }
 

@@ -108,7 +108,7 @@ static void find_vector(const geev_schur *s, bool left, int64_t k, real floor, r
     multiply(q, work, left, n, last, x);
     bring_to_one(n, x);
     unbalance(s, left, x);
-    normalise(n, x);
+    normalise(n, s->from, x);
 }
 
 /* Stores x, or its conjugate, as column k. */

@@ -141,8 +141,9 @@ static void test_lead(void **state)
 static void test_pass_times(void **state)
 {
     static const int64_t orders[] = {3, 16, 70, 200}; /* registers; two kernels; a block a matrix; blocks a matrix */
-    static const bool passes[][3] = {{false, true, true}, {true, true, true}, {true, true, true}, {false, true, true}};
-    static const char *const names[] = {"reduction", "iteration", "plain"};
+    static const bool passes[][4] = {
+        {false, true, true, false}, {true, true, true, true}, {true, true, true, true}, {false, true, true, true}};
+    static const char *const names[] = {"reduction", "iteration", "plain", "certificate"};
     (void)state;
     eig_context *const ctx = test_context(0);
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
@@ -155,8 +156,8 @@ static void test_pass_times(void **state)
         poison(&r);
         assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
         count = passes_read(ctx, pass);
-        assert_int_equal(count, 3);
-        for (int k = 0; k < 3; ++k) {
+        assert_int_equal(count, 4);
+        for (int k = 0; k < 4; ++k) {
             assert_string_equal(pass[k].name, names[k]);
             if (passes[c][k])
                 assert_true(pass[k].ms > 0 && pass[k].ms < 1e5);

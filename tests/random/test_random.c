@@ -69,7 +69,8 @@ int main(int argc, char **argv)
     if (argc > 4) snprintf(family, sizeof family, "test_%s", argv[4]);
     cmocka_set_test_filter(family);
     if (!(number > 0) || (*rest && !in_seconds)) {
-        fprintf(stderr, "usage: test_random [DEVICE [NUMBER of seeds, or seconds with an s behind [FIRST seed [FAMILY]]]]\n");
+        fprintf(stderr,
+                "usage: test_random [DEVICE [NUMBER of seeds, or seconds with an s behind [FIRST seed [FAMILY]]]]\n");
         return 2;
     }
     if (!test_device_answers(argc, argv)) return 77;

@@ -200,8 +200,9 @@ static inline void certify_shape(const char *name, const pairs *b, int64_t m, in
         long double const size = cabsl(number_at(x, i));
         decided = size >= (share - slack) * most && x[2 * i + 1] == 0 && x[2 * i] > 0;
         if (!decided && !(size < (share + slack) * most))
-            fail_msg("%s n=%lld %s: entry %lld of vector %lld, %g%+gi, is the first large one, and not real and positive",
-                     name, (long long)n, type_name(b->type), (long long)i, (long long)k, x[2 * i], x[2 * i + 1]);
+            fail_msg(
+                "%s n=%lld %s: entry %lld of vector %lld, %g%+gi, is the first large one, and not real and positive",
+                name, (long long)n, type_name(b->type), (long long)i, (long long)k, x[2 * i], x[2 * i + 1]);
     }
 }
 

@@ -89,7 +89,7 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) values_
     bool const lives = asks && most < (real)INFINITY;
     team.sync(); /* the matrix is there */
     scale_type scale;
-    bool const good = certify_small(team, p, b, a, n, ld, unit_of(most), lives, &scale);
+    bool const good = certify_small(team, p, b, a, n, ld, certificate_unit(most), lives, &scale);
     if (lives && team.rank == 0 && !good) list_doubtful(slice, b, true);
 }
 
@@ -133,7 +133,7 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) vectors
         int64_t const at = first + threadIdx.x % 32 / P, b = slice.first + (at < count ? slice.spread[at] : 0);
         bool const asks = at < count && has_results(p, b);
         team.sync(); /* the memory is free */
-        real const most = load_small(team, p, b, a, n, ld, asks), unit = unit_of(most);
+        real const most = load_small(team, p, b, a, n, ld, asks), unit = certificate_unit(most);
         bool const lives = asks && most < (real)INFINITY;
         team.sync(); /* the matrix is there */
         scale_type scale;
@@ -219,7 +219,7 @@ static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_sl
     int64_t const b = slice.first + at;
     bool const finite = s.most < (real)INFINITY;
     bool const safe = (double)s.most > 0x1p-400 && (double)s.most < 0x1p400;
-    real const whole = finite ? unit_of(s.most) : (real)0;
+    real const whole = finite ? certificate_unit(s.most) : (real)0;
     double const unit = s.most == 0 || !finite || sizeof(real) == sizeof(float) || safe ? 1.0 : (double)whole;
     if (unit != 1) s = collect(team, p, b, 0, 1, unit, tile);
     complex_of<double> sum = {0, 0}, square = {0, 0};

@@ -43,7 +43,8 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
     arena a = {(char *)base, 0}, b = {(char *)base, 0};
     slice->road = slice->certificate = geev_slice{};
     slice->road.p = slice->certificate.p = *p;
-    road->slice(ctx, road, bytes, &slice->road);
+    road->slice(ctx, road, p->certify ? bytes - bytes / 16 : bytes,
+                &slice->road); /* room for `spread`, at most so much */
     /* a query does not know whether w is NULL */
     slice->certificate.count = slice->road.count,
     slice->road.repairs = slice->certificate.repairs = cuda_state_of(ctx)->repairs;

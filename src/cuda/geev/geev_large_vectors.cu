@@ -17,7 +17,7 @@ using complex = complex_of<real>;
 
 enum {
     FIRM = 16, /* a condition number, a cosine in rounded numbers, is certain where it is so many sqrt(n) eps or more */
-    APART = 8,  /* eigenvalues closer than so many eps ||H|| are for the Schur form: their errors come near to that */
+    APART = 8, /* eigenvalues closer than so many eps ||H|| are for the Schur form: their errors come near to that */
     FEWEST_ROWS = 8 /* of a matrix for each block of a group */
 };
 

@@ -265,6 +265,12 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         /* isolated eigenvalues were not scaled */
         for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
             re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;
+        team.sync();
+        int last = -1; /* too large for a number */
+        for (int k = team.rank; info == 0 && k < n; k += PLAIN_THREADS)
+            if (!(fabs(re[k]) < (real)INFINITY && fabs(im[k]) < (real)INFINITY)) re[k] = im[k] = (real)NAN, last = k;
+        last = team.max(last);
+        if (last >= 0) info = last + 1;
     }
     team.sync();
     real const factor = record.info == 0 ? (real)1 : (real)NAN;

@@ -22,6 +22,12 @@ static __device__ __forceinline__ bool is_finite(entry x)
     return fabs(real_part(x)) < (real)INFINITY && fabs(imaginary(x)) < (real)INFINITY;
 }
 
+/* What a matrix with this largest part is multiplied by, a power of two. */
+static __device__ __forceinline__ real certificate_unit(real most)
+{
+    return unit_of(fmin(most, real_limits<real>::largest / 4));
+}
+
 /* Eigenvalue k of matrix b as the caller gets it. */
 static __device__ __forceinline__ complex stored_value(const geev_problem &p, int64_t b, int k)
 {

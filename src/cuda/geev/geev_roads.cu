@@ -41,7 +41,7 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
     int64_t each = (int64_t)sizeof *slice->failed + (p->vectors ? (int64_t)sizeof *slice->spread : 0);
     if (!small)
         each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * GEEV_SUMS * sizeof *slice->partials);
-    int64_t const rest = bytes - 8 * EIG_ALIGNMENT, area = (int64_t)slice->plain_bytes,
+    int64_t const rest = bytes - bytes / 64, area = (int64_t)slice->plain_bytes,
                   fit = (rest - area) / each / WARP * WARP, one = fit > 1 ? fit : 1;
     if (slice->count > one) slice->count = one;
     int64_t const areas = (rest - slice->count * each) / area, blocks = EACH * multiprocessors,

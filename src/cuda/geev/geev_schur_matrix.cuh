@@ -137,14 +137,15 @@ static __device__ void finish_schur(team_type team, const schur_area<complex_of<
     team.sync();
 }
 
-/* Stores eigenvalues, their measure, info. */
+/* Stores eigenvalues, their measure, info, which is returned: those that are too large for a number are NaN. */
 template <typename team_type, typename area_type>
-static __device__ void store_values(team_type team, const area_type &a, const geev_problem &p, int64_t b, bool lives,
-                                    const geev_record &record, int info)
+static __device__ int store_values(team_type team, const area_type &a, const geev_problem &p, int64_t b, bool lives,
+                                   const geev_record &record, int info)
 {
     using real = typename area_type::real;
     using entry = typename area_type::entry;
     real const nan = (real)NAN;
+    int last = -1; /* too large */
     for (int k = team.rank; lives && k < a.n; k += team_type::size) {
         complex_of<real> w = scaled((real)record.unscale, a.w[k]);
         if (k < record.lo || k > record.hi) { /* was never scaled */
@@ -154,16 +155,20 @@ static __device__ void store_values(team_type team, const area_type &a, const ge
             w = {nan, nan};
         }
         if (record.info != 0) w = {nan, nan};
+        if (info == 0 && !(fabs(w.re) < (real)INFINITY && fabs(w.im) < (real)INFINITY)) w = {nan, nan}, last = k;
         if (p.w) geev_put(p, b, k, w.re, w.im);
         a.own[k] = w;
     }
+    last = team.max(last);
+    if (last >= 0) info = last + 1;
     team.sync();
-    if (!lives || team.rank != 0) return;
+    if (!lives || team.rank != 0) return info;
     real measure = info == 0 ? (real)0 : nan;
     for (int k = 0; k < a.n && info == 0 && p.value; ++k)
         measure = geev_measure(p.measure, measure, a.own[k].re, a.own[k].im, k == 0);
     if (p.value) ((real *)p.value)[b] = measure;
     if (p.info) p.info[b] = info;
+    return info;
 }
 
 /* Brings T's largest entry to 1, and the eigenvalues with it. */
@@ -220,7 +225,7 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     if (!finite) info = record.info;
     team.sync();
     finish_schur(team, a, info > lo ? info : lo, hi, finite);
-    store_values(team, a, p, b, lives, record, info);
+    info = store_values(team, a, p, b, lives, record, info);
     team.sync();
     if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0);
     if (a.q && is_spread(team, a.scale, a.n, lives && info == 0) && team.rank == 0) note_spread(slice, b);

@@ -66,7 +66,7 @@ static __device__ scale_type judge_matrix(second_team team, const geev_problem &
             most = fmax(most, larger_part(x)), finite = finite && is_finite(x);
         }
     finite = !team.any(!finite);
-    double const unit = unit_of(team.max(most));
+    double const unit = certificate_unit(team.max(most));
     complex_of<double> sum = {0, 0}, square = {0, 0};
     for (int i = team.rank; finite && i < n; i += SECOND_THREADS) {
         complex const w = stored_value(p, b, i);
@@ -338,13 +338,21 @@ static __device__ bool repair(second_team team, const second_matrix &m, unsigned
     return good;
 }
 
-/* Results that nothing proves: NaN and a positive info. */
+/* Results that nothing proves: NaN and a positive info.  Where eigenvalues are too large for a number, these alone are NaN. */
 static __device__ void reject(second_team team, const geev_problem &p, int64_t b, bool values)
 {
     int const n = (int)p.n;
     real const nan = (real)NAN;
+    int last = -1; /* of those that are no numbers */
     for (int k = team.rank; k < n; k += SECOND_THREADS) {
-        if (!values) store_number((complex *)p.w + b * p.stride_w + k, complex{nan, nan});
+        complex const w = stored_value(p, b, k);
+        if (!(fabs(w.re) < (real)INFINITY && fabs(w.im) < (real)INFINITY)) last = k;
+    }
+    last = team.max(last);
+    for (int k = team.rank; k < n; k += SECOND_THREADS) {
+        complex const w = stored_value(p, b, k);
+        bool const fine = last >= 0 && fabs(w.re) < (real)INFINITY && fabs(w.im) < (real)INFINITY;
+        if (!values && !fine) store_number((complex *)p.w + b * p.stride_w + k, complex{nan, nan});
         if (p.condition) ((real *)p.condition)[b * p.stride_w + k] = nan;
         for (int i = 0; i < n; ++i) {
             if (p.vl) store_number(stored_vector(p, b, k, true) + i, complex{nan, nan});
@@ -353,7 +361,7 @@ static __device__ void reject(second_team team, const geev_problem &p, int64_t b
     }
     if (team.rank != 0) return;
     if (p.value && !values) ((real *)p.value)[b] = nan;
-    if (p.info) p.info[b] = values ? n + 1 : n;
+    if (p.info) p.info[b] = values ? n + 1 : last >= 0 ? last + 1 : n;
 }
 
 /* Whether all vectors are good, or can be found again. */

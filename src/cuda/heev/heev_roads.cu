@@ -43,9 +43,9 @@ static void carve_nothing(arena *, const eig_context *, const heev_problem *, he
 
 /* Blocks, or groups of them, that take one matrix after another: as many as run at once and have room for `bytes`
  * each. */
-static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, heev_job *job)
+static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, size_t taken, heev_job *job)
 {
-    int64_t const fit = HEEV_MOST_BYTES / (int64_t)arena_rounded(bytes + 1); /* and the queue */
+    int64_t const fit = (HEEV_MOST_BYTES - (int64_t)taken) / (int64_t)arena_rounded(bytes + 1); /* and the queue */
     int64_t const most = fit < 1 ? 1 : fit < at_once ? fit : at_once;
     job->count = most < p->batch ? most : p->batch;
 }
@@ -82,7 +82,7 @@ static bool is_reference(const eig_context *, const heev_problem *p)
 static void slice_reference(const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
     slice_staying(p, (int64_t)REFERENCE_EACH * cuda_state_of(ctx)->multiprocessors,
-                  eig_cuda_heev_kernels(p->type)->reference_bytes(p->n), job);
+                  eig_cuda_heev_kernels(p->type)->reference_bytes(p->n), 0, job);
 }
 
 static void carve_reference(arena *a, const eig_context *, const heev_problem *p, heev_job *job)
@@ -130,7 +130,9 @@ static void slice_blocks(const eig_context *ctx, const heev_problem *p, heev_job
 {
     heev_blocks_plan plan;
     eig_cuda_heev_kernels(p->type)->blocks_plan(ctx, p, &plan);
-    slice_staying(p, plan.groups, plan.bytes, job);
+    arena some = {NULL, 0};
+    eig_cuda_heev_carve_certificate(&some, ctx, p, p->batch, job);
+    slice_staying(p, plan.groups, plan.bytes, arena_rounded(some.used), job);
 }
 
 static void carve_blocks(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)

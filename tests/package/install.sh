@@ -48,14 +48,14 @@ if command -v pkg-config >/dev/null; then
 fi
 
 # The options of callers that were compiled with another eigpack.h: an older one, whose structures lack their last
-# field, and a newer one, with two more.
+# fields, and a newer one, with two more.
 include=$prefix/include/eigpack.h
 mkdir -p "$temp/older" "$temp/newer"
 sed -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0/0, 0, 0.0, 0.0, 0.0/' \
-    -e '/^ *int64_t max_steps;/d' -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0/' "$include" \
-    >"$temp/older/eigpack.h"
+    -e '/^typedef struct eig_geev_options/,/^}/{/int no_certificate;/d;/int unused;/d}' \
+    -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0, 0/' "$include" >"$temp/older/eigpack.h"
 sed -e 's/double abstol, reltol;/double abstol, reltol, later; int64_t much_later;/' \
-    -e 's/^ *int64_t max_steps;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
+    -e '/^typedef struct eig_geev_options/,/^}/s/^ *int unused;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
 : >"$temp/sizes"
 for header in older this newer; do
     folder=$temp/$header

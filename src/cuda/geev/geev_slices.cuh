@@ -9,96 +9,23 @@ enum {
     WARP = 32
 };
 
-static const geev_kernels kernels[] = {
-    {NULL,
-     NULL,
-     eig_cuda_geev_small_s,
-     eig_cuda_geev_prepare_s,
-     eig_cuda_geev_block_prepare_s,
-     eig_cuda_geev_block_s,
-     eig_cuda_geev_swb_s,
-     eig_cuda_geev_mwb_s,
-     NULL,
-     eig_cuda_geev_plain_s,
-     eig_cuda_geev_blocks_s,
-     eig_cuda_geev_blocks_area_s,
-     eig_cuda_geev_blocks_fit_s,
-     eig_cuda_geev_schur_s,
-     eig_cuda_geev_schur_bytes_s,
-     eig_cuda_geev_inverse_s,
-     eig_cuda_geev_large_vectors_s,
-     eig_cuda_geev_large_fit_s,
-     eig_cuda_geev_large_sizes_s,
-     eig_cuda_geev_certify_s,
-     eig_cuda_geev_second_s,
-     eig_cuda_geev_second_bytes_s},
-    {NULL,
-     NULL,
-     eig_cuda_geev_small_d,
-     eig_cuda_geev_prepare_d,
-     eig_cuda_geev_block_prepare_d,
-     eig_cuda_geev_block_d,
-     eig_cuda_geev_swb_d,
-     eig_cuda_geev_mwb_d,
-     eig_cuda_geev_lead,
-     eig_cuda_geev_plain_d,
-     eig_cuda_geev_blocks_d,
-     eig_cuda_geev_blocks_area_d,
-     eig_cuda_geev_blocks_fit_d,
-     eig_cuda_geev_schur_d,
-     eig_cuda_geev_schur_bytes_d,
-     eig_cuda_geev_inverse_d,
-     eig_cuda_geev_large_vectors_d,
-     eig_cuda_geev_large_fit_d,
-     eig_cuda_geev_large_sizes_d,
-     eig_cuda_geev_certify_d,
-     eig_cuda_geev_second_d,
-     eig_cuda_geev_second_bytes_d},
-    {eig_cuda_geev_reduce_c,
-     eig_cuda_geev_single_c,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     eig_cuda_geev_blocks_c,
-     eig_cuda_geev_blocks_area_c,
-     eig_cuda_geev_blocks_fit_c,
-     eig_cuda_geev_schur_c,
-     eig_cuda_geev_schur_bytes_c,
-     eig_cuda_geev_inverse_c,
-     eig_cuda_geev_large_vectors_c,
-     eig_cuda_geev_large_fit_c,
-     eig_cuda_geev_large_sizes_c,
-     eig_cuda_geev_certify_c,
-     eig_cuda_geev_second_c,
-     eig_cuda_geev_second_bytes_c},
-    {eig_cuda_geev_reduce_z,
-     eig_cuda_geev_single_z,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     eig_cuda_geev_blocks_z,
-     eig_cuda_geev_blocks_area_z,
-     eig_cuda_geev_blocks_fit_z,
-     eig_cuda_geev_schur_z,
-     eig_cuda_geev_schur_bytes_z,
-     eig_cuda_geev_inverse_z,
-     eig_cuda_geev_large_vectors_z,
-     eig_cuda_geev_large_fit_z,
-     eig_cuda_geev_large_sizes_z,
-     eig_cuda_geev_certify_z,
-     eig_cuda_geev_second_z,
-     eig_cuda_geev_second_bytes_z},
-};
+#define ALL_OF(type)                                                                                          \
+    eig_cuda_geev_blocks_##type, eig_cuda_geev_blocks_area_##type, eig_cuda_geev_blocks_fit_##type,           \
+        eig_cuda_geev_schur_##type, eig_cuda_geev_schur_bytes_##type, eig_cuda_geev_inverse_##type,           \
+        eig_cuda_geev_large_vectors_##type, eig_cuda_geev_large_fit_##type, eig_cuda_geev_large_sizes_##type, \
+        eig_cuda_geev_certify_##type, eig_cuda_geev_second_##type, eig_cuda_geev_second_bytes_##type
+#define REAL_OF(type, lead)                                                                                       \
+    {                                                                                                             \
+        NULL, NULL, eig_cuda_geev_small_##type, eig_cuda_geev_prepare_##type, eig_cuda_geev_block_prepare_##type, \
+            eig_cuda_geev_block_##type, eig_cuda_geev_swb_##type, eig_cuda_geev_mwb_##type, lead,                 \
+            eig_cuda_geev_plain_##type, ALL_OF(type)                                                              \
+    }
+#define COMPLEX_OF(type)                                                                                          \
+    {                                                                                                             \
+        eig_cuda_geev_reduce_##type, eig_cuda_geev_single_##type, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+            ALL_OF(type)                                                                                          \
+    }
+static const geev_kernels kernels[] = {REAL_OF(s, NULL), REAL_OF(d, eig_cuda_geev_lead), COMPLEX_OF(c), COMPLEX_OF(z)};
 
 static const geev_kernels *kernels_of(const geev_problem *p)
 {

@@ -213,7 +213,8 @@ def eig(
     Returns
     -------
     EigResult, a named tuple of eigenvalues (..., n) and eigenvectors (..., n, n)
-        a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, its largest element is real and positive.
+        a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, of its elements
+        within 2^-10 of the largest the first is real and positive.
         With left=True a tuple (w, vl, vr), or (w, vl) where right is False: vl^H @ a = w[..., :, None] * vl^H.  With
         neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True its `condition` tells
         of each eigenvalue how much of it is right.  PyTorch's and JAX's derivatives are those of vectors normalised so.

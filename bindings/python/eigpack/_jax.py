@@ -123,9 +123,10 @@ def pushed(w, v, tangent):
     with jax.default_matmul_precision("highest"):
         inner = jnp.linalg.solve(v, times(tangent.astype(v.dtype), v))
     size = v.real**2 + v.imag**2
-    chosen = (v.imag == 0) & (v.real > 0)  # of entries of one size that which is real and positive
-    found = jnp.argmax(jnp.where(chosen, size * (1 + 16 * jnp.finfo(size.dtype).eps), size), -2, keepdims=True)
-    at = jnp.arange(v.shape[-1])[:, None] == found
+    share = (1 - 2.0**-10) ** 2 * (1 - 64 * jnp.finfo(size.dtype).eps)
+    large = (v.imag == 0) & (v.real > 0) & (size >= share * size.max(-2, keepdims=True))
+    row = jnp.arange(v.shape[-1])[:, None]  # the first large one that is real and positive
+    at = row == jnp.argmax(jnp.where(large, (v.shape[-1] + 1 - row).astype(size.dtype), size), -2, keepdims=True)
     u = times(v, divided(inner, w))
     along = (jnp.conj(v) * u).sum(-2).real
     turn = jnp.where(at, u, 0).sum(-2).imag / jnp.where(at, v, 0).sum(-2).real

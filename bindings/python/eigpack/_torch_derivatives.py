@@ -100,7 +100,7 @@ class Pairs(torch.autograd.Function):
 
 # ------------------------------------------------------------------ general
 # Of A = V diag(w) V^-1, with P = V^-1 dA V: dw = diag(P), dV = U + V diag(c), U = V (F o P) with F as above.  A column v of
-# V has the 2-norm 1 and one entry v_m, the largest, that is real and positive.  Both stay so:
+# V has the 2-norm 1 and one entry v_m that is real and positive: the first of those within 2^-10 of the largest.  Both stay so:
 #     c = -re(v^H u) - i im(u_m) / v_m
 # The left vectors Y of A are the right ones of A^H, with eigenvalues conj(w).
 # V^-1 is formed: second derivatives through torch.linalg.solve are wrong in some releases (2.11 on a CPU, under torch.vmap;
@@ -108,11 +108,12 @@ class Pairs(torch.autograd.Function):
 
 
 def pivots(v):
-    """Where the entries v_m are.  Of entries of one size that is taken which is real and positive."""
+    """Where the entries v_m are: the first large one that is real and positive."""
     size = v.real.square() + v.imag.square()
-    chosen = (v.imag == 0) & (v.real > 0)
-    found = torch.where(chosen, size * (1 + 16 * torch.finfo(size.dtype).eps), size).argmax(-2, keepdim=True)
-    return torch.arange(v.shape[-1], device=v.device).unsqueeze(-1) == found
+    share = (1 - 2.0**-10) ** 2 * (1 - 64 * torch.finfo(size.dtype).eps)
+    large = (v.imag == 0) & (v.real > 0) & (size >= share * size.amax(-2, keepdim=True))
+    row = torch.arange(v.shape[-1], device=v.device).unsqueeze(-1)
+    return row == torch.where(large, (v.shape[-1] + 1 - row).to(size.dtype), size).argmax(-2, keepdim=True)
 
 
 def pushed(w, v, tangent):

@@ -1,6 +1,6 @@
 /* The benchmark of heev on a GPU: device arrays and a lent workspace, median of CUDA-event times of whole calls.
  *
- *     bench_heev_cuda [COMMIT] [n=N] [TYPE] [PART...]     prints CSV, one row a case; default: all parts but once
+ *     bench_heev_cuda [COMMIT] [n=N] [TYPE] [PART...]     prints CSV, one row a case; default: all parts but once and certificate
  *
  * n=N, f64   this order, this type alone
  * resident   batch 20000, n = 4 to 64, method auto, with vectors
@@ -11,6 +11,7 @@
  * contest    f32, with vectors, the orders and batches of gpu-mode's problem eigh_py (github.com/gpu-mode/reference-kernels)
  * jacobi     method jacobi: batch 1000 and 20000, n = 8 to 32; batch 200, n = 64 to 512
  * small      n = 1, 2, 3, batch 10^6, with vectors and without
+ * certificate  the same calls with certificates and, method "off", without; not among the default parts
  * passes     for the cases of resident, large and few the passes of one more call
  * once       one call of every case, no times: for a profiler (large: with vectors alone)
  * check      as in bench/support/cases.h; outputs are poisoned before every run, and two runs give the same bits */
@@ -18,12 +19,13 @@
 #include "bench_cuda.h"
 
 static const double budget_ms = 150;
-static const char *const all_parts[] = {"resident", "values", "large",  "few", "contest",
-                                        "jacobi",   "small",  "passes", "once"};
-enum { RESIDENT, VALUES, LARGE, FEW, CONTEST, JACOBI, SMALL, PASSES, ONCE, PARTS };
+static const char *const all_parts[] = {"resident", "values", "large",  "few",  "contest",
+                                        "jacobi",   "small",  "passes", "once", "certificate"};
+enum { RESIDENT, VALUES, LARGE, FEW, CONTEST, JACOBI, SMALL, PASSES, ONCE, CERTIFICATE, PARTS };
 static bool wanted[PARTS];
 static int only_n;            /* this order alone; 0: all */
 static const char *only_type; /* NULL: all */
+static bool off;              /* calls without certificates */
 static eig_type const types[4] = {EIG_Z, EIG_D, EIG_C, EIG_S};
 
 /* What a case must not exceed, in ms. */
@@ -100,14 +102,14 @@ static void put(const char *family, eig_type type, int64_t n, int64_t batch, eig
     static const char *const names[] = {"auto", "jacobi", "tridiagonal", "reference"};
     if ((only_n && n != only_n) || (only_type && strcmp(only_type, type_name(type)) != 0)) return;
     bench_case c = case_new(&case_heev, "hermitian", type, n, batch);
-    c.heev.method = method, c.values_only = !vectors;
+    c.heev.method = method, c.values_only = !vectors, c.heev.no_certificate = off;
     bench_make(&c);
     device_case d = device_new(gpu, &c, NULL);
     GPU(device_lend(&d));
     if (wanted[ONCE]) {
         GPU(device_enqueue(&d));
     } else {
-        bench_row row = bench_row_of(&c, family, names[method], 0);
+        bench_row row = bench_row_of(&c, family, off ? "off" : names[method], 0);
         double ms;
         for (int k = 0; k < 2; ++k) {
             GPU((eig_status)device_time(&d, &ms));
@@ -167,13 +169,29 @@ static void run(eig_type type)
     }
 }
 
+/* Each case with and without, one after the other. */
+static void certificate(eig_type type)
+{
+    static const int cases[][2] = {{3, 1000000}, {5, 100000}, {8, 100000}, {9, 20000}, {16, 20000}, {32, 20000},
+                                   {64, 20000},  {128, 500},  {512, 20},   {3, 1000},  {16, 100},   {32, 1},
+                                   {64, 1},      {128, 1},    {512, 1},    {2048, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+        for (int part = 0; part < 4; ++part) {
+            off = part % 2;
+            put(part < 2 ? "heev-certificate-vectors" : "heev-certificate", type, cases[k][0], cases[k][1],
+                EIG_HEEV_AUTO, part < 2);
+        }
+    off = false;
+}
+
 static void read_words(int argc, char **argv)
 {
     bool named = false;
     for (int k = 2; k < argc; ++k) {
         bool known = false;
         for (int part = 0; part < PARTS; ++part)
-            if (strcmp(argv[k], all_parts[part]) == 0) known = wanted[part] = true, named = named || part < PASSES;
+            if (strcmp(argv[k], all_parts[part]) == 0)
+                known = wanted[part] = true, named = named || part < PASSES || part == CERTIFICATE;
         if (strncmp(argv[k], "n=", 2) == 0)
             only_n = atoi(argv[k] + 2);
         else if (!known)
@@ -187,6 +205,7 @@ int main(int argc, char **argv)
     read_words(argc, argv);
     bench_open(argc > 1 ? argv[1] : "unknown");
     for (int t = 0; t < 4; ++t) run(types[t]);
+    for (int t = 0; t < 2 && wanted[CERTIFICATE]; ++t) certificate(types[t]);
     bench_close();
     return 0;
 }

@@ -252,9 +252,9 @@ EIG_API int eig_get_passes(const eig_context *ctx);
  * Since 0.3. */
 EIG_API eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass);
 
-/* What certificates found in the last computation, a call of geev (eig_geev_options): how many matrices failed one and were
- * solved again by plain code, and how many eigenvectors failed and were found again.  Both may be NULL.  0 where the call
- * certified nothing, as those of other families.  A sound library solves no matrix again; it may find many vectors again,
+/* What certificates found in the last computation, a call of heev or geev (eig_heev_options, eig_geev_options): how many matrices
+ * failed one and were solved again by plain code, and how many eigenvectors of geev failed and were found again.  Both may be NULL.
+ * 0 where the call certified nothing, as those of other families.  A sound library solves no matrix again; it may find many vectors again,
  * of badly scaled matrices.  After a call on device arrays it waits for the context's stream, which must not be captured.
  * Since 0.3. */
 EIG_API eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t *vectors);

@@ -28,6 +28,7 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     p->tolerance = o->tolerance != 0 ? o->tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
     p->chunk = o->chunk;
     p->certify = !o->no_certificate;
+    p->repairs = NULL;
     REQUIRE(o->uplo == EIG_UPLO_LOWER || o->uplo == (eig_uplo)'L' || o->uplo == EIG_UPLO_UPPER,
             "heev: uplo = %d, must be 'L' or 'U'", (int)o->uplo);
     REQUIRE(o->no_certificate == 0 || o->no_certificate == 1, "heev: no_certificate = %d, must be 0 or 1",

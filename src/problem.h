@@ -78,6 +78,11 @@ typedef struct stemr_batch {
 /* Matrix b of it; stats may be NULL. */
 stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stats *stats);
 
+/* What eig_get_repairs tells of a call. */
+typedef struct call_repairs {
+    int64_t matrices, vectors;
+} call_repairs;
+
 /* One call of eig_heev_batched. */
 typedef struct heev_problem {
     eig_type type; /* of a and v; w is of its real type */
@@ -100,11 +105,12 @@ typedef struct heev_problem {
     int64_t il, iu; /* always set for ALL and INDEX */
     double vl, vu;
     eig_heev_method method;
-    bool relative;    /* only where the method is not tridiagonal */
-    double tolerance; /* > 0 */
-    int max_sweeps;   /* > 0 */
-    int64_t chunk;    /* 0 = the backend chooses */
-    bool certify;     /* what fails a certificate is solved again, or told by info */
+    bool relative;         /* only where the method is not tridiagonal */
+    double tolerance;      /* > 0 */
+    int max_sweeps;        /* > 0 */
+    int64_t chunk;         /* 0 = the backend chooses */
+    bool certify;          /* what fails a certificate is solved again, or told by info */
+    call_repairs *repairs; /* NULL, or matrices solved again are added here, atomically */
 } heev_problem;
 
 /* The pairs of some matrices, and those of them that a call asked for. */
@@ -136,11 +142,6 @@ static inline batch_strides heev_strides_of_v(const heev_problem *p)
     batch_strides const s = {p->row_major ? p->ldv : 1, p->row_major ? 1 : p->ldv, p->stride_v};
     return s;
 }
-
-/* What eig_get_repairs tells of a call. */
-typedef struct call_repairs {
-    int64_t matrices, vectors;
-} call_repairs;
 
 /* One call of eig_geev, eig_geev_batched, eig_geev_affine or eig_geev_schur. */
 typedef struct geev_problem {

@@ -119,7 +119,12 @@ eig_status eig_multi_heev(eig_context *ctx, const heev_problem *p)
     eig_status const status = eig_multi_check(ctx, "heev", arrays, 5);
     if (status != EIG_OK) return status;
     double const n = (double)p->n;
-    return run_batch(ctx, "heev", heev_part, p, p->batch, 10 * n * n * n, 1);
+    call_repairs repairs = {0};
+    heev_problem counting = *p;
+    counting.repairs = &repairs;
+    eig_status const end = run_batch(ctx, "heev", heev_part, &counting, p->batch, 10 * n * n * n, 1);
+    ctx->repairs = repairs;
+    return end;
 }
 
 bool eig_multi_heev_ranges(const eig_context *ctx, const heev_problem *p)

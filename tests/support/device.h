@@ -82,4 +82,19 @@ static inline void expect_refused(eig_context *ctx, eig_status got, eig_status w
     if (!strstr(eig_error_detail(ctx), text)) fail_msg("\"%s\" lacks \"%s\"", eig_error_detail(ctx), text);
 }
 
+/* How many matrices of a call may fail a certificate and be solved again: none, but of entries of all sizes ("wild") on a GPU, whose
+ * sweeps may gather more rounding errors than a certificate lets pass. */
+static int64_t test_may_be_solved_again __attribute__((unused));
+
+/* A sound kernel's answers pass their certificates. */
+static inline void expect_proved(eig_context *ctx)
+{
+    int64_t matrices = -1;
+    int64_t const most = test_on_cpu() ? 0 : test_may_be_solved_again;
+    if (eig_get_repairs(ctx, &matrices, NULL) != EIG_OK) fail_msg("eig_get_repairs: %s", eig_error_detail(ctx));
+    if (matrices < 0 || matrices > most)
+        fail_msg("road %s: %lld matrices failed a certificate and were solved again", eig_get_road(ctx),
+                 (long long)matrices);
+}
+
 #endif

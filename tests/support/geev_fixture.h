@@ -98,15 +98,6 @@ static inline numbers laid_out(const batch *b, const placement *p, int64_t first
     return x;
 }
 
-/* A sound kernel's answers pass their certificates: none is solved again. */
-static inline void expect_proved(eig_context *ctx)
-{
-    if (!test_on_cpu()) return; /* a GPU solves a few of the hardest again: docs/maintainers/notes-geev.md */
-    int64_t matrices = -1;
-    if (eig_get_repairs(ctx, &matrices, NULL) != EIG_OK) fail_msg("eig_get_repairs: %s", eig_error_detail(ctx));
-    if (matrices != 0) fail_msg("%lld matrices failed a certificate and were solved again", (long long)matrices);
-}
-
 /* Solves matrices first, ..., first + count - 1; w with a stride of n + pad_w.  Results go to the batch. */
 static inline void solve_part(eig_context *ctx, const eig_geev_options *options, batch *b, placement p, int64_t first,
                               int64_t count, int64_t pad_w)

@@ -206,7 +206,9 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
 /* Solves matrix b, which failed its certificate, by the reference.  In place A is lost: NaN and an info of n are there already. */
 static void heev_again(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
 {
-    if (!p->v || p->v != p->a) kernels->reference(p, b, work, watch);
+    if (p->v && p->v == p->a) return;
+    kernels->reference(p, b, work, watch);
+    if (p->repairs) __atomic_fetch_add(&p->repairs->matrices, 1, __ATOMIC_RELAXED);
 }
 
 /* What one thread does of the tiles and the matrices that are not shared. */
@@ -265,8 +267,12 @@ static void heev_member(void *argument, int rank, int size)
     if (c->plan->together > 0) heev_work_together(c->ctx, c->p, c->plan, &c->watch, &who, c->areas);
 }
 
-eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
+eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *given)
 {
+    call_repairs repairs = {0};
+    heev_problem counting = *given;
+    const heev_problem *const p = &counting;
+    counting.repairs = &repairs;
     heev_plan const plan = heev_plan_of(ctx, p);
     void *work;
     eig_status const status = eig_workspace(ctx, "heev", plan.need, &work);
@@ -280,6 +286,8 @@ eig_status eig_cpu_heev(eig_context *ctx, const heev_problem *p)
     call.watch.awaited = plan.tiles + plan.alone;
     eig_cpu_share(ctx, plan.threads, heev_member, &call);
     eig_begin_passes(ctx, plan.road->name, 1, pass_name);
+    ctx->repairs = repairs;
+    if (given->repairs) __atomic_fetch_add(&given->repairs->matrices, repairs.matrices, __ATOMIC_RELAXED);
     if (ctx->timing) ctx->pass[0].ms = eig_cpu_clock() - start;
     return eig_cpu_watch_end(&call.watch);
 }

@@ -39,6 +39,13 @@ template <typename real> struct certificate_scale {
     }
 };
 
+/* The least square of a norm: of a matrix that is as small as this squares of entries vanish, and with them the sum that they should
+ * have.  It is far below eps of the matrix that was balanced, whose largest entry is above sqrt(safmin)/eps. */
+template <typename real> static __device__ __forceinline__ real certificate_floor(int n)
+{
+    return (real)(n * n) * real_limits<real>::safmin;
+}
+
 /* Whether a vector with this sum of squares has norm 1. */
 template <typename real> static __device__ __forceinline__ bool certifies_length(int n, real size)
 {

@@ -191,45 +191,6 @@ static cuda_call list_arrays(const geev_problem *p)
     return call;
 }
 
-/* ---------------------------------------------------------------------- repairs */
-
-/* They are counted anew from here on. */
-static eig_status clear_repairs(eig_context *ctx, cudaStream_t stream)
-{
-    unsigned long long *const repairs = cuda_state_of(ctx)->repairs;
-    CUDA_TRY(cudaMemsetAsync(repairs, 0, 2 * sizeof *repairs, stream));
-    return EIG_OK;
-}
-
-eig_status eig_cuda_read_repairs(eig_context *ctx)
-{
-    cuda_scope const scope(ctx);
-    const cuda_state *const state = cuda_state_of(ctx);
-    unsigned long long found[2];
-    CUDA_TRY(cudaStreamSynchronize(state->stream));
-    CUDA_TRY(cudaMemcpy(found, state->repairs, sizeof found, cudaMemcpyDeviceToHost));
-    ctx->repairs = call_repairs{(int64_t)found[0], (int64_t)found[1]};
-    ctx->repairs_there = false;
-    return EIG_OK;
-}
-
-/* A call on host arrays; whoever gave the problem gets the counts, too. */
-static eig_status run_host(eig_context *ctx, const geev_problem *p, cuda_call *call, bool counts)
-{
-    if (counts) {
-        eig_status const cleared = clear_repairs(ctx, NULL);
-        if (cleared != EIG_OK) return cleared;
-        CUDA_TRY(cudaStreamSynchronize(NULL));
-    }
-    eig_status status = eig_cuda_run_host(ctx, call);
-    if (status != EIG_OK || !counts) return status;
-    status = eig_cuda_read_repairs(ctx);
-    if (status != EIG_OK || !p->repairs) return status;
-    __atomic_fetch_add(&p->repairs->matrices, ctx->repairs.matrices, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&p->repairs->vectors, ctx->repairs.vectors, __ATOMIC_RELAXED);
-    return EIG_OK;
-}
-
 /* --------------------------------------------------------------------- driver */
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
@@ -246,11 +207,11 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     const geev_road *const road = eig_cuda_geev_road(ctx, p);
     bool const counts = p->certify && p->w;
     eig_begin_passes(ctx, road->name, p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
-    if (!on_device) return run_host(ctx, p, &call, counts);
+    if (!on_device) return eig_cuda_run_host_counting(ctx, &call, counts, p->repairs);
     void *work;
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "geev", eig_cuda_geev_work_size(ctx, p), &work);
-    if (status == EIG_OK && counts) status = clear_repairs(ctx, cuda_state_of(ctx)->stream);
+    if (status == EIG_OK && counts) status = eig_cuda_clear_repairs(ctx, cuda_state_of(ctx)->stream);
     if (status != EIG_OK) return status;
     ctx->repairs_there = counts;
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock);

@@ -212,7 +212,7 @@ struct plain_certificate {
     double trace, square, norm;
     __device__ __forceinline__ plain_certificate(plain_team team, geev_view<real> h, int lo, int hi)
     {
-        double sums[3] = {0, 0, 0};
+        double sums[3] = {0, 0, team.rank == 0 ? (double)certificate_floor<real>(h.n) : 0};
         for (int i = lo; i <= hi; ++i)
             for (int j = lo + team.rank; j <= hi; j += PLAIN_THREADS) {
                 double const x = h(i, j), y = h(j, i);

@@ -118,7 +118,8 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
     return record;
 }
 
-/* Of the balanced matrix: its trace, the trace of its square, and the square of its norm, which certify the eigenvalues. */
+/* Of the balanced matrix: its trace, the trace of its square, and the square of its norm, which certify the eigenvalues.  The norm has
+ * a floor, below which squares vanish. */
 template <typename real> struct small_traces {
     real trace, square, norm;
 
@@ -139,7 +140,7 @@ template <typename real> struct small_traces {
 template <typename real, int N>
 static __device__ __forceinline__ small_traces<real> traces_of(const small_matrix<real, N> &h)
 {
-    small_traces<real> s = {0, 0, 0};
+    small_traces<real> s = {0, 0, certificate_floor<real>(N)};
 #pragma unroll
     for (int i = 0; i < N; ++i) {
         real const x = h.x[i][i];

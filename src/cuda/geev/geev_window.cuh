@@ -35,8 +35,13 @@ static __device__ __forceinline__ void standardise(real &a, real &b, real &c, re
         cs = root * inverse, sn = sub * inverse, b = b - c, c = 0;
         return;
     }
-    real sigma = scale * (b + c), turn = q;
-    real const again = pow2_inverse(pow2_floor(fmax(fmax(fabs(sigma), fabs(turn)), real_limits<real>::safmin)));
+    real sigma = b + c, turn = p; /* scaled by themselves: beside b = -c a tiny turn would vanish */
+    real const largest = fmax(fabs(sigma), fabs(turn));
+    if (largest == 0) {
+        a = d;
+        return;
+    }
+    real const again = pow2_inverse(pow2_floor(fmax(largest, real_limits<real>::safmin)));
     sigma *= again, turn *= again;
     real const inverse = fast_rsqrt(fma(sigma, sigma, 4 * turn * turn)),
                square = (real)0.5 * fma(fabs(sigma), inverse, (real)1), secant = fast_rsqrt(square);

@@ -1,8 +1,10 @@
 /* heev on CUDA, n > 8: looks at the results of a slice before their info may be 0, and lists what is doubtful (heev_certify.cuh says
  * what is asked).  The reference solves it again where A is still there.
  *
- *   certify_sums    before the kernels, since A may be lost: trace and norm of A, one block or more a matrix (road warp: heev_reduce.cu)
- *   certify_judge   behind them: a block for 32 vectors, a warp where n <= 32; w against these sums, lengths of the vectors
+ *   certify_sums    before the kernels, since A may be lost: trace, norm and x^H A x, one block or more a matrix (road warp:
+ *                   heev_reduce.cu)
+ *   certify_judge   behind them: a block for 32 vectors, a warp where n <= 32; w against these sums, lengths of the vectors, and all
+ *                   pairs by x: the last block of a matrix sums up
  *   certify_reject  what cannot be solved again: NaN, and an info of n
  *
  * Sums      in double, of A times `unit`: a power of two, 1 unless squares could over- or underflow.
@@ -29,7 +31,7 @@ static __device__ __forceinline__ double unit_for(double most)
 
 /* ------------------------------------------------------------------------ A */
 
-/* Calls f(x, on_diagonal) for this thread's entries of the triangle that is read: of lines from, ..., end - 1, a warp a line along
+/* Calls f(x, i, j) for this thread's entries of the triangle that is read: of lines from, ..., end - 1, a warp a line along
  * which neighbours lie close. */
 template <typename function>
 static __device__ __forceinline__ void each_entry(const heev_job &job, int64_t b, int64_t from, int64_t end, function f)
@@ -42,7 +44,7 @@ static __device__ __forceinline__ void each_entry(const heev_job &job, int64_t b
     for (int64_t c = from + warp; c < end; c += CERTIFY_WARPS) {
         const number *const line = (const number *)job.p.a + (b * s.b + c * across);
         int64_t const first = behind ? c : 0, last = behind ? n : c + 1;
-        for (int64_t k = first + lane; k < last; k += 32) f(load_number(line + k * along), k == c);
+        for (int64_t k = first + lane; k < last; k += 32) f(load_number(line + k * along), rows ? c : k, rows ? k : c);
     }
 }
 
@@ -53,26 +55,31 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_sums(heev_job 
     int64_t const m = blockIdx.x / job.shares, n = job.p.n, b = job.first + m;
     int64_t const each = (n + job.shares - 1) / job.shares, from = (int64_t)(blockIdx.x % job.shares) * each,
                   end = from + each < n ? from + each : n;
-    double most = 0, unit = 1, trace, squares;
+    double most = 0, unit = 1, trace, squares, beside;
     for (int pass = 0;; ++pass) {
-        trace = squares = 0;
-        each_entry(job, b, from, end, [&](number x, bool diagonal) {
+        trace = squares = beside = 0;
+        each_entry(job, b, from, end, [&](number x, int64_t i, int64_t j) {
+            bool const diagonal = i == j;
             if (diagonal) set(x, x.re, (real)0);
             real const largest = real_limits<real>::largest;
             bool const finite = fabs(x.re) <= largest && fabs(imaginary(x)) <= largest;
             double const square = wide_square(x, unit);
             most = finite ? fmax(most, (double)larger_part(x)) : (double)INFINITY;
             squares += diagonal ? square : 2 * square, trace += diagonal ? unit * (double)x.re : 0;
+            beside += diagonal ? 0 : unit * (double)certify_turned(x, (unsigned)i, (unsigned)j).re;
         });
         most = team.max(most);
         if (pass == 1 || !(most < (double)INFINITY)) break;
         unit = unit_for(most);
         if (unit == 1) break;
     }
-    trace = team.sum(trace), squares = team.sum(squares);
+    trace = team.sum(trace), squares = team.sum(squares), beside = team.sum(beside);
     if (team.rank > 0) return;
-    job.certificates[blockIdx.x] = {most, unit, trace, squares};
-    if (blockIdx.x % job.shares == 0) job.marks[m] = 0;
+    job.certificates[blockIdx.x] = {most, unit, trace, squares, trace + 2 * beside};
+    if (blockIdx.x % job.shares == 0) {
+        job.marks[m] = 0;
+        if (job.arrived) job.arrived[m] = 0;
+    }
     if (blockIdx.x == 0) *job.doubts = 0;
 }
 
@@ -80,7 +87,7 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_sums(heev_job 
 static __device__ heev_certificate whole_certificate(const heev_job &job, int64_t m)
 {
     const heev_certificate *const c = job.certificates + m * job.shares;
-    heev_certificate all = {0, (double)INFINITY, 0, 0};
+    heev_certificate all = {0, (double)INFINITY, 0, 0, 0};
     for (int k = 0; k < job.shares; ++k) {
         all.most = fmax(all.most, c[k].most);
         if (c[k].most > 0) all.unit = fmin(all.unit, c[k].unit);
@@ -88,22 +95,38 @@ static __device__ heev_certificate whole_certificate(const heev_job &job, int64_
     if (!(all.unit < (double)INFINITY)) all.unit = 1;
     for (int k = 0; k < job.shares; ++k) {
         double const by = all.unit / c[k].unit;
-        all.trace += by * c[k].trace, all.squares += by * c[k].squares * by;
+        all.trace += by * c[k].trace, all.squares += by * c[k].squares * by, all.form += by * c[k].form;
     }
     return all;
 }
 
 /* --------------------------------------------------------------- the results */
 
+/* What Jacobi may leave of the norm's square beside the diagonal; and how far w, times the unit, may be off, being subnormal. */
+static __device__ __forceinline__ double left_by(const heev_job &job)
+{
+    bool const jacobi = job.p.method == EIG_HEEV_JACOBI || job.p.relative;
+    return jacobi ? spectrum_left((double)job.p.n, job.p.tolerance) : 0.0;
+}
+static __device__ __forceinline__ double rounding_of(const heev_certificate &c)
+{
+    return c.unit * (double)(real_limits<real>::safmin * real_limits<real>::eps);
+}
+
 /* Whether sums of w, times the unit, are those of the matrix. */
 static __device__ __forceinline__ bool certify_values(const heev_job &job, const heev_certificate &c, double first,
                                                       double second)
 {
     double const n = (double)job.p.n, eps = (double)real_limits<real>::eps;
-    bool const jacobi = job.p.method == EIG_HEEV_JACOBI || job.p.relative;
-    return spectrum_has_sums(n * eps, c.squares, first - c.trace, second - c.squares,
-                             jacobi ? spectrum_left(n, job.p.tolerance) : 0.0,
-                             n * c.unit * (double)real_limits<real>::safmin * eps);
+    return spectrum_has_sums(n * eps, c.squares, first - c.trace, second - c.squares, left_by(job), n * rounding_of(c));
+}
+
+/* The same of sums of its pairs.  n eps of the type, in double. */
+static __device__ __forceinline__ bool certify_pairs(const heev_job &job, const heev_certificate &c, double2 sums)
+{
+    double const n = (double)job.p.n, unit = n * (double)real_limits<real>::eps, norm = sqrt(c.squares);
+    return fabs(sums.x - c.form) <= (CERTIFY_FORM * unit + n * sqrt(left_by(job))) * norm + n * rounding_of(c) &&
+           fabs(sums.y - n) <= CERTIFY_SPAN * unit * sqrt(n);
 }
 
 /* Whether matrix m, of the job, claims to be solved. */
@@ -114,42 +137,90 @@ static __device__ __forceinline__ bool claims(const heev_job &job, int64_t m, do
 
 static __device__ __forceinline__ void list_doubtful(const heev_job &job, int64_t m)
 {
-    if (atomicExch(job.marks + m, 1) == 0) job.doubtful[atomicAdd(job.doubts, 1)] = job.first + m;
+    if (atomicExch(job.marks + m, 1) != 0) return;
+    job.doubtful[atomicAdd(job.doubts, 1)] = job.first + m;
+    atomicAdd(job.repairs, 1ull);
 }
 
-/* Columns first, ..., first + 31 of V of matrix b: whether those of this thread have length 1.  space: [warps][32]. */
-static __device__ bool certify_lengths(const heev_job &job, int64_t b, int64_t first, int64_t columns, real *space)
+/* What is asked of a vector: its length and x^H v. */
+struct vector_sums {
+    real size, re, im;
+
+    __device__ __forceinline__ void add(number v, int64_t i)
+    {
+        number const turned = certify_turned(v, (unsigned)i);
+        size = size + square(v), re = re + turned.re, im = im + imaginary(turned);
+    }
+    /* Whether it has length 1; adds its part to the sums.  w: its value, times the unit. */
+    __device__ __forceinline__ bool ends(int64_t n, double w, double2 *sums) const
+    {
+        double const part = (double)re * (double)re + (double)im * (double)im;
+        sums->x = fma(w, part, sums->x), sums->y += part;
+        return spectrum_has_length((real)n, size);
+    }
+};
+
+/* Columns first, ..., first + 31 of V of matrix b: whether those of this thread have length 1; *sums: their parts.
+ * space: [3][warps][32]. */
+static __device__ bool certify_columns(const heev_job &job, int64_t b, double unit, int64_t first, int64_t columns,
+                                       real *space, double2 *sums)
 {
+    enum { PART = CERTIFY_WARPS * 32 };
     batch_strides const s = job.at_v;
     int64_t const n = job.p.n;
     int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const number *const v = (const number *)job.p.v + b * s.b;
+    const real *const w = (const real *)job.p.w + b * job.p.stride_w;
     if (s.j < s.i) { /* a lane a column */
-        real size = 0;
+        vector_sums all = {0, 0, 0};
         for (int64_t i = warp; i < n && first + lane < columns; i += CERTIFY_WARPS)
-            size = size + square(load_number(v + (i * s.i + (first + lane) * s.j)));
-        space[warp * 32 + lane] = size;
+            all.add(load_number(v + (i * s.i + (first + lane) * s.j)), i);
+        real *const own = space + warp * 32 + lane;
+        own[0] = all.size, own[PART] = all.re, own[2 * PART] = all.im;
         __syncthreads(); /* the parts are there */
         if (warp > 0 || first + lane >= columns) return true;
-        size = space[lane];
-        for (int k = 1; k < CERTIFY_WARPS; ++k) size += space[k * 32 + lane];
-        return spectrum_has_length((real)n, size);
+        for (int k = 1; k < CERTIFY_WARPS; ++k) {
+            const real *const part = space + k * 32 + lane;
+            all.size += part[0], all.re += part[PART], all.im += part[2 * PART];
+        }
+        return all.ends(n, unit * (double)w[first + lane], sums);
     }
     bool good = true;
     for (int64_t j = first + warp; j < columns && j < first + CERTIFY_COLUMNS; j += CERTIFY_WARPS) {
-        real size = 0;
-        for (int64_t i = lane; i < n; i += 32) size = size + square(load_number(v + (i * s.i + j * s.j)));
-        for (int across = 16; across > 0; across /= 2) size += __shfl_xor_sync(0xffffffffu, size, across);
-        good = good && spectrum_has_length((real)n, size);
+        vector_sums all = {0, 0, 0};
+        for (int64_t i = lane; i < n; i += 32) all.add(load_number(v + (i * s.i + j * s.j)), i);
+        all.size = lanes_sum<32>(0xffffffffu, all.size), all.re = lanes_sum<32>(0xffffffffu, all.re);
+        if (number::complex) all.im = lanes_sum<32>(0xffffffffu, all.im);
+        double2 part = {0, 0};
+        good = all.ends(n, unit * (double)w[j], &part) && good;
+        if (lane == 0) sums->x += part.x, sums->y += part.y;
     }
     return good;
+}
+
+/* Whether all pairs of matrix m are good, as far as their sums tell: asked of the last of its blocks alone. */
+static __device__ bool certify_together(block_team<CERTIFY_THREADS> team, const heev_job &job, int64_t m,
+                                        const heev_certificate &c, double2 sums, int64_t group, int groups)
+{
+    sums.x = team.sum(sums.x), sums.y = team.sum(sums.y);
+    if (team.rank > 0) return true;
+    if (groups > 1) {
+        volatile double2 *const all = job.forms + m * groups;
+        all[group].x = sums.x, all[group].y = sums.y;
+        __threadfence(); /* the parts are there before the count is */
+        if (atomicAdd(job.arrived + m, 1) < groups - 1) return true;
+        __threadfence();
+        sums = {0, 0};
+        for (int k = 0; k < groups; ++k) sums.x += all[k].x, sums.y += all[k].y;
+    }
+    return certify_pairs(job, c, sums);
 }
 
 /* groups: of 32 columns a matrix. */
 static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge(heev_job job, int groups)
 {
     __shared__ double space[CERTIFY_WARPS];
-    __shared__ real parts[CERTIFY_WARPS * 32];
+    __shared__ real parts[3 * CERTIFY_WARPS * 32];
     block_team<CERTIFY_THREADS> const team = {(int)threadIdx.x, space};
     int64_t const m = blockIdx.x / groups, b = job.first + m, group = blockIdx.x % groups;
     bool const all = job.p.range == EIG_RANGE_ALL;
@@ -167,7 +238,11 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge(heev_job
         first = team.sum(first), second = team.sum(second);
         good = certify_values(job, c, first, second);
     }
-    if (job.p.v) good = certify_lengths(job, b, group * CERTIFY_COLUMNS, columns, parts) && good;
+    if (job.p.v) {
+        double2 sums = {0, 0};
+        good = certify_columns(job, b, c.unit, group * CERTIFY_COLUMNS, columns, parts, &sums) && good;
+        if (all) good = certify_together(team, job, m, c, sums, group, groups) && good;
+    }
     good = !team.any(!good);
     if (!good && team.rank == 0) list_doubtful(job, m);
 }
@@ -175,6 +250,7 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge(heev_job
 /* n <= 32: a warp a matrix; all pairs. */
 static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge_small(heev_job job)
 {
+    enum { TOGETHER = 8 };
     int const n = (int)job.p.n, lane = threadIdx.x % 32;
     int64_t const m = (int64_t)blockIdx.x * CERTIFY_WARPS + threadIdx.x / 32, b = job.first + m;
     if (m >= job.count) return;
@@ -189,15 +265,32 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge_small(he
         bool const rows = s.j < s.i;
         const number *const v = (const number *)job.p.v + (b * s.b + lane * (rows ? s.j : s.i));
         int64_t const across = rows ? s.i : s.j;
-        real size = 0; /* rows: of column `lane`; else of its row's entries, in turn */
+        vector_sums all = {0, 0, 0}; /* of column `lane` */
+        if (rows) {
 #pragma unroll 8
-        for (int k = 0; k < n; ++k) {
-            real part = 0;
-            if (lane < n) part = square(load_number(v + k * across));
-            if (!rows) part = team.sum(part);
-            size = rows ? size + part : lane == k ? part : size;
+            for (int i = 0; i < n; ++i)
+                if (lane < n) all.add(load_number(v + i * across), i);
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < n; k += TOGETHER) {
+                vector_sums part[TOGETHER];
+#pragma unroll
+                for (int u = 0; u < TOGETHER; ++u) {
+                    part[u] = {0, 0, 0};
+                    if (lane < n && k + u < n) part[u].add(load_number(v + (k + u) * across), lane);
+                }
+#pragma unroll
+                for (int u = 0; u < TOGETHER; ++u) {
+                    real const size = team.sum(part[u].size), re = team.sum(part[u].re),
+                               im = number::complex ? team.sum(part[u].im) : (real)0;
+                    if (lane == k + u) all = {size, re, im};
+                }
+            }
         }
-        good = good && (lane >= n || spectrum_has_length((real)n, size));
+        double2 sums = {0, 0};
+        if (lane < n) good = all.ends(n, w, &sums) && good;
+        sums = {team.sum(sums.x), team.sum(sums.y)};
+        good = certify_pairs(job, c, sums) && good;
     }
     good = !team.any(!good);
     if (!good && lane == 0) list_doubtful(job, m);

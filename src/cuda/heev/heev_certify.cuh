@@ -1,5 +1,8 @@
 /* What heev on CUDA asks of a result before its info is 0 (src/numerics/spectrum.inc).
  *
+ * Pairs     all pairs are tested by one vector x, whose entries are powers of i, or of real matrices signs, that look random:
+ *           x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With A - V diag(w) V^H = E the first differs by x^H E x, whose
+ *           entries add up with random signs: an error passes by a rare chance, and costs n^2 operations to find.
  * Where     n <= 8: in the kernels of thread/, in registers; few/: in its kernel; others: heev_certify.cu, which calls the
  *           reference for what fails, unless A is lost.
  * Failures  w and v become NaN, and info n. */
@@ -9,9 +12,51 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
 
+/* What sum w |x^H v|^2 may be off by, in n eps ||A||_F, and sum |x^H v|^2, in n sqrt(n) eps: far above what the methods give. */
+enum { CERTIFY_FORM = 40, CERTIFY_SPAN = 10 };
+
+/* Entry k of the certificate's vector x is i to this power, of real matrices 1 or -1: + - - + - + - + for the first. */
+static __device__ __forceinline__ constexpr unsigned certify_turn(unsigned i)
+{
+    unsigned const a = (i + 62) * 0x9e3779b1u, b = (a ^ a >> 15) * 0x85ebca6bu;
+    return (b ^ b >> 13) >> 30;
+}
+
+/* conj(x_i) a x_j, and x's part of a component: conj(x_i) v. */
+NUMBER_WORD NUMBER_R certify_turned(NUMBER_R a, unsigned i, unsigned j)
+{
+    return (certify_turn(i) ^ certify_turn(j)) & 2 ? negative(a) : a;
+}
+NUMBER_WORD NUMBER_Z certify_turned(NUMBER_Z a, unsigned i, unsigned j)
+{
+    unsigned const turn = certify_turn(j) - certify_turn(i);
+    NUMBER_Z const x = {turn & 1 ? -a.im : a.re, turn & 1 ? a.re : a.im};
+    return turn & 2 ? negative(x) : x;
+}
+NUMBER_WORD NUMBER_R certify_turned(NUMBER_R v, unsigned i)
+{
+    return certify_turn(i) & 2 ? negative(v) : v;
+}
+NUMBER_WORD NUMBER_Z certify_turned(NUMBER_Z v, unsigned i)
+{
+    unsigned const turn = -certify_turn(i);
+    NUMBER_Z const x = {turn & 1 ? -v.im : v.re, turn & 1 ? v.re : v.im};
+    return turn & 2 ? negative(x) : x;
+}
+
+/* Whether pairs whose sums are `form` and `span` are those of an A with x^H A x = of; left and off: see spectrum.inc. */
+template <typename real>
+static __device__ __forceinline__ bool certifies_pairs(real n, real form, real span, real of, real squares, real left,
+                                                       real off)
+{
+    real const unit = n * real_limits<real>::eps, norm = sqrt(squares);
+    return fabs(form - of) <= (CERTIFY_FORM * unit + n * sqrt(left)) * norm + n * off &&
+           fabs(span - n) <= CERTIFY_SPAN * unit * sqrt(n);
+}
+
 /* The sums of a spectrum: of T's or A's entries, or of eigenvalues. */
 template <typename real> struct spectrum_sums {
-    real trace, squares;
+    real trace, squares, form; /* x^H A x; of eigenvalues nothing */
 
     __device__ __forceinline__ void add(real w)
     {

@@ -23,7 +23,7 @@ static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, 
 {
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
     *job = heev_job{};
-    job->p = *p;
+    job->p = *p, job->repairs = cuda_state_of(ctx)->repairs;
     job->at_a = heev_strides_of(p), job->at_v = heev_strides_of_v(p);
     job->most_rotations = heev_most_rotations(p->n), job->most_sweeps = heev_most_sweeps(p->n);
     road->slice(ctx, p, job);
@@ -163,12 +163,15 @@ eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
+    bool const counts = p->certify && road->certifies != HEEV_CERTIFIES_ITSELF;
     eig_begin_passes(ctx, road->name, road->passes, road->pass);
-    if (!on_device) return eig_cuda_run_host(ctx, &call);
+    if (!on_device) return eig_cuda_run_host_counting(ctx, &call, counts, p->repairs);
     void *work;
     cuda_clock clock;
     status = eig_cuda_workspace(ctx, "heev", eig_cuda_heev_work_size(ctx, p), &work);
+    if (status == EIG_OK && counts) status = eig_cuda_clear_repairs(ctx, cuda_state_of(ctx)->stream);
     if (status != EIG_OK) return status;
+    ctx->repairs_there = counts;
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;

@@ -72,7 +72,8 @@ static inline bool heev_lies_dense(batch_strides s, int64_t n)
 
 /* Sums over some of A's entries, all times `unit`: see heev_certify.cu. */
 struct heev_certificate {
-    double most, unit, trace, squares; /* most: the largest entry; infinite where one is not finite */
+    double most, unit, trace, squares,
+        form; /* most: the largest entry; infinite where one is not finite.  form: x^H A x */
 };
 
 /* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
@@ -115,8 +116,11 @@ struct heev_job {
     int shares;                     /* blocks that sum up a matrix */
     heev_certificate *certificates; /* [count][shares]; NULL: there are none */
     int *marks;                     /* [count] whether it is listed */
+    double2 *forms;                 /* [count][groups of 32 vectors] their parts of sum w |x^H v|^2 and sum |x^H v|^2 */
+    int *arrived;                   /* [count] groups whose parts are there */
     int64_t *doubtful;              /* [count] of the problem's matrices those to solve again, in any order */
     int *doubts;                    /* [1] how many */
+    unsigned long long *repairs;    /* [1] matrices solved again, of the call */
     bool second;                    /* reference: those are the matrices to solve */
 };
 

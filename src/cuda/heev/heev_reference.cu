@@ -6,6 +6,7 @@
  * Cost     36 n^3 flops (complex) a sweep, about 4 + log2(n) sweeps; bound by the cache. */
 #include "heev/heev_certify.cuh"
 #include "heev/heev_gauge.cuh"
+#include "heev/heev_matrix.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
@@ -54,7 +55,7 @@ template <typename number> struct reference_matrix {
     __device__ bool load(const heev_job &job, int64_t b, real *scale)
     {
         const number *const from = (const number *)job.p.a + b * job.at_a.b;
-        real big = 0, squares = 0, trace = 0;
+        real big = 0, squares = 0, trace = 0, form = 0;
         bool finite = true;
         for (int64_t f = team.rank; f < n * n; f += REFERENCE_THREADS) {
             int64_t const i = f % n, j = f / n;
@@ -77,7 +78,9 @@ template <typename number> struct reference_matrix {
             if (job.p.upper ? i > j : i < j) continue;
             number x = scaled(*scale, at.a[i + j * n]);
             if (!finite) set(x, (real)0, (real)0);
-            squares = fma(i == j ? (real)1 : (real)2, square(scaled(level, x)), squares);
+            number const y = scaled(level, x);
+            squares = fma(i == j ? (real)1 : (real)2, square(y), squares);
+            form = fma(i == j ? (real)1 : (real)2, certify_turned(y, (unsigned)i, (unsigned)j).re, form);
             trace = i == j ? trace + level * x.re : trace;
             at.a[i + j * n] = x;
             if (i == j)
@@ -85,8 +88,8 @@ template <typename number> struct reference_matrix {
             else
                 at.a[j + i * n] = conj(x);
         }
-        squares = team.sum(squares), trace = team.sum(trace);
-        sums = {trace, squares};
+        squares = team.sum(squares), trace = team.sum(trace), form = team.sum(form);
+        sums = {trace, squares, form};
         bound = (real)job.p.tolerance * (relative ? (real)1 : sqrt(squares) / (real)n);
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
             number one;
@@ -196,16 +199,27 @@ template <typename number> struct reference_matrix {
     /* Whether values and the columns of V, in A's place, have the sums and lengths that they must have. */
     __device__ bool certify(const heev_job &job)
     {
-        spectrum_sums<real> found = {0, 0};
+        spectrum_sums<real> found = {0, 0, 0};
         bool good = true;
+        real span = 0;
         for (int64_t k = team.rank; k < n; k += REFERENCE_THREADS) {
             found.add(level * at.d[k]);
-            real size = v ? (real)0 : (real)1;
-            for (int64_t i = 0; i < n && v; ++i) size = size + square(at.a[i + k * n]);
+            if (!v) continue;
+            real size = 0;
+            number with = zero_of<number>();
+            const number *const column = at.a + at.order[k] * n;
+            for (int64_t i = 0; i < n; ++i)
+                size = size + square(column[i]), with = sum(with, certify_turned(column[i], (unsigned)i));
             good = good && spectrum_has_length((real)n, size);
+            found.form = fma(level * at.d[k], square(with), found.form), span = span + square(with);
         }
         found.trace = team.sum(found.trace), found.squares = team.sum(found.squares);
-        good = found.certify(n, sums, spectrum_left((real)n, (real)job.p.tolerance)) && good;
+        real const left = spectrum_left((real)n, (real)job.p.tolerance);
+        good = found.certify(n, sums, left) && good;
+        if (v) {
+            found.form = team.sum(found.form), span = team.sum(span);
+            good = certifies_pairs((real)n, found.form, span, sums.form, sums.squares, left, (real)0) && good;
+        }
         return !team.any(!good);
     }
 

@@ -34,11 +34,21 @@ template <typename number, int R> static constexpr int few_blocks()
 template <int R, typename real>
 static __device__ __forceinline__ bool few_certify(int n, const spectrum_sums<real> *parts, const real *values)
 {
-    spectrum_sums<real> of = parts[0], found = {0, 0};
+    spectrum_sums<real> of = parts[0], found = {0, 0, 0};
     for (int k = 1; k < few_shape<R>::warps; ++k) of.trace += parts[k].trace, of.squares += parts[k].squares;
     for (int k = threadIdx.x % 32; k < n; k += 32) found.add(values[k]);
     found.trace = lanes_sum<32>(0xffffffffu, found.trace), found.squares = lanes_sum<32>(0xffffffffu, found.squares);
     return found.certify(n, of, (real)0);
+}
+
+/* The same of pairs. */
+template <int R, typename real>
+static __device__ __forceinline__ bool few_certify_pairs(int n, const spectrum_sums<real> *parts, const real *pairs)
+{
+    real form = 0, span = 0, squares = 0, of = 0;
+    for (int k = 0; k < few_shape<R>::warps; ++k)
+        form += pairs[2 * k], span += pairs[2 * k + 1], squares += parts[k].squares, of += parts[k].form;
+    return certifies_pairs((real)n, form, span, of, squares, (real)0, (real)0);
 }
 
 template <typename number, int R>
@@ -48,6 +58,7 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     extern __shared__ double2 few_space[];
     __shared__ real largest[few_shape<R>::warps];
     __shared__ spectrum_sums<real> sums[few_shape<R>::warps];
+    __shared__ real pairs[2 * few_shape<R>::warps];
     int const n = (int)job.p.n;
     int64_t const b = job.first + blockIdx.x;
     bool const with_vectors = job.p.v != NULL;
@@ -80,8 +91,11 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     few_back<number, R> back(division.z, n);
     back.vectors = vectors, back.tau = tau;
     back.template run<0>();
-    if (job.p.certify && good && __syncthreads_or(!back.certify())) {
-        good = false;
+    if (job.p.certify && good) {
+        good = !__syncthreads_or(!back.certify(division.values(), pairs + 2 * (threadIdx.x / 32)));
+        good = good && few_certify_pairs<R>(n, sums, pairs);
+    }
+    if (!good && finite) {
         if (threadIdx.x == 0 && job.p.info) job.p.info[b] = n;
         if (threadIdx.x < n) ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] = (real)NAN;
     }

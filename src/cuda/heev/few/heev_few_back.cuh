@@ -57,18 +57,29 @@ template <typename number, int R> struct few_back {
         }
     }
 
-    /* Whether the columns of this thread have length 1. */
-    __device__ __forceinline__ bool certify() const
+    /* Whether the columns of this thread have length 1; its warp's parts of the sums of all pairs go to own[0] and own[1]. */
+    __device__ __forceinline__ bool certify(const real *values, real *own) const
     {
         bool good = true;
+        real form = 0, span = 0;
 #pragma unroll
         for (int c = 0; c < high; ++c) {
+            int const j = shape::rows * c + row;
             real size = 0;
+            number with = zero_of<number>();
 #pragma unroll
-            for (int r = 0; r < wide; ++r) size = size + square(y[c][r]);
+            for (int r = 0; r < wide; ++r) {
+                size = size + square(y[c][r]);
+                with = sum(with, certify_turned(y[c][r], (unsigned)(FEW_ACROSS * r + q)));
+            }
             size = lanes_sum<FEW_ACROSS>(0xffffffffu, size);
-            good = good && (shape::rows * c + row >= n || spectrum_has_length((real)n, size));
+            set(with, lanes_sum<FEW_ACROSS>(0xffffffffu, with.re),
+                number::complex ? lanes_sum<FEW_ACROSS>(0xffffffffu, imaginary(with)) : (real)0);
+            good = good && (j >= n || spectrum_has_length((real)n, size));
+            if (j < n && q == 0) form = fma(values[j], square(with), form), span = span + square(with);
         }
+        form = lanes_sum<32>(0xffffffffu, form), span = lanes_sum<32>(0xffffffffu, span);
+        if (lane == 0) own[0] = form, own[1] = span;
         return good;
     }
 

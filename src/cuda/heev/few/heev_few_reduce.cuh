@@ -90,15 +90,18 @@ template <typename number, int R> struct few_reduction {
         for (int I = 0; I < high; ++I)
 #pragma unroll
             for (int J = 0; J < wide; ++J) a[I][J] = finite ? scaled(inverse, a[I][J]) : zero_of<number>();
-        spectrum_sums<real> part = {0, 0};
+        spectrum_sums<real> part = {0, 0, 0};
 #pragma unroll
         for (int I = 0; I < high; ++I)
 #pragma unroll
             for (int J = 0; J < wide; ++J) {
+                int const i = shape::rows * I + row, j = FEW_ACROSS * J + q; /* places: what lies before is 0 */
                 part.squares = part.squares + square(a[I][J]);
-                if (shape::rows * I + row == FEW_ACROSS * J + q) part.trace = part.trace + a[I][J].re;
+                part.form = part.form + certify_turned(a[I][J], (unsigned)i, (unsigned)j).re;
+                if (i == j) part.trace = part.trace + a[I][J].re;
             }
         part.trace = lanes_sum<32>(0xffffffffu, part.trace), part.squares = lanes_sum<32>(0xffffffffu, part.squares);
+        part.form = lanes_sum<32>(0xffffffffu, part.form);
         if (lane == 0) sums[warp] = part;
         return finite ? unit : (real)NAN;
     }

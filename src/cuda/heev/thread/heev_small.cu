@@ -66,7 +66,7 @@ template <typename number, int N> struct small_hermitian {
             }
     }
 
-    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite.  kept: [3] the sums of A times `level` and level,
+    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite.  kept: [4] the sums of A times `level` and level,
      * which is 1 but for option `relative`, whose scale may lose squares. */
     template <typename function>
     __device__ __forceinline__ bool load(const heev_problem &p, function get, real *scale, real *kept)
@@ -87,7 +87,7 @@ template <typename number, int N> struct small_hermitian {
         real const most_or_one = finite ? big : (real)1;
         real const by = p.relative ? heev_scale_relative(most_or_one) : heev_scale(most_or_one);
         real const level = p.relative ? pow2_inverse(heev_unit(by * most_or_one)) : (real)1;
-        spectrum_sums<real> sums = {0, 0};
+        spectrum_sums<real> sums = {0, 0, 0};
 #pragma unroll
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? by * d[i] : (real)0;
@@ -98,13 +98,15 @@ template <typename number, int N> struct small_hermitian {
                 if (j >= i) continue;
                 a[i][j] = scaled(by, a[i][j]);
                 if (!finite) set(a[i][j], (real)0, (real)0);
-                sums.squares = fma((real)2, square(scaled(level, a[i][j])), sums.squares);
+                number const x = scaled(level, a[i][j]);
+                sums.squares = fma((real)2, square(x), sums.squares);
+                sums.form = fma((real)2, certify_turned(x, (unsigned)i, (unsigned)j).re, sums.form);
             }
         }
         relative = p.relative;
         bound = (real)p.tolerance * (relative ? (real)1 : sqrt(sums.squares) / (real)N);
         *scale = by;
-        if (N > 1) kept[0] = sums.trace, kept[1] = sums.squares, kept[2] = level;
+        if (N > 1) kept[0] = sums.trace, kept[1] = sums.squares, kept[2] = level, kept[3] = sums.form + sums.trace;
         return finite;
     }
 
@@ -126,18 +128,25 @@ static __device__ __forceinline__ bool small_certify(const heev_problem &p, cons
 {
     using real = typename number::real;
     if (N == 1) return true;
-    spectrum_sums<real> found = {0, 0};
+    spectrum_sums<real> found = {0, 0, 0};
     bool good = true;
+    real span = 0;
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         found.add(kept[2] * x.d[k]);
         if (!p.v) continue;
         real size = 0;
+        number with;
+        set(with, (real)0, (real)0);
 #pragma unroll
-        for (int i = 0; i < N; ++i) size = size + square(x.q[i][k]);
+        for (int i = 0; i < N; ++i)
+            size = size + square(x.q[i][k]), with = sum(with, certify_turned(x.q[i][k], (unsigned)i));
         good = good && spectrum_has_length((real)N, size);
+        found.form = fma(kept[2] * x.d[k], square(with), found.form), span = span + square(with);
     }
-    return found.certify(N, {kept[0], kept[1]}, spectrum_left((real)N, (real)p.tolerance)) && good;
+    real const left = spectrum_left((real)N, (real)p.tolerance);
+    if (p.v) good = good && certifies_pairs((real)N, found.form, span, kept[3], kept[1], left, (real)0);
+    return found.certify(N, {kept[0], kept[1], 0}, left) && good;
 }
 
 /* The place of value k: ascending, bad ones last. */

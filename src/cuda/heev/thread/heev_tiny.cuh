@@ -34,7 +34,7 @@ template <typename number, int N, bool vectors> struct tiny_shape {
     static constexpr int at_sums = vectors ? at_out : TINY_LANES * 2 * N; /* behind T */
     static constexpr int after = at_out + TINY_LANES * (vectors && out_pitch > values_pitch ? out_pitch : values_pitch);
     static_assert(2 * N <= (vectors ? N * N : pitch), "T lies where A was, or where Z comes");
-    static_assert(vectors ? values_pitch >= 2 : 2 * N + 2 <= pitch, "and the sums lie behind it");
+    static_assert(vectors ? values_pitch >= 3 : 2 * N + 2 <= pitch, "and the sums lie behind it");
     static constexpr int before = TINY_LANES * pitch, room = before > after ? before : after;
     static constexpr int warps = N <= 4 ? 4 : 1, bytes = warps * room * (int)sizeof(real); /* of a block */
 };
@@ -54,17 +54,18 @@ template <typename number, int N> struct tiny_matrix {
     number a[N][N]; /* below the diagonal */
     real d[N], e[N];
 
-    /* Trace and norm. */
+    /* Trace, norm, and x^H A x. */
     __device__ __forceinline__ spectrum_sums<real> sums() const
     {
-        real diagonal = 0, squares = 0, beside = 0;
+        real diagonal = 0, squares = 0, beside = 0, form = 0;
 #pragma unroll
         for (int i = 0; i < N; ++i) {
             diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares);
 #pragma unroll
-            for (int j = 0; j < i; ++j) beside = beside + square(a[i][j]);
+            for (int j = 0; j < i; ++j)
+                beside = beside + square(a[i][j]), form = form + certify_turned(a[i][j], (unsigned)i, (unsigned)j).re;
         }
-        return {diagonal, fma((real)2, beside, squares)};
+        return {diagonal, fma((real)2, beside, squares), fma((real)2, form, diagonal)};
     }
 
     /* Takes the matrix that get(i, j) gives, i >= j, divided by its unit. Returns the unit: NaN where the matrix is
@@ -162,7 +163,8 @@ template <typename number, int N> struct tiny_matrix {
  * length 1. */
 template <typename number, int N>
 static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
-                                                    uint32_t order, int good, typename number::real *memory)
+                                                    uint32_t order, int good, typename number::real *memory,
+                                                    spectrum_sums<typename number::real> of, typename number::real unit)
 {
     using real = typename number::real;
     using shape = tiny_shape<number, N, true>;
@@ -171,6 +173,9 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
     tiny_store<real> const z = {memory + shape::at_z + lane};
     real *const out = memory + shape::at_out, *const own = out + lane * shape::out_pitch;
     bool const rows = s.j < s.i;
+    const real *const w = (const real *)p.w + (first + lane) * p.stride_w;
+    real const inverse = pow2_inverse(unit == unit ? unit : (real)1);
+    real form = 0, span = 0;
     bool certified = true;
     number zero;
     set(zero, (real)0, (real)0);
@@ -195,9 +200,14 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
             }
             gauge_turn_registers<N>(y);
             real size = 0;
+            number with = zero;
 #pragma unroll
-            for (int i = 0; i < N; ++i) size = size + square(y[i]);
+            for (int i = 0; i < N; ++i) {
+                size = size + square(y[i]);
+                if (i < n) with = sum(with, certify_turned(y[i], (unsigned)i));
+            }
             certified = certified && (k0 + g >= good || spectrum_has_length((real)n, size));
+            if (k0 + g < good) form = fma(inverse * w[k0 + g], square(with), form), span = span + square(with);
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 if (k0 + g >= good) set(y[i], (real)NAN, (real)NAN);
@@ -218,7 +228,8 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
         }
         __syncwarp(); /* they are stored */
     }
-    return certified;
+    real const off = inverse * (real_limits<real>::safmin * real_limits<real>::eps);
+    return certified && (good < n || certifies_pairs((real)n, form, span, of.form, of.squares, (real)0, off));
 }
 
 /* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */
@@ -334,7 +345,9 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     if (works) {
         spectrum_sums<real> const sums = x.sums();
         kept[0] = sums.trace, kept[1] = sums.squares;
+        if (vectors) kept[2] = sums.form;
     }
+    spectrum_sums<real> of = {0, 0, 0};
     int good = 0;
     bool reversed = false;
     real z[vectors ? N : 1][N];
@@ -353,10 +366,12 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
         else
             good = tiny_ql<real, N, vectors>(n, max_sweeps, x.d, x.e, rows, z);
         if (unit != unit) good = 0;
-        spectrum_sums<real> found = {0, 0};
+        spectrum_sums<real> found = {0, 0, 0};
 #pragma unroll
         for (int k = 0; k < N; ++k) found.add(x.d[k]);
-        if (p.certify && good == n && !found.certify(n, {kept[0], kept[1]}, (real)0)) good = 0;
+        of.squares = kept[1];
+        if (vectors) of.form = kept[2];
+        if (p.certify && good == n && !found.certify(n, {kept[0], kept[1], 0}, (real)0)) good = 0;
     }
     __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
@@ -391,7 +406,7 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     if (works && p.sweeps) p.sweeps[first + lane] = 0;
     __syncwarp(); /* they are stored */
     if constexpr (vectors) {
-        bool const certified = tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory);
+        bool const certified = tiny_vectors<number, N>(p, job.at_v, first, live, order, good, memory, of, unit);
         if (works && p.certify && !certified) heev_reject<number>(p, job.at_v, first + lane, n, 0, 1);
     }
 }

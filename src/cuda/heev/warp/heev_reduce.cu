@@ -118,12 +118,15 @@ static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, 
     int const n = (int)job.p.n;
     const number *const row = tile + team.rank * heev_shape<number, N>::pitch;
     bool const works = live && team.rank < n && most < (real)INFINITY;
-    real squares = 0, trace = works ? inverse * row[team.rank].re : (real)0;
+    real squares = 0, form = 0, trace = works ? inverse * row[team.rank].re : (real)0;
 #pragma unroll 4
-    for (int j = 0; works && j < n; ++j) squares = squares + square(scaled(inverse, row[j]));
-    trace = team.sum(trace), squares = team.sum(squares);
+    for (int j = 0; works && j < n; ++j) {
+        number const x = scaled(inverse, row[j]);
+        squares = squares + square(x), form = form + certify_turned(x, (unsigned)team.rank, (unsigned)j).re;
+    }
+    trace = team.sum(trace), squares = team.sum(squares), form = team.sum(form);
     if (live && team.rank == 0) {
-        job.certificates[m] = {(double)most, (double)inverse, (double)trace, (double)squares};
+        job.certificates[m] = {(double)most, (double)inverse, (double)trace, (double)squares, (double)form};
         job.marks[m] = 0;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) *job.doubts = 0;

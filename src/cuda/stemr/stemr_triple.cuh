@@ -13,10 +13,20 @@ struct stemr_triple {
     double a, b, c;
 };
 
+/* a + b + c, c being small beside b unless b has cancelled, and b beside a likewise.  Where the first words cancel, the
+ * second ones become first: else words would overlap by as many bits as have cancelled, and by as many more in every
+ * row that cancels after that. */
+static __device__ __forceinline__ stemr_triple stemr_triple_in_order(double a, double b, double c)
+{
+    wide_d const first = wide_sum_d(a, b), rest = wide_sum_d(first.lo, c);
+    wide_d const top = wide_fast_sum_d(first.hi, rest.hi), second = wide_fast_sum_d(top.lo, rest.lo);
+    return stemr_triple{top.hi, second.hi, second.lo};
+}
+
 static __device__ __forceinline__ stemr_triple stemr_triple_of(double a, double b, double c)
 {
-    wide_d const low = wide_sum_d(b, c), high = wide_sum_d(a, low.hi), rest = wide_sum_d(high.lo, low.lo);
-    return stemr_triple{high.hi, rest.hi, rest.lo};
+    wide_d const low = wide_sum_d(b, c);
+    return stemr_triple_in_order(a, low.hi, low.lo);
 }
 
 static __device__ __forceinline__ stemr_triple stemr_triple_sum(const stemr_triple &x, const stemr_triple &y)
@@ -52,8 +62,7 @@ static __device__ __forceinline__ stemr_triple stemr_triple_rest(const stemr_tri
     wide_d const second = wide_sum_d(first.lo, w.hi);
     double const low = fma(x.c, y.a, fma(x.b, y.b, fma(x.a, y.c, (cross.lo + u.lo) - z.c)));
     double const third = low + ((other.lo + v.lo) + (w.lo + second.lo));
-    wide_d const top = wide_sum_d(first.hi, second.hi), rest = wide_sum_d(top.lo, third);
-    return stemr_triple{top.hi, rest.hi, rest.lo};
+    return stemr_triple_in_order(first.hi, second.hi, third);
 }
 
 static __device__ __forceinline__ stemr_triple stemr_minus(const stemr_triple &x)

@@ -711,7 +711,7 @@ typedef struct eig_geev_options {
     int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
     int64_t max_steps;      /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
     int no_certificate;     /* 0: test every answer, and solve again what fails; 1: do not.  Since 0.3 */
-    int unused;             /* 0 */
+    int row_major;          /* 1: element (i, j) of a lies where the layout has (j, i).  Since 0.3 */
 } eig_geev_options;
 
 #define EIG_GEEV_OPTIONS                                                                  \
@@ -727,7 +727,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *   ctx       context
  *   options   NULL = all defaults
  *   n         order of the matrices, n >= 0
- *   a         the matrices, see eig_layout; not changed
+ *   a         the matrices, see eig_layout; not changed.  options->row_major = 1: of each the transpose is there, as where a
+ *             matrix lies row by row; all results are those of A itself, with the same bits, and vectors lie as below
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
  *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
@@ -808,7 +809,7 @@ EIG_API eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_g
                                     int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
                                     void *condition, int *info, int64_t batch);
 
-/* The same for one matrix: a is column-major, w and condition are [n], info is [1].  The type of the type-erased forms is
+/* The same for one matrix: a is column-major (row_major: row-major), w and condition are [n], info is [1].  The type of the type-erased forms is
  * that of a; w, vl and vr are complex, condition is real. */
 EIG_API eig_status eig_dgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a, int64_t lda,
                              eig_z *w, eig_z *vl, int64_t ldvl, eig_z *vr, int64_t ldvr, double *condition, int *info);
@@ -827,7 +828,7 @@ EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_opti
  *
  *   n         order of the matrices, n >= 0
  *   m         number of parameters, m >= 0
- *   a         A_0, A_1, ..., A_m: m+1 matrices, column-major, lda >= max(1, n), every stride_a >= lda*n entries
+ *   a         A_0, A_1, ..., A_m: m+1 matrices, column-major (row_major: row-major), lda >= max(1, n), every stride_a >= lda*n entries
  *             (options->layout must be matrix-wise)
  *   x         the points: x[k + p*stride_x] is parameter k+1 of point p; stride_x >= m; may be NULL when m = 0
  *   w         as in eig_dgeev_batched, for each point; or NULL: not wanted

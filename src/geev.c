@@ -9,6 +9,7 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     const eig_geev_options *const o = eig_read_options(ctx, "geev", options, &copy, sizeof copy);
     if (!o) return EIG_BAD_ARGUMENT;
     p->layout = o->layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o->layout;
+    p->row_major = o->row_major;
     p->method = o->method;
     p->balance = !o->no_balance;
     p->threads_per_matrix = o->threads_per_matrix;
@@ -22,6 +23,7 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "geev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);
+    REQUIRE(o->row_major == 0 || o->row_major == 1, "geev: row_major = %d, must be 0 or 1", o->row_major);
     REQUIRE(p->method == EIG_GEEV_AUTO || p->method == EIG_GEEV_SWB || p->method == EIG_GEEV_MWB ||
                 p->method == EIG_GEEV_REFERENCE,
             "geev: method = %d, must be 0 (auto), 1 (swb), 2 (mwb) or 3 (reference)", (int)p->method);

@@ -126,14 +126,19 @@ typedef struct batch_strides {
     int64_t i, j, b;
 } batch_strides;
 
+static inline batch_strides batch_strides_of(eig_layout layout, bool row_major, int64_t lda, int64_t stride)
+{
+    batch_strides s = {1, lda, stride};
+    if (layout == EIG_LAYOUT_ELEMENT_WISE) s.i = lda * stride, s.j = stride, s.b = 1;
+    if (layout == EIG_LAYOUT_ROW_WISE) s.i = stride, s.j = 1, s.b = lda;
+    int64_t const i = s.i;
+    if (row_major) s.i = s.j, s.j = i;
+    return s;
+}
+
 static inline batch_strides heev_strides_of(const heev_problem *p)
 {
-    batch_strides s = {1, p->lda, p->stride_a};
-    if (p->layout == EIG_LAYOUT_ELEMENT_WISE) s.i = p->lda * p->stride_a, s.j = p->stride_a, s.b = 1;
-    if (p->layout == EIG_LAYOUT_ROW_WISE) s.i = p->stride_a, s.j = 1, s.b = p->lda;
-    int64_t const i = s.i;
-    if (p->row_major) s.i = s.j, s.j = i;
-    return s;
+    return batch_strides_of(p->layout, p->row_major, p->lda, p->stride_a);
 }
 
 /* Those of v. */
@@ -152,6 +157,7 @@ typedef struct geev_problem {
     const void *a;
     int64_t lda, stride_a;
     eig_layout layout; /* affine: always matrix-wise */
+    bool row_major;    /* element (i, j) of a lies where the layout has (j, i) */
     int64_t m;
     const void *x;
     int64_t stride_x;
@@ -175,6 +181,11 @@ typedef struct geev_problem {
     bool certify;           /* what fails a certificate is solved again, by plain code */
     call_repairs *repairs;  /* NULL, or what was repaired is added here, atomically: of a part of a call */
 } geev_problem;
+
+static inline batch_strides geev_strides_of(const geev_problem *p)
+{
+    return batch_strides_of(p->layout, p->row_major, p->lda, p->stride_a);
+}
 
 /* What a backend offers; no entry may be NULL.  A driver gets arguments that are checked, options whose defaults are
  * resolved, and n, batch and m > 0.  A work_size is exact, and 0 where nothing is needed. */

@@ -136,7 +136,7 @@ module eigpack
         integer(c_int64_t) :: chunk = 0_c_int64_t
         integer(c_int64_t) :: max_steps = 0_c_int64_t
         integer(c_int) :: no_certificate = 0_c_int
-        integer(c_int) :: unused = 0_c_int
+        integer(c_int) :: row_major = 0_c_int
     end type eig_geev_options
 
     interface

@@ -122,6 +122,7 @@ static int open_matrices(const arguments *args, geev_run *j)
     int const status = matrices_open(args->file[0], j->options.layout, false, &j->file);
     if (status != CLI_OK) return status;
     if (j->file.one) j->options.layout = EIG_LAYOUT_MATRIX_WISE;
+    j->options.row_major = j->options.layout == EIG_LAYOUT_MATRIX_WISE; /* matrices in files are in C order */
     j->n = j->file.n, j->batch = j->file.batch, j->type = j->file.type;
     if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;
     if (!type_is_complex(j->type) && type_is_complex(j->file.type))

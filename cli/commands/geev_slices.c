@@ -43,7 +43,7 @@ static bool make(void *of, int slot, int64_t count)
 
 /* ------------------------------------------------------------------- input */
 
-/* The library's matrices are column-major where they lie one after the other, the file's row-major. */
+/* The library's results are column-major, the file's row-major. */
 static void transpose(numbers *a, int64_t n, int64_t count)
 {
     int64_t const parts = type_is_complex(a->type) ? 2 : 1;
@@ -66,9 +66,7 @@ static bool read_part(void *of, const stream_slice *s, io_error *error)
     if (j->is_family) return family_points(&j->family, s->first, s->count, a), true;
     io_slab slab = j->file.slab;
     slab.first = s->first, slab.count = s->count;
-    if (!stream_numbers(&j->file.source, &slab, a, error)) return false;
-    if (j->options.layout == EIG_LAYOUT_MATRIX_WISE) transpose(a, j->n, s->count);
-    return true;
+    return stream_numbers(&j->file.source, &slab, a, error);
 }
 
 /* ------------------------------------------------------------------- solve */

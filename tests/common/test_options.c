@@ -218,6 +218,7 @@ static void test_limits_of_options(void **state)
         {STEBZ, FIELD(stebz, reltol), true, {0, 1 - DBL_EPSILON}, {-1e-300, 1, INFINITY, NAN}, 2, 4},
         {GEEV, FIELD(geev, layout), false, {0, 'M'}, {'N', 'e', -1, 1}, 2, 4},
         {GEEV, FIELD(geev, method), false, {0, 1, 2, 3}, {-1, 4}, 4, 2},
+        {GEEV, FIELD(geev, row_major), false, {0, 1}, {-1, 2}, 2, 2},
         {GEEV, FIELD(geev, threads_per_matrix), false, {0, 1, 32}, {-1, 33}, 3, 2},
         {GEEV, FIELD(geev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
         {GEEV, FIELD(geev, max_steps), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},

@@ -54,6 +54,8 @@ static void test_bits(void **state)
         for (size_t l = 0; l < 6; ++l) {
             solve_part(ctx, NULL, &again, place(layouts[l / 2], n, count, l % 2 ? 3 : 0), 0, count, l % 2 ? 5 : 0);
             same_results(&first, &again, "another layout");
+            solve_part(ctx, NULL, &again, place_rows(layouts[l / 2], n, count, l % 2 ? 3 : 0), 0, count, l % 2 ? 5 : 0);
+            same_results(&first, &again, "row-major");
         }
         eig_destroy(ctx);
         /* Another number of threads, more than the machine has. */
@@ -357,6 +359,8 @@ static void test_refused(void **state)
     expect_refused(ctx, CALL(&o, 2, a, 2, 3, w, 2, 2), BAD, "batch*lda");
     o.layout = (eig_layout)'X';
     expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "layout = 88");
+    o = (eig_geev_options)EIG_GEEV_OPTIONS, o.row_major = 2;
+    expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "row_major = 2");
     o = (eig_geev_options)EIG_GEEV_OPTIONS, o.method = (eig_geev_method)4;
     expect_refused(ctx, CALL(&o, 2, a, 2, 4, w, 2, 2), BAD, "method = 4");
     o = (eig_geev_options)EIG_GEEV_OPTIONS, o.threads_per_matrix = 33;

@@ -15,11 +15,11 @@ typedef struct resident {
     int *info;
 } resident;
 
-static resident make(const char *kind, int64_t n, int64_t count, eig_type type, eig_layout layout)
+static resident make(const char *kind, int64_t n, int64_t count, eig_type type, eig_layout layout, bool row_major)
 {
     resident r = {.host = batch_make(kind, n, count, type, 11)};
     size_t const size = type_size(type);
-    r.p = place(layout, n, count, 1);
+    r.p = row_major ? place_rows(layout, n, count, 1) : place(layout, n, count, 1);
     r.a_bytes = (size_t)r.p.entries * size;
     r.w_bytes = (size_t)(2 * n * count) * size;
     r.info_bytes = (size_t)count * sizeof(int);
@@ -43,7 +43,7 @@ static eig_status enqueue(eig_context *ctx, const eig_geev_options *options, con
 {
     eig_geev_options o = *options;
     int64_t const n = r->host.n;
-    o.layout = r->p.layout;
+    o.layout = r->p.layout, o.row_major = r->p.row_major;
     return eig_geev_batched(ctx, r->host.type, &o, n, r->a, r->p.lda, r->p.stride, r->w, n, NULL, 0, 0, NULL, 0, 0,
                             NULL, r->info, r->host.count);
 }
@@ -92,7 +92,7 @@ static void test_forms(void **state)
     for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
         for (int variant = 0; variant < 4; ++variant) {
             resident r = make(kinds[variant / 2], small ? few[c] : many[c], small ? 3 : 1021, real_types[variant % 2],
-                              EIG_LAYOUT_MATRIX_WISE);
+                              EIG_LAYOUT_MATRIX_WISE, false);
             eig_geev_options o = EIG_GEEV_OPTIONS;
             int const methods = !small || variant < 2 ? EIG_GEEV_MWB : EIG_GEEV_AUTO;
             for (int method = EIG_GEEV_AUTO; method <= methods; ++method) {
@@ -148,7 +148,8 @@ static void test_pass_times(void **state)
     eig_context *const ctx = test_context(0);
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (size_t c = 0; c < COUNT(orders); ++c) {
-        resident r = make("gaussian", orders[c], small ? orders[c] > 99 ? 1 : 3 : 333, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+        resident r =
+            make("gaussian", orders[c], small ? orders[c] > 99 ? 1 : 3 : 333, EIG_D, EIG_LAYOUT_MATRIX_WISE, false);
         eig_geev_options const o = EIG_GEEV_OPTIONS;
         eig_pass pass[PASSES_MOST];
         int count;
@@ -170,7 +171,7 @@ static void test_pass_times(void **state)
     eig_destroy(ctx);
 }
 
-/* Layouts, padded. */
+/* Layouts, padded, each with row_major too. */
 static void test_layouts(void **state)
 {
     static const eig_layout layouts[] = {EIG_LAYOUT_MATRIX_WISE, EIG_LAYOUT_ELEMENT_WISE, EIG_LAYOUT_ROW_WISE};
@@ -179,12 +180,12 @@ static void test_layouts(void **state)
     eig_context *const ctx = test_context(0);
     eig_geev_options const o = EIG_GEEV_OPTIONS;
     for (size_t c = 0; c < COUNT(orders) - (small ? 3 : 0); ++c)
-        for (int variant = 0; variant < 6; ++variant) {
+        for (int variant = 0; variant < 12; ++variant) {
             resident r = make("gaussian", orders[c],
                               small            ? 3
                               : orders[c] > 99 ? 20
                                                : 333,
-                              real_types[variant % 2], layouts[variant / 2]);
+                              real_types[variant % 2], layouts[variant / 4], variant / 2 % 2);
             solve(ctx, &o, &r.host);
             assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
             same(&r, "on the device");
@@ -203,7 +204,7 @@ static void test_alignment(void **state)
     for (size_t c = 0; c < 2 * COUNT(orders); ++c) {
         eig_type const type = real_types[c % 2];
         size_t const size = type_size(type);
-        resident r = make("random", orders[c / 2], small ? 3 : 100, type, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("random", orders[c / 2], small ? 3 : 100, type, EIG_LAYOUT_MATRIX_WISE, false);
         solve(ctx, &o, &r.host);
         resident shifted = r;
         void *const a = device_memory(r.a_bytes);
@@ -229,7 +230,7 @@ static void test_gives_up(void **state)
                           small                ? 3
                           : orders[c / 2] > 64 ? 9
                                                : 99,
-                          real_types[c % 2], EIG_LAYOUT_MATRIX_WISE);
+                          real_types[c % 2], EIG_LAYOUT_MATRIX_WISE, false);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         int given_up = 0;
         for (o.max_steps = 1; o.max_steps <= 2; ++o.max_steps) {
@@ -280,7 +281,7 @@ static void test_few(void **state)
     for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
         for (size_t k = 0; k < (small ? 1 : COUNT(kinds)); ++k) {
             int64_t const n = small ? few[c].n : many[c].n, count = small ? few[c].count : many[c].count;
-            resident r = make(kinds[k], n, count, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+            resident r = make(kinds[k], n, count, EIG_D, EIG_LAYOUT_MATRIX_WISE, false);
             eig_geev_options o = EIG_GEEV_OPTIONS;
             solve(ctx, &o, &r.host);
             for (int64_t m = 0; m < count; ++m) assert_int_equal(r.host.info[m], 0);
@@ -325,7 +326,7 @@ static void test_stream_and_graph(void **state)
     CUDA(cudaStreamCreate(&stream));
     assert_int_equal(eig_set_stream(ctx, stream), EIG_OK);
     for (size_t c = 0; c < COUNT(orders) - (small ? 2 : 0); ++c) {
-        resident r = make("random", orders[c], small ? 3 : 5000 / orders[c], EIG_D, EIG_LAYOUT_MATRIX_WISE);
+        resident r = make("random", orders[c], small ? 3 : 5000 / orders[c], EIG_D, EIG_LAYOUT_MATRIX_WISE, false);
         eig_geev_options o = EIG_GEEV_OPTIONS;
         solve(ctx, &o, &r.host);
         size_t need = 0;
@@ -466,7 +467,7 @@ static void test_refused(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(0);
-    resident r = make("random", 4, 10, EIG_D, EIG_LAYOUT_MATRIX_WISE);
+    resident r = make("random", 4, 10, EIG_D, EIG_LAYOUT_MATRIX_WISE, false);
     eig_z w[40];
     int info[10];
     expect_refused(ctx, eig_dgeev_batched(ctx, NULL, 4, r.a, 5, 21, w, 4, NULL, 0, 0, NULL, 0, 0, NULL, r.info, 10),

@@ -121,7 +121,7 @@ static void test_batches(void **state)
             memcpy(all.a + m * n * n, one.a + m % 3 * n * n, (size_t)(n * n) * sizeof *all.a);
         all.a[4 * n * n + 17] = NAN; /* it spoils no other */
         for (int64_t m = 0; m < 3; ++m) solve_part(ctx, NULL, &one, place(EIG_LAYOUT_MATRIX_WISE, n, 1, 1), m, 1, 2);
-        solve_part(ctx, NULL, &all, place(EIG_LAYOUT_ROW_WISE, n, count, 3), 0, count, 1);
+        solve_part(ctx, NULL, &all, place_rows(EIG_LAYOUT_MATRIX_WISE, n, count, 3), 0, count, 1);
         for (int64_t m = 0; m < count; ++m) {
             if (m == 4) {
                 assert_int_equal(all.info[m], EIG_INFO_NOT_FINITE);

@@ -21,6 +21,7 @@ enum {
     F_OUT_PAD,
     F_MEASURE,
     F_PARAMETERS,
+    F_ROW_MAJOR,
     FACTORS
 };
 enum { MATRICES, AFFINE, SCHUR };
@@ -121,8 +122,9 @@ static void put(eig_type type, void *element, const double *z)
     if (type_is_complex(type)) type_put(type, element, 1, z[1]);
 }
 
-static int64_t place(const job *j, int64_t b, int64_t i, int64_t k)
+static int64_t place(const job *j, int64_t b, int64_t row, int64_t column)
 {
+    int64_t const i = j->o.row_major ? column : row, k = j->o.row_major ? row : column;
     return j->o.layout == EIG_LAYOUT_ELEMENT_WISE ? (i * j->lda + k) * j->stride_a + b
            : j->o.layout == EIG_LAYOUT_ROW_WISE   ? i * j->stride_a + b * j->lda + k
                                                   : i + k * j->lda + b * j->stride_a;
@@ -236,7 +238,7 @@ static plain solve_plain(const crossed *c, const job *j, int64_t b)
     int64_t const n = j->n;
     eig_geev_options o = j->o;
     eig_type const vectors = j->family == SCHUR ? j->type : j->complex;
-    o.layout = EIG_LAYOUT_MATRIX_WISE;
+    o.layout = EIG_LAYOUT_MATRIX_WISE, o.row_major = 0;
     if (!numbers_make(&p.a, j->type, n * n) || !numbers_make(&p.w, j->complex, n) ||
         !numbers_make(&p.left, vectors, n * n) || !numbers_make(&p.right, vectors, n * n) ||
         !numbers_make(&p.condition, j->real, n))
@@ -332,6 +334,7 @@ static void set_options(const int *row, job *j)
     static eig_geev_measure const measures[] = {EIG_GEEV_ABSCISSA, EIG_GEEV_RADIUS, EIG_GEEV_DAMPING};
     j->o = (eig_geev_options)EIG_GEEV_OPTIONS;
     j->o.layout = layouts[row[F_LAYOUT]], j->o.method = methods[row[F_METHOD]];
+    j->o.row_major = row[F_ROW_MAJOR];
     j->o.no_balance = row[F_BALANCE], j->o.max_steps = row[F_EARLY] ? 1 : 0;
     j->measure = measures[row[F_MEASURE]];
     int64_t const n = j->n, pad = row[F_PAD], out = row[F_OUT_PAD];
@@ -404,11 +407,12 @@ static pairs table = {FACTORS, {0}, .mend = mend};
 static void cross_all(const int *n, int orders_of, const int *batch, int batches_of, int rounds)
 {
     int const levels[FACTORS] = {
-        [F_TYPE] = 4,    [F_N] = orders_of, [F_BATCH] = batches_of, [F_SCALE] = 3,   [F_BAD] = BADS,
-        [F_DEVICE] = 2,  [F_THREADS] = 2,   [F_WORK] = WORKS,       [F_TIMING] = 2,  [F_PROGRESS] = PROGRESSES,
-        [F_PAD] = 2,     [F_SHIFT] = 2,     [F_LAYOUT] = 3,         [F_FAMILY] = 3,  [F_FORM] = 3,
-        [F_LEFT] = 2,    [F_RIGHT] = 2,     [F_CONDITION] = 2,      [F_INFO] = 2,    [F_METHOD] = 3,
-        [F_BALANCE] = 2, [F_EARLY] = 2,     [F_OUT_PAD] = 2,        [F_MEASURE] = 3, [F_PARAMETERS] = 3,
+        [F_TYPE] = 4,      [F_N] = orders_of, [F_BATCH] = batches_of, [F_SCALE] = 3,   [F_BAD] = BADS,
+        [F_DEVICE] = 2,    [F_THREADS] = 2,   [F_WORK] = WORKS,       [F_TIMING] = 2,  [F_PROGRESS] = PROGRESSES,
+        [F_PAD] = 2,       [F_SHIFT] = 2,     [F_LAYOUT] = 3,         [F_FAMILY] = 3,  [F_FORM] = 3,
+        [F_LEFT] = 2,      [F_RIGHT] = 2,     [F_CONDITION] = 2,      [F_INFO] = 2,    [F_METHOD] = 3,
+        [F_BALANCE] = 2,   [F_EARLY] = 2,     [F_OUT_PAD] = 2,        [F_MEASURE] = 3, [F_PARAMETERS] = 3,
+        [F_ROW_MAJOR] = 2,
     };
     memcpy(table.levels, levels, sizeof levels);
     orders = n, batches = batch;

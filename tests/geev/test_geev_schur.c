@@ -196,8 +196,10 @@ static void test_bits(void **state)
         }
         memcpy(again.a, first.a, (size_t)(2 * n * n * count) * sizeof(double));
         schur(seven, NULL, &first);
-        for (int way = 0; way < 4; ++way) {
-            if (way < 3)
+        for (int way = 0; way < 7; ++way) {
+            if (way > 3)
+                schur_part(ctx, NULL, &again, place_rows(layouts[way - 4], n, count, 3), 0, count, 2);
+            else if (way < 3)
                 schur_part(ctx, NULL, &again, place(layouts[way], n, count, 3), 0, count, 2);
             else
                 for (int64_t m = 0; m < count; ++m)

@@ -207,6 +207,8 @@ static void test_bits(void **state)
             for (size_t l = 0; l < COUNT(layouts); ++l) {
                 pairs_solve_part(ctx, NULL, &again, place(layouts[l], n, count, 3), 0, count, 2, sets[a]);
                 same_pairs(&first, &again, sets[a], "another layout");
+                pairs_solve_part(ctx, NULL, &again, place_rows(layouts[l], n, count, 3), 0, count, 2, sets[a]);
+                same_pairs(&first, &again, sets[a], "row-major");
             }
         }
         for (int wanted = test_on_cpu() ? 1 : WANT_CONDITION; wanted < WANT_ALL; ++wanted) {

@@ -52,10 +52,10 @@ fi
 include=$prefix/include/eigpack.h
 mkdir -p "$temp/older" "$temp/newer"
 sed -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0/0, 0, 0.0, 0.0, 0.0/' \
-    -e '/^typedef struct eig_geev_options/,/^}/{/int no_certificate;/d;/int unused;/d}' \
+    -e '/^typedef struct eig_geev_options/,/^}/{/int no_certificate;/d;/int row_major;/d}' \
     -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0, 0/' "$include" >"$temp/older/eigpack.h"
 sed -e 's/double abstol, reltol;/double abstol, reltol, later; int64_t much_later;/' \
-    -e '/^typedef struct eig_geev_options/,/^}/s/^ *int unused;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
+    -e '/^typedef struct eig_geev_options/,/^}/s/^ *int row_major;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
 : >"$temp/sizes"
 for header in older this newer; do
     folder=$temp/$header

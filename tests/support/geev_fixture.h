@@ -61,6 +61,7 @@ static inline batch batch_make(const char *kind, int64_t n, int64_t count, eig_t
 /* How a batch lies in memory. */
 typedef struct placement {
     eig_layout layout;
+    bool row_major;
     int64_t lda, stride, entries;
 } placement;
 
@@ -78,8 +79,17 @@ static inline placement place(eig_layout layout, int64_t n, int64_t count, int64
     return p;
 }
 
-static inline int64_t place_of(const placement *p, int64_t i, int64_t j, int64_t b)
+/* The same with the options' row_major. */
+static inline placement place_rows(eig_layout layout, int64_t n, int64_t count, int64_t pad)
 {
+    placement p = place(layout, n, count, pad);
+    p.row_major = true;
+    return p;
+}
+
+static inline int64_t place_of(const placement *p, int64_t row, int64_t column, int64_t b)
+{
+    int64_t const i = p->row_major ? column : row, j = p->row_major ? row : column;
     if (p->layout == EIG_LAYOUT_ELEMENT_WISE) return (i * p->lda + j) * p->stride + b;
     if (p->layout == EIG_LAYOUT_ROW_WISE) return i * p->stride + b * p->lda + j;
     return i + j * p->lda + b * p->stride;
@@ -107,7 +117,7 @@ static inline void solve_part(eig_context *ctx, const eig_geev_options *options,
     if (!numbers_make(&w, type_complex(b->type), count * stride_w)) fail_msg("no memory for the eigenvalues");
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
-    o.layout = p.layout;
+    o.layout = p.layout, o.row_major = p.row_major;
     eig_status const status = eig_geev_batched(ctx, b->type, &o, b->n, a.data, p.lda, p.stride, w.data, stride_w, NULL,
                                                0, 0, NULL, 0, 0, NULL, b->info + first, count);
     if (status != EIG_OK) fail_msg("%s: %s", eig_status_text(status), eig_error_detail(ctx));

@@ -98,7 +98,7 @@ static inline eig_geev_options pairs_options(const eig_geev_options *options, pl
 {
     eig_geev_options o = EIG_GEEV_OPTIONS;
     if (options) o = *options;
-    o.layout = p.layout;
+    o.layout = p.layout, o.row_major = p.row_major;
     return o;
 }
 

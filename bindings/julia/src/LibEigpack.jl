@@ -165,11 +165,11 @@ struct GeevOptions
     chunk::Int64
     max_steps::Int64
     no_certificate::Cint
-    unused::Cint
+    row_major::Cint
 end
 
-GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0, no_certificate = 0, unused = 0) =
-    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps, no_certificate, unused)
+GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0, no_certificate = 0, row_major = 0) =
+    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps, no_certificate, row_major)
 
 eig_status_text(status) =
     ccall(symbol(:eig_status_text), Cstring, (Cint,), status)

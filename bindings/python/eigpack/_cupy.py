@@ -52,10 +52,6 @@ def first(x, count):
     return x[..., :count].copy()
 
 
-def conjugate(x):
-    return cupy.conjugate(x, out=x)
-
-
 def transpose(x):
     return x.swapaxes(-1, -2)
 

@@ -42,8 +42,8 @@ def numpy_dense(what, a, upper):
     failed = plain_host(what, letter, upper, n, batch, address(a), 0, address(w), 0 if v is None else address(v))
     if failed is not None:
         raise _families.error_of(failed, batch)
-    if what == "e":  # left vectors of the transpose
-        return tuple.__new__(EigResult, (w, np.conjugate(v, v).swapaxes(-1, -2)))
+    if what == "e":
+        return tuple.__new__(EigResult, (w, v.swapaxes(-1, -2)))
     return w if v is None else pair(w, v)
 
 

@@ -203,15 +203,11 @@ def nonsymmetric(lib, a, left, right, condition, more, device, check):
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        choice = layout, more.method, more.balance, more.max_steps
+        choice = layout, transposed, more.method, more.balance, more.max_steps
         work = _core.geev_work, letter, choice, n, left or right or condition, batch
-        ours, theirs, kept = (0 if x is None else lib.address(x) for x in (vl, vr, s))
-        if transposed:  # the left vectors of the transpose are the conjugates of the right ones
-            ours, theirs = theirs, ours
-        arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), ours, theirs, kept, batch
+        outputs = (0 if x is None else lib.address(x) for x in (vl, vr, s))
+        arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), *outputs, batch
         run(lib, a, device, check, _core.geev, work, batch, arguments, info=info)
-        if transposed:
-            vl, vr = (x if x is None else lib.conjugate(x) for x in (vl, vr))
     vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
     return w, vl, vr, Info(info, condition=s) if more.return_info else None
 
@@ -227,9 +223,7 @@ def schur(lib, a, output, more, device, check):
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        if transposed:  # the Schur form of the transpose would be another one
-            a, (layout, lda, stride) = lib.contiguous(lib.transpose(a)), ("M", n, n * n)
-        choice = layout, more.method, more.balance, more.max_steps
+        choice = layout, transposed, more.method, more.balance, more.max_steps
         arguments = letter, choice, n, lib.address(a), lda, stride, *map(lib.address, (w, t, z)), batch
         work = _core.geev_work, letter, choice, n, True, batch
         run(lib, a, device, check, _core.geev_schur, work, batch, arguments, info=info)
@@ -272,11 +266,11 @@ def eigvals_affine(lib, a, x, measure, more, device, check):
     if n == 0 and measure is not None:
         raise ValueError(f"measure {measure!r} of matrices of order 0")
     if n and batch:
-        a, (layout, _, lda, stride) = placed(lib, a)
+        a, (layout, transposed, lda, stride) = placed(lib, a)
         if layout != "M":
-            a, lda, stride = lib.contiguous(a), n, n * n
+            a, transposed, lda, stride = lib.contiguous(a), True, n, n * n
         x = lib.contiguous(x)
-        choice = "M", more.method, more.balance, more.max_steps
+        choice = "M", transposed, more.method, more.balance, more.max_steps
         work = _core.geev_work, letter, choice, n, False, batch
         sizes = letter, choice, n, m, lib.address(a), lda, stride, lib.address(x), m
         arguments = *sizes, MEASURES[measure], lib.address(out), batch

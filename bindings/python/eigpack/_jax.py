@@ -152,7 +152,7 @@ def general(a, left, right):
     vectors = [(a.shape, COMPLEX[letter])] * (left + right)
     shapes = [(a.shape[:-1], COMPLEX[letter]), *vectors, (a.shape[:-2], "i")]
     w, *rows, info = call("eig_both", shapes, a) if left and right else call("eig", shapes, a, left=left)
-    return w, *(adjoint(x) for x in rows), info  # of the transpose, a vector a row
+    return w, *(jnp.swapaxes(x, -1, -2) for x in rows), info
 
 
 @general.defjvp

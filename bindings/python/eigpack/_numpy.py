@@ -84,11 +84,6 @@ def first(x, count):
     return x[..., :count].copy() if count < x.shape[-1] else x
 
 
-def conjugate(x):
-    """The conjugates, in place where that can be."""
-    return np.conjugate(x, out=x)
-
-
 def transpose(x):
     """The last two dimensions exchanged."""
     return x.swapaxes(-1, -2)

@@ -56,10 +56,6 @@ def first(x, count):
     return x[..., :count].clone()
 
 
-def conjugate(x):
-    return x.conj_physical_()
-
-
 def transpose(x):
     return x.mT
 

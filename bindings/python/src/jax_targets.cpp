@@ -108,12 +108,12 @@ template <typename Size, typename Call> ffi::Error run(const xla_place &at, Size
     }
 }
 
-/* left, right: NULL where not wanted; a vector a row, conjugated: the row-major matrix is taken for its transpose, whose left
- * vectors are the conjugates of its right ones. */
+/* left, right: NULL where not wanted; a vector a row. */
 ffi::Error geev(const xla_place &at, in a, out w, void *left, void *right, out info)
 {
     int64_t const n = a.dimensions().back(), batch = batch_of(a, 2);
-    eig_geev_options const options = EIG_GEEV_OPTIONS;
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.row_major = 1;
     return run(
         at,
         [&](eig_context *ctx, size_t *bytes) {
@@ -121,7 +121,7 @@ ffi::Error geev(const xla_place &at, in a, out w, void *left, void *right, out i
         },
         [&](eig_context *ctx) {
             return eig_geev_batched(ctx, type_of(a), &options, n, a.untyped_data(), n, n * n, w->untyped_data(), n,
-                                    right, n, n * n, left, n, n * n, nullptr, static_cast<int *>(info->untyped_data()),
+                                    left, n, n * n, right, n, n * n, nullptr, static_cast<int *>(info->untyped_data()),
                                     batch);
         });
 }
@@ -231,7 +231,8 @@ ffi::Error affine(const xla_place &at, in a, in x, out result, out info, int64_t
     int64_t const families = batch_of(a, 3), all = batch_of(*info, 1);
     bool const one = families == 1 && batch_of(x, 2) == all;
     int64_t const points = one ? batch_of(*info, 0) : info->dimensions().back(), calls = one ? 1 : all;
-    eig_geev_options const options = EIG_GEEV_OPTIONS;
+    eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.row_major = 1;
     return run(
         at,
         [&](eig_context *ctx, size_t *bytes) {

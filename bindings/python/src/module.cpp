@@ -56,20 +56,20 @@ nb::object run(const place &where, double operations, int64_t matrices, int64_t 
     return nb::make_tuple(found.count, found.first, found.info);
 }
 
-/* layout, method, balance, max_steps */
-using geev_choice = std::tuple<char, int, bool, int64_t>;
+/* layout, row_major, method, balance, max_steps */
+using geev_choice = std::tuple<char, bool, int, bool, int64_t>;
 
 eig_geev_options geev_options(const geev_choice &choice)
 {
     eig_geev_options options = EIG_GEEV_OPTIONS;
     options.layout = (eig_layout)std::get<0>(choice);
-    options.method = (eig_geev_method)std::get<1>(choice);
-    options.no_balance = !std::get<2>(choice);
-    options.max_steps = std::get<3>(choice);
+    options.row_major = std::get<1>(choice);
+    options.method = (eig_geev_method)std::get<2>(choice);
+    options.no_balance = !std::get<3>(choice);
+    options.max_steps = std::get<4>(choice);
     return options;
 }
 
-/* The eigenvalues of a transposed matrix are its own; its left vectors are the conjugates of the matrix's right ones. */
 nb::object geev(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type,
                 const geev_choice &choice, int64_t n, uintptr_t a, int64_t lda, int64_t stride_a, uintptr_t w,
                 uintptr_t vl, uintptr_t vr, uintptr_t condition, int64_t batch, int fine, uintptr_t info)
@@ -274,8 +274,8 @@ size_t stemr_work(const char *device, char type, int method, const range_choice 
 constexpr double short_call = 1e5;
 constexpr size_t own_workspace = 1 << 20;
 
-/* A problem of one of the functions below, packed, with all defaults: what is asked for ('g': geev, 'e': with the right vectors of
- * the transpose as a's left ones, 'w': heev without vectors, 'v': with them, 'b': stebz, 'm': stemr), type, order, number of matrices. */
+/* A problem of one of the functions below, packed, with all defaults: what is asked for ('g': geev, 'e': with right vectors, 'w':
+ * heev without vectors, 'v': with them, 'b': stebz, 'm': stemr), type, order, number of matrices. */
 struct plain_problem {
     char what, type;
     bool upper;
@@ -302,9 +302,11 @@ eig_status plain_call(eig_context *ctx, const plain_problem &p, int *info)
     eig_type const type = (eig_type)p.type;
     int64_t const n = p.n;
     if (p.what == 'g' || p.what == 'e') {
+        eig_geev_options options = EIG_GEEV_OPTIONS;
+        options.row_major = true;
         int64_t const ld = p.v ? n : 0;
-        return eig_geev_batched(ctx, type, nullptr, n, at<void>(p.a), n, n * n, at<void>(p.w), n, at<void>(p.v), ld,
-                                ld * n, nullptr, 0, 0, nullptr, info, p.batch);
+        return eig_geev_batched(ctx, type, &options, n, at<void>(p.a), n, n * n, at<void>(p.w), n, nullptr, 0, 0,
+                                at<void>(p.v), ld, ld * n, nullptr, info, p.batch);
     }
     if (p.what == 'b')
         return eig_stebz(ctx, type, nullptr, n, at<void>(p.a), at<void>(p.b), nullptr, at<void>(p.w), nullptr, nullptr,

@@ -60,6 +60,22 @@ def test_eig(rng, dtype, n):
         assert np.allclose(ours, theirs, atol=2e-2)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n", [2, 5, 17, 66])
+def test_memory_order(rng, dtype, n):
+    """The order in memory never chooses the answer: the same bits."""
+    a = draw(rng, dtype, 3, 2, n, n) * np.geomspace(1, 1e4, n, dtype=dtype)
+    first = eigpack.eigvals(a, device=DEVICE), *eigpack.eig(a, True, device=DEVICE), *(eigpack.schur(a) if DEVICE == "cpu" else ())
+    for x in (lay(y) for lay in ARRANGED for y in (a, a.swapaxes(-1, -2))):
+        x = x if np.array_equal(x, a) else x.swapaxes(-1, -2)
+        other = eigpack.eigvals(x, device=DEVICE), *eigpack.eig(x, True, device=DEVICE), *(eigpack.schur(x) if DEVICE == "cpu" else ())
+        assert all(map(np.array_equal, first, other))
+    one = eigpack.eig(a[0, 0], device=DEVICE)
+    assert all(map(np.array_equal, one, eigpack.eig(np.asfortranarray(a[0, 0]), device=DEVICE)))
+    w = eigpack.eigvals(a[0, 0], device=DEVICE)
+    assert np.array_equal(w, eigpack.eigvals(np.asfortranarray(a[0, 0]), device=DEVICE))
+
+
 def test_condition(rng):
     a = draw(rng, float, 4, 6, 6)
     (w, vl, vr), told = eigpack.eig(a, left=True, return_info=True, device=DEVICE)

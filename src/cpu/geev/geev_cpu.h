@@ -58,18 +58,6 @@ enum {
     GEEV_BALANCE_SWEEPS = 100 /* guards against endless scaling; dgebal's rules end it after a few sweeps */
 };
 
-/* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */
-typedef struct geev_strides {
-    int64_t i, j, b;
-} geev_strides;
-
-static inline geev_strides geev_strides_of(const geev_problem *p)
-{
-    if (p->layout == EIG_LAYOUT_ELEMENT_WISE) return (geev_strides){p->lda * p->stride_a, p->stride_a, 1};
-    if (p->layout == EIG_LAYOUT_ROW_WISE) return (geev_strides){p->stride_a, 1, p->lda};
-    return (geev_strides){1, p->lda, p->stride_a};
-}
-
 /* One matrix, and the steps that solve it; geev_plain.h has the structures, which know the type. */
 struct geev_schur;
 struct geev_form;

@@ -29,7 +29,7 @@ geev_schur TYPED(eig_cpu_geev_carve)(int64_t n, bool values, void *work)
 }
 
 /* Entry (i, j) of matrix b of the problem, in parts; an affine one is rounded after each product and sum. */
-static void entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, int64_t j, real *sum)
+static void entry(const geev_problem *p, batch_strides s, int64_t b, int64_t i, int64_t j, real *sum)
 {
     const real *const a = (const real *)p->a + GEEV_PARTS * (i * s.i + j * s.j + (p->affine ? 0 : b * s.b));
     const real *const x = p->affine && p->m > 0 ? (const real *)p->x + GEEV_PARTS * b * p->stride_x : NULL;
@@ -49,11 +49,14 @@ static void entry(const geev_problem *p, geev_strides s, int64_t b, int64_t i, i
 
 bool TYPED(eig_cpu_geev_load)(const geev_problem *p, int64_t b, const geev_schur *s)
 {
+    enum { TOGETHER = 8 };
     int64_t const n = p->n;
-    geev_strides const strides = geev_strides_of(p);
+    batch_strides const strides = geev_strides_of(p);
     bool finite = true;
-    for (int64_t j = 0; j < n; ++j) {
-        for (int64_t i = 0; i < n; ++i) {
+    /* A few columns at a time: a cache line of a row serves them all. */
+    for (int64_t at = 0; at < n * ((n + TOGETHER - 1) / TOGETHER); ++at) {
+        int64_t const i = at % n, first = at / n * TOGETHER, last = first + TOGETHER < n ? first + TOGETHER : n;
+        for (int64_t j = first; j < last; ++j) {
             real x[GEEV_PARTS];
             entry(p, strides, b, i, j, x);
             for (int part = 0; part < GEEV_PARTS; ++part) {
@@ -215,7 +218,7 @@ void TYPED(eig_cpu_geev_reference)(const geev_problem *p, int64_t b, void *work,
 /* Whether row k, or column k, of matrix b is zero off the diagonal. */
 static bool stands_alone(const geev_problem *p, int64_t b, int64_t k, bool row)
 {
-    geev_strides const s = geev_strides_of(p);
+    batch_strides const s = geev_strides_of(p);
     int64_t const step = row ? s.j : s.i;
     const real *const x = (const real *)p->a + GEEV_PARTS * (b * s.b + k * (row ? s.i : s.j));
     for (int64_t i = 0; i < p->n; ++i)

@@ -44,6 +44,7 @@ SIMD_FN vreal *at(const tile_state *tile, int i, int j)
 static inline void add_terms(tile_state *tile, const geev_problem *p, int64_t first, int count)
 {
     int const n = tile->n;
+    batch_strides const s = geev_strides_of(p);
     for (int64_t k = 0; k < p->m; ++k) {
         vreal x[GEEV_PARTS] = {{0}};
         for (int t = 0; t < count; ++t)
@@ -51,7 +52,7 @@ static inline void add_terms(tile_state *tile, const geev_problem *p, int64_t fi
                 x[part][t] = ((const real *)p->x)[GEEV_PARTS * (k + (first + t) * p->stride_x) + part];
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < n; ++i) {
-                const real *const a = (const real *)p->a + GEEV_PARTS * (i + j * p->lda + (k + 1) * p->stride_a);
+                const real *const a = (const real *)p->a + GEEV_PARTS * (i * s.i + j * s.j + (k + 1) * s.b);
                 vreal *const h = at(tile, i, j);
                 if (EIG_COMPLEX) {
                     vreal const less = x[GEEV_PARTS - 1] * a[GEEV_PARTS - 1], product = x[0] * a[0];
@@ -69,7 +70,7 @@ static inline void add_terms(tile_state *tile, const geev_problem *p, int64_t fi
 static inline void load(tile_state *tile, const geev_problem *p, int64_t first, int count)
 {
     int const n = tile->n;
-    geev_strides const s = geev_strides_of(p);
+    batch_strides const s = geev_strides_of(p);
     const real *const a = p->a;
     for (int k = 0; k < (n + 2) * tile->row * GEEV_PARTS; ++k) tile->h[k] = (vreal){0};
     for (int j = 0; j < n; ++j) {

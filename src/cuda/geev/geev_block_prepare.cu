@@ -23,7 +23,7 @@ struct block_vectors {
 template <typename team_type>
 static __device__ void gather(team_type team, const geev_problem &p, int64_t b, geev_view<real> h)
 {
-    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    bool const by_rows = geev_lies_by_rows(p);
     for (int e = team.rank; e < h.n * h.n; e += team_type::size) {
         int const outer = e / h.n, inner = e % h.n, i = by_rows ? outer : inner, j = by_rows ? inner : outer;
         h(i, j) = geev_entry<real>(p, b, i, j);

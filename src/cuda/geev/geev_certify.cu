@@ -16,36 +16,27 @@ extern __shared__ __align__(16) char certify_memory[];
 
 /* ------------------------------------------------------------------- eigenvalues, n <= 32 */
 
-/* Entry `at` of the dense or strided matrix b, column by column, without the cases of geev_entry. */
-struct plain_matrix {
-    const entry *from;
-    int64_t lda;
-    bool serves;
-    __device__ __forceinline__ plain_matrix(const geev_problem &p, int64_t b)
-        : from((const entry *)p.a + b * p.stride_a), lda(p.lda), serves(!p.affine && p.layout == EIG_LAYOUT_MATRIX_WISE)
-    {
-    }
-};
-
-/* A in shared memory, column by column, ld apart, a lane a row; the largest part, infinite where one is not finite. */
+/* A in shared memory, column by column, ld apart, a lane a row or, where A lies by rows, a column; the largest part, infinite where
+ * one is not finite. */
 template <int P>
 static __device__ __forceinline__ real load_small(lane_team<P> team, const geev_problem &p, int64_t b, entry *a, int n,
                                                   int ld, bool lives)
 {
     enum { TOGETHER = 8 };
-    plain_matrix const plain(p, b);
-    int const i = team.rank;
+    geev_apart<entry> const apart(p, b);
+    bool const by_rows = geev_lies_by_rows(p);
+    int const own = team.rank;
     real most = 0;
-    for (int from = 0; lives && i < n && from < n; from += TOGETHER) {
+    for (int from = 0; lives && own < n && from < n; from += TOGETHER) {
         entry x[TOGETHER];
 #pragma unroll
         for (int c = 0; c < TOGETHER; ++c) {
-            int const j = from + c < n ? from + c : n - 1;
-            x[c] = plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
+            int const other = from + c < n ? from + c : n - 1, i = by_rows ? other : own, j = by_rows ? own : other;
+            x[c] = apart.serves ? geev_load(apart.from + (i * apart.si + j * apart.sj)) : geev_entry<entry>(p, b, i, j);
         }
 #pragma unroll
         for (int c = 0; c < TOGETHER; ++c) {
-            if (from + c < n) a[(from + c) * ld + i] = x[c];
+            if (from + c < n) a[by_rows ? own * ld + from + c : (from + c) * ld + own] = x[c];
             most = is_finite(x[c]) ? fmax(most, larger_part(x[c])) : (real)INFINITY;
         }
     }
@@ -171,12 +162,14 @@ struct matrix_sums {
 static __device__ __forceinline__ matrix_sums collect(block_team<SUMS_THREADS> team, const geev_problem &p, int64_t b,
                                                       int part, int parts, double unit, tile_row *tile)
 {
-    plain_matrix const plain(p, b);
+    geev_apart<entry> const apart(p, b);
     int const n = (int)p.n, tiles = (n + BLOCK - 1) / BLOCK, r = threadIdx.x % 32;
     matrix_sums s = {0, {0, 0}, {0, 0}, 0};
     auto const get = [&](int i, int j) {
         if (i >= n || j >= n) return entry_of<entry>((real)0);
-        return plain.serves ? geev_load(plain.from + (i + j * plain.lda)) : geev_entry<entry>(p, b, i, j);
+        return apart.serves
+                   ? geev_load(apart.from + (i + j * p.lda)) /* A^T where A lies by rows: its sums are those of A */
+                   : geev_entry<entry>(p, b, i, j);
     };
     for (int t = part, row = 0; t < tiles * (tiles + 1) / 2; t += parts) {
         while ((row + 1) * (row + 2) / 2 <= t) ++row;
@@ -283,6 +276,7 @@ static __device__ void certify_columns(const geev_slice &slice, int64_t at, bool
     int const n = (int)p.n, tx = threadIdx.x % 16, ty = threadIdx.x / 16;
     int64_t const b = slice.first + at;
     geev_certificate &c = slice.certificates[at];
+    bool const along = left != geev_lies_by_rows(p); /* neighbours in memory are those of d, not of i */
     if (!stored_vector(p, b, 0, left)) return;
     if (__syncthreads_or(threadIdx.x == 0 && *(volatile int *)&c.listed != 0))
         return; /* other blocks may list it meanwhile */
@@ -306,7 +300,7 @@ static __device__ void certify_columns(const geev_slice &slice, int64_t at, bool
         for (int from = 0; from < n; from += TILE_DEPTH) {
             __syncthreads(); /* the tiles are free */
             for (int e = threadIdx.x; e < TILE_DEPTH * TILE_ROWS; e += SUMS_THREADS) {
-                int const d = left ? e % TILE_DEPTH : e / TILE_ROWS, i = left ? e / TILE_DEPTH : e % TILE_ROWS;
+                int const d = along ? e % TILE_DEPTH : e / TILE_ROWS, i = along ? e / TILE_DEPTH : e % TILE_ROWS;
                 bool const inside = from + d < n && top + i < n;
                 entry x = entry_of<entry>((real)0);
                 if (inside)

@@ -330,6 +330,10 @@ template <typename entry>
 static __device__ __forceinline__ entry geev_entry(const geev_problem &p, int64_t b, int64_t i, int64_t j)
 {
     const entry *const a = (const entry *)p.a;
+    if (p.row_major) { /* the layout has (j, i) there */
+        int64_t const row = i;
+        i = j, j = row;
+    }
     if (p.affine) {
         const entry *const x = (const entry *)p.x + b * p.stride_x, *const at = a + i + j * p.lda;
         entry sum = geev_load(at);
@@ -340,6 +344,24 @@ static __device__ __forceinline__ entry geev_entry(const geev_problem &p, int64_
     if (p.layout == EIG_LAYOUT_ROW_WISE) return geev_load(a + i * p.stride_a + b * p.lda + j);
     return geev_load(a + i + j * p.lda + b * p.stride_a);
 }
+
+/* Whether the neighbour of an entry of A in memory is the next one of its row, not of its column. */
+static __device__ __forceinline__ bool geev_lies_by_rows(const geev_problem &p)
+{
+    return p.row_major != (!p.affine && p.layout == EIG_LAYOUT_ROW_WISE);
+}
+
+/* Matrix b where it lies by itself: entry (i, j) is from[i*si + j*sj]. */
+template <typename entry> struct geev_apart {
+    const entry *from;
+    int64_t si, sj;
+    bool serves; /* else it does not lie so: geev_entry knows where */
+    __device__ __forceinline__ geev_apart(const geev_problem &p, int64_t b)
+        : from((const entry *)p.a + b * p.stride_a), si(p.row_major ? p.lda : 1), sj(p.row_major ? 1 : p.lda),
+          serves(!p.affine && p.layout == EIG_LAYOUT_MATRIX_WISE)
+    {
+    }
+};
 
 /* Place of entry (i, j), j >= i - 1, among the packed entries; for j = 0: the origin of row i's columns. */
 static __device__ __forceinline__ int place_of(int n, int i, int j)

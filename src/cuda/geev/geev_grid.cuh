@@ -63,15 +63,15 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------------- in and out */
 
-    /* From global memory, by columns. */
-    __device__ __forceinline__ void load(const real *a, int64_t lda, int n)
+    /* From global memory. */
+    __device__ __forceinline__ void load(const geev_apart<real> &a, int n)
     {
 #pragma unroll
         for (int b = 0; b < TC; ++b) {
             int const j = b * C + c;
-            const real *const column = a + j * lda + r;
+            const real *const column = a.from + j * a.sj + r * a.si;
 #pragma unroll
-            for (int s = 0; s < TR; ++s) x[s][b] = j < n && s * R + r < n ? column[s * R] : (real)0;
+            for (int s = 0; s < TR; ++s) x[s][b] = j < n && s * R + r < n ? column[s * R * a.si] : (real)0;
         }
     }
     __device__ __forceinline__ void load(geev_view<real> h)

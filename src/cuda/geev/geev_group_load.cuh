@@ -13,7 +13,7 @@ static __device__ bool load_matrix(const geev_member &member, const geev_problem
                                    int warps)
 {
     int const n = (int)p.n, warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (n + 31) / 32;
-    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    bool const by_rows = geev_lies_by_rows(p);
     bool finite = true;
     entry(*const tile)[33] = (entry(*)[33])(space + warp * LOAD_TILE);
     for (int at = warp * member.count + member.rank; warp < warps && at < tiles * tiles; at += warps * member.count) {

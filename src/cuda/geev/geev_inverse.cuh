@@ -231,8 +231,9 @@ static __device__ __forceinline__ geev_record begin_grid(grid_type &grid, team_t
 {
     int const n = a.n;
     geev_view<real> h = {a.t, n, a.ld, 1};
-    if (p.layout == EIG_LAYOUT_MATRIX_WISE && !p.affine) {
-        grid.load((const real *)p.a + b * p.stride_a, p.lda, lives ? n : 0);
+    geev_apart<real> const apart(p, b);
+    if (apart.serves) {
+        grid.load(apart, lives ? n : 0);
     } else {
         for (int j = 0; lives && j < n; ++j)
             for (int i = team.rank; i < n; i += team_type::size) h(i, j) = geev_entry<real>(p, b, i, j);

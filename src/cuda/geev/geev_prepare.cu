@@ -37,7 +37,7 @@ template <typename real, int C> struct grid_block {
 template <typename real, int lanes>
 static __device__ void gather(const geev_problem &p, int64_t b, int lane, geev_view<real> h)
 {
-    bool const by_rows = !p.affine && p.layout == EIG_LAYOUT_ROW_WISE;
+    bool const by_rows = geev_lies_by_rows(p);
     for (int outer = 0; outer < h.n; ++outer)
         for (int inner = lane; inner < h.n; inner += lanes) {
             int const i = by_rows ? outer : inner, j = by_rows ? inner : outer;
@@ -102,8 +102,9 @@ static __global__ void __launch_bounds__(32 * grid_block<real, C>::warps,
     bool const live = at < slice.count;
 
     grid_type grid(threadIdx.x, own - grid_type::space);
-    if (slice.p.layout == EIG_LAYOUT_MATRIX_WISE && !slice.p.affine) {
-        grid.load((const real *)slice.p.a + (slice.first + at) * slice.p.stride_a, slice.p.lda, live ? n : 0);
+    geev_apart<real> const apart(slice.p, slice.first + at);
+    if (apart.serves) {
+        grid.load(apart, live ? n : 0);
     } else {
         geev_view<real> const h = shared_view<real>(offset, n);
         if (live) gather<real, lanes>(slice.p, slice.first + at, grid.lane, h);

@@ -73,7 +73,11 @@ static __device__ geev_record begin_matrix(team_type team, const schur_area<entr
                                            bool lives)
 {
     int const n = a.n, end = lives ? n * n : 0;
-    for (int e = team.rank; e < end; e += team_type::size) a.at(e % n, e / n) = geev_entry<entry>(p, b, e % n, e / n);
+    bool const by_rows = geev_lies_by_rows(p);
+    for (int e = team.rank; e < end; e += team_type::size) {
+        int const i = by_rows ? e / n : e % n, j = by_rows ? e % n : e / n;
+        a.at(i, j) = geev_entry<entry>(p, b, i, j);
+    }
     for (int i = team.rank; lives && i < n; i += team_type::size) a.origin[i] = i, a.scale[i] = 1;
     team.sync();
     geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0};

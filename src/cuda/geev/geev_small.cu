@@ -56,18 +56,22 @@ static __device__ __forceinline__ void load_small(const geev_problem &p, int64_t
     } else if (p.layout == EIG_LAYOUT_ROW_WISE) {
         load_entries<real, total, 4>(a + first * p.lda, lane, tile, [=](int f, int64_t *from, int *to) {
             int const piece = f / N, t = piece % slots, i = piece / slots, j = f % N;
-            *from = t < live ? i * p.stride_a + t * p.lda + j : -1, *to = t * pitch + j * N + i;
+            *from = t < live ? i * p.stride_a + t * p.lda + j : -1;
+            *to = t * pitch + (p.row_major ? i * N + j : j * N + i);
         });
     } else if (p.lda == N && p.stride_a == square) {
         constexpr int each = (total + 31) / 32, parts = (each + 49) / 50;
         load_entries<real, total, (each + parts - 1) / parts>(
             a + first * square, lane, tile, [=](int f, int64_t *from, int *to) {
-                *from = f < live * square ? f : -1, *to = f + (pitch - square) * (f / square);
+                *from = f < live * square ? f : -1;
+                *to =
+                    p.row_major ? f / square * pitch + f % N * N + f % square / N : f + (pitch - square) * (f / square);
             });
     } else {
         load_entries<real, total, 4>(a + first * p.stride_a, lane, tile, [=](int f, int64_t *from, int *to) {
             int const t = f / square, e = f % square;
-            *from = t < live ? t * p.stride_a + e / N * p.lda + e % N : -1, *to = t * pitch + e;
+            *from = t < live ? t * p.stride_a + e / N * p.lda + e % N : -1;
+            *to = t * pitch + (p.row_major ? e % N * N + e / N : e);
         });
     }
 }

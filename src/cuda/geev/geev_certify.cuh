@@ -4,7 +4,7 @@
  *          and what a wrong eigenvalue does not.  All of A scaled by a power of two.
  * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  Of the balanced matrix B = D^-1 A D all roads keep to 5 n eps
  *          ||B||_F, and A D u - w D u = D (B u - w u), so that the bound holds of A, too, where no two entries of D are more than a
- *          factor of two apart: others are spread, and are looked at.  The look asks for 8, so that its rounding errors decide nothing.
+ *          factor of two apart: others are spread, and are looked at; without balancing, when graded rows reach the kernels, all are.  The look asks for 8, so that its rounding errors decide nothing.
  * NaN      fails every comparison. */
 #ifndef EIG_GEEV_CERTIFY_CUH
 #define EIG_GEEV_CERTIFY_CUH

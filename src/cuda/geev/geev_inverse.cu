@@ -10,10 +10,10 @@ template <typename team_type>
 static __device__ __forceinline__ void end_matrix(team_type team, const schur_area<entry> &a, const geev_slice &slice,
                                                   int64_t b, bool good, bool lives)
 {
-    bool const spread = is_spread(team, a.scale, a.n, lives && good);
+    bool const spread = is_spread(team, a.scale, a.n, lives && good) || !slice.p.balance;
     if (!lives || team.rank != 0) return;
     if (!good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
-    if (spread) note_spread(slice, b);
+    if (spread && good) note_spread(slice, b);
 }
 
 /* Real matrices, 4 C lanes each; C, TR, TC: the grid's. */

@@ -9,7 +9,8 @@
  *          free places take the multipliers, and b, which becomes x.  A lane owns every L-th row.
  * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not reach
  *          n eps ||H||, or with eigenvalues so close that their vectors might come out parallel, is given up: it is for
- *          the Schur form.
+ *          the Schur form.  So is one that has grown by far more: several pivots were as small as rounding errors, of a graded
+ *          matrix, and the growth says nothing of the residual.
  * Source   LAPACK's hsein; J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9. */
 #ifndef EIG_GEEV_INVERSE_COMPLEX_CUH
 #define EIG_GEEV_INVERSE_COMPLEX_CUH
@@ -111,7 +112,7 @@ static __device__ bool inverse_vector(sub_team<L> lanes, const schur_side<comple
     real growth = 0;
     for (int round = 0; round < INVERSE_ROUNDS && !(growth >= fine); ++round)
         growth = inverse_step(lanes, s, s.w(k), norm * (eps / 8), c, b);
-    return growth * ((real)INVERSE_GOOD / INVERSE_FINE) >= fine && growth < (real)INFINITY;
+    return growth * ((real)INVERSE_GOOD / INVERSE_FINE) >= fine && growth < fine * (real)INVERSE_MOST_GROWTH;
 }
 
 /* Takes vector k from H's coordinates to the balanced matrix's. */

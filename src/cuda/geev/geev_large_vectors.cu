@@ -222,7 +222,7 @@ static __global__ void large_list(geev_slice slice)
     if (at >= slice.count) return;
     if (slice.reduced[at].bad || slice.reduced[at].lost)
         slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = slice.first + at;
-    else if (slice.reduced[at].spread)
+    else if (slice.reduced[at].spread || !slice.p.balance)
         note_spread(slice, slice.first + at);
 }
 

@@ -232,7 +232,8 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     info = store_values(team, a, p, b, lives, record, info);
     team.sync();
     if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0);
-    if (a.q && is_spread(team, a.scale, a.n, lives && info == 0) && team.rank == 0) note_spread(slice, b);
+    bool const asks = a.q && lives && info == 0, spread = is_spread(team, a.scale, a.n, asks);
+    if (asks && (spread || !p.balance) && team.rank == 0) note_spread(slice, b);
     team.sync(); /* results are read before the next matrix comes */
 }
 

@@ -31,8 +31,8 @@ static __device__ __forceinline__ double unit_for(double most)
 
 /* ------------------------------------------------------------------------ A */
 
-/* Calls f(x, i, j) for this thread's entries of the triangle that is read: of lines from, ..., end - 1, a warp a line along
- * which neighbours lie close. */
+/* Calls f(x, i, j) for this thread's entries of the triangle that is read, and for zeros beside it: of lines from, ..., end - 1, a warp
+ * four lines along which neighbours lie close. */
 template <typename function>
 static __device__ __forceinline__ void each_entry(const heev_job &job, int64_t b, int64_t from, int64_t end, function f)
 {
@@ -40,11 +40,22 @@ static __device__ __forceinline__ void each_entry(const heev_job &job, int64_t b
     int64_t const n = job.p.n;
     bool const rows = s.j < s.i, behind = rows == job.p.upper; /* whether a line begins at the diagonal */
     int64_t const along = rows ? s.j : s.i, across = rows ? s.i : s.j;
+    enum { EACH = 4 };
     int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int64_t c = from + warp; c < end; c += CERTIFY_WARPS) {
-        const number *const line = (const number *)job.p.a + (b * s.b + c * across);
-        int64_t const first = behind ? c : 0, last = behind ? n : c + 1;
-        for (int64_t k = first + lane; k < last; k += 32) f(load_number(line + k * along), rows ? c : k, rows ? k : c);
+    for (int64_t c = from + warp * EACH; c < end; c += CERTIFY_WARPS * EACH) { /* lines side by side, loaded together */
+        int64_t const most = c + EACH < end ? c + EACH : end, first = behind ? c : 0, last = behind ? n : most;
+#pragma unroll 2
+        for (int64_t k = first / 32 * 32 + lane; k < last; k += 32) {
+            number x[EACH];
+#pragma unroll
+            for (int u = 0; u < EACH; ++u) {
+                bool const there = c + u < most && (behind ? k >= c + u : k <= c + u);
+                set(x[u], (real)0, (real)0);
+                if (there) x[u] = load_number((const number *)job.p.a + (b * s.b + (c + u) * across + k * along));
+            }
+#pragma unroll
+            for (int u = 0; u < EACH; ++u) f(x[u], rows ? c + u : k, rows ? k : c + u);
+        }
     }
 }
 
@@ -78,7 +89,7 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_sums(heev_job 
     job.certificates[blockIdx.x] = {most, unit, trace, squares, trace + 2 * beside};
     if (blockIdx.x % job.shares == 0) {
         job.marks[m] = 0;
-        if (job.arrived) job.arrived[m] = 0;
+        if (job.arrived) job.arrived[m] = 0, job.forms[m] = {0, 0};
     }
     if (blockIdx.x == 0) *job.doubts = 0;
 }
@@ -165,7 +176,7 @@ struct vector_sums {
 static __device__ bool certify_columns(const heev_job &job, int64_t b, double unit, int64_t first, int64_t columns,
                                        real *space, double2 *sums)
 {
-    enum { PART = CERTIFY_WARPS * 32 };
+    enum { PART = CERTIFY_WARPS * 32, EACH = CERTIFY_COLUMNS / CERTIFY_WARPS };
     batch_strides const s = job.at_v;
     int64_t const n = job.p.n;
     int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -186,13 +197,24 @@ static __device__ bool certify_columns(const heev_job &job, int64_t b, double un
         return all.ends(n, unit * (double)w[first + lane], sums);
     }
     bool good = true;
-    for (int64_t j = first + warp; j < columns && j < first + CERTIFY_COLUMNS; j += CERTIFY_WARPS) {
-        vector_sums all = {0, 0, 0};
-        for (int64_t i = lane; i < n; i += 32) all.add(load_number(v + (i * s.i + j * s.j)), i);
-        all.size = lanes_sum<32>(0xffffffffu, all.size), all.re = lanes_sum<32>(0xffffffffu, all.re);
-        if (number::complex) all.im = lanes_sum<32>(0xffffffffu, all.im);
+    vector_sums all[EACH]; /* of the warp's columns, whose loads are under way together */
+#pragma unroll
+    for (int u = 0; u < EACH; ++u) all[u] = {0, 0, 0};
+#pragma unroll 2
+    for (int64_t i = lane; i < n; i += 32)
+#pragma unroll
+        for (int u = 0; u < EACH; ++u) {
+            int64_t const j = first + warp + u * CERTIFY_WARPS;
+            if (j < columns) all[u].add(load_number(v + (i * s.i + j * s.j)), i);
+        }
+#pragma unroll
+    for (int u = 0; u < EACH; ++u) {
+        int64_t const j = first + warp + u * CERTIFY_WARPS;
+        if (j >= columns) break;
+        all[u].size = lanes_sum<32>(0xffffffffu, all[u].size), all[u].re = lanes_sum<32>(0xffffffffu, all[u].re);
+        if (number::complex) all[u].im = lanes_sum<32>(0xffffffffu, all[u].im);
         double2 part = {0, 0};
-        good = all.ends(n, unit * (double)w[j], &part) && good;
+        good = all[u].ends(n, unit * (double)w[j], &part) && good;
         if (lane == 0) sums->x += part.x, sums->y += part.y;
     }
     return good;
@@ -200,18 +222,18 @@ static __device__ bool certify_columns(const heev_job &job, int64_t b, double un
 
 /* Whether all pairs of matrix m are good, as far as their sums tell: asked of the last of its blocks alone. */
 static __device__ bool certify_together(block_team<CERTIFY_THREADS> team, const heev_job &job, int64_t m,
-                                        const heev_certificate &c, double2 sums, int64_t group, int groups)
+                                        const heev_certificate &c, double2 sums, int groups)
 {
     sums.x = team.sum(sums.x), sums.y = team.sum(sums.y);
     if (team.rank > 0) return true;
     if (groups > 1) {
-        volatile double2 *const all = job.forms + m * groups;
-        all[group].x = sums.x, all[group].y = sums.y;
+        double2 *const all = job.forms + m;
+        atomicAdd(&all->x, sums.x), atomicAdd(&all->y, sums.y);
         __threadfence(); /* the parts are there before the count is */
         if (atomicAdd(job.arrived + m, 1) < groups - 1) return true;
         __threadfence();
-        sums = {0, 0};
-        for (int k = 0; k < groups; ++k) sums.x += all[k].x, sums.y += all[k].y;
+        const volatile double2 *const whole = all;
+        sums = {whole->x, whole->y};
     }
     return certify_pairs(job, c, sums);
 }
@@ -241,7 +263,7 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge(heev_job
     if (job.p.v) {
         double2 sums = {0, 0};
         good = certify_columns(job, b, c.unit, group * CERTIFY_COLUMNS, columns, parts, &sums) && good;
-        if (all) good = certify_together(team, job, m, c, sums, group, groups) && good;
+        if (all) good = certify_together(team, job, m, c, sums, groups) && good;
     }
     good = !team.any(!good);
     if (!good && team.rank == 0) list_doubtful(job, m);

@@ -15,11 +15,13 @@
 /* What sum w |x^H v|^2 may be off by, in n eps ||A||_F, and sum |x^H v|^2, in n sqrt(n) eps: far above what the methods give. */
 enum { CERTIFY_FORM = 40, CERTIFY_SPAN = 10 };
 
-/* Entry k of the certificate's vector x is i to this power, of real matrices 1 or -1: + - - + - + - + for the first. */
-static __device__ __forceinline__ constexpr unsigned certify_turn(unsigned i)
+/* Entry k of the certificate's vector x is i to this power, of real matrices 1 or -1: + - - + - + - - for the first.  Of 32 entries the
+ * powers' bits are drawn by hand; the next 32 have them turned by what is mixed from their number. */
+static __device__ __forceinline__ constexpr unsigned certify_turn(unsigned k)
 {
-    unsigned const a = (i + 62) * 0x9e3779b1u, b = (a ^ a >> 15) * 0x85ebca6bu;
-    return (b ^ b >> 13) >> 30;
+    unsigned const high = 0xa5c366d6u, low = 0x3b8d2c5eu, block = k / 32, at = (k + 5 * block) % 32,
+                   turned = (block * 0x9e3779b1u) >> 30;
+    return ((high >> at & 1) * 2 + (low >> at & 1) + turned) & 3;
 }
 
 /* conj(x_i) a x_j, and x's part of a component: conj(x_i) v. */

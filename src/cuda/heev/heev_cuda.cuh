@@ -116,8 +116,8 @@ struct heev_job {
     int shares;                     /* blocks that sum up a matrix */
     heev_certificate *certificates; /* [count][shares]; NULL: there are none */
     int *marks;                     /* [count] whether it is listed */
-    double2 *forms;                 /* [count][groups of 32 vectors] their parts of sum w |x^H v|^2 and sum |x^H v|^2 */
-    int *arrived;                   /* [count] groups whose parts are there */
+    double2 *forms;                 /* [count] sum w |x^H v|^2 and sum |x^H v|^2 */
+    int *arrived;                   /* [count] groups of 32 vectors whose parts are in them */
     int64_t *doubtful;              /* [count] of the problem's matrices those to solve again, in any order */
     int *doubts;                    /* [1] how many */
     unsigned long long *repairs;    /* [1] matrices solved again, of the call */

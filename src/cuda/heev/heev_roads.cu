@@ -69,7 +69,7 @@ void eig_cuda_heev_carve_certificate(arena *a, const eig_context *ctx, const hee
     job->certificates = (heev_certificate *)arena_take(a, count * job->shares, sizeof *job->certificates);
     job->marks = (int *)arena_take(a, count, sizeof *job->marks);
     if (p->n > WARP && p->vectors) {
-        job->forms = (double2 *)arena_take(a, count * ((p->n + 31) / 32), sizeof *job->forms);
+        job->forms = (double2 *)arena_take(a, count, sizeof *job->forms);
         job->arrived = (int *)arena_take(a, count, sizeof *job->arrived);
     }
     job->doubtful = (int64_t *)arena_take(a, count, sizeof *job->doubtful);

@@ -628,10 +628,12 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are
  * NaN, the others are good and ascend.
  * Certificates: an info of 0 says that the sum of w is the trace of A and the sum of w^2 is ||A||^2, within 10 n eps ||A|| and
- * 20 n eps ||A||^2 in Frobenius' norm (and, of Jacobi, what options->tolerance leaves), and that each vector has length 1.  What
+ * 20 n eps ||A||^2 in Frobenius' norm (and, of Jacobi, what options->tolerance leaves), and that each vector has length 1; on CUDA
+ * also that all pairs together are those of A, as far as one vector x tells that looks random: x^H A x = sum w |x^H v|^2.  What
  * fails is solved again by the plain version; what fails there, or is not solved again, has info[b] = n, and its w and v are NaN.
  * Not solved again is what is in place, and on CUDA n <= 8 and method auto with few matrices of n <= 64; a range of which the pairs
- * alone were found is asked for its vectors' lengths alone.  options->no_certificate does without.
+ * alone were found is asked for its vectors' lengths alone.  options->no_certificate does without; eig_get_repairs counts what was
+ * solved again.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
  * EIG_NO_BACKEND where the device has no code for the call.

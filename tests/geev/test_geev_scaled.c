@@ -306,6 +306,7 @@ static void test_too_large(void **state)
 {
     (void)state;
     eig_context *const ctx = test_context(1);
+    test_may_be_solved_again = 1; /* the road thread has its NaN from a second attempt */
     for (int t = 0; t < 4; ++t)
         for (int wanted = 0; wanted <= WANT_ALL; wanted += WANT_ALL) {
             double const most = type_is_single(all_types[t]) ? (double)FLT_MAX : DBL_MAX;
@@ -319,6 +320,7 @@ static void test_too_large(void **state)
             for (int64_t i = 0; i < 8 && wanted; ++i) assert_true(isnan(b.vr[i]) && isnan(b.vl[i]));
             pairs_free(&b);
         }
+    test_may_be_solved_again = 0;
     eig_destroy(ctx);
 }
 

@@ -30,6 +30,7 @@ METHODS = {
     "eigh_tridiagonal": {"auto": 0, "reference": 1, "mrrr": 2},
 }
 ALL = "A", None, ""
+NOT_FINITE = -1  # EIG_INFO_NOT_FINITE
 EVERY = "A", 0, 0, 0.0, 0.0
 
 
@@ -55,7 +56,7 @@ class Info:
     info : array of int32
         0; -1 where the input is not finite; above 0 where the iteration did not end.  Of each matrix, shape (...), in
         `eigh_tridiagonal` of each pair, shape (..., m): 1 where the residual, 2 where the orthogonality, 3 where both may
-        be worse than promised.
+        be worse than promised.  Where the input is not finite a range by value gives NaN for all n pairs.
     sweeps : array of int32, shape (...)
         `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 where it took another road.
     residual : array, shape (..., m)
@@ -456,6 +457,8 @@ def eigh_tridiagonal(lib, d, e, which, check_finite, more, device, check):
         if more.return_info:
             told.stats.update(zip(_core.STATS, stats.tolist()))
             told.isuppz[..., 0] -= 1
+            if by_value and count == 0 and int(told.info[0]) == NOT_FINITE:
+                count = many  # all are NaN, as without a range: an empty info would tell nothing
             if count < many:
                 told = dataclasses.replace(
                     told, info=lib.first(told.info, count), residual=lib.first(told.residual, count), isuppz=told.isuppz[:count]

@@ -126,6 +126,12 @@ def test_tridiagonal_failures():
         assert np.isnan(quiet[0]).all()
         quiet = call(d, e, check=False)
         assert np.isnan(quiet[0]).all()
+        with pytest.raises(eigpack.LinAlgError, match="^the input holds a NaN or an infinity$"):
+            call(d, e, select="v", select_range=(0, 3))
+        with pytest.raises(eigpack.LinAlgError, match="^the input holds a NaN or an infinity$"):
+            call(d, e, select="v", select_range=(0, 3), return_info=True, check=True)
+        _, told = call(d, e, select="v", select_range=(0, 3), return_info=True)
+        assert told.info.size > 0 and (told.info == -1).all()
     with pytest.raises(eigpack.LinAlgError):
         eigpack.sturm_count(d, e, [0.0])
     assert eigpack.sturm_count(d, e, [0.0], check=False).tolist() == [-1]

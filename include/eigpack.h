@@ -264,8 +264,16 @@ EIG_API eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t 
 typedef enum eig_range {
     EIG_RANGE_ALL = 0,     /* also 'A' */
     EIG_RANGE_INDEX = 'I', /* eigenvalues il to iu, 1-based, inclusive */
-    EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu]; w may lie outside by its error */
+    EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu] */
 } eig_range;
+
+/* Ranges by value: one rule for eigenvalues and eigenpairs of a tridiagonal T, on every device.  Which eigenvalues lie in
+ * (vl, vu] is decided by eig_dstebz_count of T at the doubles after vl and vu.  So calls of stebz and stemr with the same T
+ * and range find equally many, ranges that meet hold each eigenvalue once, and of a diagonal T they hold exactly its
+ * entries.  What is returned lies in (vl, vu]: a w that its error has taken outside is moved to the nearest number of its
+ * type in the range, and an enclosure of it is widened so far; all other w have the bits of the full run.  Of floats vl
+ * and vu are first rounded down to floats.  vl = -infinity takes in eigenvalues that overflow, whose w is infinite, and so
+ * does vu = infinity; DBL_MAX is as good as infinity. */
 
 typedef enum eig_stebz_method {
     EIG_STEBZ_MULTISECTION = 0,  /* one table of shifts, then an independent bracket for each eigenvalue */
@@ -312,9 +320,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
  * it takes 6 to 15 times as long (docs/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956 lose digits;
  * multisection on a CPU keeps those of rows that stand alone, whose off-diagonals are 0.
- * Which eigenvalues lie in (vl, vu] is decided by eig_dstebz_count at the doubles after vl and vu.  So ranges that meet
- * hold each eigenvalue once, and of a diagonal T they hold exactly its entries.  vl = -infinity takes in eigenvalues
- * that overflow, whose w is infinite; vu = DBL_MAX is as good as infinity.
+ * Where the middle of a bracket overflows and the bracket does not, w is the largest number.  EIG_RANGE_VALUE: see there.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
@@ -475,14 +481,12 @@ typedef struct eig_stemr_stats {
  * Sign of a vector: of the elements whose modulus is at least 1 - 2^-10 times the largest one, the first one is positive; so it
  * is on every device, by every method, alone and in a batch.  An element whose modulus is that factor up to the vector's error may
  * count or not; elements that are equal but for rounding are far from there.
- * EIG_RANGE_VALUE: the pairs whose w, as it is returned, lies in (vl, vu]; vl = -infinity takes in w = -infinity, an
- * eigenvalue that overflows.
+ * EIG_RANGE_VALUE: see there; residual is that of the w returned.
  * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k)
  * time for k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
- * On a GPU a call waits for its stream, because the host reads counters from it; it cannot be captured in a graph.  With
- * EIG_RANGE_VALUE it may write columns of z beyond the pairs found.
+ * On a GPU a call waits for its stream, because the host reads counters from it; it cannot be captured in a graph.
  * Method auto on a GPU makes no tree of representations: members of clusters are told apart by T itself, in three words
  * where their gaps are narrow, and what even that does not tell apart is left to inverse iteration.  stats says so: depth
  * and shifts are 0, and representations are T's blocks.
@@ -611,8 +615,10 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * A range gives the bits of the full run (but for vectors that inverse iteration made, see eig_dstemr).  On CUDA one matrix
  * or few of larger orders, with vectors, take O(n^2 k) for k pairs after the reduction; else all pairs are computed, and those
  * asked for are handed out.
- * EIG_RANGE_VALUE: those whose w, as it is returned, lies in (vl, vu]; the other places of w, and of v, up to n, keep
- * what they held.  Of a matrix that is not finite a range by value finds none.
+ * EIG_RANGE_VALUE: what is returned lies in (vl, vu]; the other places of w, and of v, up to n, keep what they held.  Of a
+ * matrix that is not finite a range by value finds none.  Which eigenvalues lie in the range is decided on a CPU, n > 64 and
+ * by the tridiagonal method, by the rule at eig_range, of the T that A is reduced to, with vectors and without; on CUDA so with
+ * vectors where the pairs of a range alone are computed; else by the w that the call computes.
  *
  * Backward stable: ||A V - V diag(w)|| <= 10 n eps ||A|| and ||V^H V - I|| <= 10 n eps (n < 4: 40 eps) in Frobenius'
  * norm, eps DBL_EPSILON or FLT_EPSILON: these bounds stand in the tests, the most seen is 4.5 n eps.  Entries from 1e-300

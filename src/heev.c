@@ -17,9 +17,11 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     const eig_heev_options *const o = eig_read_options(ctx, "heev", options, &copy, sizeof copy);
     if (!o) return EIG_BAD_ARGUMENT;
     p->layout = o->layout == (eig_layout)'M' ? EIG_LAYOUT_MATRIX_WISE : o->layout;
-    p->range = o->range, p->il = o->il, p->iu = o->iu, p->vl = o->vl, p->vu = o->vu;
-    eig_status const status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    p->range = o->range, p->il = o->il, p->iu = o->iu;
+    eig_status const status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, o->vl, o->vu);
     if (status != EIG_OK) return status;
+    p->counts = p->range == EIG_RANGE_VALUE && ctx->backend == &eig_backend_cpu, p->upto = NULL;
+    if (p->range == EIG_RANGE_VALUE) p->by_value = range_of_values(type_real_of(p->type), o->vl, o->vu);
     p->method = o->method;
     p->upper = o->uplo == EIG_UPLO_UPPER;
     p->row_major = o->row_major;
@@ -115,17 +117,18 @@ static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
 
 /* ------------------------------------------------------------------ ranges */
 
-/* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, of this many bytes
- * for a matrix, and this many matrices. */
+/* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, then counts, of this many
+ * bytes for a matrix, and this many matrices. */
 typedef struct range_room {
-    size_t w, v;
+    size_t w, v, upto;
     int64_t count;
 } range_room;
 
 static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
 {
     size_t const most = ctx->range_bytes, size = type_size(p->type), n = (size_t)p->n;
-    range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0, 1};
+    range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0,
+                    p->counts ? 2 * sizeof(int64_t) : 0, 1};
     size_t const fit = most / (r.w + r.v);
     r.count = (int64_t)fit < p->batch ? (fit > 1 ? (int64_t)fit : 1) : p->batch;
     return r;
@@ -133,7 +136,8 @@ static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
 
 static size_t heev_range_bytes(const range_room *r)
 {
-    return arena_rounded((size_t)r->count * r->w) + arena_rounded((size_t)r->count * r->v);
+    size_t const count = (size_t)r->count;
+    return arena_rounded(count * r->w) + arena_rounded(count * r->v) + arena_rounded(count * r->upto);
 }
 
 /* A driver never sees m, and of a range it sees the room in place of w and v: so here they are asked where they lie. */
@@ -165,14 +169,17 @@ static eig_status heev_range_parts(eig_context *ctx, const heev_problem *p, cons
                                    const backend *selects)
 {
     char *const v = room + arena_rounded((size_t)r->count * r->w);
+    int64_t *const upto = p->counts ? (int64_t *)(v + arena_rounded((size_t)r->count * r->v)) : NULL;
     eig_status status = EIG_OK;
     call_steps steps;
     eig_steps_begin(ctx, &steps, p->batch);
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += r->count) {
         int64_t const left = p->batch - first, count = left < r->count ? left : r->count;
         steps.share = (double)count / (double)p->batch;
-        heev_problem const part = heev_part(p, first, count, room, v);
-        heev_selection const s = {p, first, count, room, v};
+        heev_problem part = heev_part(p, first, count, room, v);
+        heev_selection const s = {p, first, count, upto, room, v};
+        for (int64_t k = 0; upto && k < 2 * count; ++k) upto[k] = -1;
+        part.upto = upto;
         status = ctx->backend->heev(ctx, &part);
         if (status == EIG_OK) status = selects->heev_select(ctx, &s);
         eig_steps_next(ctx, &steps, count);
@@ -238,7 +245,7 @@ static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_p
     if (ranged && !alone) return heev_range(ctx, p);
     status = ctx->backend->heev(ctx, p);
     if (alone) return status;
-    heev_selection const all = {p, 0, p->batch, NULL, NULL};
+    heev_selection const all = {p, 0, p->batch, NULL, NULL, NULL};
     return p->m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
 }
 

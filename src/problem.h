@@ -6,6 +6,7 @@
 
 #include "eigpack.h"
 #include "float_mode.h"
+#include "range.h"
 #include "type.h"
 
 #include <stdbool.h>
@@ -20,8 +21,8 @@ typedef struct stebz_problem {
     bool batched;  /* false: one matrix, and m may be set */
     int64_t n, batch;
     eig_range range;
-    int64_t il, iu; /* always set for ALL and INDEX */
-    double vl, vu;
+    int64_t il, iu;        /* always set for ALL and INDEX */
+    value_range by_value;  /* of VALUE */
     double abstol, reltol; /* as the caller gave them; 0 = by the matrix's norm */
     eig_stebz_method method;
     const void *d, *e; /* e is NULL where n is 1 */
@@ -51,8 +52,9 @@ typedef struct stemr_problem {
     eig_type type; /* of what the void pointers point to; s or d */
     int64_t n;
     eig_range range;
-    int64_t il, iu; /* always set for ALL and INDEX */
-    double vl, vu;
+    int64_t il, iu;       /* always set for ALL and INDEX */
+    bool moves;           /* eigenvalues are moved into by_value, whatever the range; set of VALUE */
+    value_range by_value; /* of VALUE */
     eig_stemr_method method;
     int most_depth;    /* levels of clusters that get a representation; >= 0 */
     bool vectors;      /* whether z is wanted; set in a workspace query too, which has no z */
@@ -102,8 +104,11 @@ typedef struct heev_problem {
     int64_t all; /* matrices of the call, of which batch may be a part: what is chosen by their number */
     int64_t *m;  /* NULL: not wanted; as the range for the public function and heev_select alone, unless heev_ranges */
     eig_range range;
-    int64_t il, iu; /* always set for ALL and INDEX */
-    double vl, vu;
+    int64_t il, iu;       /* always set for ALL and INDEX */
+    value_range by_value; /* of VALUE */
+    bool counts;          /* large matrices on a CPU count in by_value, into upto */
+    int64_t *
+        upto; /* [2*batch] of each matrix how many eigenvalues lie up to both ends; -1, as before the call: not known */
     eig_heev_method method;
     bool relative;         /* only where the method is not tridiagonal */
     double tolerance;      /* > 0 */
@@ -117,6 +122,7 @@ typedef struct heev_problem {
 typedef struct heev_selection {
     const heev_problem *p; /* the call: its range, and where its w, v and m lie */
     int64_t first, count;  /* matrices */
+    const int64_t *upto;   /* [2*count] as heev_problem has it; NULL: w tells what is in a range by value */
     const void *w, *v; /* [n] and [n*n] a matrix, one after the other, v column-major or row-major as p says; w NULL:
                               only m is wanted, of a range that is not by value */
 } heev_selection;

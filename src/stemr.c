@@ -16,9 +16,10 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
     if (!o) return EIG_BAD_ARGUMENT;
     p->range = o->range, p->il = o->il, p->iu = o->iu;
     p->method = o->method;
-    p->vl = o->vl, p->vu = o->vu;
-    eig_status const status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, p->vl, p->vu);
+    eig_status const status = eig_read_range(ctx, "stemr", p->n, &p->range, &p->il, &p->iu, o->vl, o->vu);
     if (status != EIG_OK) return status;
+    p->moves = p->range == EIG_RANGE_VALUE;
+    if (p->moves) p->by_value = range_of_values(p->type, o->vl, o->vu);
     REQUIRE(p->method == EIG_STEMR_AUTO || p->method == EIG_STEMR_REFERENCE || p->method == EIG_STEMR_MRRR,
             "stemr: method = %d, must be 0 (auto), 1 (reference) or 2 (mrrr)", (int)p->method);
     REQUIRE(-1 <= o->most_depth && o->most_depth <= MOST_DEPTH, "stemr: most_depth = %d, must be -1 to %d",

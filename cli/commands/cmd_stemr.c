@@ -69,8 +69,7 @@ static bool wants_vectors(const job *j)
     return j->vectors || j->residuals || j->stats_wanted;
 }
 
-/* The most pairs that there can be.  For a range by value counts tell it, which may differ from stemr's own choice by a
- * few at the ends. */
+/* The most pairs that there can be.  For a range by value counts tell it, with room for those at the ends. */
 static int count_pairs(eig_context *ctx, const job *j, double *most)
 {
     const eig_stemr_options *const o = &j->options;
@@ -130,6 +129,7 @@ static int solve(eig_context *ctx, job *j)
         eig_stemr(ctx, j->type, o, n, j->t.d.data, j->t.e.data, &j->m, j->w.data, wants_vectors(j) ? j->z.data : NULL,
                   n > 0 ? n : 1, NULL, j->info, j->residual.data, j->orthogonality.data, &j->stats);
     j->times.solve_ms = clock_ms() - start;
+    if (status == EIG_OK) tridiagonal_move(o->range, o->vl, o->vu, &j->w, j->m);
     if (status == EIG_OK) cli_add_passes(&j->times, ctx);
     if (status == EIG_NO_MEMORY) return cli_fail(CLI_FAILED, "%s: try --range", eig_error_detail(ctx));
     return cli_status(ctx, status);

@@ -1,7 +1,7 @@
 /* Tridiagonal matrices in the program: one interface for both types, comparison with a reference, certificates. */
 #include "run/tridiagonal.h"
 #include "bench/support/passes.h"
-#include "mpi/stemr_upto.h"
+#include "range.h"
 #include "run/memory.h"
 #include "run/ranks.h"
 
@@ -71,6 +71,23 @@ double spectrum_pass(const spectrum *s, const char *name)
     return 0;
 }
 
+void tridiagonal_move(eig_range range, double vl, double vu, numbers *w, int64_t m)
+{
+    if (range != EIG_RANGE_INDEX || !(vl < vu)) return;
+    value_range const r = range_of_values(w->type, vl, vu);
+    for (int64_t k = 0; k < m; k++) numbers_put_part(w, k, range_moved(&r, numbers_part(w, k)));
+}
+
+/* Enclosures hold the values that have moved. */
+static void widen_enclosures(numbers out[3], int64_t m)
+{
+    for (int64_t k = 0; k < m && out[1].data; k++) {
+        double const w = numbers_part(&out[0], k);
+        if (w < numbers_part(&out[1], k)) numbers_put_part(&out[1], k, w);
+        if (w > numbers_part(&out[2], k)) numbers_put_part(&out[2], k, w);
+    }
+}
+
 /* The call, into out; then all as double in *s. */
 static int solve(eig_context *ctx, const eig_stebz_options *o, const tridiagonal *a, numbers out[3], spectrum *s)
 {
@@ -80,6 +97,8 @@ static int solve(eig_context *ctx, const eig_stebz_options *o, const tridiagonal
     s->total_ms = clock_ms() - start;
     int status = cli_status(ctx, solved);
     if (status == CLI_OK) copy_passes(ctx, s);
+    if (status == CLI_OK) tridiagonal_move(o->range, o->vl, o->vu, &out[0], s->m);
+    if (status == CLI_OK && o->range == EIG_RANGE_INDEX && o->vl < o->vu) widen_enclosures(out, s->m);
     double **const arrays[] = {&s->w, &s->lower, &s->upper};
     for (int i = 0; i < 3 && status == CLI_OK; i++) {
         if (!out[i].data) continue;
@@ -159,18 +178,14 @@ int tridiagonal_check_range(const arguments *args, int64_t n)
 }
 
 /* The eigenvalues up to x. */
-static eig_status count_upto(eig_context *ctx, const tridiagonal *a, const eig_stemr_options *stemr, double x,
-                             int64_t *count)
+static eig_status count_upto(eig_context *ctx, const tridiagonal *a, double x, int64_t *count)
 {
     const io_tridiagonal *const t = &a->exact;
     double const next = x == -INFINITY ? x : nextafter(x, INFINITY); /* none is -infinity or less */
-    eig_status const status = eig_dstebz_count(ctx, t->n, t->d, t->e, 1, &next, count, NULL);
-    if (status != EIG_OK || !stemr) return status;
-    return eig_stemr_upto(ctx, a->type, stemr, t->n, a->d.data, a->e.data, x, *count, count);
+    return eig_dstebz_count(ctx, t->n, t->d, t->e, 1, &next, count, NULL);
 }
 
-/* The eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none.  The rule is
- * that of stebz, or, with its options, that of stemr. */
+/* The eigenvalues in (vl, vu] by their indices, from 1, as rank 0 finds them; il > iu: there are none. */
 static int find_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_options *stebz,
                         const eig_stemr_options *stemr, int64_t *il, int64_t *iu)
 {
@@ -181,8 +196,9 @@ static int find_indices(eig_context *ctx, const tridiagonal *a, const eig_stebz_
     eig_status checked = stemr ? eig_stemr_work_size(ctx, a->type, stemr, a->exact.n, false, &bytes)
                                : eig_stebz_work_size(ctx, a->type, stebz, a->exact.n, 1, &bytes);
     if (checked == EIG_OK && ranks_rank() == 0) {
-        checked = count_upto(ctx, a, stemr, vl, &below);
-        if (checked == EIG_OK) checked = count_upto(ctx, a, stemr, vu, &upto);
+        value_range const r = range_of_values(a->type, vl, vu);
+        checked = count_upto(ctx, a, r.vl, &below);
+        if (checked == EIG_OK) checked = count_upto(ctx, a, r.vu, &upto);
     }
     int const status = ranks_agree(cli_status(ctx, checked));
     if (status != CLI_OK) return status;

@@ -55,6 +55,9 @@ void spectrum_free(spectrum *s);
 int tridiagonal_part(eig_context *ctx, const tridiagonal *a, eig_stebz_options *stebz, eig_stemr_options *stemr,
                      cli_part *part, bool *some);
 
+/* After tridiagonal_part has made a range by value one by index: moves what was found into it, as one process does. */
+void tridiagonal_move(eig_range range, double vl, double vu, numbers *w, int64_t m);
+
 /* |w[k] - reference[k]| <= precision + rounding for all k, where rounding is what the formats of the numbers lose: half
  * a unit in the last digit (or of float) of the reference, and the 4 eps max|w| that the type of w cannot avoid. */
 typedef struct comparison {

@@ -3,7 +3,8 @@
  *
  *     real                       float or double: the type, or that of a complex type's parts
  *     EIG_COMPLEX                1 where the type is c or z, else 0
- *     REAL_EPSILON, REAL_MIN     the spacing of its numbers at 1, its smallest normal number
+ *     REAL_EPSILON               the spacing of its numbers at 1
+ *     REAL_MIN, REAL_MAX         its smallest normal number, its largest one
  *     FLOAT_OR_DOUBLE(x, y)      x where real is float, y where it is double
  *     TYPED(f)                   f_s, f_d, f_c or f_z: what such a file exports
  *     REAL_TYPED(f)              f_s or f_d: a formula of src/numerics; TYPED serves too where the type is real
@@ -48,5 +49,6 @@
 typedef FLOAT_OR_DOUBLE(float, double) real;
 #define REAL_EPSILON FLOAT_OR_DOUBLE(FLT_EPSILON, DBL_EPSILON)
 #define REAL_MIN FLOAT_OR_DOUBLE(FLT_MIN, DBL_MIN)
+#define REAL_MAX FLOAT_OR_DOUBLE(FLT_MAX, DBL_MAX)
 
 #endif

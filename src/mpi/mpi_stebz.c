@@ -1,8 +1,6 @@
 /* eig_mpi_stebz: eigenvalues of one matrix on many ranks. */
 #include "tridiagonal.h"
 
-#include <math.h>
-
 enum { LOWER = CALL_W + 1, UPPER };
 
 static eig_status check(tridiagonal_call *call)
@@ -16,10 +14,17 @@ static eig_status check(tridiagonal_call *call)
     return eig_mpi_fail(call->ctx, EIG_BAD_ARGUMENT, "stebz: of lower and upper one is NULL; give both or none");
 }
 
-/* The rule of stebz: eigenvalues up to x are those below the next number.  For x = -infinity there are none. */
-static eig_status count_upto(tridiagonal_call *call, double x, int64_t *count, int *info)
+/* Eigenvalues of a range by value into it, and enclosures around them, as one process does it. */
+static void move_into_range(const tridiagonal_call *call)
 {
-    return eig_mpi_count_below(call, x == -INFINITY ? x : nextafter(x, INFINITY), count, info);
+    const call_array *const a = call->array;
+    for (int64_t k = 0; k < call->run.count; ++k) {
+        double const w = range_moved(&call->by_value, type_get(call->type, a[CALL_W].mine, k));
+        type_put(call->type, a[CALL_W].mine, k, w);
+        if (!a[LOWER].mine) continue;
+        if (w < type_get(call->type, a[LOWER].mine, k)) type_put(call->type, a[LOWER].mine, k, w);
+        if (w > type_get(call->type, a[UPPER].mine, k)) type_put(call->type, a[UPPER].mine, k, w);
+    }
 }
 
 static eig_status compute(tridiagonal_call *call, int *info)
@@ -31,6 +36,7 @@ static eig_status compute(tridiagonal_call *call, int *info)
     eig_status const status =
         eig_stebz(call->ctx->local, call->type, &o, call->n, call->d, call->e, NULL, call->array[CALL_W].mine,
                   call->array[LOWER].mine, call->array[UPPER].mine, info);
+    if (status == EIG_OK && call->range == EIG_RANGE_VALUE) move_into_range(call);
     return eig_mpi_local_failure(call->ctx, status);
 }
 
@@ -42,7 +48,7 @@ eig_status eig_mpi_stebz(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
     if (ctx) ctx->mode = mode_before;
     tridiagonal_call call = {.ctx = ctx, .family = "stebz", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
     call.own = (void *)options;
-    call.check = check, call.count_upto = count_upto, call.compute = compute;
+    call.check = check, call.compute = compute;
     eig_stebz_options o;
     eig_mpi_read(options, &o, sizeof o);
     eig_mpi_set_range(&call, o.range, o.il, o.iu, o.vl, o.vu);

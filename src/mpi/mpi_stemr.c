@@ -1,8 +1,6 @@
 /* eig_mpi_stemr: eigenpairs of one matrix on many ranks. */
 #include "tridiagonal.h"
 
-#include "stemr_upto.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,23 +61,13 @@ static eig_status values(tridiagonal_call *call, int64_t first, int64_t last, vo
 {
     eig_stemr_options o;
     eig_mpi_read(((stemr_extras *)call->own)->options, &o, sizeof o);
+    o.range = EIG_RANGE_INDEX, o.il = first, o.iu = last;
+    o.tree = NULL, o.tree_room = 0;
     *w = malloc((size_t)call_bytes(call, last - first + 1));
     if (!*w) return no_memory(call);
-    return eig_mpi_local_failure(
-        call->ctx, eig_stemr_values(call->ctx->local, call->type, &o, call->n, call->d, call->e, first, last, *w));
-}
-
-/* The rule of stemr: by the eigenvalues that it computes.  The count says where to look. */
-static eig_status count_upto(tridiagonal_call *call, double x, int64_t *count, int *info)
-{
-    int64_t about;
-    eig_stemr_options o;
-    eig_mpi_read(((stemr_extras *)call->own)->options, &o, sizeof o);
-    eig_status status = eig_mpi_count_below(call, nextafter(x, INFINITY), &about, info);
-    *count = about;
-    if (status != EIG_OK || *info != EIG_INFO_OK) return status;
-    status = eig_stemr_upto(call->ctx->local, call->type, &o, call->n, call->d, call->e, x, about, count);
-    return status == EIG_NO_MEMORY ? no_memory(call) : eig_mpi_local_failure(call->ctx, status);
+    eig_status const status = eig_stemr(call->ctx->local, call->type, &o, call->n, call->d, call->e, NULL, *w, NULL, 0,
+                                        NULL, NULL, NULL, NULL, NULL);
+    return eig_mpi_local_failure(call->ctx, status);
 }
 
 /* ------------------------------------------------------- inverse iteration */
@@ -160,6 +148,37 @@ static eig_status compute_whole_clusters(tridiagonal_call *call)
     return status;
 }
 
+/* ||T z - w z|| of pair k of this rank, as one process measures it. */
+static double residual_of(const tridiagonal_call *call, int64_t k)
+{
+    const call_array *const z = &call->array[Z];
+    int64_t const n = call->n, column = k * z->stride;
+    int scale;
+    frexp(fmin(norm_of(call), DBL_MAX), &scale); /* the sums may overflow */
+    double const w = ldexp(number_at(call, call->array[CALL_W].mine, k), -scale);
+    double sum = 0, before = 0, beside = 0, here = number_at(call, z->mine, column);
+    for (int64_t i = 0; i < n; ++i) {
+        double const next = i + 1 < n ? number_at(call, z->mine, column + i + 1) : 0;
+        double const coupling = i + 1 < n ? ldexp(number_at(call, call->e, i), -scale) : 0;
+        double const r = (ldexp(number_at(call, call->d, i), -scale) - w) * here + (beside * before + coupling * next);
+        sum += r * r;
+        before = here, here = next, beside = coupling;
+    }
+    return ldexp(sqrt(sum), scale);
+}
+
+/* Eigenvalues of a range by value into it. */
+static void move_into_range(const tridiagonal_call *call)
+{
+    const call_array *const a = call->array;
+    for (int64_t k = 0; k < call->run.count; ++k) {
+        double const w = number_at(call, a[CALL_W].mine, k), moved = range_moved(&call->by_value, w);
+        if (moved == w || isnan(w)) continue;
+        type_put(call->type, a[CALL_W].mine, k, moved);
+        if (a[RESIDUAL].mine && a[Z].mine) type_put(call->type, a[RESIDUAL].mine, k, residual_of(call, k));
+    }
+}
+
 static eig_status compute(tridiagonal_call *call, int *info)
 {
     stemr_extras *const x = call->own;
@@ -173,6 +192,7 @@ static eig_status compute(tridiagonal_call *call, int *info)
     if (!a[INFO].mine) free(infos);
     if (status == EIG_OK && a[Z].mine && x->stats.inverse_iterations > 0 && call->run.count < call->run.total)
         status = compute_whole_clusters(call);
+    if (status == EIG_OK && call->range == EIG_RANGE_VALUE) move_into_range(call);
     return status;
 }
 
@@ -248,7 +268,7 @@ eig_status eig_mpi_stemr(eig_mpi_context *ctx, eig_type type, const eig_mpi_opti
     tridiagonal_call call = {.ctx = ctx, .family = "stemr", .type = type, .n = n, .d = d, .e = n > 1 ? e : NULL};
     stemr_extras extras = {.options = options, .stats = EIG_STEMR_STATS, .told = stats};
     call.own = &extras;
-    call.check = check, call.count_upto = count_upto, call.compute = compute, call.finish = estimate;
+    call.check = check, call.compute = compute, call.finish = estimate;
     eig_stemr_options o;
     eig_mpi_read(options, &o, sizeof o);
     eig_mpi_set_range(&call, o.range, o.il, o.iu, o.vl, o.vu);

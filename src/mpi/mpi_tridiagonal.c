@@ -3,6 +3,7 @@
 
 #include "parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static eig_status broadcast_matrix(tridiagonal_call *call)
         ctx, eig_wire_broadcast(&ctx->wire, (void *)call->e, (size_t)call_bytes(call, call->n - 1), call->where.root));
 }
 
-eig_status eig_mpi_count_below(tridiagonal_call *call, double x, int64_t *count, int *info)
+/* eig_stebz_count by double, of T in whatever type, at one point. */
+static eig_status count_below(tridiagonal_call *call, double x, int64_t *count, int *info)
 {
     int64_t const n = call->n;
     const void *d = call->d, *e = call->e;
@@ -40,6 +42,12 @@ eig_status eig_mpi_count_below(tridiagonal_call *call, double x, int64_t *count,
 /* Sums of the agreement about a range by value. */
 enum { SUM_BELOW, SUM_UPTO, SUM_NOT_FINITE };
 
+/* The number of eigenvalues up to x: those below the next number.  For x = -infinity there are none. */
+static eig_status count_upto(tridiagonal_call *call, double x, int64_t *count, int *info)
+{
+    return count_below(call, x == -INFINITY ? x : nextafter(x, INFINITY), count, info);
+}
+
 /* Rank 0 finds out which eigenvalues lie in (vl, vu]. */
 static eig_status find_indices(tridiagonal_call *call)
 {
@@ -47,8 +55,8 @@ static eig_status find_indices(tridiagonal_call *call)
     eig_status status = EIG_OK;
     int info = EIG_INFO_OK;
     if (call->ctx->wire.rank == 0) {
-        status = call->count_upto(call, call->vl, &sums[SUM_BELOW], &info);
-        if (status == EIG_OK) status = call->count_upto(call, call->vu, &sums[SUM_UPTO], &info);
+        status = count_upto(call, call->by_value.vl, &sums[SUM_BELOW], &info);
+        if (status == EIG_OK) status = count_upto(call, call->by_value.vu, &sums[SUM_UPTO], &info);
         sums[SUM_NOT_FINITE] = info == EIG_INFO_NOT_FINITE;
     }
     status = eig_mpi_agree(call->ctx, status, sums);
@@ -162,7 +170,10 @@ static eig_status solve(tridiagonal_call *call, const eig_mpi_options *where)
     eig_status status = eig_mpi_ask(call, where);
     if (status == EIG_OK) status = broadcast_matrix(call);
     if (status != EIG_OK || call->n == 0) return status;
-    if (call->range == EIG_RANGE_VALUE && (status = find_indices(call)) != EIG_OK) return status;
+    if (call->range == EIG_RANGE_VALUE) {
+        call->by_value = range_of_values(call->type, call->vl, call->vu);
+        if ((status = find_indices(call)) != EIG_OK) return status;
+    }
     call->run.total = call->iu >= call->il ? call->iu - call->il + 1 : 0;
     call->run.first = call->il + first_of(call, ctx->wire.rank);
     call->run.count = call->il + first_of(call, ctx->wire.rank + 1) - call->run.first;

@@ -7,6 +7,7 @@
 #define EIG_MPI_TRIDIAGONAL_H
 
 #include "context.h"
+#include "range.h"
 
 enum { CALL_ARRAYS = 5, CALL_W = 0 };
 
@@ -34,6 +35,7 @@ struct tridiagonal_call {
     eig_range range;
     int64_t il, iu; /* set from the agreement on, whatever the range */
     double vl, vu;
+    value_range by_value; /* of EIG_RANGE_VALUE */
     double abstol, reltol;
     int method, depth;
     call_array array[CALL_ARRAYS];
@@ -43,8 +45,6 @@ struct tridiagonal_call {
 
     /* This rank alone: whether its arguments are sound, with n and the arrays of this rank. */
     eig_status (*check)(tridiagonal_call *call);
-    /* This rank alone: the number of eigenvalues up to x, as the family counts them. */
-    eig_status (*count_upto)(tridiagonal_call *call, double x, int64_t *count, int *info);
     /* This rank alone: eigenvalues run.first to run.first+run.count-1 into array[].mine; info as stebz has it. */
     eig_status (*compute)(tridiagonal_call *call, int *info);
     /* Collective, after all have computed; or NULL. */
@@ -70,9 +70,6 @@ void eig_mpi_read(const void *given, void *known, size_t known_size);
 /* Whether a structure that the caller lends begins with a size that can be; writes what a call knows into it. */
 bool eig_mpi_is_sane(const void *given);
 void eig_mpi_write(void *given, const void *known, size_t known_size);
-
-/* eig_stebz_count by double, of T in whatever type, at one point. */
-eig_status eig_mpi_count_below(tridiagonal_call *call, double x, int64_t *count, int *info);
 
 /* Whether this rank has outputs of its own. */
 static inline bool call_has_outputs(const tridiagonal_call *call)

@@ -146,7 +146,8 @@ static eig_status stebz_single(eig_context *ctx, stebz_problem p)
 {
     bool cut = p.method == EIG_STEBZ_MULTISECTION && children_of(ctx) > 1 && is_worth(ctx, p.n, stebz_most_wanted(&p));
     if (cut && p.range == EIG_RANGE_VALUE) {
-        eig_status const status = find_indices(ctx, p.type, p.n, p.d, p.e, p.vl, p.vu, &p.il, &p.iu, &cut);
+        eig_status const status =
+            find_indices(ctx, p.type, p.n, p.d, p.e, p.by_value.vl, p.by_value.vu, &p.il, &p.iu, &cut);
         if (status != EIG_OK) return status;
     }
     if (!cut) return run_whole(ctx, "stebz", stebz_whole, &p);
@@ -287,7 +288,8 @@ static eig_status stemr_shared(eig_context *ctx, stemr_problem p)
     bool cut = eig_multi_stemr_is_shared(ctx, &p);
     stemr_result result = {0};
     if (cut && p.range == EIG_RANGE_VALUE) {
-        eig_status const status = find_indices(ctx, p.type, p.n, p.d, p.e, p.vl, p.vu, &p.il, &p.iu, &cut);
+        eig_status const status =
+            find_indices(ctx, p.type, p.n, p.d, p.e, p.by_value.vl, p.by_value.vu, &p.il, &p.iu, &cut);
         if (status != EIG_OK) return status;
     }
     if (!cut) return run_whole(ctx, "stemr", stemr_whole, &p);

@@ -42,12 +42,6 @@ EIG_FN double sturm_above(double v)
     return v == -(double)INFINITY ? v : nextafter(v, (double)INFINITY);
 }
 
-/* Whether an eigenvalue that was computed as w, perhaps infinite, is in the range (vl, vu]. */
-EIG_FN int sturm_in_range(double w, double vl, double vu)
-{
-    return (vl < w || vl == -(double)INFINITY) && w <= vu;
-}
-
 #define TEMPLATE "sturm.inc"
 #include "for_sd.h"
 

@@ -39,7 +39,7 @@ static int count_below(int n, const double *a, const double *b, double x)
 {
     double q = 1;
     int count = 0;
-    for (int i = 0; i < n; ++i) q = sturm_pivot_d(a[i], i > 0 ? b[i - 1] : 0, x, q, DBL_MIN), count += q < 0;
+    for (int i = 0; i < n; ++i) q = sturm_pivot_d(a[i], i > 0 ? b[i - 1] : 0, x, q), count += q < 0;
     return count;
 }
 
@@ -52,11 +52,21 @@ static void test_sturm_pivot(void **state)
     assert_int_equal(count_below(3, a, b, 1), 1);
     assert_int_equal(count_below(3, a, b, 5), 2);
     assert_int_equal(count_below(3, a, b, 5.5), 3);
-    assert_true(sturm_pivot_s(7, 0, 7, 1, FLT_MIN) > 0);
-    assert_true(sturm_pivot_d(0, 1e-200, 0, 1e-200, DBL_MIN) == -1e-200);
-    assert_true(sturm_pivot_d(0, 1e200, 0, 1e200, DBL_MIN) == -1e200);
-    assert_true(sturm_pivot_d(0, 1, 0, 0, DBL_MIN) == -INFINITY); /* then b / q = 0: */
-    assert_true(sturm_pivot_d(3, 1, 1, -INFINITY, DBL_MIN) == 2);
+    assert_true(sturm_pivot_s(7, 0, 7, 1) > 0);
+    assert_true(sturm_pivot_d(0, 1e-200, 0, 1e-200) == -1e-200);
+    assert_true(sturm_pivot_d(0, 1e200, 0, 1e200) == -1e200);
+    assert_true(sturm_pivot_d(0, 1, 0, 0) == -INFINITY); /* then b / q = 0: */
+    assert_true(sturm_pivot_d(3, 1, 1, -INFINITY) == 2);
+}
+
+/* A pivot of 0 lies below those of smaller x: the count at 0, -2^-1060 being an eigenvalue, is not less than the one at -2^-1074. */
+static void test_sturm_rises(void **state)
+{
+    double const a[] = {0, 1}, b[] = {0x1p-530};
+    (void)state;
+    assert_int_equal(count_below(2, a, b, -0x1p-1074), 1);
+    assert_int_equal(count_below(2, a, b, 0), 1);
+    assert_int_equal(count_below(2, a, b, 0x1p-1074), 1);
 }
 
 /* s_i r_i are the determinants of the leading blocks of T - xI. */
@@ -370,6 +380,7 @@ int main(void)
     rng = matrices_seed(1);
     struct CMUnitTest const tests[] = {
         cmocka_unit_test(test_sturm_pivot),
+        cmocka_unit_test(test_sturm_rises),
         cmocka_unit_test(test_sturm_coefficients),
         cmocka_unit_test(test_bracket_interpolates),
         cmocka_unit_test(test_bracket_inside),

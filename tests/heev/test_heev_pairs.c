@@ -203,7 +203,8 @@ static void free_plain(plain *p)
 
 /* ------------------------------------------------------------------ the call */
 
-/* The range's ends lie on eigenvalues of the first matrix, which half-open intervals tell apart. */
+/* The range's ends lie on eigenvalues of the first matrix, which half-open intervals tell apart; of larger orders, where counts decide,
+ * beside them. */
 static void set_range(const int *row, job *j, const plain *first)
 {
     int64_t const n = j->n;
@@ -217,7 +218,8 @@ static void set_range(const int *row, job *j, const plain *first)
         double const low = numbers_part(&first->w, n / 4), high = numbers_part(&first->w, n - 1 - n / 5);
         bool const usable = isfinite(low) && isfinite(high);
         o->range = EIG_RANGE_VALUE;
-        o->vl = usable ? low : -1, o->vu = usable ? high : 1;
+        double const beside = n > 64 ? 1024 * type_eps(j->type) * fmax(fabs(low), fabs(high)) : 0;
+        o->vl = usable ? low - beside : -1, o->vu = usable ? high + beside : 1;
         if (o->vu <= o->vl) o->vu = o->vl + fabs(o->vl) + DBL_MIN;
         if (row[F_RANGE] == RANGE_BELOW) o->vl = -INFINITY;
         if (row[F_RANGE] == RANGE_NONE) o->vl = ldexp(1, crossed_power(row, j->type)) * 1e5, o->vu = INFINITY;

@@ -97,7 +97,11 @@ static void test_by_index(void **state)
     eig_destroy(ctx);
 }
 
-/* (vl, vu] of one matrix's own eigenvalues, of what lies around, and of doubles that no float can be. */
+/* Orders of which counts may decide what is in a range, so that w may be moved, or be missed. */
+enum { COUNTED_FROM = 65 };
+
+/* (vl, vu] of one matrix's own eigenvalues, of what lies around, and of doubles that no float can be; of larger orders of numbers
+ * where no eigenvalue is near. */
 static void test_by_value(void **state)
 {
     (void)state;
@@ -107,6 +111,7 @@ static void test_by_value(void **state)
         int64_t const n = b.n, own = (b.count - 1) * n; /* the last matrix gives the ends */
         double const low = numbers_re(&b.w, own), high = numbers_re(&b.w, own + n - 1),
                      middle = numbers_re(&b.w, own + n / 2);
+        double const beside = n < COUNTED_FROM ? 0 : 1e-4 * (high - low);
         double const ends[][2] = {{-INFINITY, INFINITY},
                                   {-INFINITY, low},
                                   {low, INFINITY},
@@ -118,7 +123,7 @@ static void test_by_value(void **state)
                                   {nextafter(middle, -INFINITY), INFINITY}};
         for (size_t k = 0; k < COUNT(ends); ++k) {
             eig_heev_options o = EIG_HEEV_OPTIONS;
-            o.range = EIG_RANGE_VALUE, o.vl = ends[k][0], o.vu = ends[k][1];
+            o.range = EIG_RANGE_VALUE, o.vl = ends[k][0] + beside, o.vu = ends[k][1] + beside;
             ranged r = ranged_new(&b, n, true);
             if (call_range(ctx, o, &b, &r, vectors) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
             for (int64_t m = 0; m < b.count; ++m) {
@@ -131,6 +136,44 @@ static void test_by_value(void **state)
             }
             ranged_free(&r);
         }
+    }
+    eig_destroy(ctx);
+}
+
+/* Ranges that end at eigenvalues, as they are returned with vectors or without: what is returned lies inside, and on a CPU calls with
+ * vectors and without find equally many. */
+static void test_ends_at_eigenvalues(void **state)
+{
+    static const int64_t sizes[] = {40, 65, 66, 130, 300, 520};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 8 * COUNT(sizes); ++c) {
+        int64_t const n = sizes[c / 8];
+        eig_type const type = all_types[c / 2 % 4];
+        batch b = batch_make(c % 3 ? "ensemble" : "clustered", n, 1, type, 5);
+        eig_heev_options o = EIG_HEEV_OPTIONS;
+        ranged r = ranged_new(&b, n, true);
+        if (n > 200 && !test_on_cpu()) continue; /* the emulation takes long */
+        o.row_major = 1;
+        assert_int_equal(
+            eig_heev(ctx, type, &o, n, b.a.data, n, NULL, b.w.data, c % 2 ? b.v.data : NULL, n, NULL, NULL), EIG_OK);
+        for (int64_t k = 0; k + 4 < n; k += 1 + n / 16) {
+            int64_t m[2];
+            o.range = EIG_RANGE_VALUE, o.vl = numbers_re(&b.w, k), o.vu = numbers_re(&b.w, k + 1 + k % 4);
+            if (!(o.vl < o.vu)) continue;
+            for (int vectors = 0; vectors < 2; ++vectors) {
+                if (call_range(ctx, o, &b, &r, vectors) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
+                m[vectors] = r.m[0];
+                for (int64_t j = 0; j < r.m[0]; ++j)
+                    if (!(o.vl < numbers_re(&r.w, j) && numbers_re(&r.w, j) <= o.vu))
+                        fail_msg("n=%lld %s: %.17g is not in (%.17g, %.17g]", (long long)n, type_name(type),
+                                 numbers_re(&r.w, j), o.vl, o.vu);
+            }
+            if (test_on_cpu() && m[0] != m[1])
+                fail_msg("n=%lld %s: %lld values, %lld pairs in (%.17g, %.17g]", (long long)n, type_name(type),
+                         (long long)m[0], (long long)m[1], o.vl, o.vu);
+        }
+        ranged_free(&r), batch_free(&b);
     }
     eig_destroy(ctx);
 }
@@ -323,9 +366,10 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_index),  cmocka_unit_test(test_by_value),  cmocka_unit_test(test_all_and_one),
-        cmocka_unit_test(test_many),      cmocka_unit_test(test_work_size), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_by_index),    cmocka_unit_test(test_by_value),
+        cmocka_unit_test(test_all_and_one), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_work_size),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cancelled),   cmocka_unit_test(test_ends_at_eigenvalues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

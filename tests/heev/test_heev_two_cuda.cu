@@ -452,7 +452,7 @@ static double worst_of(const known &k, const solved &x, eig_type type, int64_t c
 static heev_problem range_of(eig_range range, int64_t il = 0, int64_t iu = 0, double vl = 0, double vu = 0)
 {
     heev_problem p = {};
-    p.range = range, p.il = il, p.iu = iu, p.vl = vl, p.vu = vu;
+    p.range = range, p.il = il, p.iu = iu, p.by_value = range_of_values(EIG_D, vl, vu);
     return p;
 }
 

@@ -2,6 +2,7 @@
  * of diagonal matrices exactly; the same bits in a part, in a batch and in a second run. */
 #include "random.h"
 #include "support/adversary_tridiagonal.h"
+#include "support/ranges.h"
 #include "support/stebz_fixture.h"
 
 static int64_t matrices, ranges, counts;
@@ -43,6 +44,27 @@ static tridiagonal draw_laplacian(matrices_rng *rng, int64_t n, bool single)
     return t;
 }
 
+/* Small integers, coupled by about the spacing of numbers: neighbouring brackets overlap. */
+static void fill_near_integers(matrices_rng *rng, tridiagonal *t, bool single)
+{
+    double const eps = single ? FLT_EPSILON : DBL_EPSILON;
+    for (int64_t i = 0; i < t->n; ++i)
+        t->d[i] = (double)draw_integer(rng, -1, 1), t->e[i] = eps * 0.125 * (double)draw_integer(rng, 0, 16);
+    snprintf(t->name, sizeof t->name, "near integers");
+}
+
+/* Entries near the largest number, and coupled by less than rounding errors: some eigenvalues are that, none overflows. */
+static void fill_near_largest(matrices_rng *rng, tridiagonal *t, bool single)
+{
+    double const largest = single ? FLT_MAX : DBL_MAX, eps = single ? FLT_EPSILON : DBL_EPSILON;
+    for (int64_t i = 0; i < t->n; ++i) {
+        t->d[i] =
+            draw_sign(rng) * largest * (draw_chance(rng, 0.5) ? 1 : 1 - eps * (double)draw_integer(rng, 1, 400000));
+        t->e[i] = 0;
+    }
+    snprintf(t->name, sizeof t->name, "near the largest number");
+}
+
 /* Every second off-diagonal, or most of them, become 0, and some rows between them too. */
 static void split_at_random(matrices_rng *rng, tridiagonal *t)
 {
@@ -64,6 +86,11 @@ static fixture draw_fixture(matrices_rng *rng, uint64_t seed, char name[256])
                     : choice < 0.5 ? draw_laplacian(rng, n, single)
                                    : adversary_tridiagonal(rng, n, single);
     if (choice > 0.7) split_at_random(rng, &t);
+    /* Draws of their own, so that older seeds keep their matrices but for one in eight. */
+    matrices_rng other = matrices_seed(seed + (UINT64_C(1) << 33));
+    int64_t const kind = draw_integer(&other, 0, 15);
+    if (kind == 0) fill_near_integers(&other, &t, single);
+    if (kind == 1) fill_near_largest(&other, &t, single);
     fixture f = make("uniform", n, 1, type);
     memcpy(f.t.d, t.d, (size_t)n * sizeof(double));
     if (n > 1) memcpy(f.t.e, t.e, (size_t)(n - 1) * sizeof(double));
@@ -105,7 +132,7 @@ static double draw_end(matrices_rng *rng, const fixture *f, const double *w)
 static int64_t check_upto(eig_context *ctx, const char *name, const fixture *f, double x)
 {
     int64_t const n = f->t.n;
-    double const next = x == -INFINITY ? x : nextafter(x, INFINITY);
+    double const next = range_shift_of(f->type, x);
     int64_t count, low = 0, high = 0;
     if (eig_dstebz_count(ctx, n, f->t.d, f->t.e, 1, &next, &count, NULL) != EIG_OK)
         fail_msg("%s: %s", name, eig_error_detail(ctx));
@@ -124,7 +151,7 @@ static int64_t check_upto(eig_context *ctx, const char *name, const fixture *f, 
     return count;
 }
 
-/* The eigenvalues in (vl, vu] are those that the counts say, with the bits of the full run. */
+/* The eigenvalues in (vl, vu] are those that the counts say, with the bits of the full run where those lie in the range. */
 static void check_range(eig_context *ctx, const char *name, fixture *f, eig_stebz_options o, const double *w)
 {
     o.range = EIG_RANGE_VALUE;
@@ -134,12 +161,32 @@ static void check_range(eig_context *ctx, const char *name, fixture *f, eig_steb
                  (long long)(upto - below), o.vl, o.vu);
     /* The baseline's range has other intervals. */
     for (int64_t k = 0; k < f->m && o.method != EIG_STEBZ_INTERVAL_TREE; ++k) {
-        double const part = w_of(f, k);
-        if (memcmp(&part, &w[below + k], sizeof part) != 0)
+        double const part = w_of(f, k), all = range_value_of(f->type, w[below + k], o.vl, o.vu);
+        if (memcmp(&part, &all, sizeof part) != 0)
             fail_msg("%s: eigenvalue %lld of a range is %.17g, of all %.17g", name, (long long)(below + k + 1), part,
                      w[below + k]);
     }
+    for (int64_t k = 0; k < f->m; ++k)
+        if (!(o.vl < w_of(f, k) || o.vl == -INFINITY) || !(w_of(f, k) <= o.vu || o.vu == DBL_MAX))
+            fail_msg("%s: %.17g is not in (%.17g, %.17g]", name, w_of(f, k), o.vl, o.vu);
     ++ranges;
+}
+
+/* Eigenvalues il to iu have the bits of the full run, but for the baseline, whose intervals are others. */
+static void check_indices(eig_context *ctx, const char *name, fixture *f, eig_stebz_options o, const double *w,
+                          matrices_rng *rng)
+{
+    if (o.method == EIG_STEBZ_INTERVAL_TREE) return;
+    o.range = EIG_RANGE_INDEX, o.il = draw_integer(rng, 1, f->t.n), o.iu = draw_integer(rng, o.il, f->t.n);
+    if (draw_chance(rng, 0.5)) o.iu = o.il;
+    if (solve_with(ctx, &o, f, draw_chance(rng, 0.5)) != o.iu - o.il + 1)
+        fail_msg("%s: m = %lld", name, (long long)f->m);
+    for (int64_t k = 0; k < f->m; ++k) {
+        double const part = w_of(f, k);
+        if (memcmp(&part, &w[o.il - 1 + k], sizeof part) != 0)
+            fail_msg("%s: method %d: eigenvalue %lld of %lld to %lld is %.17g, of all %.17g", name, (int)o.method,
+                     (long long)(o.il + k), (long long)o.il, (long long)o.iu, part, w[o.il - 1 + k]);
+    }
 }
 
 /* With a tolerance that asks for it the entries of a diagonal matrix come out, each to its own last places, but, where
@@ -203,6 +250,7 @@ void random_stebz(eig_context *ctx, uint64_t seed)
         o.vl = fmin(one, other), o.vu = fmax(one, other);
         if (o.vl < o.vu) check_range(ctx, name, &f, o, w);
     }
+    for (int k = 0; k < 3; ++k) check_indices(ctx, name, &f, o, w, &rng);
     check_batch(ctx, name, &f, o, w);
     ++matrices;
     free(w), drop(&f);

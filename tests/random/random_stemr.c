@@ -2,6 +2,7 @@
  * values alone. */
 #include "random.h"
 #include "support/adversary_tridiagonal.h"
+#include "support/ranges.h"
 #include "support/stemr_fixture.h"
 
 enum { MOST_PAIRS = 300, FULL = 500 };
@@ -101,16 +102,32 @@ static void check_subset(eig_context *ctx, const char *name, fixture *f, int64_t
     results_free(&among), results_free(&alone);
 }
 
-/* Two ranges by value that meet, often at a value, beside it or at 0: all pairs of the fixture, each once, as w says. */
+/* Eigenvalues up to x, as stebz counts them. */
+static int64_t count_upto(eig_context *ctx, const char *name, const fixture *f, double x)
+{
+    int64_t const n = f->n;
+    double const shift = range_shift_of(f->type, x);
+    int64_t count;
+    double *const d = calloc(2 * (size_t)n, sizeof *d), *const e = d + n;
+    if (!d) fail_msg("no memory");
+    for (int64_t i = 0; i < n; ++i) d[i] = numbers_part(&f->d, i);
+    for (int64_t i = 0; i + 1 < n; ++i) e[i] = numbers_part(&f->e, i);
+    if (eig_dstebz_count(ctx, n, d, e, 1, &shift, &count, NULL) != EIG_OK)
+        fail_msg("%s: %s", name, eig_error_detail(ctx));
+    free(d);
+    return count;
+}
+
+/* Two ranges by value that meet, often at a value, beside it or at 0: all pairs of the fixture, each once, as counts say, and
+ * as stebz does it. */
 static void check_values(eig_context *ctx, const char *name, const fixture *f, const results *all, matrices_rng *rng)
 {
-    size_t const size = type_size(f->type);
     int64_t const k = draw_integer(rng, 0, f->n - 1), choice = draw_integer(rng, 0, 3);
     double const at = type_get(f->type, all->w, k);
     double const ends[] = {at, 0, nextafter(at, -INFINITY), nextafter(at, INFINITY)}, end = ends[choice];
-    int64_t upto = 0, m = -1;
+    int64_t m = -1;
     if (isinf(end)) return;
-    while (upto < f->n && type_get(f->type, all->w, upto) <= end) ++upto;
+    int64_t const upto = count_upto(ctx, name, f, end);
     for (int side = 0; side < 2; ++side) {
         results part = results_new(f, f->n);
         eig_stemr_options o = EIG_STEMR_OPTIONS;
@@ -121,8 +138,19 @@ static void check_values(eig_context *ctx, const char *name, const fixture *f, c
         int64_t const want = side ? f->n - upto : upto;
         if (m != want)
             fail_msg("%s: %lld of %lld values in (%.17g, %.17g]", name, (long long)m, (long long)want, o.vl, o.vu);
-        if (memcmp(part.w, all->w + (side ? (size_t)upto * size : 0), (size_t)m * size) != 0)
-            fail_msg("%s: values in (%.17g, %.17g] have other bits", name, o.vl, o.vu);
+        for (int64_t j = 0; j < m; ++j) {
+            double const w = type_get(f->type, part.w, j), same = type_get(f->type, all->w, j + (side ? upto : 0));
+            double const inside = range_value_of(f->type, same, o.vl, o.vu);
+            if (memcmp(&w, &inside, sizeof w) != 0)
+                fail_msg("%s: a value in (%.17g, %.17g] is %.17g, of all %.17g", name, o.vl, o.vu, w, same);
+        }
+        eig_stebz_options other = EIG_STEBZ_OPTIONS;
+        other.range = o.range, other.vl = o.vl, other.vu = o.vu;
+        if (eig_stebz(ctx, f->type, &other, f->n, f->d.data, f->e.data, &m, part.w, NULL, NULL, NULL) != EIG_OK)
+            fail_msg("%s: %s", name, eig_error_detail(ctx));
+        if (m != want)
+            fail_msg("%s: stebz finds %lld of %lld values in (%.17g, %.17g]", name, (long long)m, (long long)want, o.vl,
+                     o.vu);
         results_free(&part);
     }
 }

@@ -253,7 +253,7 @@ static void set_range(const int *row, job *j, const plain *first)
         bool const usable = isfinite(low) && isfinite(high);
         o->range = EIG_RANGE_VALUE;
         o->vl = usable ? low : -1, o->vu = usable ? high : 1;
-        if (j->family == STEBZ && usable) /* which lie in it counts decide: away from eigenvalues there is no doubt */
+        if (usable) /* which lie in it counts decide: away from eigenvalues there is no doubt */
             o->vl -= 64 * type_eps(j->type) * fmax(fabs(low), fabs(high)),
                 o->vu += 64 * type_eps(j->type) * fmax(fabs(low), fabs(high));
         if (o->vu <= o->vl) o->vu = o->vl + fabs(o->vl) + DBL_MIN;
@@ -270,17 +270,10 @@ static void want_results(crossed *c, const job *j, int64_t b, const plain *p)
     bool const by_value = j->stemr.range == EIG_RANGE_VALUE, bad = b == crossed_bad(c->row, j->batch);
     int64_t first = j->stemr.range == EIG_RANGE_INDEX ? j->stemr.il - 1 : 0, count = j->most;
     if (by_value && !bad) {
-        count = 0;
-        for (int64_t k = 0; k < n; ++k) {
-            double const w = numbers_part(&p->w, k);
-            if (w <= j->stemr.vl) first = k + 1;
-            count += w > j->stemr.vl && w <= j->stemr.vu;
-        }
-        if (j->family == STEBZ) { /* counts decide, not w */
-            double const up = ldexp(1, -crossed_power(c->row, j->type));
-            first = isinf(j->stemr.vl) ? 0 : below(j, p, up, (long double)j->stemr.vl * (long double)up);
-            count = (isinf(j->stemr.vu) ? n : below(j, p, up, (long double)j->stemr.vu * (long double)up)) - first;
-        }
+        /* counts decide, not w */
+        double const up = ldexp(1, -crossed_power(c->row, j->type));
+        first = isinf(j->stemr.vl) ? 0 : below(j, p, up, (long double)j->stemr.vl * (long double)up);
+        count = (isinf(j->stemr.vu) ? n : below(j, p, up, (long double)j->stemr.vu * (long double)up)) - first;
     }
     image_want_whole(&x[M], b, bad ? 0 : count);
     if (j->family == STEBZ) image_want_whole(&x[INFO], b, p->info[0]);

@@ -1,5 +1,6 @@
 /* stebz on the device named by the argument: ranges by value that end where eigenvalues are, exactly; eigenvalues that
  * overflow; small ones beside large ones. */
+#include "support/ranges.h"
 #include "support/stebz_fixture.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -239,6 +240,192 @@ static void test_one_row_beside_largest(void **state)
     eig_destroy(ctx);
 }
 
+/* ----------------------------------------------------- stebz and stemr alike */
+
+/* The eigenvalues up to x, by the rule. */
+static int64_t counted_upto(eig_context *ctx, const fixture *f, double x)
+{
+    double const shift = range_shift_of(f->type, x);
+    int64_t count;
+    assert_int_equal(eig_dstebz_count(ctx, f->t.n, f->t.d, f->t.e, 1, &shift, &count, NULL), EIG_OK);
+    return count;
+}
+
+static void expect_inside(const char *what, const fixture *f, const numbers *w, int64_t m, int64_t want, double vl,
+                          double vu)
+{
+    if (m != want)
+        fail_msg("%s %s, n = %lld: %lld of %lld eigenvalues in (%.17g, %.17g]", what, type_name(f->type),
+                 (long long)f->t.n, (long long)m, (long long)want, vl, vu);
+    for (int64_t k = 0; k < m; ++k)
+        if (!(vl < numbers_part(w, k) && numbers_part(w, k) <= vu))
+            fail_msg("%s %s, n = %lld: %.17g is not in (%.17g, %.17g]", what, type_name(f->type), (long long)f->t.n,
+                     numbers_part(w, k), vl, vu);
+}
+
+/* Each call finds what the counts say, and within the range: stebz by all methods, stemr by all, alone and in a batch, with
+ * vectors and without. */
+static void check_alike(eig_context *ctx, fixture *f, double vl, double vu)
+{
+    int64_t const n = f->t.n, want = counted_upto(ctx, f, vu) - counted_upto(ctx, f, vl);
+    numbers d, e, w, z;
+    int64_t m[2];
+    for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; ++method) {
+        eig_stebz_options o = with_method((eig_stebz_method)method);
+        o.range = EIG_RANGE_VALUE, o.vl = vl, o.vu = vu;
+        expect_inside("stebz", f, &f->w, solve_with(ctx, &o, f, true), want, vl, vu);
+        certify_enclosures("in a range", f, counted_upto(ctx, f, vl) + 1);
+    }
+    if (!numbers_make(&d, f->type, 2 * n) || !numbers_make(&e, f->type, 2 * n) || !numbers_make(&w, f->type, 2 * n) ||
+        !numbers_make(&z, f->type, 2 * n * n))
+        fail_msg("no memory");
+    for (int b = 0; b < 2; ++b) numbers_from(&d, b * n, f->t.d, n), numbers_from(&e, b * n, f->t.e, n - 1);
+    for (int c = 0; c < 8; ++c) {
+        eig_stemr_options o = EIG_STEMR_OPTIONS;
+        int64_t const batch = c / 2 < 3 ? 1 : 2;
+        o.method = (eig_stemr_method)(c / 2 % 3), o.range = EIG_RANGE_VALUE, o.vl = vl, o.vu = vu;
+        if (o.method == EIG_STEMR_REFERENCE && n > 20) continue; /* it takes long on a GPU */
+        assert_int_equal(eig_stemr_batched(ctx, f->type, &o, n, d.data, n, e.data, n, m, w.data, n,
+                                           c % 2 ? z.data : NULL, n, n * n, NULL, NULL, NULL, NULL, NULL, batch),
+                         EIG_OK);
+        expect_inside("stemr", f, &w, m[0], want, vl, vu);
+        if (batch == 2) assert_int_equal(m[1], want);
+    }
+    numbers_free(&d), numbers_free(&e), numbers_free(&w), numbers_free(&z);
+}
+
+/* Ranges from one eigenvalue to another, as they were returned, and to the numbers beside them: of floats doubles, too. */
+static void test_ends_at_eigenvalues(void **state)
+{
+    static const char *const kinds[] = {"uniform", "121", "wilkinson", "clement"};
+    static const int64_t orders[] = {2, 3, 8, 9, 20, 33, 64, 70, 150};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 2 * COUNT(orders) * COUNT(kinds); ++c) {
+        int64_t const n = orders[c / 2 % COUNT(orders)];
+        fixture f = make(kinds[c / 2 / COUNT(orders)], n, 3, real_types[c % 2]);
+        assert_int_equal(solve(ctx, NULL, &f), n);
+        double const first = w_of(&f, n / 4), last = w_of(&f, n - 1 - n / 4), mid = w_of(&f, n / 2);
+        double const ends[][2] = {
+            {first, last}, {first, mid}, {nextafter(mid, -INFINITY), mid}, {mid, nextafter(mid, INFINITY)}};
+        for (size_t k = 0; k < COUNT(ends); ++k)
+            if (ends[k][0] < ends[k][1]) check_alike(ctx, &f, ends[k][0], ends[k][1]);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
+/* ---------------------------------------------------------- counts do not fall */
+
+/* Shifts that are 0, or an entry, make a pivot 0; numbers are so small that a substitute for it is not far below them. */
+static void test_counts_do_not_fall(void **state)
+{
+    static struct {
+        int n;
+        double d[5], e[4];
+    } const rows[] = {
+        {2, {0, 1}, {0x1p-530}},
+        {3, {1, 0, 1}, {0x1p-530, 0x1p-531}},
+        {5, /* at 2^-1033 of the norm */
+         {-0x1.12300132f0904p-1001, 0x1.0dd56434320aap-998, 0x1.5028579d680e3p-997, 0x1.c86111f408cc1p-998,
+          0x1.690e587a065b6p-999},
+         {0x1.d84e29a0eaf26p+995, 0x1.05ec0dba73fb6p-998, -0x1.244bae751660bp-997, 0x1.241ac3a7be9a4p-997}},
+    };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t k = 0; k < COUNT(rows); ++k)
+        for (int i = 0; i < rows[k].n; ++i) {
+            int const n = rows[k].n;
+            double const at = rows[k].d[i];
+            double const x[] = {nextafter(nextafter(at, -INFINITY), -INFINITY), nextafter(at, -INFINITY), at,
+                                nextafter(at, INFINITY), nextafter(nextafter(at, INFINITY), INFINITY)};
+            int64_t count[COUNT(x)], m;
+            double w[5];
+            assert_int_equal(eig_dstebz_count(ctx, n, rows[k].d, rows[k].e, COUNT(x), x, count, NULL), EIG_OK);
+            for (size_t j = 1; j < COUNT(x); ++j) {
+                if (count[j] < count[j - 1])
+                    fail_msg("%lld eigenvalues below %a, %lld below %a", (long long)count[j - 1], x[j - 1],
+                             (long long)count[j], x[j]);
+                eig_stebz_options o = EIG_STEBZ_OPTIONS;
+                o.range = EIG_RANGE_VALUE, o.vl = nextafter(x[j - 1], -INFINITY), o.vu = nextafter(x[j], -INFINITY);
+                assert_int_equal(eig_dstebz(ctx, &o, n, rows[k].d, rows[k].e, &m, w, NULL, NULL, NULL), EIG_OK);
+                assert_int_equal(m, count[j] - count[j - 1]);
+            }
+        }
+    eig_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------ by index */
+
+/* Every eigenvalue by itself, and up to the last one, has the bits of all; brackets of neighbours overlap. */
+static void check_indices(eig_context *ctx, fixture *f)
+{
+    int64_t const n = f->t.n;
+    double w[16];
+    for (int method = EIG_STEBZ_MULTISECTION; method <= EIG_STEBZ_REFERENCE; method += EIG_STEBZ_REFERENCE)
+        for (int enclosures = 0; enclosures < 2; ++enclosures) {
+            eig_stebz_options o = with_method((eig_stebz_method)method);
+            assert_int_equal(solve_with(ctx, &o, f, enclosures), n);
+            for (int64_t k = 0; k < n; ++k) w[k] = w_of(f, k);
+            o.range = EIG_RANGE_INDEX;
+            for (o.il = 1; o.il <= n; ++o.il)
+                for (o.iu = o.il; o.iu <= n; o.iu += o.iu < n ? n - o.iu : 1) {
+                    assert_int_equal(solve_with(ctx, &o, f, enclosures), o.iu - o.il + 1);
+                    for (int64_t k = 0; k < f->m; ++k)
+                        if (w_of(f, k) != w[o.il - 1 + k])
+                            fail_msg("n = %lld, method %d: eigenvalue %lld of %lld to %lld is %.17g, of all %.17g",
+                                     (long long)n, method, (long long)(o.il + k), (long long)o.il, (long long)o.iu,
+                                     w_of(f, k), w[o.il - 1 + k]);
+                }
+        }
+}
+
+static void test_overlapping_brackets(void **state)
+{
+    static double const d[4] = {-1, 0, 1, -1}, e[3] = {0.25 * 0x1p-52, 1.125 * 0x1p-52, 0.25 * 0x1p-52};
+    matrices_rng rng = matrices_seed(17);
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    fixture f = make("uniform", 4, 1, EIG_D);
+    memcpy(f.t.d, d, sizeof d), memcpy(f.t.e, e, sizeof e);
+    take(&f);
+    check_indices(ctx, &f);
+    drop(&f);
+    for (int turn = 0; turn < (test_on_cpu() ? 4000 : 40); ++turn) {
+        int64_t const n = 4 + turn % 9;
+        f = make("uniform", n, 1, real_types[turn % 16 == 0]);
+        for (int64_t i = 0; i < n; ++i) f.t.d[i] = floor(3 * matrices_uniform(&rng)) - 1;
+        for (int64_t i = 0; i + 1 < n; ++i) f.t.e[i] = 0.125 * type_eps(f.type) * floor(17 * matrices_uniform(&rng));
+        take(&f);
+        check_indices(ctx, &f);
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
+/* Entries are the eigenvalues, and the largest number is one of them: no middle of a bracket overflows. */
+static void test_largest_entries(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int c = 0; c < 12; ++c) {
+        eig_type const type = real_types[c % 2];
+        double const largest = type == EIG_D ? DBL_MAX : (double)FLT_MAX, sign = c / 2 % 2 ? -1 : 1;
+        eig_stebz_options const o = with_method((eig_stebz_method)(c / 4));
+        fixture f = make("uniform", 2, 1, type);
+        f.t.d[0] = sign * 0.94 * largest, f.t.d[1] = sign * largest, f.t.e[0] = 0;
+        take(&f);
+        assert_int_equal(solve_with(ctx, &o, &f, true), 2);
+        for (int k = 0; k < 2; ++k) {
+            double const w = w_of(&f, k), exact = f.t.d[sign > 0 ? k : 1 - k];
+            if (!(fabs(w) <= largest && fabs(w / largest - exact / largest) <= 4 * type_eps(type)))
+                fail_msg("%s, method %d: %.17g is not %.17g", type_name(type), (int)o.method, w, exact);
+        }
+        drop(&f);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
@@ -246,6 +433,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_diagonal_ranges),      cmocka_unit_test(test_ranges_at_zero),
         cmocka_unit_test(test_overflowing_values),   cmocka_unit_test(test_small_beside_large),
         cmocka_unit_test(test_small_beside_largest), cmocka_unit_test(test_one_row_beside_largest),
+        cmocka_unit_test(test_ends_at_eigenvalues),  cmocka_unit_test(test_counts_do_not_fall),
+        cmocka_unit_test(test_overlapping_brackets), cmocka_unit_test(test_largest_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

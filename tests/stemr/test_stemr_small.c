@@ -33,7 +33,16 @@ static void same_part(const fixture *whole, const fixture *part, int64_t il, int
     for (int64_t k = 2 * part->m; k < 2 * part->n; ++k) assert_true(part->isuppz[k] == -7 || part->isuppz[k] == FILLER);
 }
 
-/* By indices, and by values: between the eigenvalue below the part and its last one, and without a lower end. */
+/* Half-way from eigenvalue k, from 1, to the next one; NaN where these are not apart. */
+static double between(const fixture *f, int64_t k)
+{
+    if (k == 0) return -INFINITY;
+    if (k == f->n) return INFINITY;
+    double const w = numbers_part(&f->w, k - 1), next = numbers_part(&f->w, k);
+    return next - w > 64 * type_eps(f->type) ? w + 0.5 * (next - w) : NAN;
+}
+
+/* By indices, and by values between the neighbours' ends. */
 static void check_parts(eig_context *ctx, eig_stemr_method method, const fixture *whole, fixture *part)
 {
     for (int64_t il = 1; il <= whole->n; ++il)
@@ -43,10 +52,8 @@ static void check_parts(eig_context *ctx, eig_stemr_method method, const fixture
             forget(part);
             solve(ctx, &o, part);
             same_part(whole, part, il, iu);
-            o.range = EIG_RANGE_VALUE, o.vu = numbers_part(&whole->w, iu - 1);
-            o.vl = il > 1 ? numbers_part(&whole->w, il - 2) : -INFINITY;
-            bool const parted = il == 1 || o.vl < numbers_part(&whole->w, il - 1);
-            if (!parted || (iu < whole->n && numbers_part(&whole->w, iu) == o.vu)) continue;
+            o.range = EIG_RANGE_VALUE, o.vl = between(whole, il - 1), o.vu = between(whole, iu);
+            if (!(o.vl < o.vu)) continue;
             forget(part);
             solve(ctx, &o, part);
             same_part(whole, part, il, iu);

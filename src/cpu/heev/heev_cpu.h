@@ -180,7 +180,7 @@ static inline int64_t heev_bands(int64_t n, size_t real)
 /* Whether a large matrix goes to tridiagonal form by way of a band. */
 static inline bool heev_in_stages(const heev_problem *p)
 {
-    return !p->vectors && p->n >= (type_is_single(p->type) ? HEEV_STAGES_FROM_SINGLE : HEEV_STAGES_FROM);
+    return !p->vectors && !p->counts && p->n >= (type_is_single(p->type) ? HEEV_STAGES_FROM_SINGLE : HEEV_STAGES_FROM);
 }
 
 /* Distance of two columns of the band in reals, less one: twice the width, since the chase fills as many diagonals, and a block of

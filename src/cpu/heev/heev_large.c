@@ -142,6 +142,28 @@ static bool reduce_any(large_matrix *m, cpu_watch *watch)
     return cpu_team_meet(m->who) && reduce_to_band(m, &s, watch) && chase_band(m, &s, watch);
 }
 
+/* How many eigenvalues of T lie up to the ends of a range by value: one T for values and pairs, so that they are equally many. The
+ * first thread's work; x and y, which hold nothing between the steps, have room for T in double. */
+static bool count_range(large_matrix *m, const heev_problem *p, int64_t b, cpu_watch *watch)
+{
+    if (!p->upto) return true;
+    if (m->who->rank == 0) {
+        int64_t il, iu;
+        double *const room = (double *)m->x[0];
+        double const up = (double)m->up, unit = (double)m->unit; /* powers of two */
+        stebz_problem const q = {.type = FLOAT_OR_DOUBLE(EIG_S, EIG_D),
+                                 .n = m->n,
+                                 .batch = 1,
+                                 .d = m->d,
+                                 .e = m->e,
+                                 .by_value = {.vl = p->by_value.vl * up / unit, .vu = p->by_value.vu * up / unit}};
+        eig_cpu_stebz_range(watch->ctx, &q, room, room + m->ld, &il, &iu);
+        p->upto[2 * b] = il - 1, p->upto[2 * b + 1] = iu;
+        for (int64_t k = 0; k < m->ld; ++k) m->x[0][k] = m->x[1][k] = m->y[0][k] = m->y[1][k] = 0;
+    }
+    return cpu_team_meet(m->who);
+}
+
 /* The eigenvalues of T in d, ascending: the first thread's work, a hundredth of the reduction's. */
 static bool find_values(large_matrix *m, cpu_watch *watch)
 {
@@ -198,7 +220,7 @@ static bool solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch 
         heev_store_info(p, b, EIG_INFO_NOT_FINITE, 0);
         return false;
     }
-    if (!reduce_any(&m, watch)) return false;
+    if (!reduce_any(&m, watch) || !count_range(&m, p, b, watch)) return false;
     int64_t failed = p->vectors ? solve_tridiagonal(&m, p, watch) : find_values(&m, watch) ? 0 : -1;
     if (failed < 0) return false;
     if (p->vectors && failed == 0 && !back_transform(&m, watch)) return false;
@@ -206,6 +228,7 @@ static bool solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch 
     if (asks && !cpu_team_meet(who)) return false; /* the vectors are there */
     bool const good = !asks || certify(&m, p, sums);
     if (!good) failed = m.n;
+    if (failed > 0 && p->upto && who->rank == 0) p->upto[2 * b] = -1;
     if (who->rank == 0)
         for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
     if (!cpu_team_meet(who)) return false;

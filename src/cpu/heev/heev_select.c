@@ -11,6 +11,21 @@ static int64_t count_up_to(eig_type type, const void *w, int64_t n, double x)
     return count;
 }
 
+/* How many eigenvalues of matrix b lie below the range, and how many in it or below; whether counts tell, not w. */
+static bool find_range(const heev_selection *s, int64_t b, const char *w, int64_t upto[2])
+{
+    const heev_problem *const p = s->p;
+    const value_range *const r = &p->by_value;
+    bool const by_value = p->range == EIG_RANGE_VALUE, counted = s->upto && s->upto[2 * b] >= 0;
+    for (int end = 0; end < 2; ++end) {
+        if (!by_value)
+            upto[end] = end ? p->iu : p->il - 1;
+        else
+            upto[end] = counted ? s->upto[2 * b + end] : count_up_to(p->type, w, p->n, end ? r->vu : r->vl);
+    }
+    return counted;
+}
+
 /* Columns first to first+count-1 of the n x n matrix v. */
 static void copy_columns(const heev_problem *p, const char *v, int64_t first, int64_t count, char *out)
 {
@@ -33,12 +48,15 @@ eig_status eig_cpu_heev_select(eig_context *ctx, const heev_selection *s)
     (void)ctx;
     for (int64_t b = 0; b < s->count; ++b) {
         const char *const w = s->w ? (const char *)s->w + (size_t)b * n * real : NULL;
-        bool const by_value = p->range == EIG_RANGE_VALUE;
-        int64_t const at = s->first + b, first = by_value ? count_up_to(p->type, w, p->n, p->vl) : p->il - 1;
-        int64_t const count = (by_value ? count_up_to(p->type, w, p->n, p->vu) : p->iu) - first;
+        int64_t upto[2];
+        bool const counted = find_range(s, b, w, upto);
+        int64_t const at = s->first + b, first = upto[0], count = upto[1] - upto[0];
         if (p->m) p->m[at] = count;
         if (!w) continue;
-        memcpy((char *)p->w + (size_t)(at * p->stride_w) * real, w + (size_t)first * real, (size_t)count * real);
+        char *const to = (char *)p->w + (size_t)(at * p->stride_w) * real;
+        memcpy(to, w + (size_t)first * real, (size_t)count * real);
+        for (int64_t k = 0; counted && k < count; ++k)
+            type_put(type_real_of(p->type), to, k, range_moved(&p->by_value, type_get(type_real_of(p->type), to, k)));
         if (p->v)
             copy_columns(p, (const char *)s->v + (size_t)b * n * n * size, first, count,
                          (char *)p->v + (size_t)(at * p->stride_v) * size);

@@ -99,7 +99,8 @@ typedef struct stebz_search {
     bool pivot;           /* counts by the pivot kernel on a, b in double, else by the product kernel */
     bool narrow;          /* the product kernel in float */
     bool steady;          /* set for a part of the spectrum, and always for stemr: brackets are whole cells of the table
-                           * of all eigenvalues, so that they do not depend on il and iu */
+                           * of all eigenvalues, so that they do not depend on il and iu; and for small matrices, whose
+                           * brackets are made from the first eigenvalue on */
     stebz_counter *count; /* that kernel */
     int shifts;           /* that it counts in a full call */
     int scale;
@@ -110,7 +111,7 @@ typedef struct stebz_search {
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     int64_t il, iu;
-    int64_t begin; /* of a steady search: the first eigenvalue that was refined, il or one of its cell */
+    int64_t begin; /* of a steady search: the first eigenvalue that was refined, il or one of its cell, or 1 */
     stebz_count_table table;
     stebz_group *groups; /* that of eigenvalue k at k-il; in a steady search k may also be less than il or exceed iu */
     void *rows, *scales; /* room for the product form */
@@ -276,7 +277,7 @@ static inline bool stebz_narrow_enough(const stebz_search *search, double lo, do
 static inline double stebz_middle(const stebz_search *search, double lo, double hi)
 {
     if (!search->pivot) return stebz_rounded(search, lo + 0.5 * (hi - lo));
-    return bracket_fine_middle(lo, hi, search->abstol > search->matrix.pivmin ? search->abstol : search->matrix.pivmin);
+    return bracket_fine_middle(lo, hi, search->abstol > DBL_MIN ? search->abstol : DBL_MIN);
 }
 
 #endif

@@ -18,7 +18,6 @@ typedef struct stebz_matrix {
     const void *rows;    /* [padded] pairs (alpha, gamma) of the product form */
     const void *scales;  /* [padded / STURM_BLOCK] pairs (s of the last row but one, s of the last row) */
     const double *a, *b; /* [n] diagonal and off-diagonal (b[0] = 0, b[i] couples rows i-1 and i) of the pivot form */
-    double pivmin;
 } stebz_matrix;
 
 /* A batch of counts.  Lanes are independent: what a lane gets does not depend on its neighbours or its place. */
@@ -68,7 +67,7 @@ enum { STEBZ_SHORT_ROWS = 64 }; /* most rows of a matrix that stebz_short.c take
 typedef struct stebz_short {
     const double *a, *b; /* as in stebz_matrix */
     double *lo, *hi;     /* final brackets; those of a matrix stand where its rows do */
-    double pivmin, margin, abstol, reltol;
+    double margin, abstol, reltol;
     bool fine; /* small eigenvalues are wanted to relative accuracy */
 } stebz_short;
 

@@ -1,5 +1,6 @@
 /* stebz on the CPU: from the caller's matrix to a search.  Scale, norm, interval, the kernel that counts. */
 #include "stebz_cpu.h"
+#include "stebz_values.h"
 
 #include <math.h>
 
@@ -19,7 +20,7 @@ void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t nu
 {
     stebz_entries const t = stebz_entries_of(p, number);
     search->kernels->setup->load(p->n, t.d, t.e, scale, search->a, search->b);
-    search->matrix = (stebz_matrix){.n = p->n, .a = search->a, .b = search->b, .pivmin = DBL_MIN};
+    search->matrix = (stebz_matrix){.n = p->n, .a = search->a, .b = search->b};
     search->scale = scale;
 }
 
@@ -109,7 +110,7 @@ static void find_interval(stebz_search *search, double eps)
         lo = left < lo ? left : lo;
         hi = right > hi ? right : hi;
     }
-    double const margin = 8 * eps * search->norm + 4 * search->matrix.pivmin;
+    double const margin = 8 * eps * search->norm + 4 * DBL_MIN;
     search->lo = fmin(lo, a[n - 1] - fabs(b[n - 1])) - margin;
     search->hi = fmax(hi, a[n - 1] + fabs(b[n - 1])) + margin;
 }
@@ -118,12 +119,23 @@ void eig_cpu_stebz_find_indices(stebz_search *search, const stebz_problem *p, in
 {
     stebz_counts c;
     stebz_power const scale = stebz_power_of(-search->scale);
-    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(sturm_above(l == 0 ? p->vl : p->vu), scale);
+    double const end[2] = {sturm_above(p->by_value.vl), sturm_above(p->by_value.vu)};
+    for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = stebz_scaled(end[l > 0], scale);
     search->kernels->pivot->count(&search->matrix, 2, &c);
-    for (int l = 0; l < 2; ++l)
-        c.count[l] += eig_cpu_stebz_count_lost(search, p, number, sturm_above(l == 0 ? p->vl : p->vu), c.x[l]);
+    for (int l = 0; l < 2; ++l) c.count[l] += eig_cpu_stebz_count_lost(search, p, number, end[l], c.x[l]);
     search->il = c.count[0] + 1;
     search->iu = c.count[1];
+}
+
+void eig_cpu_stebz_range(const eig_context *ctx, const stebz_problem *p, double *a, double *b, int64_t *il, int64_t *iu)
+{
+    stebz_search search = {.kernels = kernels_of(ctx, p->type), .a = a, .b = b};
+    *il = 1, *iu = 0;
+    if (!eig_cpu_stebz_finite(&search, p, 0)) return;
+    int const exponent = eig_cpu_stebz_exponent(&search, p, 0);
+    eig_cpu_stebz_load(&search, p, 0, eig_cpu_stebz_pivot_scale(&search, p, 0, exponent));
+    eig_cpu_stebz_find_indices(&search, p, 0);
+    *il = search.il, *iu = search.iu;
 }
 
 /* Chooses the kernel that counts, and makes what it reads: rows of the product form are of the caller's type where it

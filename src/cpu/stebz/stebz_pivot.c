@@ -17,7 +17,7 @@ enum { VECTORS = 4 }; /* of shifts in flight */
 SIMD_FN void count_vectors(const stebz_matrix *t, int const vectors, int first, stebz_counts *c)
 {
     const double *a = t->a, *b = t->b;
-    vreal const pivmin = simd_splat(t->pivmin);
+    vreal const least = simd_splat(DBL_TRUE_MIN);
     vreal x[VECTORS], q[VECTORS];
     vint count[VECTORS];
     for (int v = 0; v < vectors; ++v) {
@@ -28,7 +28,7 @@ SIMD_FN void count_vectors(const stebz_matrix *t, int const vectors, int first, 
         vreal const ai = simd_splat(a[i]), bi = simd_splat(b[i]);
         for (int v = 0; v < vectors; ++v) {
             vreal const next = (ai - x[v]) - bi * (bi / q[v]);
-            q[v] = simd_select(next == 0, pivmin, next);
+            q[v] = simd_select(next == 0, least, next);
             count[v] -= (vint)q[v] < 0;
         }
     }

@@ -13,7 +13,7 @@ static int64_t count_below(const stebz_matrix *t, double x)
     double q = 1;
     int64_t count = 0;
     for (int64_t i = 0; i < t->n; ++i) {
-        q = sturm_pivot_d(t->a[i], t->b[i], x, q, t->pivmin);
+        q = sturm_pivot_d(t->a[i], t->b[i], x, q);
         count += q < 0;
     }
     return count;

@@ -65,19 +65,13 @@ static real above(double x)
     return (double)r < x ? nextafter(r, INFINITY) : r;
 }
 
-/* The middle of eigenvalue il + k's bracket, in the caller's units. */
-static real middle_of(const stebz_search *search, int64_t k, stebz_power back)
-{
-    const stebz_found *const f = &search->found;
-    const stebz_group *const g = search->groups + k;
-    return (real)stebz_scaled(f->split ? f->middle[search->il - 1 + k] : g->lo + 0.5 * (g->hi - g->lo), back);
-}
-
 /* The outputs of one matrix; of eigenvalues stored one after another the largest one. */
 typedef struct places {
     real *w, *lower, *upper;
     stebz_power back;
     double error;
+    double largest;           /* number of the type, in the units of brackets */
+    const value_range *range; /* NULL: it is not by value */
     real highest;
 } places;
 
@@ -89,7 +83,26 @@ static places places_of(const stebz_problem *p, int64_t matrix, int scale, doubl
                     .upper = p->upper ? (real *)p->upper + at : NULL,
                     .back = stebz_power_of(scale),
                     .error = error,
+                    .largest = stebz_scaled((double)REAL_MAX, stebz_power_of(-scale)),
+                    .range = p->range == EIG_RANGE_VALUE ? &p->by_value : NULL,
                     .highest = -INFINITY};
+}
+
+/* The middle of a bracket in the caller's units; where it overflows and the bracket does not, the largest number. */
+static inline real middle_between(const places *o, double lo, double hi)
+{
+    double mid = lo + 0.5 * (hi - lo);
+    if (mid > o->largest && lo <= o->largest) mid = o->largest;
+    if (mid < -o->largest && hi >= -o->largest) mid = -o->largest;
+    return (real)stebz_scaled(mid, o->back);
+}
+
+/* The middle of eigenvalue il + k's bracket, in the caller's units. */
+static real middle_of(const stebz_search *search, int64_t k, const places *o)
+{
+    const stebz_found *const f = &search->found;
+    const stebz_group *const g = search->groups + k;
+    return f->split ? (real)stebz_scaled(f->middle[search->il - 1 + k], o->back) : middle_between(o, g->lo, g->hi);
 }
 
 /* Eigenvalue k of the outputs, mid in the caller's units, and its bracket.  A running maximum makes the eigenvalues ascend,
@@ -98,34 +111,43 @@ static places places_of(const stebz_problem *p, int64_t matrix, int scale, doubl
 static inline void put(places *o, int64_t k, real mid, double lo, double hi)
 {
     o->w[k] = o->highest = mid >= o->highest ? mid : o->highest;
+    if (o->range) o->w[k] = (real)range_moved(o->range, (double)o->w[k]);
     if (!o->lower) return;
     /* One step further out for the roundings of lo - error and of a scaling that leaves the normal numbers. */
     o->lower[k] = below(nextafter(stebz_scaled(nextafter(lo - o->error, -INFINITY), o->back), -INFINITY));
     o->upper[k] = above(nextafter(stebz_scaled(nextafter(hi + o->error, INFINITY), o->back), INFINITY));
+    if (!o->range) return;
+    o->lower[k] = o->w[k] < o->lower[k] ? o->w[k] : o->lower[k];
+    o->upper[k] = o->w[k] > o->upper[k] ? o->w[k] : o->upper[k];
 }
 
-/* Brackets of different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell. */
+/* Brackets of different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell.  Those of
+ * a small matrix may: it begins with the first eigenvalue. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
     places o = places_of(p, matrix, search->scale, search->error);
     const stebz_found *const f = &search->found;
     for (int64_t k = search->steady ? search->begin - search->il : 0; k < 0; ++k) {
-        real const mid = middle_of(search, k, o.back);
+        real const mid = middle_of(search, k, &o);
         o.highest = mid >= o.highest ? mid : o.highest;
     }
     for (int64_t k = 0; k <= search->iu - search->il; ++k) {
         double const lo = f->split ? f->lo[search->il - 1 + k] : search->groups[k].lo;
         double const hi = f->split ? f->hi[search->il - 1 + k] : search->groups[k].hi;
-        put(&o, k, middle_of(search, k, o.back), lo, hi);
+        put(&o, k, middle_of(search, k, &o), lo, hi);
     }
 }
 
 static void store_few(const stebz_problem *p, const stebz_few *found, int64_t matrix)
 {
     places o = places_of(p, matrix, found->scale, found->error);
-    for (int64_t k = p->il - 1; k < p->iu; ++k) {
+    for (int64_t k = 0; k < p->iu; ++k) {
         double const lo = found->lo[k], hi = found->hi[k];
-        put(&o, k - (p->il - 1), (real)stebz_scaled(lo + 0.5 * (hi - lo), o.back), lo, hi);
+        real const mid = middle_between(&o, lo, hi);
+        if (k >= p->il - 1)
+            put(&o, k - (p->il - 1), mid, lo, hi);
+        else
+            o.highest = mid >= o.highest ? mid : o.highest;
     }
 }
 

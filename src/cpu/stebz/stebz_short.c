@@ -54,9 +54,9 @@ SIMD_FN vreal minimum(vreal a, vreal b)
 }
 
 /* Counts at x, and the characteristic polynomials there. */
-SIMD_FN void count_set(lane_set *s, int rows, double pivmin)
+SIMD_FN void count_set(lane_set *s, int rows)
 {
-    vreal const least = simd_splat(pivmin);
+    vreal const least = simd_splat(DBL_TRUE_MIN);
     vreal x[VECTORS], q[VECTORS], p[VECTORS], count[VECTORS];
     for (int v = 0; v < VECTORS; ++v) {
         x[v] = s->x.v[v];
@@ -177,7 +177,7 @@ static void load_lane(const stebz_short *t, lane_set *s, int l, int most, stebz_
 SIMD_FN unsigned next_shifts(const stebz_short *t, lane_set *s)
 {
     vreal const abstol = simd_splat(t->abstol);
-    double const least = t->abstol > t->pivmin ? t->abstol : t->pivmin;
+    double const least = t->abstol > DBL_MIN ? t->abstol : DBL_MIN;
     unsigned working = 0;
     for (int v = 0; v < VECTORS; ++v) {
         vreal const xa = s->xa.v[v], xb = s->xb.v[v], lo = minimum(xa, xb), hi = simd_max(xa, xb);
@@ -264,7 +264,7 @@ static void solve_sets(const stebz_short *t, int most, const stebz_short_rows *m
     }
     refill(t, &s, &item, most, 0);
     while (item.working > 0) {
-        count_set(&s, most, t->pivmin);
+        count_set(&s, most);
         move_ends(&s);
         refill(t, &s, &item, most, next_shifts(t, &s));
     }

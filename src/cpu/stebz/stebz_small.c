@@ -4,7 +4,8 @@
  * Method    QL sweeps propose the eigenvalues; counts by pivots prove them: a bracket as wide as the tolerance around each is
  *           moved until it holds its eigenvalue, which it does at once as a rule.  A table and brackets that grow narrow, as
  *           larger matrices take them, cost several times as much here.  A diagonal T and two rows (stebz_twos) need no count.
- * Bits      proposals are made of all rows, and each bracket by itself: a part has the bits of the whole. */
+ * Bits      proposals are made of all rows, and each bracket by itself.  Brackets may overlap, so that those below a part are
+ *           made too, for the running maximum: a part has the bits of the whole. */
 #include "stebz_cpu.h"
 
 #include "sort.h"
@@ -76,7 +77,7 @@ EACH_ORDER void propose(const stebz_few *t, double *w, int const n)
 /* The bracket of eigenvalue k, from 0, by itself: where its proposal was bad. */
 static void bisect(stebz_few *t, const stebz_pivot *pivot, int k, double width)
 {
-    stebz_matrix const matrix = {.n = t->n, .a = t->a, .b = t->b, .pivmin = DBL_MIN};
+    stebz_matrix const matrix = {.n = t->n, .a = t->a, .b = t->b};
     double lo = -2, hi = 2; /* the norm is less than 1 */
     while (hi - lo > width) {
         stebz_counts c;
@@ -88,14 +89,14 @@ static void bisect(stebz_few *t, const stebz_pivot *pivot, int k, double width)
     t->lo[k] = lo, t->hi[k] = hi;
 }
 
-/* Brackets around those w that are wanted, moved by counts. */
+/* Brackets around the w up to the last one that is wanted, moved by counts. */
 EACH_ORDER void prove(stebz_few *t, const stebz_pivot *pivot, const double *w, int const n)
 {
-    stebz_matrix const matrix = {.n = n, .a = t->a, .b = t->b, .pivmin = DBL_MIN};
-    int const first = t->il - 1, end = t->iu;
+    stebz_matrix const matrix = {.n = n, .a = t->a, .b = t->b};
+    int const end = t->iu;
     double step[STEBZ_SMALL];
     bool bad[STEBZ_SMALL], done = false;
-    for (int k = first; k < end; ++k) {
+    for (int k = 0; k < end; ++k) {
         double const own = t->reltol * fabs(w[k]), width = t->abstol > own ? t->abstol : own;
         step[k] = width > DBL_EPSILON ? width : DBL_EPSILON; /* the spacing of numbers below 2 */
         t->lo[k] = w[k] - 0.5 * step[k], t->hi[k] = w[k] + 0.5 * step[k];
@@ -103,12 +104,12 @@ EACH_ORDER void prove(stebz_few *t, const stebz_pivot *pivot, const double *w, i
     for (int moves = 0; moves < MOST_MOVES && !done; ++moves) {
         stebz_counts c;
         double *x = c.x;
-        for (int k = first; k < end; ++k) *x++ = t->lo[k], *x++ = t->hi[k];
+        for (int k = 0; k < end; ++k) *x++ = t->lo[k], *x++ = t->hi[k];
         while (x < c.x + WHOLE) *x++ = 0;
-        pivot->count(&matrix, 2 * (end - first), &c);
+        pivot->count(&matrix, 2 * end, &c);
         const int64_t *count = c.count;
         done = true;
-        for (int k = first; k < end; ++k, count += 2) {
+        for (int k = 0; k < end; ++k, count += 2) {
             bool const down = count[0] > k, up = count[1] <= k;
             if (down) t->hi[k] = t->lo[k], t->lo[k] -= step[k];
             if (up && !down) t->lo[k] = t->hi[k], t->hi[k] += step[k];
@@ -116,7 +117,7 @@ EACH_ORDER void prove(stebz_few *t, const stebz_pivot *pivot, const double *w, i
             done = done && !bad[k];
         }
     }
-    for (int k = first; k < end && !done; ++k)
+    for (int k = 0; k < end && !done; ++k)
         if (bad[k]) bisect(t, pivot, k, step[k]);
 }
 
@@ -148,7 +149,9 @@ bool eig_cpu_stebz_small(stebz_search *search, eig_type type)
     t.il = (int)search->il, t.iu = (int)search->iu;
     t.abstol = search->abstol, t.reltol = search->reltol;
     if (!solve_any(&t, search->kernels->pivot)) return false;
-    for (int64_t k = search->il; k <= search->iu; ++k)
+    search->steady = true, search->begin = 1;
+    search->groups += search->il - 1;
+    for (int64_t k = 1; k <= search->iu; ++k)
         search->groups[k - search->il] = (stebz_group){.lo = t.lo[k - 1], .hi = t.hi[k - 1]};
     return true;
 }
@@ -183,6 +186,12 @@ static inline void tell(const stebz_problem *p, int64_t number)
     if (p->info) p->info[number] = EIG_INFO_OK;
 }
 
+/* Whether an entry of a diagonal T of two rows may leave the normal numbers when T is scaled, as it is with enclosures. */
+static inline bool loses_digits(double x, double norm)
+{
+    return x != 0 && fabs(x) < 2 * DBL_MIN * norm;
+}
+
 /* One or two rows without enclosures, unscaled; false where their size does not allow that. */
 static bool by_formulas(const stebz_problem *p, int64_t number)
 {
@@ -195,6 +204,8 @@ static bool by_formulas(const stebz_problem *p, int64_t number)
     if (!(1 / STEBZ_PLAIN_NORM <= norm && norm <= STEBZ_PLAIN_NORM)) return false;
     if (b > (single ? (double)STURM_FLOOR_S : STURM_FLOOR_D) * stebz_two_to(stebz_exponent_of(norm)))
         stebz_twos(a, c, b, w);
+    else if (loses_digits(a, norm) || loses_digits(c, norm))
+        return false;
     else if (c < a)
         w[0] = c, w[1] = a;
     /* A zero without its sign, as the middle of a bracket has none. */

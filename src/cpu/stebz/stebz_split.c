@@ -90,7 +90,7 @@ static void count_pivots(const stebz_search *search, const stebz_matrix *matrix,
 /* Rows start to start+length-1 as a matrix of their own. */
 static stebz_matrix rows_of(const stebz_search *search, int64_t start, int64_t length)
 {
-    return (stebz_matrix){.n = length, .a = search->a + start, .b = search->b + start, .pivmin = search->matrix.pivmin};
+    return (stebz_matrix){.n = length, .a = search->a + start, .b = search->b + start};
 }
 
 /* Eigenvalues of a block below two values. */
@@ -142,7 +142,7 @@ static void find_window(block_job *job)
 {
     stebz_search whole = *job->search;
     double const most = 2 * whole.norm, size = fmax(whole.abstol, whole.reltol * most);
-    double const margin = 64 * whole.error + 2 * size + 4 * whole.matrix.pivmin;
+    double const margin = 64 * whole.error + 2 * size + 4 * DBL_MIN;
     job->from = -INFINITY, job->upto = INFINITY;
     if (whole.il == 1 && whole.iu == whole.matrix.n) return;
     eig_cpu_stebz_open(job->ctx, &whole, job->type, true);
@@ -244,7 +244,7 @@ static void solve_long(block_job *job, const stebz_long *t, int threads, double 
     stebz_search part = *whole;
     part.from = whole->from + whole->share * fraction_done(job), part.share = share;
     part.a += t->start, part.b += t->start;
-    part.matrix = (stebz_matrix){.n = t->length, .a = part.a, .b = part.b, .pivmin = whole->matrix.pivmin};
+    part.matrix = (stebz_matrix){.n = t->length, .a = part.a, .b = part.b};
     part.groups += t->start;
     find_wanted(job, &part);
     part.rows = (double *)part.rows + 2 * t->rows;
@@ -274,8 +274,7 @@ static void solve_task(block_job *job, int64_t from)
         .b = search->b,
         .lo = search->found.lo,
         .hi = search->found.hi,
-        .pivmin = search->matrix.pivmin,
-        .margin = search->error + 4 * search->matrix.pivmin,
+        .margin = search->error + 4 * DBL_MIN,
         .abstol = search->abstol,
         .reltol = search->reltol,
         .fine = search->pivot,

@@ -18,11 +18,10 @@ enum { TREE_BLOCK = 512 };
 static int64_t count_below(const stebz_search *search, double x)
 {
     const double *a = search->matrix.a, *b = search->matrix.b;
-    real const pivmin = (real)REAL_MIN;
     real q = 1;
     int64_t count = 0;
     for (int64_t i = 0; i < search->matrix.n; ++i) {
-        q = TYPED(sturm_pivot)((real)a[i], (real)b[i], (real)x, q, pivmin);
+        q = TYPED(sturm_pivot)((real)a[i], (real)b[i], (real)x, q);
         count += q < 0;
     }
     return count;

@@ -1,7 +1,9 @@
-/* All eigenvalues of one tridiagonal matrix by one thread, for families that reduce theirs to one. */
+/* What stebz does for families that have, or reduce theirs to, one tridiagonal matrix: all eigenvalues, by one thread; the indices
+ * of a range by value. */
 #ifndef EIG_STEBZ_VALUES_H
 #define EIG_STEBZ_VALUES_H
 
+#include "problem.h"
 #include "watch.h"
 
 /* w [n], ascending, of tridiag(e, d, e): full accuracy, the bits of eig_?stebz. All are finite, n >= 2; type: s or d. They are the
@@ -10,5 +12,10 @@ bool eig_cpu_stebz_values(cpu_watch *watch, double from, eig_type type, int64_t 
                           void *w, void *work);
 
 int64_t eig_cpu_stebz_values_bytes(eig_type type, int64_t n);
+
+/* The eigenvalues in p->by_value are il to iu; il > iu: there are none, or T is not finite.  Of *p type, n, d, e and that range are
+ * set, and batch is 1; a, b: room for n numbers each. */
+void eig_cpu_stebz_range(const eig_context *ctx, const stebz_problem *p, double *a, double *b, int64_t *il,
+                         int64_t *iu);
 
 #endif

@@ -86,11 +86,6 @@ size_t eig_cpu_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
 
 /* ------------------------------------------------------------------ outputs */
 
-static double rounded(eig_type type, double x)
-{
-    return type_is_single(type) ? (double)(float)x : x;
-}
-
 void eig_cpu_stemr_fill_nan(const stemr_problem *p)
 {
     int64_t const most = most_pairs(p);
@@ -173,12 +168,10 @@ static int64_t rank_pairs(stemr_task *t)
     for (int64_t r = 0; r < t->pairs; ++r) {
         stemr_pair *const pair = &t->pair[t->order[r]];
         int64_t const rank = t->below + r + 1;
-        double const w = rounded(p->type, stebz_scaled(pair->value, up));
-        bool const asked =
-            p->range == EIG_RANGE_VALUE ? sturm_in_range(w, p->vl, p->vu) : p->il <= rank && rank <= p->iu;
-        if (!asked) continue;
+        if (rank < p->il || p->iu < rank) continue;
+        double const w = stebz_scaled(pair->value, up);
         pair->column = columns++;
-        type_put(p->type, p->w, pair->column, w);
+        type_put(p->type, p->w, pair->column, p->moves ? range_moved(&p->by_value, w) : w);
     }
     return columns;
 }
@@ -290,6 +283,28 @@ static bool load(stemr_task *t)
     return true;
 }
 
+/* A range by value becomes one by index, as stebz decides it.  t->a and t->b are free. */
+static void find_range(stemr_task *t, stemr_problem *p)
+{
+    stebz_problem const q = stemr_range_of(p);
+    eig_cpu_stebz_range(t->ctx, &q, t->a, t->b, &p->il, &p->iu);
+    p->range = EIG_RANGE_INDEX;
+}
+
+/* A range that holds nothing. */
+static void store_none(const stemr_problem *p)
+{
+    if (p->m) *p->m = 0;
+    if (p->orthogonality && p->z) type_put(p->type, p->orthogonality, 0, 0);
+}
+
+static eig_status solve_finite(stemr_task *t, stemr_problem *p, double *ms)
+{
+    if (p->il <= p->iu) return p->method == EIG_STEMR_REFERENCE ? solve_plainly(t, ms) : solve(t, ms);
+    store_none(p);
+    return EIG_OK;
+}
+
 /* A T of one or two rows. */
 static eig_status solve_few(eig_context *ctx, const stemr_problem *p)
 {
@@ -321,8 +336,11 @@ eig_status eig_cpu_stemr(eig_context *ctx, const stemr_problem *p)
     layout(&a, &t);
     eig_cpu_watch_start(&t.watch, ctx, "stemr", 1);
     status = t.watch.status;
+    stemr_problem found = *p;
+    if (status == EIG_OK && p->range == EIG_RANGE_VALUE) find_range(&t, &found);
+    t.p = &found;
     if (status == EIG_OK && load(&t))
-        status = p->method == EIG_STEMR_REFERENCE ? solve_plainly(&t, ms) : solve(&t, ms);
+        status = solve_finite(&t, &found, ms);
     else if (status == EIG_OK)
         eig_cpu_stemr_fill_nan(p);
     if (p->stats) *p->stats = t.stats;

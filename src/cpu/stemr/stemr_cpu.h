@@ -20,6 +20,7 @@
 #include "gauge.h"
 #include "mrrr.h"
 #include "stebz/stebz_cpu.h"
+#include "stebz/stebz_values.h"
 #include "stemr_kernels.h"
 #include "stemr_limits.h"
 #include "watch.h"
@@ -193,6 +194,12 @@ void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair);
 static inline bool stemr_is_few(const stemr_problem *p)
 {
     return p->n <= 2 && p->method == EIG_STEMR_AUTO && !p->limits;
+}
+
+/* What stebz has to know to count in the range of a call. */
+static inline stebz_problem stemr_range_of(const stemr_problem *p)
+{
+    return (stebz_problem){.type = p->type, .n = p->n, .batch = 1, .d = p->d, .e = p->e, .by_value = p->by_value};
 }
 
 eig_status eig_cpu_stemr_few(eig_context *ctx, const stemr_problem *p, cpu_watch *watch);

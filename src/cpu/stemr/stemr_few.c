@@ -46,16 +46,22 @@ static eig_status certify(eig_context *ctx, const stemr_problem *p, cpu_watch *w
     return status;
 }
 
-/* Those that are wanted to w, z, isuppz and info; returns how many there are. */
-EACH_ORDER int64_t store(const stemr_problem *p, const few_pairs *r, eig_type const type, int const n)
+/* The pairs of a range by value, as stebz decides it. */
+static void find_range(const eig_context *ctx, const stemr_problem *p, int64_t *il, int64_t *iu)
+{
+    double a[2], b[2];
+    stebz_problem const q = stemr_range_of(p);
+    eig_cpu_stebz_range(ctx, &q, a, b, il, iu);
+}
+
+/* Pairs il to iu to w, z, isuppz and info; returns how many there are. */
+EACH_ORDER int64_t store(const stemr_problem *p, int64_t il, int64_t iu, const few_pairs *r, eig_type const type,
+                         int const n)
 {
     int64_t columns = 0;
     for (int k = 0; k < n; ++k) {
-        double const w = type_is_single(type) ? (double)(float)r->w[k] : r->w[k];
-        bool const asked =
-            p->range == EIG_RANGE_VALUE ? sturm_in_range(w, p->vl, p->vu) : p->il <= k + 1 && k + 1 <= p->iu;
-        if (!asked) continue;
-        type_put(type, p->w, columns, w);
+        if (k + 1 < il || iu < k + 1) continue;
+        type_put(type, p->w, columns, p->moves ? range_moved(&p->by_value, r->w[k]) : r->w[k]);
         if (p->info) p->info[columns] = EIG_INFO_OK;
         for (int i = 0; p->z && i < n; ++i) type_put(type, p->z, columns * p->ldz + i, r->v[k][i]);
         if (p->z && p->isuppz) {
@@ -96,7 +102,9 @@ EACH_ORDER eig_status solve_few(eig_context *ctx, const stemr_problem *p, cpu_wa
         stebz_power const up = stebz_power_of(scale);
         for (int k = 0; k < n; ++k) r.w[k] = stebz_scaled(r.w[k], up);
     }
-    int64_t const columns = store(p, &r, type, n);
+    int64_t il = p->il, iu = p->iu;
+    if (p->range == EIG_RANGE_VALUE) find_range(ctx, p, &il, &iu);
+    int64_t const columns = store(p, il, iu, &r, type, n);
     int const blocks = n > 1 && r.split ? 2 : 1;
     if (p->m) *p->m = columns;
     if (p->stats) *p->stats = (eig_stemr_stats){.blocks = blocks, .representations = blocks};

@@ -7,17 +7,15 @@
 
 #include <math.h>
 
-/* What values may be wrong by, as far as the choice of a subset goes; those of floats are rounded to floats, and the least
- * ones to multiples of the least number, which is more where T is small. */
+/* What values may be wrong by, as far as the choice of a subset goes. */
 #define MARGIN 0x1p-45
-#define MARGIN_SINGLE 0x1p-22
 
 /* A search of the engine for eigenvalues il to iu of rows start to start+n-1. */
 static void open_search(stemr_task *t, int64_t start, int64_t n, int64_t il, int64_t iu)
 {
     stebz_search *const s = &t->search;
     s->a = t->a + start, s->b = t->b + start;
-    s->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b, .pivmin = DBL_MIN};
+    s->matrix = (stebz_matrix){.n = n, .a = s->a, .b = s->b};
     s->norm = eig_cpu_stebz_norm(s);
     s->abstol = t->limits.bracket, s->reltol = 0;
     s->pivot = false;
@@ -50,7 +48,7 @@ static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
     }
     if (x < lo - 8 * DBL_EPSILON) return 0;
     if (x > hi + 8 * DBL_EPSILON) return b->length;
-    stebz_matrix const m = {.n = b->length, .a = t->a + b->start, .b = t->b + b->start, .pivmin = DBL_MIN};
+    stebz_matrix const m = {.n = b->length, .a = t->a + b->start, .b = t->b + b->start};
     stebz_counts c;
     for (int l = 0; l < STEBZ_LANES; ++l) c.x[l] = x;
     t->search.kernels->pivot->count(&m, 1, &c);
@@ -80,18 +78,7 @@ static double beside_eigenvalue(const stebz_search *s, int64_t k, bool above)
 static void wanted_values(stemr_task *t, double *from, double *upto)
 {
     const stemr_problem *const p = t->p;
-    stebz_power const scale = stebz_power_of(-t->scale);
     *from = -INFINITY, *upto = INFINITY;
-    if (p->range == EIG_RANGE_VALUE) {
-        bool const single = type_is_single(p->type);
-        double const spacing = stebz_scaled(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, scale);
-        double const margin = (single ? MARGIN_SINGLE : MARGIN) + spacing;
-        double const largest =
-            single ? (double)FLT_MAX : DBL_MAX; /* what is beyond it is infinite, and beyond any end */
-        *from = stebz_scaled(fmin(p->vl, largest), scale) - margin;
-        *upto = stebz_scaled(fmax(p->vu, -largest), scale) + margin;
-        return;
-    }
     if (p->il == 1 && p->iu == p->n) return;
     t->search.steady = false;
     open_search(t, 0, p->n, p->il, p->iu);
@@ -230,7 +217,7 @@ eig_status eig_cpu_stemr_root(stemr_task *t)
     /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted.  If it is one long block, the indices
      * that are asked for are the block's. */
     bool const one = t->blocks == 1, whole = one && is_short(t, &t->block[0]);
-    bool const told = one && !whole && p->range == EIG_RANGE_INDEX;
+    bool const told = one && !whole;
     if (!whole && !told) wanted_values(t, &from, &upto);
     for (int64_t number = 0; number < t->blocks && status == EIG_OK; ++number) {
         stemr_block *const b = &t->block[number];

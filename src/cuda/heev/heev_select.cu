@@ -31,8 +31,8 @@ static __global__ void __launch_bounds__(SELECT_THREADS) heev_select_kernel(heev
     bool const by_value = p.range == EIG_RANGE_VALUE;
     for (int64_t b = blockIdx.x; b < s.count; b += gridDim.x) {
         const real *const w = s.w ? (const real *)s.w + b * n : nullptr;
-        int64_t const at = s.first + b, first = by_value ? count_up_to(w, n, p.vl) : p.il - 1;
-        int64_t const count = (by_value ? count_up_to(w, n, p.vu) : p.iu) - first;
+        int64_t const at = s.first + b, first = by_value ? count_up_to(w, n, p.by_value.vl) : p.il - 1;
+        int64_t const count = (by_value ? count_up_to(w, n, p.by_value.vu) : p.iu) - first;
         if (p.m && threadIdx.x == 0) p.m[at] = count;
         if (!w) continue;
         for (int64_t k = threadIdx.x; k < count; k += SELECT_THREADS) ((real *)p.w)[at * p.stride_w + k] = w[first + k];

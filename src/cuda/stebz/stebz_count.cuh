@@ -392,7 +392,7 @@ template <typename real> struct stebz_stream {
     }
 
     /* Pivot count at x, rows being pairs (a, b) of double. */
-    __device__ stebz_value count_pivots(double x, double pivmin, bool working)
+    __device__ stebz_value count_pivots(double x, bool working)
     {
         stebz_value value = {0, 0, 0};
         double q = 1;
@@ -402,7 +402,7 @@ template <typename real> struct stebz_stream {
             int const end = tile_blocks(tile) * STURM_BLOCK;
             int count = 0;
             for (int j = tile == 0 ? padding : 0; j < end; ++j) {
-                q = sturm_pivot((double)row[j].x, (double)row[j].y, x, q, pivmin);
+                q = sturm_pivot((double)row[j].x, (double)row[j].y, x, q);
                 count += q < 0;
             }
             value.count += count;

@@ -59,7 +59,7 @@ static stebz_job make_job(const stebz_problem *p, int64_t matrix)
     job.info = p->info ? p->info + matrix : NULL;
     job.range = p->range;
     job.il = p->il, job.iu = p->iu;
-    job.vl = p->vl, job.vu = p->vu;
+    job.by_value = p->by_value;
     job.abstol = p->abstol, job.reltol = p->reltol;
     job.pivots = p->method != EIG_STEBZ_MULTISECTION;
     job.last = stebz_most_wanted(p);
@@ -74,7 +74,9 @@ static eig_status enqueue(eig_context *ctx, const stebz_problem *p, int64_t matr
     stebz_call call = {p, make_job(p, matrix), NULL};
     call.job.rest.limit_ns = limit_ns;
     layout(ctx, road, work, &call);
-    return road->enqueue(ctx, &call, stream, clock);
+    eig_status const status = road->enqueue(ctx, &call, stream, clock);
+    bool const by_value = p->range == EIG_RANGE_VALUE;
+    return by_value && status == EIG_OK ? eig_cuda_stebz_move(ctx, p->type, &call.job, stream) : status;
 }
 
 static int64_t steps_of(const eig_context *ctx, const stebz_problem *p)

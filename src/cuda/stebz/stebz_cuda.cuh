@@ -54,7 +54,6 @@ struct stebz_facts {
     double abstol, reltol; /* in effect */
     double error;          /* a computed count is exact for a matrix at most this far from T */
     double grid, per_grid; /* counts at multiples of this power of two are monotone (stebz_bracket.cuh); 1/grid */
-    double pivmin;
     int pivot_scale,
         loses; /* counts at given shifts: instead of scale; whether some entries are subnormal then, or 0 */
     long long il, iu;
@@ -132,7 +131,8 @@ struct stebz_job {
     int *info;
     eig_range range;
     int64_t il, iu;
-    double vl, vu, abstol, reltol;
+    value_range by_value;
+    double abstol, reltol;
     bool pivots; /* count by pivots whatever the tolerance */
     stebz_rows t;
     stebz_facts *facts;
@@ -173,6 +173,9 @@ const stebz_road *eig_cuda_stebz_roads(int *count);
 /* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Like all that follow, it
  * enqueues on the stream and does not wait. */
 eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
+
+/* Eigenvalues of a range by value into it, and enclosures around them; after all else. */
+eig_status eig_cuda_stebz_move(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream);
 
 /* Counts by pivots at the shifts of the problem, after the preparation. */
 eig_status eig_cuda_stebz_shifts(eig_context *ctx, const stebz_count_problem *p, const stebz_job *job,
@@ -296,7 +299,7 @@ static __device__ __forceinline__ bool stebz_narrow_enough(const stebz_facts &f,
 /* Middle of a bracket of pivot counts. */
 static __device__ __forceinline__ double stebz_middle(const stebz_facts &f, double lo, double hi)
 {
-    return f.fine ? bracket_fine_middle(lo, hi, fmax(f.abstol, f.pivmin)) : lo + 0.5 * (hi - lo);
+    return f.fine ? bracket_fine_middle(lo, hi, fmax(f.abstol, DBL_MIN)) : lo + 0.5 * (hi - lo);
 }
 
 /* Rounds y*2^scale to the output's precision, down or up where it is not representable. */
@@ -310,12 +313,23 @@ template <typename real> static __device__ __forceinline__ real stebz_original(d
     return rounded;
 }
 
+/* The middle of a bracket that overflows: where the bracket does not, the largest number. */
+template <typename real>
+static __device__ __noinline__ real stebz_largest(const stebz_facts &f, real middle, double lo, double hi)
+{
+    real const inner = stebz_original<real>(middle > 0 ? lo : hi, f.scale, 0);
+    real const largest = sizeof(real) == 4 ? (real)FLT_MAX : (real)DBL_MAX;
+    return isinf(inner) ? middle : copysign(largest, middle);
+}
+
 /* Writes eigenvalue number at (from 0) of the job from its final bracket. */
 template <typename real>
 static __device__ __forceinline__ void stebz_store(const stebz_facts &f, real *w, real *lower, real *upper, int64_t at,
                                                    double lo, double hi)
 {
-    w[at] = stebz_original<real>(lo + 0.5 * (hi - lo), f.scale, 0);
+    real mid = stebz_original<real>(lo + 0.5 * (hi - lo), f.scale, 0);
+    if (isinf(mid)) mid = stebz_largest<real>(f, mid, lo, hi);
+    w[at] = mid;
     if (lower) lower[at] = stebz_original<real>(__dsub_rd(lo, f.error), f.scale, -1);
     if (upper) upper[at] = stebz_original<real>(__dadd_ru(hi, f.error), f.scale, 1);
 }

@@ -38,7 +38,7 @@ template <typename real, bool may_pivot> struct stebz_counter {
     }
     __device__ stebz_value count(const stebz_facts &f, double x, bool working)
     {
-        if (may_pivot && f.pivot) return pivots.count_pivots(x, f.pivmin, working);
+        if (may_pivot && f.pivot) return pivots.count_pivots(x, working);
         return product.count((real)x, working);
     }
 };

@@ -57,13 +57,28 @@ template <typename real> static __global__ void __launch_bounds__(PIVOT_THREADS)
     stebz_facts const f = *job.facts;
     __shared__ int64_t counts[2];
     if (!f.finite) return;
-    double const end = threadIdx.x == 0 ? job.vl : job.vu;
+    double const end = threadIdx.x == 0 ? job.by_value.vl : job.by_value.vu;
     int64_t const count = count_below<real>(job, f, sturm_above(end));
     if (threadIdx.x < 2) counts[threadIdx.x] = count;
     __syncthreads(); /* counts are complete */
     if (threadIdx.x == 0) {
         job.facts->il = counts[0] + 1;
         job.facts->iu = counts[1];
+    }
+}
+
+template <typename real> static __global__ void __launch_bounds__(PIVOT_THREADS) move_kernel(stebz_job job)
+{
+    stebz_facts const f = *job.facts;
+    int64_t const step = (int64_t)gridDim.x * PIVOT_THREADS;
+    if (!f.finite) return;
+    for (int64_t k = (int64_t)blockIdx.x * PIVOT_THREADS + threadIdx.x; k <= f.iu - f.il; k += step) {
+        real *const w = (real *)job.w + k, *const lower = (real *)job.lower + k, *const upper = (real *)job.upper + k;
+        real const moved = (real)range_moved(&job.by_value, (double)*w);
+        *w = moved;
+        if (!job.lower) continue;
+        if (moved < *lower) *lower = moved;
+        if (moved > *upper) *upper = moved;
     }
 }
 
@@ -107,6 +122,14 @@ template <typename real> static eig_status prepare(eig_context *ctx, const stebz
 eig_status eig_cuda_stebz_prepare(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
 {
     return type == EIG_S ? prepare<float>(ctx, *job, stream) : prepare<double>(ctx, *job, stream);
+}
+
+eig_status eig_cuda_stebz_move(eig_context *ctx, eig_type type, const stebz_job *job, cudaStream_t stream)
+{
+    int64_t const want = (job->t.n + PIVOT_THREADS - 1) / PIVOT_THREADS, most = cuda_state_of(ctx)->multiprocessors;
+    cuda_shape const shape = {want < most ? want : most, PIVOT_THREADS};
+    return type == EIG_S ? cuda_launch(ctx, "stebz: move_kernel", stream, shape, move_kernel<float>, *job)
+                         : cuda_launch(ctx, "stebz: move_kernel", stream, shape, move_kernel<double>, *job);
 }
 
 template <typename real>

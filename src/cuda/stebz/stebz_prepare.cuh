@@ -120,7 +120,6 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     f.zero = p.norm[1] == 0;
     f.il = job.il;
     f.iu = job.iu;
-    f.pivmin = DBL_MIN;
     if (!f.finite || f.zero) return f;
     int const k = p.norm[0] < STEBZ_TINY;
     int exponent;
@@ -247,7 +246,7 @@ static __device__ int64_t count_directly(const stebz_job &job, const stebz_facts
             rows[j] = stebz_entry((const real *)job.d, (const real *)job.e, first + j, by);
         __syncthreads(); /* the rows are there */
         for (int j = 0; j < here; ++j) {
-            q = sturm_pivot(rows[j].x, rows[j].y, x, q, f.pivmin);
+            q = sturm_pivot(rows[j].x, rows[j].y, x, q);
             count += q < 0;
         }
     }
@@ -276,6 +275,21 @@ template <typename real> static __device__ int64_t count_below(const stebz_job &
 {
     double const x_scaled = scalbn(x, -f.pivot_scale);
     return count_directly<real>(job, f, f.pivot_scale, x_scaled) + count_lost<real>(job, f, x, x_scaled);
+}
+
+/* The same by one thread. */
+template <typename real> static __device__ int64_t count_alone(const stebz_job &job, const stebz_facts &f, double x)
+{
+    double const x_scaled = scalbn(x, -f.pivot_scale);
+    stebz_scaling const by = stebz_scaling_of(f.pivot_scale);
+    double q = 1;
+    int64_t count = count_lost<real>(job, f, x, x_scaled);
+    for (int64_t i = 0; i < job.t.n; ++i) {
+        double2 const row = stebz_entry((const real *)job.d, (const real *)job.e, i, by);
+        q = sturm_pivot(row.x, row.y, x_scaled, q);
+        count += q < 0;
+    }
+    return count;
 }
 
 #endif

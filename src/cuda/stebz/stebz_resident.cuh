@@ -42,7 +42,7 @@ template <typename real, int pitch = STURM_BLOCK, bool one_loop = true> struct r
             double q = 1;
             const double2 *const row = (const double2 *)t.rows;
             for (int j = padding; j < padding + (int)t.n; ++j) {
-                q = sturm_pivot(row[j].x, row[j].y, x, q, f.pivmin);
+                q = sturm_pivot(row[j].x, row[j].y, x, q);
                 value.count += q < 0;
             }
             return value;

@@ -33,10 +33,10 @@ struct short_walk {
 
 /* One row.  Determinants change sign where a pivot is negative; one that is 0 takes part in one change, either way. */
 template <bool pivots>
-static __device__ __forceinline__ void walk_pair(short_walk &s, double2 row, double x, double pivmin, double unit)
+static __device__ __forceinline__ void walk_pair(short_walk &s, double2 row, double x, double unit)
 {
     if (pivots) {
-        s.q = sturm_pivot(row.x, row.y, x, s.q, pivmin);
+        s.q = sturm_pivot(row.x, row.y, x, s.q);
         s.p *= s.q * unit;
         s.count += s.q < 0;
     } else {
@@ -64,8 +64,7 @@ template <bool pivots> static __device__ __forceinline__ void walk_rescale(short
  * move a_i by at most 2 u (|a_i| + |x|) and b_i by 2 u |b_i|, u = eps/2: within STURM_ERROR_PRODUCT.  Over STRIDE rows no
  * value leaves the range of double, since |b| is above the floor. */
 template <bool pivots>
-static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int64_t last, double x, double pivmin,
-                                         double unit)
+static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int64_t last, double x, double unit)
 {
     short_walk s = {0, 1, 1, 1, 0, 0};
     int64_t i = first;
@@ -74,10 +73,10 @@ static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int
 #pragma unroll
         for (int j = 0; j < STRIDE; ++j) row[j] = rows[i + j];
 #pragma unroll
-        for (int j = 0; j < STRIDE; ++j) walk_pair<pivots>(s, row[j], x, pivmin, unit);
+        for (int j = 0; j < STRIDE; ++j) walk_pair<pivots>(s, row[j], x, unit);
         walk_rescale<pivots>(s);
     }
-    for (; i < last; ++i) walk_pair<pivots>(s, rows[i], x, pivmin, unit);
+    for (; i < last; ++i) walk_pair<pivots>(s, rows[i], x, unit);
     return stebz_value{s.count, pivots ? s.p : s.r1, (double)s.exponent};
 }
 
@@ -91,7 +90,7 @@ static __device__ stebz_bracket bracket_of_block(const double2 *rows, const steb
         lo = fmin(lo, centre - radius);
         hi = fmax(hi, centre + radius);
     }
-    double const margin = f.error + 4 * f.pivmin;
+    double const margin = f.error + 4 * DBL_MIN;
     stebz_bracket s = {};
     s.a.x = floor((lo - margin) * f.per_grid) * f.grid;
     s.b.x = ceil((hi + margin) * f.per_grid) * f.grid;
@@ -131,13 +130,13 @@ static __device__ void solve_short(const stebz_job &job, const stebz_facts &f, i
     } else {
         stebz_bracket s = bracket_of_block(rows, f, first, last, at - first + 1);
         double const unit = 1 / (s.b.x - s.a.x), from = job.split->from, upto = job.split->upto;
-        if (s.a.x < from && count_rows<pivots>(rows, first, last, from, f.pivmin, unit).count >= s.k)
+        if (s.a.x < from && count_rows<pivots>(rows, first, last, from, unit).count >= s.k)
             return store_beyond<real>(job, at, false);
-        if (upto < s.b.x && count_rows<pivots>(rows, first, last, upto, f.pivmin, unit).count < s.k)
+        if (upto < s.b.x && count_rows<pivots>(rows, first, last, upto, unit).count < s.k)
             return store_beyond<real>(job, at, true);
         while (!bracket_done(f, s, &lo, &hi)) {
             double const x = bracket_shift<double>(f, s);
-            bracket_move(s, x, count_rows<pivots>(rows, first, last, x, f.pivmin, unit));
+            bracket_move(s, x, count_rows<pivots>(rows, first, last, x, unit));
         }
     }
     stebz_store(f, (real *)job.room.w, (real *)job.room.lower, (real *)job.room.upper, at, lo, hi);

@@ -82,7 +82,7 @@ static __device__ int64_t tree_level(const stebz_job &job, const stebz_facts &f,
         bool const mine = i < count;
         tree_interval const parent = from[mine ? i : first];
         double const middle = stebz_middle(f, parent.lo, parent.hi);
-        int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
+        int64_t const below = rows.count_pivots(middle, true).count;
         tree_interval left, right;
         tree_split(parent, middle, below, &left, &right);
         bool const keep_left = mine && tree_wanted(f, left) && !tree_converged<real>(job, f, left);
@@ -188,7 +188,7 @@ static __global__ void __launch_bounds__(THREADS) tree_ones_kernel(stebz_job job
         tree_interval interval = lists->one[active ? i : first];
         while (__syncthreads_or(active)) {
             double const middle = stebz_middle(f, interval.lo, interval.hi);
-            int64_t const below = rows.count_pivots(middle, f.pivmin, true).count;
+            int64_t const below = rows.count_pivots(middle, true).count;
             if (!active) continue;
             if (below == interval.below)
                 interval.lo = middle;

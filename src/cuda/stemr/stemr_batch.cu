@@ -1,5 +1,6 @@
 /* stemr on CUDA, batches of matrices of up to 64 rows, all at once; those of 9 to 32 rows that stemr_batch_twist.cu lists.
  *
+ * Ranges    by value: counts of T by pivots tell first which pairs are wanted.
  * Kernels   load (scales every T to a norm of about 1); up to 32 rows heev's QL, a thread a matrix, and a kernel in which a
  *           lane has a row of Z and applies QL's rotations to it; above heev's divide and conquer (heev/divide/).
  * Finish    Z lies in shared memory, and a thread takes a column: residual, eigenvalue, outputs.
@@ -10,6 +11,8 @@
  *           where the workspace has no room for all.
  * Bits      of a pair depend on its matrix and its number alone. */
 #include "stemr_batch_finish.cuh"
+
+#include "stebz/stebz_prepare.cuh"
 
 #include "heev/warp/heev_load.cuh"
 #include "heev/warp/heev_rows.cuh"
@@ -165,6 +168,27 @@ static eig_status enqueue_divide(eig_context *ctx, const stemr_batch_part &b, cu
     if (status != EIG_OK) return status;
     return cuda_launch(ctx, "stemr: finish_kernel", stream, {b.count, MOST_ROWS, batch_place<real>::bytes(n, n | 1)},
                        finish_kernel<real>, b);
+}
+
+/* ---------------------------------------------------------- ranges by value */
+
+/* As stebz counts; a thread an end of a matrix's range. */
+template <typename real> static __global__ void __launch_bounds__(THREADS) range_kernel(stemr_batch_part b, int *range)
+{
+    int64_t const at = (int64_t)blockIdx.x * THREADS + threadIdx.x, matrix = at / 2;
+    if (matrix >= b.count) return;
+    stebz_job job = {};
+    job.d = (const real *)b.p.d + matrix * b.stride_d, job.e = (const real *)b.p.e + matrix * b.stride_e;
+    job.t.n = b.p.n;
+    stebz_facts const f = find_facts<real>(job, measure_rows((const real *)job.d, (const real *)job.e, b.p.n, 0, 1));
+    range[at] = f.finite ? (int)count_alone<real>(job, f, sturm_above(at % 2 ? b.p.by_value.vu : b.p.by_value.vl)) : 0;
+}
+
+eig_status eig_cuda_stemr_batch_range(eig_context *ctx, const stemr_batch_part &b, int *range, cudaStream_t stream)
+{
+    cuda_shape const shape = {(2 * b.count + THREADS - 1) / THREADS, THREADS};
+    return b.p.type == EIG_S ? cuda_launch(ctx, "stemr: range_kernel", stream, shape, range_kernel<float>, b, range)
+                             : cuda_launch(ctx, "stemr: range_kernel", stream, shape, range_kernel<double>, b, range);
 }
 
 /* ------------------------------------------------------------------ launchers */

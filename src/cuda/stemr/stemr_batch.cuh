@@ -25,6 +25,7 @@ struct stemr_batch_part {
     int *bad;            /* of each matrix 1: to be solved again */
     int *slow;           /* those that QL is to solve, in any order */
     const int *list;     /* [count] the matrices of the part, or NULL: all */
+    const int *range;    /* by value: of each matrix how many eigenvalues lie up to vl, and how many up to vu */
     stemr_batch_counts *counts;
 };
 
@@ -35,6 +36,8 @@ static inline bool stemr_batch_twists(int64_t n)
 }
 
 extern "C" {
+/* A range by value: the counts of `count` matrices, those of p, into range. */
+eig_status eig_cuda_stemr_batch_range(eig_context *ctx, const stemr_batch_part &b, int *range, cudaStream_t stream);
 /* Solves the matrices of the part; nothing waits. */
 eig_status eig_cuda_stemr_batch_part(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
 /* The same for these orders, but for the matrices that it lists: of the part only p, the strides, count, bad, slow and counts are

@@ -40,6 +40,7 @@ static size_t layout(void *base, const stemr_problem *p, int64_t part, stemr_bat
     b->counts = (stemr_batch_counts *)arena_take(&a, 1, sizeof(stemr_batch_counts));
     b->bad = (int *)arena_take(&a, RUN, sizeof(int));
     b->slow = (int *)arena_take(&a, RUN, sizeof(int)), b->list = NULL;
+    b->range = p->range == EIG_RANGE_VALUE ? (int *)arena_take(&a, 2 * RUN, sizeof(int)) : NULL;
     b->scale = (int *)arena_take(&a, part, sizeof(int));
     b->t = heev_tridiagonals{n, part, p->type == EIG_S, true, NULL, NULL, NULL, NULL, NULL};
     b->t.d = arena_take(&a, part * n, real), b->t.e = arena_take(&a, part * n, real);
@@ -102,11 +103,13 @@ static eig_status solve_parts(eig_context *ctx, stemr_batch_part b, const stemr_
                               int64_t count, int64_t size, bool listed, cudaStream_t stream)
 {
     int *const marks = b.bad;
+    const int *const range = b.range;
     eig_status status = EIG_OK;
     for (int64_t k = 0; k < count && status == EIG_OK; k += size) {
         b.count = b.t.count = b.ql.count = size < count - k ? size : count - k;
         b.p = eig_stemr_member(all, listed ? first : first + k, all->first.stats);
         b.bad = listed ? marks : marks + k, b.list = listed ? b.slow + k : NULL;
+        b.range = listed || !range ? range : range + 2 * k;
         status = eig_cuda_stemr_batch_part(ctx, b, stream);
     }
     return status;
@@ -122,9 +125,11 @@ static eig_status solve_run(eig_context *ctx, const stemr_batch *all, int64_t fi
     b.stride_d = all->stride_d, b.stride_e = all->stride_e, b.stride_w = all->stride_w, b.stride_z = all->stride_z;
     bool const twists = stemr_batch_twists(all->first.n);
     CUDA_TRY(cudaMemsetAsync(b.counts, 0, (size_t)((char *)(b.bad + count) - (char *)b.counts), stream)); /* and bad */
-    eig_status status;
+    eig_status status = EIG_OK;
+    b.p = eig_stemr_member(all, first, all->first.stats), b.count = count;
+    if (b.range) status = eig_cuda_stemr_batch_range(ctx, b, (int *)b.range, stream);
+    if (status != EIG_OK) return status;
     if (twists) {
-        b.p = eig_stemr_member(all, first, all->first.stats), b.count = count;
         status = eig_cuda_stemr_batch_twist(ctx, b, stream);
     } else {
         status = solve_parts(ctx, b, all, first, count, part, false, stream);

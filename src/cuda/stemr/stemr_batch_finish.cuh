@@ -65,7 +65,7 @@ template <typename element> static __device__ int count_below(const batch_place<
     int count = 0;
     double q = 1;
     for (int i = 0; i < n; ++i) {
-        q = sturm_pivot(at.a[i], i > 0 ? at.e[i - 1] : 0.0, x, q, 1e-290);
+        q = sturm_pivot(at.a[i], i > 0 ? at.e[i - 1] : 0.0, x, q);
         count += q < 0;
     }
     return count;
@@ -189,10 +189,12 @@ static __device__ __forceinline__ void put_outputs(const stemr_batch_part &b, in
 {
     int const n = (int)b.p.n, rank = team.rank;
     bool const works = scale != NOT_FINITE && rank < n;
-    real const w = works ? (real)scalbn(value, scale) : (real)0;
-    bool const by_value = b.p.range == EIG_RANGE_VALUE;
-    bool const wanted =
-        works && (by_value ? sturm_in_range((double)w, b.p.vl, b.p.vu) != 0 : b.p.il - 1 <= place && place < b.p.iu);
+    double const exact = works ? scalbn(value, scale) : 0;
+    real const w = (real)(b.p.moves ? range_moved(&b.p.by_value, exact) : exact);
+    bool const by_value = b.p.range == EIG_RANGE_VALUE && live;
+    int64_t const from = by_value ? b.range[2 * matrix] : b.p.il - 1,
+                  upto = by_value ? b.range[2 * matrix + 1] : b.p.iu;
+    bool const wanted = works && from <= place && place < upto;
     int const count = team.sum(wanted ? 1 : 0), first = n - team.max(wanted ? n - place : 0);
     if (wanted) {
         int64_t const to = matrix * b.stride_w + place - first;

@@ -67,7 +67,7 @@ static stemr_task task_of(const stemr_problem *p)
     t.p = *p, t.n = p->n;
     t.job.d = p->d, t.job.e = p->e;
     t.job.range = p->range;
-    t.job.il = p->il, t.job.iu = p->iu, t.job.vl = p->vl, t.job.vu = p->vu;
+    t.job.il = p->il, t.job.iu = p->iu, t.job.by_value = p->by_value;
     t.limits = limits_of(p);
     return t;
 }
@@ -90,19 +90,25 @@ static eig_status read_counts(eig_context *ctx, const stemr_task *t, stemr_count
     return eig_cuda_read(ctx, counts, t->counts, sizeof *counts, stream);
 }
 
-/* Brackets and classes of all that is wanted, whole clusters. */
+/* A range by value becomes one by index, as stebz decides it; of a T that is not finite it is that of all. */
+static eig_status read_range(eig_context *ctx, stemr_task *t, cudaStream_t stream)
+{
+    stebz_facts facts;
+    eig_status const status = eig_cuda_read(ctx, &facts, t->job.facts, sizeof facts, stream);
+    if (status != EIG_OK) return status;
+    t->p.range = EIG_RANGE_INDEX;
+    if (facts.finite) t->p.il = facts.il, t->p.iu = facts.iu;
+    return EIG_OK;
+}
+
+/* Brackets and classes of all that is wanted, whole clusters; of a range that holds nothing none. */
 static eig_status find_classes(eig_context *ctx, stemr_task *t, stemr_counts *counts, cudaStream_t stream)
 {
-    int64_t il = t->p.il, iu = t->p.iu;
     CUDA_TRY(cudaMemsetAsync(t->counts, 0, sizeof *t->counts, stream));
     eig_status status = eig_cuda_stemr_load(ctx, t, stream);
-    if (t->p.range == EIG_RANGE_VALUE && status == EIG_OK) {
-        stebz_facts facts;
-        CUDA_TRY(cudaMemcpyAsync(&facts, t->job.facts, sizeof facts, cudaMemcpyDeviceToHost, stream));
-        CUDA_TRY(cudaStreamSynchronize(stream));
-        bool const known = facts.finite && !facts.zero;
-        il = known ? facts.il : 1, iu = known ? facts.iu : t->n;
-    }
+    if (t->p.range == EIG_RANGE_VALUE && status == EIG_OK) status = read_range(ctx, t, stream);
+    int64_t const il = t->p.il, iu = t->p.iu;
+    if (il > iu || status != EIG_OK) return status;
     bool const plain = t->p.method == EIG_STEMR_REFERENCE; /* of all pairs */
     for (int64_t beside = plain ? t->n : (int64_t)BESIDE; status == EIG_OK; beside *= 8) {
         t->first = il > beside ? il - beside : 1;
@@ -115,39 +121,16 @@ static eig_status find_classes(eig_context *ctx, stemr_task *t, stemr_counts *co
     return status;
 }
 
-/* A T that is not finite, or zero, or has one row. */
-static eig_status solve_trivially(eig_context *ctx, const stemr_task *t, const stemr_counts *counts,
-                                  cudaStream_t stream)
-{
-    const stemr_problem &p = t->p;
-    int64_t found = p.range == EIG_RANGE_VALUE ? t->n : p.iu - p.il + 1;
-    if (counts->finite && p.range == EIG_RANGE_VALUE) {
-        double only = 0;
-        if (!counts->zero) {
-            float single = 0;
-            if (p.type == EIG_S) {
-                CUDA_TRY(cudaMemcpyAsync(&single, p.d, sizeof single, cudaMemcpyDeviceToHost, stream));
-            } else {
-                CUDA_TRY(cudaMemcpyAsync(&only, p.d, sizeof only, cudaMemcpyDeviceToHost, stream));
-            }
-            CUDA_TRY(cudaStreamSynchronize(stream));
-            if (p.type == EIG_S) only = (double)single;
-        }
-        if (!sturm_in_range(only, p.vl, p.vu)) found = 0;
-    }
-    int64_t const first = p.range == EIG_RANGE_INDEX ? p.il - 1 : 0;
-    return eig_cuda_stemr_trivial(ctx, t, counts->finite, found, first, stream);
-}
-
 static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cuda_clock *clock)
 {
-    stemr_counts counts;
+    stemr_counts counts = {};
     eig_status status = find_classes(ctx, t, &counts, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (status != EIG_OK) return status;
-    if (!counts.finite || counts.zero || t->n == 1) {
+    bool const none = t->p.il > t->p.iu;
+    if (none || !counts.finite || counts.zero || t->n == 1) {
         if (t->p.stats) *t->p.stats = counts.stats;
-        return solve_trivially(ctx, t, &counts, stream);
+        return eig_cuda_stemr_trivial(ctx, t, none || counts.finite, t->p.iu - t->p.il + 1, t->p.il - 1, stream);
     }
     const stemr_road *const road = eig_cuda_stemr_road(&t->p);
     t->clustered = counts.fresh > 0;

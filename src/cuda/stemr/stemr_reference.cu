@@ -40,8 +40,8 @@ static __global__ void __launch_bounds__(THREADS) plain_values(stemr_task t)
             lo = x;
     }
     pair.lo = lo, pair.hi = hi, pair.x = stemr_middle(lo, hi);
-    bool const by_value = t.p.range == EIG_RANGE_VALUE, asked = by_value || (t.p.il <= k + 1 && k + 1 <= t.p.iu);
-    pair.column = !asked ? -1 : by_value ? k : k + 1 - t.p.il;
+    bool const asked = t.p.il <= k + 1 && k + 1 <= t.p.iu;
+    pair.column = asked ? k + 1 - t.p.il : -1;
     pair.node = -1;
     pair.state = STEMR_INVERSE;
     t.pair[k] = pair;

@@ -13,11 +13,6 @@ enum { THREADS = 128 };
 /* Cells and classes leave this much room for errors of counts and the perturbation of T~. */
 #define MARGIN 0x1p-50
 
-/* Errors that the choice of a subset allows for in values.  Values of floats are rounded to floats.  The least ones are
- * rounded to multiples of the least number, which is a larger part of T where T is small. */
-#define VALUE_MARGIN 0x1p-45
-#define VALUE_MARGIN_SINGLE 0x1p-22
-
 /* A T of floats in double. */
 static __global__ void widen_kernel(stemr_task t)
 {
@@ -58,8 +53,8 @@ static __global__ void open_kernel(stemr_task t, bool again)
     f->il = t.first, f->iu = t.first + t.pairs - 1;
     f->from = f->lo, f->upto = f->hi;
     t.counts->cut = t.counts->fresh = 0;
-    t.counts->columns = t.p.range == EIG_RANGE_VALUE ? 0 : t.p.iu - t.p.il + 1;
-    t.counts->first_column = t.p.range == EIG_RANGE_VALUE ? INT64_MAX : t.p.il - t.first;
+    t.counts->columns = t.p.iu - t.p.il + 1;
+    t.counts->first_column = t.p.il - t.first;
 }
 
 static __device__ double lower_end(const stemr_task &t, int64_t k)
@@ -80,15 +75,10 @@ static __device__ double gap_after(const stemr_task &t, int64_t k)
     return lower_end(t, k + 1) - upper_end(t, k);
 }
 
-/* Whether pair k is asked for, or may be. */
+/* Whether pair k is asked for. */
 static __device__ bool asked_for(const stemr_task &t, int64_t k)
 {
-    if (t.p.range != EIG_RANGE_VALUE) return t.p.il <= t.first + k && t.first + k <= t.p.iu;
-    bool const single = t.p.type == EIG_S;
-    double const spacing = scalbn(single ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, -t.counts->scale);
-    double const margin = (single ? VALUE_MARGIN_SINGLE : VALUE_MARGIN) + spacing;
-    double const from = scalbn(t.p.vl, -t.counts->scale) - margin, upto = scalbn(t.p.vu, -t.counts->scale) + margin;
-    return upper_end(t, k) >= from && lower_end(t, k) <= upto;
+    return t.p.il <= t.first + k && t.first + k <= t.p.iu;
 }
 
 /* Whether pair k, or one of its cluster, is asked for. */
@@ -118,7 +108,7 @@ static __global__ void class_kernel(stemr_task t)
     pair.node = pair.twist = -1;
     bool const single = pair.gap >= STEMR_GAP_ROOT;
     pair.state = !wanted ? STEMR_SKIPPED : single ? STEMR_SINGLE : STEMR_FRESH;
-    pair.column = wanted && asked_for(t, k) ? pair.index - (t.p.range == EIG_RANGE_VALUE ? t.first : t.p.il) : -1;
+    pair.column = asked_for(t, k) ? pair.index - t.p.il : -1;
     t.pair[k] = pair;
     bool const beyond = (k == 0 && t.first > 1) || (k == t.pairs - 1 && t.first + k < t.n);
     if (beyond && wanted) t.counts->cut = 1;
@@ -132,7 +122,7 @@ static cuda_shape shape_of(int64_t items, int threads)
     return cuda_shape{(items + threads - 1) / threads, threads};
 }
 
-/* The facts of T, T~, and with a range by value what may be wanted, in t->job.facts. */
+/* The facts of T, T~, and with a range by value its indices, in t->job.facts. */
 eig_status eig_cuda_stemr_load(eig_context *ctx, stemr_task *t, cudaStream_t stream)
 {
     eig_status status = EIG_OK;

@@ -5,7 +5,6 @@
  *                    are written at once; at the twist the length and the residual are known
  *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan; then the
  *                    vector's sign (stemr_gauge.cuh)
- *   column_kernel    ranges by value: which pairs are asked for
  *   output_kernel      values, supports, info
  *
  * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign. */
@@ -136,7 +135,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
 static __device__ double value_of(const stemr_task &t, const stemr_eigenpair &k)
 {
     double const w = scalbn(k.value, t.counts->scale);
-    return t.p.type == EIG_S ? (double)(float)w : w;
+    return t.p.moves ? range_moved(&t.p.by_value, w) : w;
 }
 
 /* A pair whose vector is yet to come.  One that would get none, if ever there is one (it is not SINGLE, or has no row
@@ -169,26 +168,7 @@ static __global__ void value_kernel(stemr_task t)
     stemr_eigenpair *const pair = t.pair + k;
     pair->value = stemr_whole(t, *pair).hi;
     if (pair->state == STEMR_SKIPPED) return;
-    if (t.p.range == EIG_RANGE_VALUE) {
-        double const w = value_of(t, *pair);
-        bool const asked = sturm_in_range(w, t.p.vl, t.p.vu);
-        if (!asked) {
-            pair->column = -1;
-            return;
-        }
-        atomicMin((unsigned long long *)&t.counts->first_column, (unsigned long long)k);
-        atomicAdd((unsigned long long *)&t.counts->columns, 1ull);
-    }
     if (pair->column >= 0) catch_lost(t, k);
-}
-
-/* Ranges by value: columns, of which the first is now known. */
-static __global__ void column_kernel(stemr_task t)
-{
-    int64_t const k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= t.pairs) return;
-    stemr_eigenpair *const pair = t.pair + k;
-    if (pair->column >= 0) pair->column = k - t.counts->first_column;
 }
 
 static __global__ void output_kernel(stemr_task t)
@@ -257,10 +237,7 @@ eig_status eig_cuda_stemr_vectors(eig_context *ctx, const stemr_task *t, stemr_k
 eig_status eig_cuda_stemr_values(eig_context *ctx, const stemr_task *t, cudaStream_t stream)
 {
     cuda_shape const shape = {(t->pairs + OUTPUT_THREADS - 1) / OUTPUT_THREADS, OUTPUT_THREADS};
-    eig_status status = cuda_launch(ctx, "stemr: value_kernel", stream, shape, value_kernel, *t);
-    if (status == EIG_OK && t->p.range == EIG_RANGE_VALUE)
-        status = cuda_launch(ctx, "stemr: column_kernel", stream, shape, column_kernel, *t);
-    return status;
+    return cuda_launch(ctx, "stemr: value_kernel", stream, shape, value_kernel, *t);
 }
 
 eig_status eig_cuda_stemr_outputs(eig_context *ctx, const stemr_task *t, cudaStream_t stream)

@@ -63,7 +63,7 @@ static eig_status scale_range(eig_context *ctx, const heev_job &job, cudaStream_
                                      : eig_cuda_read(ctx, &unit, job.unit, sizeof unit, stream);
     if (narrow) unit = (double)single;
     *some = unit == unit;
-    *vl = job.p.vl / unit, *vu = job.p.vu / unit; /* a power of two */
+    *vl = job.p.by_value.vl / unit, *vu = job.p.by_value.vu / unit; /* a power of two */
     return status;
 }
 
@@ -102,7 +102,8 @@ static eig_status find_pairs(eig_context *ctx, const heev_job &job, int64_t m, d
 {
     stemr_problem p = stemr_problem_of(job);
     size_t const real = heev_real_size(&job.p), rows = (size_t)(m * job.p.n) * real;
-    p.vl = vl, p.vu = vu;
+    p.moves = p.range == EIG_RANGE_VALUE;
+    if (p.moves) p.by_value = range_of_values(p.type, vl, vu);
     p.d = (const char *)job.d + rows, p.e = (const char *)job.e + rows, p.w = (char *)job.values + rows;
     p.z = (char *)job.z + (size_t)(m * job.z_pitch * job.columns) * real;
     return eig_cuda_stemr_enqueue(ctx, &p, job.imaginary, stream);

@@ -257,7 +257,8 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
     Returns
     -------
     array, shape (..., n)
-        The roots, complex, as the eigenvalues of `eigvals`.
+        The roots, complex, as the eigenvalues of `eigvals`.  Single coefficients are solved in double, as NumPy does, and
+        the roots rounded; in traced functions of JAX only where its 64-bit types are enabled.
 
     Raises
     ------

@@ -13,7 +13,7 @@ import numpy as np
 from . import _core, _layout
 from ._arguments import pair
 from ._errors import linalg_error
-from ._numpy import COMPLEX, REAL
+from ._numpy import COMPLEX, DOUBLE, REAL
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -238,12 +238,23 @@ def roots(lib, p, more, device, check):
     if len(shape) < 1 or shape[-1] < 1:
         raise ValueError(f"p must have shape (..., n+1), the coefficients of polynomials of degree n, has {shape}")
     n, lead = shape[-1] - 1, shape[:-1]
-    # Companion matrices: minus the coefficients over the leading one in the first row, ones below the diagonal.
+    given = letter
+    if REAL[letter] == "s":
+        # As numpy.roots does: of coefficients that range widely single precision finds no good roots.
+        letter = DOUBLE[letter]
+        p = lib.convert(p, letter)
+    # Transposed companion matrices, which are seen by columns: minus the coefficients over the leading one in the first column, ones
+    # above the diagonal.  So balancing works on the matrix that NumPy gives to LAPACK.
     a = zeros(lib, (*lead, n * n), letter, p)
     if n:
-        a[..., :n] = -p[..., 1:] / p[..., :1]
-        a[..., n :: n + 1] = 1
-    return eigvals(lib, a.reshape((*lead, n, n)), more, device, check)
+        a[..., ::n] = -p[..., 1:] / p[..., :1]
+        a[..., 1 :: n + 1] = 1
+    found = eigvals(lib, a.reshape((*lead, n, n)), more, device, check)
+    if given == letter:
+        return found
+    w, *told = found if more.return_info else (found,)
+    w = lib.convert(w, COMPLEX[given])
+    return (w, *told) if more.return_info else w
 
 
 def common(letter, other):

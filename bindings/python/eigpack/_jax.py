@@ -16,7 +16,7 @@ import numpy as np
 from . import _core, _families, _libraries
 from ._arguments import shown
 from ._families import PLAIN, Bounds, EighResult, EigResult
-from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
+from ._numpy import COMPLEX, DOUBLE, LETTERS, REAL, TYPES, refuse
 
 
 @cache
@@ -206,10 +206,16 @@ def roots(p, more, device, check):
     elsewhere(device)
     if more != PLAIN or not targets() or p.ndim < 1 or p.shape[-1] < 2:
         return by_dlpack("roots", [p], more, None, check)
-    p, _ = take(p, "p", "sdcz")
+    p, letter = take(p, "p", "sdcz")
+    if letter != DOUBLE[letter]:
+        if jax.config.jax_enable_x64:  # as _families.roots does
+            p = p.astype(TYPES[DOUBLE[letter]])
+        elif not is_traced(p):
+            return by_dlpack("roots", [p], more, None, check)
     n, lead = p.shape[-1] - 1, p.shape[:-1]
-    ones = jnp.broadcast_to(jnp.eye(n, dtype=p.dtype)[:-1], (*lead, n - 1, n))
-    return eigvals(jnp.concatenate([(-p[..., 1:] / p[..., :1])[..., None, :], ones], -2), more, device, check)
+    ones = jnp.broadcast_to(jnp.eye(n, dtype=p.dtype)[:, :-1], (*lead, n, n - 1))
+    w = eigvals(jnp.concatenate([(-p[..., 1:] / p[..., :1])[..., None], ones], -1), more, device, check)
+    return w.astype(TYPES[COMPLEX[letter]])
 
 
 # Derivatives of Hermitian matrices: dw = diag(V^H dA V), dV = V (F o (V^H dA V)).

@@ -14,6 +14,7 @@ from torch.autograd import forward_ad
 from . import _core, _direct, _families, _numpy, _torch_arrays
 from ._arguments import shown
 from ._families import ALL, PLAIN, Bounds, EighResult, EigResult, mapped
+from ._numpy import COMPLEX, DOUBLE
 from ._torch_arrays import TYPES, letter_of
 from ._torch_derivatives import General, Opaque, Pairs, Values, is_differentiated
 
@@ -269,10 +270,12 @@ def schur(a, output, more, device, check):
 def roots(p, more, device, check):
     if more != PLAIN or p.dim() < 1 or p.shape[-1] < 1 or p.numel() == 0 or p.shape[-1] == 1:
         return direct("roots", [p], more, device, check)
-    p = p.to(TYPES[letter_of(p, "p", "sdcz")])
+    letter = letter_of(p, "p", "sdcz")
+    p = p.to(TYPES[DOUBLE[letter]])  # as _families.roots does
     n, lead = p.shape[-1] - 1, p.shape[:-1]
-    ones = torch.eye(n, dtype=p.dtype, device=p.device)[:-1].expand(*lead, n - 1, n)
-    return eigvals(torch.cat([(-p[..., 1:] / p[..., :1]).unsqueeze(-2), ones], -2), more, device, check)
+    ones = torch.eye(n, dtype=p.dtype, device=p.device)[:, :-1].expand(*lead, n, n - 1)
+    w = eigvals(torch.cat([(-p[..., 1:] / p[..., :1]).unsqueeze(-1), ones], -1), more, device, check)
+    return w.to(TYPES[COMPLEX[letter]])
 
 
 def eigvals_affine(a, x, measure, more, device, check):

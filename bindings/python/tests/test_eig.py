@@ -141,6 +141,21 @@ def test_empty():
     assert w.shape == (2, 0) and v.shape == (2, 0, 0)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_roots_of_single_coefficients(dtype):
+    """Of widely ranging coefficients, solved in double: nearly all are as good as a single root can be."""
+    rng = np.random.default_rng(5)
+    p = (10 ** rng.uniform(-6, 6, (200, 21)) * rng.choice([-1, 1], (200, 21))).astype(dtype)
+    z = eigpack.roots(p, device=DEVICE)
+    assert z.dtype == np.complex64
+    z = z.astype(complex)
+    powers = np.arange(20, -1, -1)
+    terms = p[:, None, :].astype(complex) * z[..., None] ** powers
+    sizes = (np.abs(p[:, None, :].astype(complex)) * np.abs(z[..., None]) ** powers).sum(-1)
+    errors = (np.abs(terms.sum(-1)) / sizes).max(-1)  # the backward error of each polynomial's worst root
+    assert (errors < 25 * np.finfo(np.float32).eps).mean() > 0.95, np.quantile(errors, [0.5, 0.9, 0.95])
+
+
 def test_roots(rng):
     known = rng.standard_normal((50, 5)) + 1j * rng.standard_normal((50, 5))
     p = np.array([leading * np.poly(k) for leading, k in zip(1j - rng.standard_normal(50), known)])

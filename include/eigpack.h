@@ -631,8 +631,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * that are equal but for rounding, as in a symmetric Toeplitz matrix, are far from there.
  *
  * info[b] = EIG_INFO_NOT_FINITE: the triangle of matrix b holds a NaN or an infinity; its w and v are all NaN.
- * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged; the last k of w, and their vectors, are
- * NaN, the others are good and ascend.
+ * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged, or k are too large for a number, by more than
+ * 10 n eps; the last k of w, and their vectors, are NaN, the others are good and ascend.
  * Certificates: an info of 0 says that the sum of w is the trace of A and the sum of w^2 is ||A||^2, within 10 n eps ||A|| and
  * 20 n eps ||A||^2 in Frobenius' norm (and, of Jacobi, what options->tolerance leaves), and that each vector has length 1; on CUDA
  * also that all pairs together are those of A, as far as one vector x tells that looks random: x^H A x = sum w |x^H v|^2.  What
@@ -774,7 +774,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
- * The same is said of eigenvalues that are too large for a number, or that no solver could certify.  info[b] = n + 1: all of w is
+ * The same is said of eigenvalues that are too large for a number, by more than 10 n eps, or that no solver could certify.  info[b] = n + 1: all of w is
  * good, but of a vector none within the bound was found.
  * Where info[b] is not 0 the vectors and condition numbers of matrix b are NaN.
  *

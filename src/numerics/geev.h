@@ -10,6 +10,7 @@
 
 #include "householder.h"
 #include "pow2.h"
+#include "unscaled.h"
 
 /* What a step of the iteration on a window l..i takes its two shifts from.  Steps are counted from 1 since the last
  * deflation; every tenth is exceptional, at the window's two ends in turn, as in LAPACK's dlahqr:

@@ -6,6 +6,7 @@
 
 #include "householder.h"
 #include "pow2.h"
+#include "unscaled.h"
 
 /* Free of branches, so that the same text also compiles for lanes of a vector, as geev.h tells. */
 #define LOGICAL int

@@ -324,6 +324,59 @@ static void test_too_large(void **state)
     eig_destroy(ctx);
 }
 
+/* Eigenvalues as large as a number can be come out, however they are rounded. */
+static void test_largest(void **state)
+{
+    static const int64_t orders[] = {2, 3, 5, 9, 20, 33, 64, 65, 90};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    pairs_may_be_solved_again = !test_on_cpu();
+    for (size_t c = 0; c < 8 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 8];
+        eig_type const type = all_types[c % 4];
+        double const most = type_is_single(type) ? (double)FLT_MAX : DBL_MAX;
+        pairs b = pairs_new(n, 1, type);
+        for (int64_t i = 0; i < n; ++i) b.a[2 * (i * n + n - 1 - i)] = i == 0 || i == n - 1 || i == n / 2 ? most : 1;
+        pairs_solve(ctx, NULL, &b, c / 4 % 2 ? WANT_ALL : 0);
+        int large = 0;
+        assert_int_equal(b.info[0], 0);
+        for (int64_t k = 0; k < n; ++k) {
+            assert_true(isfinite(b.w[2 * k]) && isfinite(b.w[2 * k + 1]));
+            large += fabs(b.w[2 * k]) >= most * (1 - 10 * (double)n * type_eps(type));
+        }
+        assert_int_equal(large, n % 2 ? 3 : 2);
+        pairs_free(&b);
+    }
+    pairs_may_be_solved_again = false;
+    eig_destroy(ctx);
+}
+
+/* Of rank 1 and tiny: rounding makes pairs whose imaginary parts are no numbers once the matrix is scaled back.  Vectors are real as
+ * their eigenvalues are, without a repair. */
+static void test_lost_pairs(void **state)
+{
+    static const int64_t orders[] = {2, 5, 16, 33, 64, 66, 90};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    eig_geev_options o = EIG_GEEV_OPTIONS;
+    o.no_certificate = 1;
+    for (size_t c = 0; c < 6 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 6];
+        bool const single = c % 2;
+        matrices_rng rng = matrices_seed(c);
+        pairs b = pairs_new(n, 1, real_types[single]);
+        double *const a = room((size_t)(n * n), sizeof *a);
+        dense_tiny_rank(&rng, n, a, single, c / 2 % 3);
+        put(&b, 0, a);
+        pairs_round(&b);
+        pairs_solve(ctx, &o, &b, WANT_ALL);
+        assert_int_equal(b.info[0], 0);
+        for (int64_t k = 0; k < 2 * n; ++k) certify_shape("tiny rank", &b, 0, k / 2, k % 2);
+        pairs_free(&b), free(a);
+    }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     struct CMUnitTest const tests[] = {
@@ -331,6 +384,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_many_small), cmocka_unit_test(test_forsythe),        cmocka_unit_test(test_graded),
         cmocka_unit_test(test_kinds),      cmocka_unit_test(test_tiny_pair),       cmocka_unit_test(test_unfit),
         cmocka_unit_test(test_counts),     cmocka_unit_test(test_condition_alone), cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_largest),    cmocka_unit_test(test_lost_pairs),
     };
     if (!test_device_answers(argc, argv)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Schur forms of geev: certificates of T and Q, the form of T, the same bits wherever a matrix lies in a batch, all layouts. */
+#include "support/adversary_nonsymmetric.h"
 #include "support/geev_vectors_fixture.h"
 
 /* Solves matrices first, ..., first + count - 1 in that place, with `pad` more numbers everywhere: T goes to b->vl and Q to
@@ -105,7 +106,8 @@ static void certify_form(const char *what, const pairs *b, int64_t m)
         for (int64_t i = k + 2; i < n; ++i) assert_true(entry(t, n, i, k + 1) == 0);
         assert_true((double)creall(entry(t, n, k + 1, k + 1)) == re && up * (down / fabs(down)) < 0);
         assert_true(w[2 * k] == re && w[2 * k + 2] == re && w[2 * k + 1] == -w[2 * k + 3]);
-        assert_true(fabs(w[2 * k + 1] - size) <= 4 * eps * size && w[2 * k + 1] > 0);
+        double const tiny = type_is_single(b->type) ? 0x1p-149 : 0x1p-1074; /* to which both may be rounded */
+        assert_true(fabs(w[2 * k + 1] - size) <= 4 * eps * size + tiny && w[2 * k + 1] > 0);
         ++k;
     }
 }
@@ -174,6 +176,53 @@ static void test_orders(void **state)
         certify_schur("gaussian", &b, 1);
         pairs_free(&b);
     }
+    eig_destroy(ctx);
+}
+
+/* A cycle times 1 + i: all rotations of a sweep have one length, and what each is too short by adds up. */
+static void test_cycle(void **state)
+{
+    static const int64_t orders[] = {16, 40, 64, 65, 100, 130};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 4 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 4];
+        pairs b = pairs_new(n, 1, all_types[c % 4]);
+        for (int64_t i = 0; i < n; ++i) {
+            double *const to = b.a + 2 * ((i + 1) % n * n + i);
+            to[0] = 1, to[1] = type_is_complex(b.type) ? 1 : 0;
+        }
+        schur(ctx, NULL, &b);
+        certify_form("cycle", &b, 0);
+        certify_products("cycle", &b, 0, 4);
+        pairs_free(&b);
+    }
+    eig_destroy(ctx);
+}
+
+/* Blocks whose entries, or imaginary parts, underflow where T is scaled back. */
+static void test_tiny(void **state)
+{
+    static const int64_t orders[] = {2, 5, 16, 40, 64, 66, 100};
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    matrices_rng rng = matrices_seed(11);
+    for (size_t c = 0; c < 6 * COUNT(orders); ++c)
+        for (int again = 0; again < 5; ++again) {
+            int64_t const n = orders[c / 6];
+            bool const single = c % 2;
+            double *const a = room((size_t)(n * n), sizeof *a);
+            pairs b = pairs_new(n, 1, single ? EIG_S : EIG_D);
+            dense_tiny_rank(&rng, n, a, single, c / 2 % 3);
+            for (int64_t k = 0; k < n * n; ++k) b.a[2 * k] = a[k];
+            pairs_round(&b);
+            schur(ctx, NULL, &b);
+            if (again == 0)
+                certify_schur("tiny", &b, 0);
+            else
+                certify_form("tiny", &b, 0);
+            pairs_free(&b), free(a);
+        }
     eig_destroy(ctx);
 }
 
@@ -277,7 +326,8 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds), cmocka_unit_test(test_permuted), cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_bits),  cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_bits),  cmocka_unit_test(test_calls),    cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_tiny),
     };
     const struct CMUnitTest refused[] = {cmocka_unit_test(test_refused)};
     return test_on_cpu() ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(refused, NULL, NULL);

@@ -200,11 +200,75 @@ static void test_relative_graded(void **state)
     eig_destroy(ctx);
 }
 
+/* ----------------------------------------------------------------- the largest numbers */
+
+/* Whether what is not NaN of matrix m is good: it ascends, and its vectors have length 1. */
+static void check_rest(const batch *b, int64_t m, int64_t good, bool vectors)
+{
+    int64_t const n = b->n, parts = type_is_complex(b->type) ? 2 : 1;
+    for (int64_t k = 0; k < n; ++k) {
+        double const w = numbers_re(&b->w, m * n + k);
+        long double sum = 0;
+        for (int64_t i = 0; i < parts * n && vectors; ++i) {
+            double const x = numbers_part(&b->v, parts * ((m * n + i / parts) * n + k) + i % parts);
+            sum += (long double)x * x;
+        }
+        if (k >= good) {
+            assert_true(isnan(w) && (!vectors || isnan((double)sum)));
+            continue;
+        }
+        assert_true(isfinite(w) && (k == 0 || w >= numbers_re(&b->w, m * n + k - 1)));
+        assert_true(!vectors || fabsl(sum - 1) <= (long double)(8 * n + 32) * (long double)type_eps(b->type));
+    }
+}
+
+/* +-D on the antidiagonal: all eigenvalues are D or -D, which must come out.  D everywhere, and once more with -D in a corner: one
+ * and two are too large; these count as not converged, the others are good.  The kernels for few matrices on a GPU give up all of such
+ * a matrix. */
+static void test_largest(void **state)
+{
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (size_t c = 0; c < 4 * COUNT(orders); ++c)
+        for (int variant = 0; variant < 16; ++variant) {
+            int64_t const n = orders[c / 4];
+            bool const values_only = variant & 1, many = variant & 2;
+            eig_heev_method const methods[] = {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_TRIDIAGONAL,
+                                               EIG_HEEV_REFERENCE};
+            eig_heev_options o = EIG_HEEV_OPTIONS;
+            o.method = methods[variant / 4];
+            batch b = batch_new(n, many ? 12 : 3, all_types[c % 4]);
+            double const most = type_is_single(b.type) ? (double)FLT_MAX : DBL_MAX;
+            for (int64_t m = 0; m < b.count; ++m)
+                for (int64_t i = 0; i < n; ++i)
+                    for (int64_t j = 0; j <= i; ++j) {
+                        double const x = m % 3 == 0                 ? (i + j == n - 1) * (i % 3 ? most : -most)
+                                         : i + j == 0 && m % 3 == 2 ? -most
+                                                                    : most;
+                        put_both(&b, m, i, j, x, 0);
+                    }
+            solve_part(ctx, &o, &b, (placement){.values_only = values_only}, 0, b.count);
+            for (int64_t m = 0; m < b.count; ++m) {
+                int64_t const lost = m % 3;
+                if (m % 3 == 0 || test_on_cpu())
+                    assert_int_equal(b.info[m], lost);
+                else
+                    assert_true(b.info[m] == lost || b.info[m] == n);
+                check_rest(&b, m, n - b.info[m], !values_only);
+                for (int64_t k = 0; m % 3 == 0 && k < n; ++k)
+                    assert_true(fabs(numbers_re(&b.w, m * n + k)) >= most * (1 - 10 * (double)n * type_eps(b.type)));
+            }
+            batch_free(&b);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),     cmocka_unit_test(test_graded),         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_triangles), cmocka_unit_test(test_relative_pairs), cmocka_unit_test(test_relative_graded),
+        cmocka_unit_test(test_largest),
     };
     if (!test_device_answers(argc, argv) || !heev_answers()) return 77;
     return cmocka_run_group_tests_name("heev_hard", tests, NULL, NULL);

@@ -327,6 +327,53 @@ static inline void dense_forsythe(matrices_rng *rng, int64_t n, double *a)
     if (n > 1) a[(n - 1) * n] = draw_decades(rng, -20, -6);
 }
 
+/* All equal, or of rank 1, or with columns that fall off: all of it near the smallest normal number of a type. */
+static inline void dense_tiny_rank(matrices_rng *rng, int64_t n, double *a, bool single, int which)
+{
+    double const size = single ? 1e-36 : 1e-305, step = draw_between(rng, 4, 40) / (double)n;
+    double *const row = malloc(sizeof *row * (size_t)n);
+    if (!row) abort();
+    for (int64_t j = 0; j < n; ++j) row[j] = matrices_normal(rng);
+    for (int64_t i = 0; i < n; ++i) {
+        double const left = matrices_normal(rng);
+        for (int64_t j = 0; j < n; ++j) {
+            double const x = which == 0   ? 1
+                             : which == 1 ? left * row[j]
+                                          : matrices_normal(rng) * pow(10, -step * (double)j);
+            a[i * n + j] = size * x;
+        }
+    }
+    free(row);
+}
+
+static inline void dense_tiny(matrices_rng *rng, int64_t n, double *a)
+{
+    bool const single = draw_chance(rng, 0.5);
+    dense_tiny_rank(rng, n, a, single, (int)draw_integer(rng, 0, 2));
+}
+
+/* A cycle times 1 + i, or what is left of it in real numbers: all rotations of its QR iteration have one length. */
+static inline void dense_turned_cycle(matrices_rng *rng, int64_t n, double *a)
+{
+    int64_t const by = draw_integer(rng, 1, n);
+    double const f = draw_chance(rng, 0.5) ? 1 : matrices_normal(rng);
+    for (int64_t i = 0; i < n; ++i) a[(i + by) % n * n + i] = f;
+}
+
+/* Entries nearly as large as numbers can be, few enough that eigenvalues are numbers, of complex matrices too. */
+static inline void dense_largest(matrices_rng *rng, int64_t n, double *a)
+{
+    double const most = draw_chance(rng, 0.5) ? 0x1.fffffep+126 : 0x1.fffffffffffffp+1022;
+    for (int64_t i = 0; i < n; ++i) a[i * n + n - 1 - i] = draw_sign(rng) * (draw_chance(rng, 0.5) ? most : 1);
+}
+
+/* Antidiagonals, and pairs of any sizes, whose products underflow where the largest entry is 1. */
+static inline void dense_wild_antidiagonal(matrices_rng *rng, int64_t n, double *a)
+{
+    double const range = draw_chance(rng, 0.5) ? 36 : 300;
+    for (int64_t i = 0; i < n; ++i) a[i * n + n - 1 - i] = draw_wild(rng, range);
+}
+
 static struct {
     const char *name;
     fill_nonsymmetric *fill;
@@ -366,6 +413,10 @@ static struct {
     {"small couplings", dense_small_couplings},
     {"nearly triangular", dense_nearly_triangular},
     {"Forsythe", dense_forsythe},
+    {"tiny", dense_tiny},
+    {"turned cycle", dense_turned_cycle},
+    {"largest", dense_largest},
+    {"wild antidiagonal", dense_wild_antidiagonal},
 };
 
 /* Fills a[n*n], which is zero before, and returns the kind's name. */

@@ -107,6 +107,10 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 /* Makes the 2 x 2 blocks of T standard, as LAPACK's lanv2, and their eigenvalues with them. */
 void TYPED(eig_cpu_geev_standardise)(const geev_schur *s);
 
+/* Makes pairs of T real whose imaginary parts are no numbers any more once they are multiplied by unscale: the smaller entry beside the
+ * diagonal is below the smallest number then.  form: T itself is wanted, in standard form, and its entries decide. */
+void TYPED(eig_cpu_geev_settle)(const geev_schur *s, real unscale, bool form);
+
 /* What the certificate of the eigenvalues compares them with: sums over rows and columns lo..hi of a matrix, times `factor`. */
 typedef struct geev_traces {
     real factor, square, first[2], second[2];

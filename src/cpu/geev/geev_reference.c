@@ -81,10 +81,12 @@ static real normalise(geev_view h, int64_t lo, int64_t hi)
 /* The eigenvalues times unscale; those that balancing has isolated keep their bits, which x has kept. */
 static void unscale_values(const geev_schur *s, real unscale, const real *x)
 {
+    real const n = (real)s->n;
     for (int64_t k = 0; k < s->n; ++k) {
         bool const alone = k < s->lo || k > s->hi;
         if (alone && x) s->re[k] = x[k], s->im[k] = x[s->n + k];
-        if (!alone) s->re[k] *= unscale, s->im[k] *= unscale;
+        if (alone) continue;
+        s->re[k] = REAL_TYPED(unscaled)(n, s->re[k], unscale), s->im[k] = REAL_TYPED(unscaled)(n, s->im[k], unscale);
     }
 }
 
@@ -159,6 +161,7 @@ static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const gee
         info = (int)(s->hi + 1);
         for (int64_t k = s->lo; k <= s->hi; ++k) s->re[k] = s->im[k] = (real)NAN;
     }
+    if (vectors && info == 0) TYPED(eig_cpu_geev_settle)(s, unscale, p->schur);
     return store_results(p, b, s, form, unscale, info, last, watch);
 }
 

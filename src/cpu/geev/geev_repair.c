@@ -108,12 +108,6 @@ static inline bool has_norm(int64_t n, const real *v)
     return fabs(square - 1) <= 2 * ((real)n + 10) * REAL_EPSILON;
 }
 
-/* Whether eigenvalue k was of a pair whose imaginary parts are too small for the caller's w: its vector must be real now. */
-static inline bool was_pair(const geev_schur *s, const real *w, int64_t k)
-{
-    return !EIG_COMPLEX && s->im[k] != 0 && w[2 * k + 1] == 0;
-}
-
 static bool is_long(const geev_repair *r, int side, int64_t k)
 {
     return has_norm(r->n, r->v[side] + 2 * k * r->ld[side]);
@@ -177,7 +171,7 @@ static bool mark(geev_repair *r)
     for (int64_t k = 0; goes_on(r, k); k += 1 + is_pair(r, k)) {
         r->s.marks[k] = 0;
         for (int side = RIGHT; side <= LEFT; ++side) {
-            bool good = r->v[side] ? is_long(r, side, k) && !was_pair(&r->s, r->w, k) : !r->condition || !wide;
+            bool good = r->v[side] ? is_long(r, side, k) : !r->condition || !wide;
             if (good && wide && r->v[side] && !grows_little(r, side, k, side == RIGHT ? most : least)) {
                 if (!loaded) load(r), loaded = true;
                 good = is_vector(r, side, k);
@@ -331,19 +325,18 @@ static int64_t repair_vectors(const geev_repair *r, int64_t k)
 }
 
 /* What most matrices need: D tells of all vectors that they need no test, and all have their norm.  side: vl or vr. */
-static bool all_long(const geev_problem *p, int64_t b, const geev_schur *s, const void *side, int64_t ld,
-                     int64_t stride)
+static bool all_long(const geev_problem *p, int64_t b, const void *side, int64_t ld, int64_t stride)
 {
-    const real *const v = (const real *)side + 2 * b * stride, *const w = (const real *)p->w + 2 * b * p->stride_w;
+    const real *const v = (const real *)side + 2 * b * stride;
     bool good = true;
-    for (int64_t k = 0; k < p->n && good; ++k) good = has_norm(p->n, v + 2 * k * ld) && !was_pair(s, w, k);
+    for (int64_t k = 0; k < p->n && good; ++k) good = has_norm(p->n, v + 2 * k * ld);
     return good;
 }
 
 static bool is_plainly_good(const geev_problem *p, int64_t b, const geev_schur *s)
 {
-    return !geev_is_wide(p->n, s->scale) && (!p->vr || all_long(p, b, s, p->vr, p->ldvr, p->stride_vr)) &&
-           (!p->vl || all_long(p, b, s, p->vl, p->ldvl, p->stride_vl));
+    return !geev_is_wide(p->n, s->scale) && (!p->vr || all_long(p, b, p->vr, p->ldvr, p->stride_vr)) &&
+           (!p->vl || all_long(p, b, p->vl, p->ldvl, p->stride_vl));
 }
 
 geev_repaired TYPED(eig_cpu_geev_repair)(const geev_problem *p, int64_t b, const geev_schur *s, const geev_form *form,

@@ -90,8 +90,10 @@ static bool store_vectors(const geev_problem *p, const tile_state *tile, int t, 
     for (int k = 0; k + 1 < n; ++k)
         if ((tile->pairs[t] >> k & 1) && s.im[k] == 0) TYPED(eig_cpu_geev_split)(&s, k);
 #endif
+    real const unscale = 1 / tile->factor[t];
     if (!p->schur) {
         geev_problem copy;
+        TYPED(eig_cpu_geev_settle)(&s, unscale, false);
         s.spare = s.scale + n;
         const geev_problem *const all = geev_with_spare(p, &s, &copy);
         back(all, b, &s, NULL);
@@ -99,8 +101,8 @@ static bool store_vectors(const geev_problem *p, const tile_state *tile, int t, 
         s.marks = (unsigned char *)(s.more + 2 * n);
         return !p->certify || TYPED(eig_cpu_geev_repair)(all, b, &s, NULL, NULL) == GEEV_GOOD;
     }
-    real const unscale = 1 / tile->factor[t];
     TYPED(eig_cpu_geev_standardise)(&s);
+    TYPED(eig_cpu_geev_settle)(&s, unscale, true);
     TYPED(eig_cpu_geev_store)(p, b, s.re, s.im, 1, unscale, EIG_INFO_OK);
     TYPED(eig_cpu_geev_store_schur)(p, b, &s, unscale);
     return true;

@@ -13,7 +13,8 @@ int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, 
     real measure = 0;
     for (int64_t k = 0; k < n; ++k) {
         /* Adding zero makes -0 to 0: the sign of a zero may depend on the other lanes of a tile. */
-        real x = re[k * step] * unscale + (real)0, y = im[k * step] * unscale + (real)0;
+        real x = REAL_TYPED(unscaled)((real)n, re[k * step], unscale) + (real)0;
+        real y = REAL_TYPED(unscaled)((real)n, im[k * step], unscale) + (real)0;
         if (tests && !(isfinite(x) && isfinite(y))) x = y = (real)NAN, info = (int)(k + 1);
         if (w) w[2 * k] = x, w[2 * k + 1] = y;
         if (p->value) measure = REAL_TYPED(geev_measure)(p->measure, measure, x, y, k == 0);

@@ -158,17 +158,25 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l)
     to[0] = s->re[l], to[si] = 0, to[si + sj] = s->re[l + 1];
 }
 
+/* Makes the diagonal entries of the block of rows l and l+1 equal; returns where T(l, l) lies. */
+static real *level_block(const geev_schur *s, int64_t l)
+{
+    int64_t const si = s->t.si, sj = s->t.sj;
+    real *d = s->t.a + l * (si + sj);
+    real cs, sn;
+    TYPED(schur_standard)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
+    d = turn_form(s, l, cs, sn);
+    d[0] = d[si + sj] = (real)0.5 * (d[0] + d[si + sj]);
+    return d;
+}
+
 void TYPED(eig_cpu_geev_standardise)(const geev_schur *s)
 {
     int64_t const si = s->t.si, sj = s->t.sj;
     for (int64_t l = 0; l + 1 < s->n; ++l) {
         if (!(s->im[l] > 0)) continue;
-        real *d = s->t.a + l * (si + sj);
-        real cs, sn;
-        TYPED(schur_standard)(d[0], d[sj], d[si], d[si + sj], &cs, &sn);
-        d = turn_form(s, l, cs, sn);
-        real const mean = (real)0.5 * (d[0] + d[si + sj]), b = d[sj], c = d[si];
-        d[0] = d[si + sj] = mean;
+        const real *const d = level_block(s, l);
+        real const mean = d[0], b = d[sj], c = d[si];
         if (b != 0 && c != 0 && (b < 0) != (c < 0)) {
             s->re[l] = s->re[l + 1] = mean;
             s->im[l] = sqrt(fabs(b)) * sqrt(fabs(c)), s->im[l + 1] = -s->im[l];
@@ -180,10 +188,42 @@ void TYPED(eig_cpu_geev_standardise)(const geev_schur *s)
         ++l;
     }
 }
+
+/* Makes rows l and l+1 of a pair triangular: takes the smaller entry beside the diagonal for zero. */
+static void part(const geev_schur *s, int64_t l)
+{
+    int64_t const si = s->t.si, sj = s->t.sj;
+    real *const d = level_block(s, l);
+    bool const lower = fabs(d[si]) > fabs(d[sj]);
+    d[0] = d[si + sj] = s->re[l];
+    d[lower ? sj : si] = 0;
+    s->im[l] = s->im[l + 1] = 0;
+    if (lower) TYPED(eig_cpu_geev_split)(s, l);
+}
+
+void TYPED(eig_cpu_geev_settle)(const geev_schur *s, real unscale, bool form)
+{
+    int64_t const si = s->t.si, sj = s->t.sj;
+    for (int64_t l = 0; l + 1 < s->n && unscale < 1; ++l) {
+        if (!(s->im[l] > 0)) continue;
+        real *const d = s->t.a + l * (si + sj);
+        if (form) { /* the entries as they will be stored decide */
+            d[sj] = d[sj] * unscale / unscale, d[si] = d[si] * unscale / unscale;
+            s->im[l] = sqrt(fabs(d[sj])) * sqrt(fabs(d[si])), s->im[l + 1] = -s->im[l];
+        }
+        if (!(s->im[l] * unscale > 0)) part(s, l);
+        ++l;
+    }
+}
 #else
 void TYPED(eig_cpu_geev_standardise)(const geev_schur *s)
 {
     (void)s;
+}
+
+void TYPED(eig_cpu_geev_settle)(const geev_schur *s, real unscale, bool form)
+{
+    (void)s, (void)unscale, (void)form;
 }
 #endif
 

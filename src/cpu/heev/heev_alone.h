@@ -398,11 +398,12 @@ static inline bool alone_certify(const alone_matrix *m, heev_sums of, real level
 }
 
 /* As store_lanes stores a lane; spoiled: all is NaN.  Element i of column k of V lies at i*row + k*column. */
-static inline void alone_store(const alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled, int sweeps,
-                               int row, int column)
+static inline void alone_store(alone_matrix *m, const heev_problem *p, int64_t b, bool spoiled, int sweeps, int row,
+                               int column)
 {
     int const n = m->n;
     int64_t order[HEEV_TILE], failed = 0;
+    if (!spoiled) heev_cut(n, m->d, m->bad, m->unit, m->up);
     for (int k = 0; k < n; ++k) failed += !spoiled && m->bad[k] != 0;
     if (!spoiled) heev_sort(n, m->d, m->bad, order);
     batch_strides const s = heev_strides_of_v(p);

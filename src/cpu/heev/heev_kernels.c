@@ -32,6 +32,7 @@ static unsigned solve_tile(const heev_problem *p, int64_t first, int count, void
     else
         tridiagonal_tile(&tile, phase, tau, p->max_sweeps);
     unsigned const failed = p->certify ? certify_lanes(&tile, p, jacobi) : 0;
+    cut_lanes(&tile);
     if (!tile.z) sort_lanes(&tile);
     store_lanes(&tile, p, first);
     return failed;

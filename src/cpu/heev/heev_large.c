@@ -209,6 +209,21 @@ static void store(const large_matrix *m, const heev_problem *p, int64_t b, int64
     if (m->who->rank == 0) heev_store_info(p, b, failed, 0);
 }
 
+/* Brings the values to the matrix's size, but for `up`; those that are too large for a number go last. */
+static void finish_values(const large_matrix *m)
+{
+    int64_t const n = m->n;
+    int64_t below = 0;
+    for (int64_t k = 0; k < n; ++k) m->d[k] *= m->unit;
+    if (heev_cut(n, m->d, NULL, 1, m->up) == 0) return;
+    while (below < n && m->d[m->order[below]] == -(real)INFINITY) ++below;
+    for (int64_t k = 0; k < below; ++k) { /* one place to the left */
+        int64_t const first = m->order[0];
+        memmove(m->order, m->order + 1, (size_t)(n - 1) * sizeof *m->order);
+        m->order[n - 1] = first;
+    }
+}
+
 static bool solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who)
 {
     large_matrix m;
@@ -228,10 +243,11 @@ static bool solve_large(const heev_problem *p, int64_t b, void *work, cpu_watch 
     if (asks && !cpu_team_meet(who)) return false; /* the vectors are there */
     bool const good = !asks || certify(&m, p, sums);
     if (!good) failed = m.n;
-    if (failed > 0 && p->upto && who->rank == 0) p->upto[2 * b] = -1;
-    if (who->rank == 0)
-        for (int64_t k = 0; k < m.n; ++k) m.d[k] *= m.unit;
+    if (who->rank == 0) finish_values(&m);
     if (!cpu_team_meet(who)) return false;
+    if (failed == 0 && m.up < 1)
+        for (int64_t k = 0; k < m.n; ++k) failed += !(fabs(m.d[k]) <= REAL_MAX);
+    if (failed > 0 && p->upto && who->rank == 0) p->upto[2 * b] = -1;
     store(&m, p, b, failed);
     return !good;
 }

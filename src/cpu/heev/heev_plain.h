@@ -144,6 +144,22 @@ static inline void heev_put_nan(int64_t n, real *to, int64_t step)
         for (int part = 0; part < HEEV_PARTS; ++part) to[i * step + part] = (real)NAN;
 }
 
+/* Of values w that are to be multiplied by `unit` and then by 1/up: those that are too large for a number become infinite, and
+ * bad, where that is not NULL; what is too large by its rounding errors alone becomes the largest number (unscaled.inc).  Returns how
+ * many are too large. */
+static inline int64_t heev_cut(int64_t n, real *w, real *bad, real unit, real up)
+{
+    real const down = 1 / up;
+    int64_t count = 0;
+    for (int64_t k = 0; k < n && up < 1; ++k) {
+        w[k] = REAL_TYPED(unscaled)((real)n, w[k] * unit, down) * up / unit;
+        bool const over = fabs(w[k]) > REAL_MAX;
+        if (over && bad) bad[k] = 1;
+        count += over;
+    }
+    return count;
+}
+
 /* Stores as results first to last-1 of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of all are
  * NaN.  Vectors get their sign or phase here. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
 static inline void heev_store_some(const heev_problem *p, int64_t b, int64_t first, int64_t last, const real *w,

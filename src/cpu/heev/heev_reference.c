@@ -167,6 +167,9 @@ void TYPED(eig_cpu_heev_reference)(const heev_problem *p, int64_t b, void *work,
     for (int64_t k = 0; k < n; ++k) w[k] = s.a.re[k + k * s.a.ld];
     int64_t failed = count_bad(&s, bad);
     if (p->certify && failed == 0 && !certify(&s, p, w, sums, level)) failed = n;
+    int64_t const over = heev_cut(n, w, bad, 1, scale);
+    if (over > 0 && failed < n)
+        for (int64_t k = failed = 0; k < n; ++k) failed += bad[k] != 0;
     heev_sort(n, w, bad, order);
     heev_store(p, b, w, &s.v, order, failed, 1 / scale);
     heev_store_info(p, b, failed, sweeps);

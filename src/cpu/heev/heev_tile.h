@@ -156,6 +156,20 @@ static inline unsigned certify_lanes(tile_state *tile, const heev_problem *p, bo
     return bits;
 }
 
+/* heev_cut of the lanes, one by one: few have such values. */
+static inline void cut_lanes(tile_state *tile)
+{
+    if (!simd_any(tile->up < simd_splat(1))) return;
+    for (int t = 0; t < tile->count; ++t) {
+        real w[HEEV_TILE], bad[HEEV_TILE] = {0};
+        for (int k = 0; k < tile->n; ++k) w[k] = *lane(tile->d + k, t);
+        int64_t const over = heev_cut(tile->n, w, bad, tile->unit[t], tile->up[t]);
+        for (int k = 0; k < tile->n; ++k) *lane(tile->d + k, t) = w[k];
+        for (int k = 0; k < tile->n && over > 0; ++k)
+            if (bad[k] != 0) *lane(tile->mark + k, t) = 1;
+    }
+}
+
 /* Values alone: ascending in each lane, those that have not converged last. */
 static inline void sort_lanes(tile_state *tile)
 {

@@ -134,14 +134,26 @@ show_progress() {
     printf '\r\033[K'
 }
 
-# build_time FOLDER: how long a first build takes: processor seconds over cores, as measured on an AMD EPYC with gcc 12, and with
-# nvcc for one GPU.
+# probe: processor seconds that one file takes here, the unit of build_time.
+probe() {
+    local object TIMEFORMAT=%U
+    object=$(mktemp)
+    { time cc -O3 -std=c11 -DEIG_BUILDING -DEIG_TYPE=z -Isrc -Isrc/numerics -Isrc/cpu -Iinclude -c src/cpu/geev/geev_repair.c -o "$object" >/dev/null 2>&1; } 2>&1
+    rm -f "$object"
+}
+
+# build_time FOLDER: how long a first build takes: so many times the file of `probe`, as measured with gcc 12 (with nvcc: for one
+# GPU), shared by the cores, of which other programs keep some busy.
 build_time() {
-    local seconds=95 minutes
-    if grep -q '^EIG_BUILD_TESTS:[A-Z]*=ON' "$1/CMakeCache.txt"; then seconds=127; fi
-    if grep -q '^CMAKE_CUDA_COMPILER:' "$1/CMakeCache.txt"; then seconds=$((seconds + 290)); fi
-    minutes=$((1 + seconds / (60 * $(nproc))))
-    if [ $minutes -eq 1 ]; then echo "about a minute"; else echo "about $minutes minutes"; fi
+    local files=135 load=0
+    if grep -q '^EIG_DISPATCH:[A-Z]*=ON' "$1/CMakeCache.txt"; then files=320; fi
+    if grep -q '^EIG_BUILD_TESTS:[A-Z]*=ON' "$1/CMakeCache.txt"; then files=$((files + 120)); fi
+    if grep -q '^CMAKE_CUDA_COMPILER:' "$1/CMakeCache.txt"; then files=$((files + 1050)); fi
+    [ ! -r /proc/loadavg ] || read -r load _ </proc/loadavg
+    LC_ALL=C awk -v files="$files" -v one="$(probe)" -v load="$load" -v cores="$(nproc)" 'BEGIN {
+        minutes = int(1 + files * one * (cores + load) / (cores * cores) / 60)
+        print minutes == 1 ? "about a minute" : "about " minutes " minutes" (load > cores / 2 ? ", as other programs keep cores busy" : "")
+    }'
 }
 
 # compile FOLDER: says how long that may take, and on a terminal how far it is.

@@ -28,48 +28,30 @@ double eig_cpu_clock(void)
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-/* In the order of cpu_isa. */
-static const isa isas[] = {
-    {"baseline", true},
-#ifdef EIG_HAVE_AVX2
-    {"avx2", true},
-    {"avx512", true},
-#else
-    {"avx2", false},
-    {"avx512", false},
-#endif
-};
+/* In the order of cpu_isa; CMake says which ones it builds. */
+static const isa isas[] = {{"baseline", EIG_HAVE_BASELINE}, {"avx2", EIG_HAVE_AVX2}, {"avx512", EIG_HAVE_AVX512}};
 enum { ISAS = sizeof isas / sizeof isas[0] };
-
-static bool machine_has(cpu_isa i)
-{
-#ifdef EIG_HAVE_AVX2
-    if (i == CPU_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (i == CPU_AVX512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
-#endif
-    return i == CPU_BASELINE;
-}
 
 /* The best that the machine has, or what EIG_CPU asks for. */
 static eig_status choose_isa(eig_context *ctx, cpu_isa *chosen)
 {
     const char *wanted = getenv("EIG_CPU");
+    bool found = false;
     *chosen = CPU_BASELINE;
     for (int i = 0; i < ISAS; ++i) {
-        bool const usable = isas[i].built && machine_has((cpu_isa)i);
+        bool const usable = isas[i].built && cpu_has((cpu_isa)i);
         if (wanted && *wanted && strcmp(wanted, isas[i].name) == 0) {
             if (!usable)
                 return eig_fail(ctx, EIG_NO_BACKEND, "EIG_CPU=%s: this machine or build lacks it", isas[i].name);
             *chosen = (cpu_isa)i;
             return EIG_OK;
         }
-        if (usable) *chosen = (cpu_isa)i;
+        if (usable) found = true, *chosen = (cpu_isa)i;
     }
     if (wanted && *wanted)
         return eig_fail(ctx, EIG_BAD_ARGUMENT, "EIG_CPU=%.20s: must be baseline, avx2 or avx512", wanted);
+    if (!found)
+        return eig_fail(ctx, EIG_NO_BACKEND, "this build has no kernels for this processor, only for newer ones");
     return EIG_OK;
 }
 
@@ -179,9 +161,13 @@ static bool cpu_on_device(eig_context *ctx, const void *array)
 
 /* By instruction set and type_index. */
 static const cpu_kernels kernels[ISAS][4] = {
+#if EIG_HAVE_BASELINE
     [CPU_BASELINE] = ALL_KERNELS(baseline),
-#ifdef EIG_HAVE_AVX2
+#endif
+#if EIG_HAVE_AVX2
     [CPU_AVX2] = ALL_KERNELS(avx2),
+#endif
+#if EIG_HAVE_AVX512
     [CPU_AVX512] = ALL_KERNELS(avx512),
 #endif
 };

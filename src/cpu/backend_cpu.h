@@ -4,12 +4,10 @@
 
 #include "geev/geev_cpu.h"
 #include "heev/heev_cpu.h"
+#include "isa.h"
 #include "problem.h"
 #include "stebz/stebz_kernels.h"
 #include "stemr/stemr_kernels.h"
-
-/* The instruction sets for which kernels are compiled, worst first; which one a context uses is chosen once. */
-typedef enum cpu_isa { CPU_BASELINE, CPU_AVX2, CPU_AVX512 } cpu_isa;
 
 /* Milliseconds of a steady clock. */
 double eig_cpu_clock(void);

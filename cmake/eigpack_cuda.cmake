@@ -1,21 +1,70 @@
-# The CUDA backend: EIG_CUDA=ON requires nvcc, AUTO takes it where found.  Appends to EIG_OBJECTS and EIG_CUDA_LIBRARIES.
+# The CUDA backend: EIG_CUDA=ON requires nvcc and serves every GPU, AUTO takes nvcc where it is found, for the GPUs that answer;
+# CMAKE_CUDA_ARCHITECTURES names others.  Appends to EIG_OBJECTS and EIG_CUDA_LIBRARIES.
 
 set(EIG_CUDA_LIBRARIES "")
 set(EIG_HAVE_CUDA OFF)
+
+# eig_answering(OUT KNOWN): the architectures of the GPUs that answer, e.g. 80;90, of those that eigpack serves and nvcc knows.
+function(eig_answering out known)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE told ERROR_QUIET
+        RESULT_VARIABLE failed)
+    set(served "")
+    if(failed STREQUAL "0")
+        string(REPLACE "." "" told "${told}")
+        string(REGEX MATCHALL "[0-9]+" told "${told}")
+        list(REMOVE_DUPLICATES told)
+        foreach(architecture IN LISTS told)
+            if(architecture GREATER_EQUAL 75 AND known MATCHES "sm_${architecture}[ \n]")
+                list(APPEND served ${architecture})
+            endif()
+        endforeach()
+    endif()
+    set(${out} "${served}" PARENT_SCOPE)
+endfunction()
+
+# eig_architectures(OUT): those that are built where the user names none, chosen before the language is enabled, because CMake 3.23
+# and newer set and keep one then.
+function(eig_architectures out)
+    set(more "-DEIG_CUDA=ON builds for every GPU from Turing on (hours of processor time), -DCMAKE_CUDA_ARCHITECTURES=90 for one kind")
+    execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
+    if(EIG_CUDA STREQUAL "AUTO")
+        eig_answering(chosen "${known}")
+        if(chosen)
+            message(STATUS "CUDA for the GPUs that answer (${chosen}); ${more}")
+        else()
+            message(STATUS "No CUDA: nvcc is here, but no GPU that it serves answers; ${more}")
+        endif()
+    else()
+        # Machine code for Turing to Hopper, and to Blackwell where nvcc knows it; PTX for the chips that come later.
+        # The check "cuda" of .ci/run compiles for each of them: a name more here is one more there.
+        set(chosen 75-real 80-real 86-real 89-real 90)
+        if(known MATCHES "sm_120[ \n]")
+            list(APPEND chosen 100-real 120)
+        endif()
+        message(STATUS "CUDA for every GPU from Turing on: hours of processor time; -DCMAKE_CUDA_ARCHITECTURES=90 is for one kind")
+    endif()
+    set(${out} "${chosen}" PARENT_SCOPE)
+endfunction()
+
 if(EIG_EMULATE)
     set(EIG_HAVE_CUDA ON)
-elseif(EIG_CUDA STREQUAL "AUTO")
+elseif(EIG_CUDA)
     # A failed search is not remembered: nvcc may have been installed since.
     if(NOT CMAKE_CUDA_COMPILER)
         unset(CMAKE_CUDA_COMPILER CACHE)
     endif()
     include(CheckLanguage)
     check_language(CUDA)
-    if(CMAKE_CUDA_COMPILER)
+    if(CMAKE_CUDA_COMPILER OR NOT EIG_CUDA STREQUAL "AUTO")
         set(EIG_HAVE_CUDA ON)
     endif()
-elseif(EIG_CUDA)
-    set(EIG_HAVE_CUDA ON)
+    if(EIG_HAVE_CUDA AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+        eig_architectures(CMAKE_CUDA_ARCHITECTURES)
+        if(NOT CMAKE_CUDA_ARCHITECTURES)
+            unset(CMAKE_CUDA_ARCHITECTURES)
+            set(EIG_HAVE_CUDA OFF)
+        endif()
+    endif()
 endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
@@ -105,20 +154,7 @@ set(EIG_CUDA_COMPLEX_SOURCES src/cuda/geev/geev_single.cu)
 if(EIG_EMULATE)
     include(${PROJECT_SOURCE_DIR}/tests/emulate/emulate.cmake)
 elseif(EIG_HAVE_CUDA)
-    # CMake 3.23 and newer set an architecture when the language is enabled: whether the user chose one is asked before.
-    set(EIG_OWN_ARCHITECTURES ON)
-    if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
-        set(EIG_OWN_ARCHITECTURES OFF)
-    endif()
     enable_language(CUDA)
-    if(EIG_OWN_ARCHITECTURES)
-        # Machine code for Turing to Hopper, and to Blackwell where nvcc knows it; PTX for the chips that come later.
-        # The check "cuda" of .ci/run compiles for each of them: a name more here is one more there.
-        set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
-        if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
-            list(APPEND CMAKE_CUDA_ARCHITECTURES 100-real 120)
-        endif()
-    endif()
     set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
     # eig_cuda_objects(NAME SOURCES...): a library of objects, with the flags of all CUDA code.

@@ -7,6 +7,7 @@ from the other."""
 import os
 import re
 import shutil
+import subprocess
 import sysconfig
 
 from scikit_build_core import build
@@ -41,6 +42,71 @@ def told(settings):
     """What CMake is told, by the environment and by pip's settings."""
     variables = {name: value for name, value in os.environ.items() if name.startswith(("CMAKE_", "SKBUILD_CMAKE_"))}
     return f"{settings} {variables}"
+
+
+# How long the library takes to compile, by what is asked for, in units of one file (UNIT) as gcc 12 and nvcc 13 took them.
+UNIT = "src/cpu/geev/geev_repair.c", ["-O3", "-std=c11", "-DEIG_BUILDING", "-DEIG_TYPE=z"]
+UNITS = {"cpu": 300, "a GPU": 1050, "every GPU": 6000}
+MORE = "CMAKE_ARGS=-DEIG_CUDA=ON builds for every GPU (hours)"
+
+
+def cuda(told):
+    """What CMake will make of CUDA (cmake/eigpack_cuda.cmake): a key of UNITS, and a sentence."""
+    asked = re.search(r"EIG_CUDA\b[^\w]*(?::\w+)?[^\w]*(\w+)", told)
+    asked = asked[1].upper() if asked else "AUTO"
+    if asked in ("OFF", "NO", "FALSE", "0"):
+        return "cpu", "without CUDA, as was asked"
+    if asked != "AUTO" and "CUDA_ARCHITECTURES" not in told:
+        return "every GPU", "with CUDA for every GPU, as was asked"
+    if "CUDA_ARCHITECTURES" in told or "CUDAARCHS" in os.environ:
+        return "a GPU", "with CUDA for the GPUs that were named"
+    if not shutil.which(os.environ.get("CUDACXX") or "nvcc"):
+        return "cpu", 'without CUDA, whose compiler nvcc is not here (pip install "eigpack[cuda]" needs none)'
+    try:
+        answer = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
+    except OSError:
+        answer = None
+    if answer is None or answer.returncode or not re.search(r"\d\.\d", answer.stdout):
+        return "cpu", f"without CUDA, as no GPU answers; {MORE}"
+    return "a GPU", f"with CUDA for the GPUs that answer; {MORE}"
+
+
+def minutes(units):
+    """How long that takes here: one file is compiled, and the cores are shared with what else runs."""
+    name, flags = UNIT
+    includes = ["-I" + os.path.join(root(), folder) for folder in ("src", "src/numerics", "src/cpu", "include")]
+    compiler = os.environ.get("CC") or next(filter(shutil.which, COMPILERS["C"][1]), "cc")
+    before = os.times().children_user
+    subprocess.run([*compiler.split(), *flags, *includes, "-c", os.path.join(root(), name), "-o", os.devnull], capture_output=True)
+    cores = len(os.sched_getaffinity(0))
+    return int(1 + units * (os.times().children_user - before) * (cores + os.getloadavg()[0]) / cores**2 / 60)
+
+
+def announce(settings):
+    """Says first what is built and how long that takes: to pip's log, and to the terminal, where pip shows nothing of a build."""
+    words = told(settings)
+    if "EIG_LIBRARY" in words:
+        return
+    asked, sentence = cuda(words)
+    long = minutes(UNITS["cpu"] + (UNITS[asked] if asked != "cpu" else 0))
+    line = f"eigpack: building takes about {long} minute{'s' * (long > 1)}, {sentence}"
+    print(line, flush=True)
+    try:
+        with open("/dev/tty", "w") as terminal:
+            terminal.write(f"\n  {line}\n")
+    except OSError:  # no terminal
+        pass
+
+
+def announcing(hook):
+    """The hook, after the line about what it builds."""
+
+    def wrapped(*arguments, **named):
+        demand((arguments, named))
+        announce((arguments, named))
+        return hook(*arguments, **named)
+
+    return wrapped
 
 
 def looking_first(hook):
@@ -87,7 +153,7 @@ def with_library(hook):
 for name in build.__all__:
     hook = getattr(build, name)
     if "sdist" not in name:
-        hook = looking_first(hook)
+        hook = announcing(hook) if name in ("build_wheel", "build_editable") else looking_first(hook)
     if name in ("get_requires_for_build_wheel", "get_requires_for_build_editable"):
         hook = with_jaxlib(hook)
     globals()[name] = with_library(hook) if name == "build_sdist" else hook

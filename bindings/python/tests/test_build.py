@@ -52,6 +52,32 @@ def test_jaxlib_is_required_where_jax_is_asked_for():
         assert "jaxlib" not in call(hook, CMAKE_ARGS=told, **HERE)[2], told
 
 
+def test_what_is_built_is_told(tmp_path):
+    """The sentence about CUDA, by what is asked for, whether nvcc is here and whether a GPU answers."""
+    for name, text in (("nvcc", "#!/bin/sh\n"), ("nvidia-smi", "#!/bin/sh\n[ -z \"$MUTE\" ] && echo 9.0\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    nothing, all_of_it = {"PATH": "/nonexistent"}, {"PATH": f"{tmp_path}:/bin:/usr/bin"}
+    cases = [
+        ({}, nothing, "cpu without CUDA, whose compiler nvcc is not here"),
+        ({}, all_of_it, "a GPU with CUDA for the GPUs that answer; CMAKE_ARGS=-DEIG_CUDA=ON"),
+        ({"MUTE": "1"}, all_of_it, "cpu without CUDA, as no GPU answers; CMAKE_ARGS=-DEIG_CUDA=ON"),
+        ({"CMAKE_ARGS": "-DEIG_CUDA=OFF"}, all_of_it, "cpu without CUDA, as was asked"),
+        ({"CMAKE_ARGS": "-DEIG_CUDA:STRING=ON -DX=1"}, nothing, "every GPU with CUDA for every GPU"),
+        ({"CMAKE_ARGS": "-DCMAKE_CUDA_ARCHITECTURES=80"}, nothing, "a GPU with CUDA for the GPUs that were named"),
+    ]
+    for variables, here, want in cases:
+        said = call("cuda(needs.told(()))", "needs.cuda = (lambda f: lambda x: ' '.join(f(x)))(needs.cuda)", **here, **variables)
+        assert said[2].startswith(want), (variables, said)
+
+
+def test_how_long_it_takes_is_told():
+    program = "needs.UNITS = dict.fromkeys(needs.UNITS, {0})"
+    assert " about 1 minute, without CUDA, as was asked" in call("announce(())", program.format(0), CMAKE_ARGS="-DEIG_CUDA=OFF", **HERE)[2]
+    assert " minutes, without CUDA" in call("announce(())", program.format(10**6), CMAKE_ARGS="-DEIG_CUDA=OFF", **HERE)[2]
+    assert call("announce(())", "pass", CMAKE_ARGS="-DEIG_LIBRARY=/x.a", **HERE)[2] == "None\n"
+
+
 def test_sdist(tmp_path):
     """It holds the library's sources, leaves none behind, and builds another one like itself."""
     names = []

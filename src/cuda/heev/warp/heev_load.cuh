@@ -27,6 +27,17 @@ template <typename number, int N> struct heev_shape {
     static constexpr int place = needed + (needed / together % 2 == 0 ? together : 0);
 };
 
+/* The blocks that a multiprocessor is to hold.  Turing's holds 1024 threads at most, and ptxas ignores, with a warning, a number
+ * that asks for more. */
+template <typename shape> constexpr int resident_blocks()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+    return shape::blocks * shape::threads > 1024 ? 1024 / shape::threads : shape::blocks;
+#else
+    return shape::blocks;
+#endif
+}
+
 /* Loads matrix b, both triangles of it, by L lanes: element (i, j) goes to tile[i*pitch + j].  Returns its largest
  * part; NaN where it holds what is not finite.  Lanes go along the direction in which neighbours lie closer. */
 template <typename number, int N, int L>

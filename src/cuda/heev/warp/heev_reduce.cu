@@ -133,7 +133,7 @@ static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, 
 }
 
 template <typename number, int N>
-static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_shape<number, N>::blocks)
+static __global__ void __launch_bounds__(heev_shape<number, N>::threads, resident_blocks<heev_shape<number, N>>())
     heev_reduce_kernel(heev_job job)
 {
     using real = typename number::real;

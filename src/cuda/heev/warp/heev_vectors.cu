@@ -10,7 +10,7 @@
 #include "per_type.cuh"
 
 template <typename number, int N>
-static __global__ void __launch_bounds__(heev_shape<number, N>::threads, heev_shape<number, N>::blocks)
+static __global__ void __launch_bounds__(heev_shape<number, N>::threads, resident_blocks<heev_shape<number, N>>())
     heev_vectors_kernel(heev_job job)
 {
     using real = typename number::real;

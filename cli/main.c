@@ -148,6 +148,11 @@ static int dispatch(int argc, char **argv)
     return CLI_USAGE;
 }
 
+static void note(const char *sentence)
+{
+    if (ranks_rank() == 0) say_note(sentence);
+}
+
 int main(int argc, char **argv)
 {
     const cli_command *const command = argc > 1 ? find_command(argv[1]) : NULL;
@@ -156,6 +161,7 @@ int main(int argc, char **argv)
     progress_catch_signals();
     io_outputs_wait(true);
     io_ask_memory(memory_free);
+    io_listen(note);
     int const status = ranks_open();
     return status == CLI_OK ? ranks_end(finish(dispatch(argc, argv))) : status;
 }

@@ -43,7 +43,7 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable, n x n x batch becoming (batch, n, n); .mtx array or coordinate format; text: float64,
+ * first numeric variable (io_listen tells where there are more), n x n x batch becoming (batch, n, n); .mtx array or coordinate format; text: float64,
  * a matrix where there are several lines of equally many numbers, more than one, matrices where empty lines cut these
  * into blocks of equally many lines, more than one; else a vector.
  * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
@@ -102,6 +102,9 @@ bool io_write_bytes(const char *path, const void *bytes, size_t count, io_error 
 typedef void (*io_watcher)(const char *what, const char *name, double fraction);
 void io_watch(io_watcher watcher);
 void io_tell(const char *what, const char *name, int64_t done, int64_t all);
+
+/* Sets the process's one function that is told, in a sentence, what a reader chose where a file leaves a choice; NULL: none. */
+void io_listen(void (*listener)(const char *sentence));
 
 /* Sets the process's one function that tells how many bytes of memory are free; NULL: none.  It is asked before an
  * array or a file takes a large part of them.  What does not fit is refused with a sentence. */

@@ -170,6 +170,31 @@ static bool read_variable(const char *path, mat_t *mat, matvar_t *v, size_t byte
     return created;
 }
 
+static void (*listening)(const char *sentence);
+
+void io_listen(void (*listener)(const char *sentence))
+{
+    listening = listener;
+}
+
+/* Tells which variable was taken where others hold numbers, too. */
+static void tell_choice(const char *path, const char *name)
+{
+    mat_t *const mat = listening ? Mat_Open(name, MAT_ACC_RDONLY) : NULL;
+    if (!mat) return;
+    bool sparse = false;
+    matvar_t *const first = find_numeric(mat, &sparse), *const second = first ? find_numeric(mat, &sparse) : NULL;
+    if (second) {
+        io_error note;
+        io_fail(&note, path, "variable '%.60s' is read, the first one; '%.60s' is not", first->name ? first->name : "",
+                second->name ? second->name : "");
+        listening(note.text);
+    }
+    Mat_VarFree(second);
+    Mat_VarFree(first);
+    Mat_Close(mat);
+}
+
 bool mat_read(const char *path, const char *name, io_array *a, io_error *error)
 {
     size_t bytes = 0;
@@ -188,6 +213,7 @@ bool mat_read(const char *path, const char *name, io_array *a, io_error *error)
         io_fail(error, path, "holds no numeric variable, or is truncated");
     Mat_VarFree(v);
     Mat_Close(mat);
+    if (ok) tell_choice(path, name);
     return ok;
 }
 

@@ -301,7 +301,9 @@ bool npy_inspect(const char *path, const io_bytes *file, size_t size, npy_form *
     *form = h.form;
     int const s = form->size;
     if (!held_type(form, &form->type))
-        return io_fail(error, path, "has numbers of type %c%d, which is not read", form->kind, s);
+        return io_fail(error, path,
+                       "has numbers of type %c%d, which is not read: b1, i1 to i8, u1 to u8, f4, f8, c8 and c16 are",
+                       form->kind, s);
     if (form->rank < 1 || form->rank > 3) return io_fail(error, path, "has rank %d; ranks 1 to 3 are read", form->rank);
     form->fortran &= form->rank > 1;
     form->big = h.order == '>' || (h.order != '<' && machine_is_big());

@@ -31,6 +31,14 @@ int cli_fail(int status, const char *format, ...)
     return status;
 }
 
+void say_note(const char *raw)
+{
+    char sentence[1024];
+    if (clear_bar) clear_bar();
+    io_escape(sentence, sizeof sentence, raw);
+    fprintf(stderr, "eigpack: note: %s\n", sentence);
+}
+
 void *cli_allocate(int64_t count, size_t size)
 {
     if (count < 0 || (uint64_t)count > SIZE_MAX / size) return NULL;

@@ -17,6 +17,9 @@ enum {
 /* Prints "eigpack: sentence" to stderr and hands back the status, so that callers can return it. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints "eigpack: note: sentence" to stderr: nothing has failed. */
+void say_note(const char *sentence);
+
 /* Calls `clear` before each sentence, which takes the progress bar off the terminal. */
 void say_after(void (*clear)(void));
 

@@ -144,7 +144,7 @@ static const struct { target what; const char *version, *dictionary; size_t byte
     {VECTOR, "\1", SHAPE("<c8", "False", "(2,)"), 16, "is complex"},
     {WHOLE_T, "\1", SHAPE("<f8", "False", "(2,)"), 16, "rank 1"},
     {WHOLE_T, "\1", SHAPE("<f8", "False", "(2, 1)"), 16, "not square: 2 x 1"},
-    {ARRAY, "\1", SHAPE("<f2", "False", "(2,)"), 4, "type f2"},
+    {ARRAY, "\1", SHAPE("<f2", "False", "(2,)"), 4, "type f2, which is not read: b1, i1 to i8, u1 to u8, f4, f8, c8 and c16 are"},
     {ARRAY, "\1", SHAPE("<f16", "False", "(2,)"), 32, "type f16"},
     {ARRAY, "\1", SHAPE("|S5", "False", "(2,)"), 10, "type S5"},
     {ARRAY, "\1", SHAPE("<U5", "False", "(1,)"), 20, "type U5"},

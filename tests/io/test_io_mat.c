@@ -128,6 +128,39 @@ static void test_integers(void **state)
     remove("x.mat");
 }
 
+static char heard[512];
+
+static void hear(const char *sentence)
+{
+    snprintf(heard, sizeof heard, "%s", sentence);
+}
+
+/* Of two variables the first is read, and that is told; of one nothing. */
+static void test_choice(void **state)
+{
+    double first[1] = {1}, second[1] = {2};
+    size_t dims[2] = {1, 1};
+    static const enum mat_ft levels[] = {MAT_FT_MAT4, MAT_FT_MAT5, MAT_FT_MAT73};
+    (void)state;
+    io_listen(hear);
+    for (size_t c = 0; c < COUNT(levels); ++c) {
+        for (int many = 1; many <= 2; ++many) {
+            io_array a;
+            heard[0] = '\0';
+            mat_t *const mat = create(levels[c]);
+            add(mat, "B", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, first, 0, MAT_COMPRESSION_NONE);
+            if (many == 2) add(mat, "C", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, second, 0, MAT_COMPRESSION_NONE);
+            Mat_Close(mat);
+            assert_true(io_read_array("x.mat", &a, NULL));
+            assert_true(*(double *)a.data == 1);
+            assert_string_equal(heard, many == 2 ? "x.mat: variable 'B' is read, the first one; 'C' is not" : "");
+            io_array_free(&a);
+        }
+    }
+    io_listen(NULL);
+    remove("x.mat");
+}
+
 static void test_refused(void **state)
 {
     double numbers[16] = {0};
@@ -154,10 +187,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_levels), cmocka_unit_test(test_batch),   cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_choice), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("io_mat", tests, folder_setup, folder_teardown);
 }

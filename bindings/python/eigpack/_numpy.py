@@ -17,9 +17,26 @@ def refuse(name, dtype, letters):
     return TypeError(f"{name} has elements of type {dtype}: the types are {types}; integers become float64")
 
 
+def stranger(name, x, dtype):
+    """The TypeError for what becomes an array of objects, with the way out; None where none is known."""
+    if dtype != object:
+        return None
+    if x is None:
+        return TypeError(f"{name} is None: it must be an array of numbers")
+    kind = f"{name} is a {type(x).__module__.split('.')[0]} {type(x).__name__}"
+    if hasattr(x, "toarray"):  # scipy.sparse
+        return TypeError(f"{kind}, which is sparse: pass {name}.toarray()")
+    if hasattr(x, "to_numpy"):  # pandas, with types of its own
+        return TypeError(f"{kind} with elements that NumPy has as objects: pass {name}.to_numpy(float)")
+    return None
+
+
 def take(x, name, letters):
     """An aligned array of native elements whose letter is among letters, by a copy only where it must be, and the letter."""
+    given = x
     if type(x) is not np.ndarray:
+        if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+            raise ValueError(f"{name} is a masked array with {np.ma.count_masked(x)} masked elements: pass {name}.filled(value)")
         try:
             x = np.asarray(x)
         except ValueError as error:  # rows of different lengths
@@ -28,7 +45,7 @@ def take(x, name, letters):
     letter = LETTERS.get(dtype.char)
     if letter is None:
         if dtype.kind not in "biu":
-            raise refuse(name, dtype, letters)
+            raise stranger(name, given, dtype) or refuse(name, dtype, letters)
         return x.astype(np.float64), "d"
     if letter not in letters:
         raise refuse(name, dtype, letters)

@@ -296,8 +296,52 @@ def test_refused_arrays(wrong):
     calls["e"].append(lambda x: eigpack.sturm_count(D, x, D))
     for name, some in calls.items():
         for call in some:
-            with pytest.raises(TypeError, match=f"^{name} has elements of type"):
+            with pytest.raises(TypeError, match=f"^{name} (has elements of type|is None)"):
                 call(wrong)
+
+
+def test_the_way_out_is_told():
+    """Arrays of libraries that become objects in NumPy."""
+    sparse, nullable = type("csr_matrix", (), {"toarray": None}), type("DataFrame", (), {"to_numpy": None})
+    sparse.__module__, nullable.__module__ = "scipy.sparse._csr", "pandas.core.frame"
+    for wrong, text in (
+        (None, "^a is None: it must be an array of numbers$"),
+        (sparse(), r"^a is a scipy csr_matrix, which is sparse: pass a\.toarray\(\)$"),
+        (nullable(), r"^a is a pandas DataFrame with .*: pass a\.to_numpy\(float\)$"),
+    ):
+        for call in (eigpack.eig, eigpack.eigvals, eigpack.eigvalsh, eigpack.eigh, eigpack.schur):
+            with pytest.raises(TypeError, match=text):
+                call(wrong)
+    with pytest.raises(TypeError, match=r"^e is a scipy csr_matrix, .* pass e\.toarray"):
+        eigpack.eigh_tridiagonal(D, sparse())
+
+
+def test_real_strangers():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"^a is a scipy \w+, which is sparse: pass a\.toarray\(\)$"):
+        eigpack.eigvalsh(scipy_sparse.eye(3))
+    assert eigpack.eigvalsh(scipy_sparse.eye(3).toarray()).tolist() == [1, 1, 1]
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.diag([1.0, 2.0]))
+    assert eigpack.eigvalsh(frame).tolist() == [1, 2]
+    frame = frame.astype("Float64")
+    frame.iloc[0, 1] = pandas.NA
+    with pytest.raises(TypeError, match=r"^a is a pandas DataFrame .*: pass a\.to_numpy\(float\)$"):
+        eigpack.eigvalsh(frame)
+
+
+def test_masked():
+    """A masked array is refused where something is masked: what lies under the mask would be taken."""
+    a = np.ma.array(np.diag([1.0, 2.0]), mask=False)
+    assert eigpack.eigvalsh(a).tolist() == [1, 2]
+    a[0, 1] = np.ma.masked
+    for call in (eigpack.eig, eigpack.eigvals, eigpack.eigvalsh, eigpack.eigh, eigpack.roots):
+        with pytest.raises(ValueError, match=r"is a masked array with 1 masked elements: pass [ap]\.filled\(value\)$"):
+            call(a)
+    assert eigpack.eigvalsh(a.filled(0)).tolist() == [1, 2]
 
 
 def test_ragged_rows():

@@ -125,6 +125,9 @@ enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
 /* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
 EIG_API const char *eig_info_text(int info);
 
+/* The same of geev, where n + 1 has a meaning of its own: good eigenvalues without vectors.  Never NULL. */
+EIG_API const char *eig_geev_info_text(int64_t n, int info);
+
 /* The version of the library that runs, as EIG_VERSION tells that of this header. */
 EIG_API int eig_version(void);
 

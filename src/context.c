@@ -31,6 +31,12 @@ const char *eig_info_text(int info)
     return info > 0 ? "the iteration did not converge" : "unknown info";
 }
 
+const char *eig_geev_info_text(int64_t n, int info)
+{
+    if (info > 0 && info - 1 == n) return "the eigenvalues are good, but of a vector none within the bound was found";
+    return eig_info_text(info);
+}
+
 size_t eig_type_size(eig_type type)
 {
     return type_index(type) < 0 ? 0 : type_size(type);

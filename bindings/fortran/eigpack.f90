@@ -152,6 +152,13 @@ module eigpack
             type(c_ptr) :: answer
         end function eig_info_text
 
+        function eig_geev_info_text(n, info) bind(C, name='eig_geev_info_text') result(answer)
+            import
+            integer(c_int64_t), value :: n
+            integer(c_int), value :: info
+            type(c_ptr) :: answer
+        end function eig_geev_info_text
+
         function eig_version() bind(C, name='eig_version') result(answer)
             import
             integer(c_int) :: answer

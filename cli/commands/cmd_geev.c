@@ -198,7 +198,7 @@ static int finish(geev_run *j, const arguments *args)
     j->times.write_ms += clock_ms() - start;
     if (status != CLI_OK) return status;
     cli_longest_times(&j->times);
-    ranks_sum(&j->failed.count);
+    ranks_sum(&j->failed.count), ranks_sum(&j->failed.vectors);
     if (!j->prints)
         cli_say(args, "%lld %s of %lld matri%s of order %lld, %s, %.3f ms\n",
                 (long long)(j->measure >= 0 ? j->batch : j->n * j->batch), j->measure >= 0 ? "measures" : "eigenvalues",
@@ -246,7 +246,7 @@ static const option_row options[] = {
     {"grid", 0, "R1,R2,...",
      "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one number that stays"},
     {"format", 0, "F", CLI_FORMAT_HELP},
-    {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (not all converged)"},
+    {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), k > 0 (not all converged), n + 1 (no vectors)"},
     {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
     {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},

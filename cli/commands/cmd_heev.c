@@ -105,7 +105,7 @@ static int solve(void *of, const stream_slice *s)
     int64_t const n = j->file.n, ld = n > 0 ? n : 1;
     eig_status const status = eig_heev_batched(s->ctx, j->type, &j->options, n, p->a.data, ld, n * n, NULL, p->w.data,
                                                n, p->v.data, ld, n * n, p->info, NULL, s->count);
-    if (status == EIG_OK) stream_count_failed(&j->failed, p->info, s);
+    if (status == EIG_OK) stream_count_failed(&j->failed, p->info, -1, s);
     return cli_status(s->ctx, status);
 }
 

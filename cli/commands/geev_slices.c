@@ -110,7 +110,7 @@ static int solve(void *of, const stream_slice *s)
     eig_status const status = j->is_family ? call_family(j, s->ctx, p, count) : call_matrices(j, s->ctx, p, count);
     int const done = cli_status(s->ctx, status);
     if (done != CLI_OK) return done;
-    stream_count_failed(&j->failed, p->info, s);
+    stream_count_failed(&j->failed, p->info, j->n, s);
     for (int64_t b = 0; b < count && j->measure >= 0 && !j->is_family; b++)
         numbers_put_part(&p->value, b,
                          p->info[b] ? NAN : geev_measure_of(geev_measure_kind(j->measure), &p->w, b * n, n));

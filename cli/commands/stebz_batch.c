@@ -111,7 +111,7 @@ static int solve(void *of, const stream_slice *s)
         cli_status(s->ctx, eig_stebz_batched(s->ctx, r->j->type, o, r->n, p->d.data, r->n, p->e.data, r->beside,
                                              p->w.data, p->lower.data, p->upper.data, r->m, p->info, s->count));
     if (status != CLI_OK) return status;
-    stream_count_failed(&r->failed, p->info, s);
+    stream_count_failed(&r->failed, p->info, -1, s);
     if (r->all.data)
         memcpy(numbers_at(&r->all, s->first * r->m), p->w.data, (size_t)(s->count * r->m) * type_size(r->j->type));
     return CLI_OK;

@@ -171,8 +171,21 @@ int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *w
     char which[120];
     if (failed->count == 0) return CLI_OK;
     tell_numbers(failed, batch, which, sizeof which);
-    return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (%s): their eigenvalues are NaN%s",
-                    (long long)failed->count, (long long)batch, why, which);
+    long long const count = failed->count, all = batch, vectors = failed->vectors;
+    if (vectors == count)
+        return cli_fail(
+            CLI_FAILED,
+            "%lld of %lld matrices failed (eigenvalues are good, but of a vector none within the bound was found): "
+            "their vectors are NaN%s",
+            count, all, which);
+    if (vectors > 0)
+        return cli_fail(
+            CLI_FAILED,
+            "%lld of %lld matrices failed (%s; %lld with good eigenvalues, but of a vector none within the bound "
+            "was found): their vectors are NaN, and the other eigenvalues%s",
+            count, all, why, vectors, which);
+    return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (%s): their eigenvalues are NaN%s", count, all, why,
+                    which);
 }
 
 bool cli_type(const arguments *args, const char *choices, eig_type *type)

@@ -54,6 +54,7 @@ enum { CLI_FIRST_FAILED = 3 };
 
 typedef struct cli_failures {
     int64_t count, first[CLI_FIRST_FAILED];
+    int64_t vectors; /* of these: geev's, whose eigenvalues are good */
 } cli_failures;
 
 void cli_add_failure(cli_failures *failed, int64_t number);

@@ -350,12 +350,12 @@ int stream_run(stream *s, const arguments *args)
     return status;
 }
 
-void stream_count_failed(cli_failures *failed, const int *info, const stream_slice *s)
+void stream_count_failed(cli_failures *failed, const int *info, int64_t n, const stream_slice *s)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&mutex);
     for (int64_t b = 0; b < s->count; b++)
-        if (info[b] != 0) cli_add_failure(failed, s->first + b);
+        if (info[b] != 0) cli_add_failure(failed, s->first + b), failed->vectors += info[b] == n + 1;
     pthread_mutex_unlock(&mutex);
 }
 

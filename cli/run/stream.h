@@ -45,8 +45,8 @@ typedef struct stream {
 /* Does it all, within the memory that --memory allows.  Returns an exit status: a failed read is CLI_USAGE. */
 int stream_run(stream *s, const arguments *args);
 
-/* Adds the matrices of a slice that failed, by their info. */
-void stream_count_failed(cli_failures *failed, const int *info, const stream_slice *s);
+/* Adds the matrices of a slice that failed, by their info; n: the order of geev's, whose info may be n + 1, else -1. */
+void stream_count_failed(cli_failures *failed, const int *info, int64_t n, const stream_slice *s);
 
 /* Bytes of memory for outputs that are held whole. */
 int64_t stream_held(const io_sink *sinks, int count);

@@ -15,6 +15,17 @@ check "the values are printed all the same" [ "$(wc -l <out)" -eq 30 ]
 expect 1 "$miss" stemr d.npy e.npy -q --values w.dat --vectors v.npy --info i.dat
 check "so are the files" [ "$(wc -l <w.dat) $(sort i.dat | tr -d '\n')" = "30 $(printf '0%.0s' {1..29})1" ]
 
+# Vectors that could not be certified, alone and beside a matrix that is not finite.
+export EIG_MISS=vectors
+printf '1 2\n3 4\n\n5 6\n7 8\n\nnan 1\n1 1\n' >three.txt
+head -n 5 three.txt >two.txt
+vectors='with good eigenvalues, but of a vector none within the bound was found'
+expect 1 "^eigpack: 1 of 2 matrices failed \\(eigenvalues are good, but of a vector none within the bound was found\\): their vectors are NaN: number 0, counted from 0$" \
+    geev two.txt -q --vectors v.npy --info i.dat
+check "info n + 1" [ "$(tr '\n' ' ' <i.dat)" = "3 0 " ]
+expect 1 "^eigpack: 2 of 3 matrices failed \\(not finite, or no convergence; 1 $vectors\\): .*: numbers 0, 2, counted from 0$" \
+    geev three.txt -q --vectors v.npy
+
 # Every answer of a bench is checked, and the seed's program compares.
 export EIG_MISS=values
 for family in stebz stemr heev geev; do

@@ -462,6 +462,12 @@ static void test_texts(void **state)
     assert_string_equal(eig_info_text(1), "the iteration did not converge");
     assert_string_equal(eig_info_text(INT32_MAX), eig_info_text(1));
     assert_true(strlen(eig_info_text(-2)) > 0);
+    static const int infos[] = {EIG_INFO_NOT_FINITE, EIG_INFO_OK, 1, 6, 8, INT32_MAX};
+    for (size_t k = 0; k < sizeof infos / sizeof *infos; k++)
+        assert_string_equal(eig_geev_info_text(6, infos[k]), eig_info_text(infos[k]));
+    assert_string_equal(eig_geev_info_text(6, 7),
+                        "the eigenvalues are good, but of a vector none within the bound was found");
+    assert_string_equal(eig_geev_info_text(INT32_MAX, INT32_MAX), eig_info_text(1));
     static size_t const sizes[] = {4, 8, 8, 16};
     for (int k = 0; k < 4; ++k) assert_int_equal(eig_type_size((eig_type) "sdcz"[k]), sizes[k]);
     assert_int_equal(eig_type_size((eig_type)'x'), 0);

@@ -177,6 +177,9 @@ eig_status_text(status) =
 eig_info_text(info) =
     ccall(symbol(:eig_info_text), Cstring, (Cint,), info)
 
+eig_geev_info_text(n, info) =
+    ccall(symbol(:eig_geev_info_text), Cstring, (Int64, Cint), n, info)
+
 eig_version() =
     ccall(symbol(:eig_version), Cint, ())
 

@@ -72,7 +72,8 @@ static void check(eig_status status)
     fail(id, "%s", *detail ? detail : eig_status_text(status));
 }
 
-static void check_info(const int *info, int64_t batch, const char *what)
+/* n: the order of geev's matrices, whose info may be n + 1; else -1. */
+static void check_info(const int *info, int64_t batch, const char *what, int64_t n)
 {
     int64_t failed = 0, first = -1;
     for (int64_t b = 0; b < batch; b++) {
@@ -82,7 +83,7 @@ static void check_info(const int *info, int64_t batch, const char *what)
     if (failed == 0) return;
     const char *id = info[first] == EIG_INFO_NOT_FINITE ? "eigpack:notFinite" : "eigpack:notConverged";
     fail(id, "%lld of %lld failed, the first is %s %lld: %s", (long long)failed, (long long)batch, what,
-         (long long)first + 1, eig_info_text(info[first]));
+         (long long)first + 1, eig_geev_info_text(n, info[first]));
 }
 
 static void need(bool good, const char *id, const char *sentence)
@@ -246,7 +247,7 @@ static int64_t find_hermitian(const pages *p, mxLogical *flags)
         flags[b] = is_hermitian(p, b * length, parts);
         count += flags[b];
     }
-    check_info(info, p->batch, "page");
+    check_info(info, p->batch, "page", -1);
     return count;
 }
 
@@ -270,7 +271,7 @@ static void heev(mxArray *out[], const mxArray *in[])
     void *v = complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
     check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, NULL, mxGetData(out[0]), n, v, ld, ld * n,
                            info, NULL, p.batch));
-    check_info(info, p.batch, "page");
+    check_info(info, p.batch, "page", -1);
     if (complex) out[1] = complex_result(p.type, v, n, n, p.batch);
 }
 
@@ -282,7 +283,7 @@ static mxArray *hermitian_values(const pages *p)
     mxArray *w = real_result(p->type, n, p->batch, 1);
     check(eig_heev_batched(context, p->type, NULL, n, p->data, ld, ld * n, NULL, mxGetData(w), n, NULL, ld, ld * n,
                            info, NULL, p->batch));
-    check_info(info, p->batch, "page");
+    check_info(info, p->batch, "page", -1);
     return w;
 }
 
@@ -295,7 +296,7 @@ static void *general_pairs(const pages *p, void *vr, void *vl)
     void *w = scratch(n * p->batch, complex_size(p->type));
     check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, vl, ld, ld * n, vr, ld, ld * n, NULL,
                            info, p->batch));
-    check_info(info, p->batch, "page");
+    check_info(info, p->batch, "page", n);
     return w;
 }
 
@@ -325,7 +326,7 @@ static void find_forms(mxArray *out[], const mxArray *in[], int results)
     }
     check(eig_geev_schur(context, p.type, NULL, n, p.data, ld, ld * n, w, n, form[results - 1], ld, ld * n,
                          results > 1 ? form[0] : NULL, ld, ld * n, info, p.batch));
-    check_info(info, p.batch, "page");
+    check_info(info, p.batch, "page", n);
     for (int r = 0; r < results && complex; r++) out[r] = complex_result(p.type, form[r], n, n, p.batch);
 }
 
@@ -464,7 +465,7 @@ static void bisect(mxArray *out[], const mxArray *in[], int results)
         int64_t m = 0;
         for (int r = 0; r < results; r++) w[r] = scratch(n, eig_type_size(t.type));
         check(eig_stebz(context, t.type, &options, n, t.d, t.e, &m, w[0], w[1], w[2], info));
-        check_info(info, 1, "matrix");
+        check_info(info, 1, "matrix", -1);
         for (int r = 0; r < results; r++) out[r] = columns_of(t.type, w[r], m, 1);
         return;
     }
@@ -473,7 +474,7 @@ static void bisect(mxArray *out[], const mxArray *in[], int results)
         w[r] = mxGetData(out[r]);
     }
     check(eig_stebz_batched(context, t.type, &options, n, t.d, n, t.e, off, w[0], w[1], w[2], room, info, t.batch));
-    check_info(info, t.batch, "matrix");
+    check_info(info, t.batch, "matrix", -1);
 }
 
 /* stebz(d, e, range, ends): w. */
@@ -512,7 +513,7 @@ static void check_pairs(const int *info, int64_t room, int64_t found, int64_t ba
     int *finite = scratch(batch, sizeof *finite);
     for (int64_t b = 0; b < batch && room > 0; b++)
         finite[b] = info[b * room] == EIG_INFO_NOT_FINITE ? EIG_INFO_NOT_FINITE : EIG_INFO_OK;
-    check_info(finite, batch, "matrix");
+    check_info(finite, batch, "matrix", -1);
     for (int64_t b = 0; b < batch; b++) {
         for (int64_t k = 0; k < found; k++) {
             int const lack = info[b * room + k];
@@ -591,7 +592,7 @@ static void affine(mxArray *out[], const mxArray *in[])
         w = scratch(n * points, complex_size(p.type));
     }
     check(eig_geev_affine(context, p.type, NULL, n, m, p.data, ld, ld * n, x, m, w, n, measure, value, info, points));
-    check_info(info, points, "point");
+    check_info(info, points, "point", n);
     if (!measure) out[0] = complex_result(p.type, w, n, points, 1);
 }
 

@@ -41,9 +41,9 @@ def numpy_dense(what, a, upper):
     v = None if what == "g" or what == "w" else empty(shape, w.dtype if general else a.dtype)
     failed = plain_host(what, letter, upper, n, batch, address(a), 0, address(w), 0 if v is None else address(v))
     if failed is not None:
-        raise _families.error_of(failed, batch)
+        raise _families.error_of(failed, batch, order=n if general else None)
     if what == "e":
-        return tuple.__new__(EigResult, (w, v.swapaxes(-1, -2)))
+        return tuple.__new__(EigResult, (w, np.array(v.swapaxes(-1, -2), order="C")))
     return w if v is None else pair(w, v)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _layout
+from . import _core, _layout, _numpy
 from ._arguments import pair
 from ._errors import linalg_error
 from ._numpy import COMPLEX, DOUBLE, REAL
@@ -54,7 +54,8 @@ class Info:
     Attributes
     ----------
     info : array of int32
-        0; -1 where the input is not finite; above 0 where the iteration did not end.  Of each matrix, shape (...), in
+        0; -1 where the input is not finite; above 0 where the iteration did not end; of `eig` n + 1 where the eigenvalues are
+        good and a vector is not, so that all vectors are NaN.  Of each matrix, shape (...), in
         `eigh_tridiagonal` of each pair, shape (..., m): 1 where the residual, 2 where the orthogonality, 3 where both may
         be worse than promised.  Where the input is not finite a range by value gives NaN for all n pairs.
     sweeps : array of int32, shape (...)
@@ -108,11 +109,11 @@ def zeros(lib, shape, letter, like):
     return x
 
 
-def run(lib, like, device, check, function, work, matrices, arguments, what="matrix", fine=0, per=1, info=None):
+def run(lib, like, device, check, function, work, matrices, arguments, what="matrix", fine=0, per=1, info=None, order=None):
     """function(place, *arguments, fine, info) on the device of ``like``, and the exception that follows from info.
 
     work(device, ...) is asked for the workspace of device arrays.  info: an array that is wanted, `per` numbers a matrix;
-    who wants it looks at it, and nothing is raised by default.  A number of ``fine`` raises nothing.
+    who wants it looks at it, and nothing is raised by default.  A number of ``fine`` raises nothing.  order: of geev's matrices.
     """
     wanted = info is not None
     if lib.host:
@@ -134,16 +135,16 @@ def run(lib, like, device, check, function, work, matrices, arguments, what="mat
     if wanted and check:
         failed = failures(lib.numbers(info), per, fine)
     if failed is not None and check:
-        raise error_of(failed, matrices, what)
+        raise error_of(failed, matrices, what, order)
 
 
-def error_of(failed, problems, what="matrix"):
-    """The exception for what failures found."""
+def error_of(failed, problems, what="matrix", order=None):
+    """The exception for what failures found; order: of geev's matrices, of whose infos one tells of vectors."""
     count, first, info = failed
     if what == "pair":
         what, text = "matrix", "the residual or the orthogonality is worse than promised" if info > 0 else _core.info_text(info)
     else:
-        text = _core.info_text(info)
+        text = _core.info_text(info) if order is None else _core.geev_info_text(order, info)
     return linalg_error(count, first, text, problems, what)
 
 
@@ -208,8 +209,10 @@ def nonsymmetric(lib, a, left, right, condition, more, device, check):
         work = _core.geev_work, letter, choice, n, left or right or condition, batch
         outputs = (0 if x is None else lib.address(x) for x in (vl, vr, s))
         arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), *outputs, batch
-        run(lib, a, device, check, _core.geev, work, batch, arguments, info=info)
+        run(lib, a, device, check, _core.geev, work, batch, arguments, info=info, order=n)
     vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
+    if lib is _numpy:  # by rows, as NumPy's
+        vl, vr = (x if x is None else lib.contiguous(x) for x in (vl, vr))
     return w, vl, vr, Info(info, condition=s) if more.return_info else None
 
 
@@ -232,8 +235,25 @@ def schur(lib, a, output, more, device, check):
     return (result, Info(info)) if more.return_info else result
 
 
+def led(p, strict):
+    """The coefficients from the first that is not 0 on, as numpy.roots takes them; in a batch, of one degree, the first must not be
+    0: an error where ``strict``, else NaN."""
+    if p.ndim == 1:
+        there = p.nonzero()[0]
+        return p[there[0] :] if len(there) else np.ones(1, p.dtype)
+    if p.ndim == 0 or p.shape[-1] < 2 or p[..., 0].all():
+        return p
+    bad = p[..., :1] == 0
+    if strict:
+        text = "the first coefficient is 0, but polynomials of a batch have one degree (NumPy drops such zeros): call roots for each degree"
+        raise linalg_error(bad.sum(), bad.ravel().nonzero()[0][0], text, bad.size, "polynomial")
+    return np.where(bad, p.dtype.type(np.nan), p)
+
+
 def roots(lib, p, more, device, check):
     p, letter = lib.take(p, "p", "sdcz")
+    if lib is _numpy:
+        p = led(p, check or check is None and not more.return_info)
     shape = tuple(p.shape)
     if len(shape) < 1 or shape[-1] < 1:
         raise ValueError(f"p must have shape (..., n+1), the coefficients of polynomials of degree n, has {shape}")

@@ -62,7 +62,7 @@ def is_traced(*arrays):
     return any(isinstance(x, jax.core.Tracer) for x in arrays)
 
 
-def examine(info, check, what="matrix", fine=0):
+def examine(info, check, what="matrix", fine=0, order=None):
     """Raises for what info tells, but for what is fine.  Traced: never; an array on a GPU: only if asked to."""
     if is_traced(info):
         if check:
@@ -73,7 +73,7 @@ def examine(info, check, what="matrix", fine=0):
     per = info.shape[-1] if what == "pair" else 1
     failed = _families.failures(jax.device_get(info), per, fine) if check else None
     if failed:
-        raise _families.error_of(failed, info.size // per, what)
+        raise _families.error_of(failed, info.size // per, what, order)
 
 
 def square(a, letters):
@@ -193,7 +193,7 @@ def eig(a, left, right, more, device, check):
         w, *vectors = jnp.zeros(a.shape[:-1], TYPES[COMPLEX[letter]]), *[jnp.zeros(a.shape, TYPES[COMPLEX[letter]])] * (left + right)
     else:
         w, *vectors, info = general(a, left, right)
-        examine(info, check)
+        examine(info, check, order=a.shape[-1])
     return (w, *vectors) if left else EigResult(w, *vectors)
 
 

@@ -437,6 +437,7 @@ NB_MODULE(_core_of_nanobind, module)
     module.def("jax_targets", jax_targets);
     module.def("jax_interface", jax_interface);
     module.def("info_text", [](int info) { return eig_info_text(info); });
+    module.def("geev_info_text", [](int64_t n, int info) { return eig_geev_info_text(n, info); });
 }
 
 /* The module: nanobind's, with a step before nanobind's own, which would lead the main interpreter to objects of the

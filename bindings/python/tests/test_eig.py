@@ -1,5 +1,7 @@
 """eig, roots and complex eigvals beside NumPy: shapes, layouts, left and right vectors, condition numbers, failures."""
 
+import warnings
+
 import numpy as np
 import pytest
 from conftest import DEVICE
@@ -74,6 +76,46 @@ def test_memory_order(rng, dtype, n):
     assert all(map(np.array_equal, one, eigpack.eig(np.asfortranarray(a[0, 0]), device=DEVICE)))
     w = eigpack.eigvals(a[0, 0], device=DEVICE)
     assert np.array_equal(w, eigpack.eigvals(np.asfortranarray(a[0, 0]), device=DEVICE))
+
+
+@pytest.mark.parametrize("p", [[0, 0, 0, 1, 4, 1, 0], [], [0, 0], [0, 0, 7], [0.0], [5.0], [0, 1, -3, 2], [0, 1j, 2, 0, 0]])
+def test_roots_of_one_as_numpy(p):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = eigpack.roots(p, device=DEVICE)
+    assert x.dtype == np.complex128 and np.allclose(np.sort_complex(x), np.sort_complex(np.roots(p)), atol=1e-14)
+    x, told = eigpack.roots(np.array(p, np.complex64), return_info=True, device=DEVICE)
+    assert x.dtype == np.complex64 and len(x) == len(np.roots(p)) and told.info == 0
+
+
+def test_roots_of_a_batch_have_one_degree():
+    p = np.ones((2, 3, 4))
+    p[1, 1, 0] = p[1, 2, 0] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(eigpack.LinAlgError, match="^2 of 6 polynomials failed, the first at 4: the first coefficient is 0") as caught:
+            eigpack.roots(p, device=DEVICE)
+        assert (caught.value.count, caught.value.first) == (2, 4)
+        lost = np.isnan(eigpack.roots(p, device=DEVICE, check=False))
+        assert np.array_equal(lost.all(-1), p[..., 0] == 0) and np.array_equal(lost.any(-1), p[..., 0] == 0)
+        _, told = eigpack.roots(p, device=DEVICE, return_info=True)
+        assert np.array_equal(told.info == -1, p[..., 0] == 0)
+    assert eigpack.roots([[0], [3]], device=DEVICE).shape == (2, 0)
+    assert eigpack.roots(np.ones((0, 3)), device=DEVICE).shape == (0, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_vectors_lie_by_rows(rng, dtype):
+    """As NumPy's, whatever the order of the matrices."""
+    for lead in ((), (1,), (3, 2)):
+        a = draw(rng, dtype, *lead, 5, 5)
+        for x in (a, a.swapaxes(-1, -2), np.asfortranarray(a)):
+            w, vl, vr = eigpack.eig(x, left=True, device=DEVICE)
+            for v in (vl, vr, eigpack.eig(x).eigenvectors, eigpack.eig(x, device=DEVICE).eigenvectors):
+                assert v.flags.c_contiguous and v.flags.owndata, (lead, v.strides)
+            check_right(x, w, vr)
+            check_left(x, w, vl)
+            check_right(x, *eigpack.eig(x))
 
 
 def test_condition(rng):
@@ -170,5 +212,5 @@ def test_roots(rng):
     for bad in (np.array(1.0), np.zeros((2, 0))):
         with pytest.raises(ValueError, match="p must have shape"):
             eigpack.roots(bad, device=DEVICE)
-    with np.errstate(all="ignore"), pytest.raises(eigpack.LinAlgError):
+    with pytest.raises(eigpack.LinAlgError, match="^the first coefficient is 0, but"):
         eigpack.roots([[0.0, 1.0, 2.0]], device=DEVICE)

@@ -112,6 +112,20 @@ def test_a_matrix_that_is_fine_hides_no_other():
     assert _families.failures(np.array([-1, 0]), 1, -1) is None
 
 
+def test_vectors_that_are_not_good():
+    """geev's info n + 1; that of another order, and of another family, is what it always is."""
+    assert str(_families.error_of((1, 0, 5), 1, order=4)) == "the eigenvalues are good, but of a vector none within the bound was found"
+    assert str(_families.error_of((2, 1, 5), 3, order=4)).startswith("2 of 3 matrices failed, the first at 1: the eigenvalues are good, ")
+    for order in (None, 5, 6):
+        assert str(_families.error_of((1, 0, 5), 1, order=order)) == "the iteration did not converge"
+
+    def function(device, stream, space, count, first, fine, address):
+        ctypes.memmove(address, np.array([0, 3], np.int32).ctypes.data, 8)
+
+    with pytest.raises(eigpack.LinAlgError, match="^1 of 2 .* first at 1: the eigenvalues are good"):
+        _families.run(OnDevice, np.zeros(1), None, True, function, ((lambda *x: 1), 3), 2, ("argument",), order=2)
+
+
 def test_failure_of_one():
     with pytest.raises(eigpack.LinAlgError, match="^the input holds a NaN or an infinity$"):
         eigpack.eigvals([[np.nan]])

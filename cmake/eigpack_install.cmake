@@ -77,3 +77,8 @@ if(TARGET eigpack_cli AND NOT EIG_SANITIZE AND (NOT CMAKE_CROSSCOMPILING OR CMAK
     install(FILES ${EIG_PAGES}/_eigpack DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${EIG_ZSH_FOLDER} COMPONENT tools)
     install(FILES ${EIG_PAGES}/eigpack.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT tools)
 endif()
+
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+    add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+        -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()

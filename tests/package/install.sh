@@ -15,6 +15,12 @@ cc=$(cached CMAKE_C_COMPILER)
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
 
+# What was installed can be removed, and nothing else.
+cmake --install "$build" --prefix "$temp/gone" >/dev/null
+: >"$temp/gone/include/kept.h"
+cmake -DMANIFEST="$build/install_manifest.txt" -P "$tests/../../cmake/uninstall.cmake" >/dev/null 2>&1 || fail "uninstall failed"
+[ "$(find "$temp/gone" ! -type d)" = "$temp/gone/include/kept.h" ] || fail "uninstall left, or took, $(find "$temp/gone" ! -type d)"
+
 # Installed under one name, used under another: nothing may remember where it was installed.
 cmake --install "$build" --prefix "$temp/first" >/dev/null
 mv "$temp/first" "$temp/prefix"

@@ -43,7 +43,7 @@ def numpy_dense(what, a, upper):
     if failed is not None:
         raise _families.error_of(failed, batch, order=n if general else None)
     if what == "e":
-        return tuple.__new__(EigResult, (w, np.array(v.swapaxes(-1, -2), order="C")))
+        return tuple.__new__(EigResult, (w, v))
     return w if v is None else pair(w, v)
 
 

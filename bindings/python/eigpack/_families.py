@@ -210,9 +210,12 @@ def nonsymmetric(lib, a, left, right, condition, more, device, check):
         outputs = (0 if x is None else lib.address(x) for x in (vl, vr, s))
         arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), *outputs, batch
         run(lib, a, device, check, _core.geev, work, batch, arguments, info=info, order=n)
-    vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
-    if lib is _numpy:  # by rows, as NumPy's
-        vl, vr = (x if x is None else lib.contiguous(x) for x in (vl, vr))
+        if lib is _numpy:  # by rows, as NumPy's
+            for x in (vl, vr):
+                if x is not None:
+                    _core.by_rows(letter, n, batch, lib.address(x))
+    if lib is not _numpy:
+        vl, vr = (x if x is None else lib.transpose(x) for x in (vl, vr))
     return w, vl, vr, Info(info, condition=s) if more.return_info else None
 
 

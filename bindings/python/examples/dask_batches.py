@@ -74,7 +74,8 @@ def main():
         print("lowest and highest:", *da.compute(values.min(), values.max()))
 
         # Values and vectors: two arrays out.
-        w, v = da.apply_gufunc(eigpack.eigh, "(n,n)->(n),(n,n)", a, output_dtypes=(a.real.dtype, a.dtype))
+        meta = np.empty(0, a.real.dtype), np.empty(0, a.dtype)
+        w, v = da.apply_gufunc(eigpack.eigh, "(n,n)->(n),(n,n)", a, meta=meta)
         da.store([w, v], [Output(w_path, w), Output(v_path, v)], lock=False)
         print(f"{len(a)} matrices in {a.numblocks[0]} blocks on {len(client.scheduler_info()['workers'])} workers")
 

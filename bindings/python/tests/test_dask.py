@@ -75,3 +75,4 @@ def test_the_example(tmp_path):
         text=True,
     )
     assert "1000 matrices in 4 blocks on 2 workers" in run.stdout and "the same bits" in run.stdout
+    assert "ComplexWarning" not in run.stderr

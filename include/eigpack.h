@@ -615,9 +615,9 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  *
  * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
  *
- * A range gives the bits of the full run (but for vectors that inverse iteration made, see eig_dstemr).  On CUDA one matrix
- * or few of larger orders, with vectors, take O(n^2 k) for k pairs after the reduction; else all pairs are computed, and those
- * asked for are handed out.
+ * A range gives the bits of the full run (but for vectors that inverse iteration made, see eig_dstemr, for w moved into a range by value,
+ * and for values alone by value on a CPU, n >= 640, which two stages do not reduce).  On CUDA one matrix or few of larger orders, with
+ * vectors, take O(n^2 k) for k pairs after the reduction; else all pairs are computed, and those asked for are handed out.
  * EIG_RANGE_VALUE: what is returned lies in (vl, vu]; the other places of w, and of v, up to n, keep what they held.  Of a
  * matrix that is not finite a range by value finds none.  Which eigenvalues lie in the range is decided on a CPU, n > 64 and
  * by the tridiagonal method, by the rule at eig_range, of the T that A is reduced to, with vectors and without; on CUDA so with

@@ -47,6 +47,9 @@ static void mend(int *row)
         (row[F_TYPE] != 1 || orders[row[F_N]] > 512))
         row[F_VECTORS] = VECTORS_NONE;
     if (large && orders[row[F_N]] > 129 && row[F_VECTORS] != VECTORS_NONE) row[F_BATCH] = 0;
+    /* Values of a range by value are not reduced in two stages, as those of the full run are: they have other bits. */
+    if (large && orders[row[F_N]] > 129 && row[F_VECTORS] == VECTORS_NONE && row[F_RANGE] >= RANGE_VALUES)
+        row[F_RANGE] = RANGE_MIDDLE;
     if (large) crossed_mend(row, batches[row[F_BATCH]] == 1);
 }
 

@@ -759,8 +759,9 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * (eig_get_repairs counts).  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue
  * are real.  A defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
  *
- * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in; where Aberth's
- * iteration finds them (below) it is that of the method.  The
+ * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in (on a CPU that of
+ * the transpose where A has most of its norm below the diagonal: it is solved in the better direction, docs/geev.md); where
+ * Aberth's iteration finds them (below) it is that of the method.  The
  * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps DBL_EPSILON
  * or FLT_EPSILON: this bound stands in the tests.  Entries from 1e-300 to 1e300 (f: 1e-37 to 1e37) neither over- nor

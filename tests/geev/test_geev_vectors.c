@@ -228,6 +228,47 @@ static void test_bits(void **state)
     eig_destroy(ctx), eig_destroy(seven);
 }
 
+/* A matrix that is heavy below the diagonal is solved as its transpose, on a CPU: the bits of that, left and right exchanged and
+ * conjugated; with a row that is isolated in some, whose place then is another. */
+static void test_transposes(void **state)
+{
+    static const int64_t orders[] = {3, 4, 5, 8, 17, 33, 64, 66, 150};
+    (void)state;
+    eig_context *const ctx = test_context(2);
+    for (size_t c = 0; c < 8 * COUNT(orders); ++c) {
+        int64_t const n = orders[c / 8], count = 9, square = 2 * n * n;
+        eig_geev_options o = by(c / 4 % 2 ? EIG_GEEV_REFERENCE : EIG_GEEV_AUTO, false);
+        if (!test_on_cpu() || (n > 64 && o.method == EIG_GEEV_REFERENCE)) continue;
+        pairs b = pairs_make("gaussian", n, count, all_types[c % 4], c), other = pairs_new(n, count, b.type), values;
+        for (int64_t m = 0; m < count; ++m)
+            for (int64_t i = 0; i < n; ++i)
+                for (int64_t j = 0; j < n; ++j)
+                    for (int part = 0; part < 2; ++part) {
+                        double *const x = b.a + m * square + 2 * (i * n + j) + part;
+                        if (j > i) *x /= 64;
+                        if (m % 3 == 2 && i != j && i == n / 2) *x = 0;
+                        other.a[m * square + 2 * (j * n + i) + part] = *x;
+                    }
+        values = pairs_new(n, count, b.type);
+        memcpy(values.a, b.a, (size_t)(square * count) * sizeof *b.a);
+        pairs_solve(ctx, &o, &b, WANT_ALL), pairs_solve(ctx, &o, &other, WANT_ALL), pairs_solve(ctx, &o, &values, 0);
+        for (int64_t m = 0; m < count; ++m) {
+            certify_vectors("lower", &b, m, 10);
+            certify_sums("lower", &values, m);
+            for (int64_t k = 0; m % 3 < 2 && k < 2 * n * n; ++k) {
+                double const sign = k % 2 ? -1 : 1;
+                if (b.vr[m * square + k] != sign * other.vl[m * square + k] ||
+                    b.vl[m * square + k] != sign * other.vr[m * square + k])
+                    fail_msg("n=%lld %s matrix %lld: number %lld is another one", (long long)n, type_name(b.type),
+                             (long long)m, (long long)k);
+            }
+            if (m % 3 < 2) assert_memory_equal(b.w + 2 * m * n, other.w + 2 * m * n, (size_t)(2 * n) * sizeof *b.w);
+        }
+        pairs_free(&b), pairs_free(&other), pairs_free(&values);
+    }
+    eig_destroy(ctx);
+}
+
 /* [1 a; 0 2] has the condition numbers 1/sqrt(1 + a^2); so has each of several copies side by side. */
 static void test_known_condition(void **state)
 {
@@ -690,6 +731,7 @@ int main(int argc, char **argv)
     if (!test_device_answers(argc, argv)) return 77;
     struct CMUnitTest const tests[] = {
         /* the quick ones first */
+        cmocka_unit_test(test_transposes),
         cmocka_unit_test(test_known_condition),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_defective),

@@ -136,3 +136,58 @@ void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo
         }
     }
 }
+
+/* ------------------------------------------------------------------- the transpose */
+
+static bool is_better_turned(geev_view v, int64_t lo, int64_t hi)
+{
+    real lower = 0, upper = 0;
+    for (int64_t j = lo; j <= hi; ++j) {
+        real above = 0, below = 0;
+        for (int part = 0; part < GEEV_PARTS; ++part) {
+            const real *const x = v.a + j * v.sj + part * v.im;
+            for (int64_t i = lo; i < j; ++i) above += x[i * v.si] * x[i * v.si];
+            for (int64_t i = j + 1; i <= hi; ++i) below += x[i * v.si] * x[i * v.si];
+        }
+        upper += above, lower += below;
+    }
+    return REAL_TYPED(balance_turns)(lower, upper);
+}
+
+static void swap_two(real *x, real *y)
+{
+    real const t = *x;
+    *x = *y, *y = t;
+}
+
+/* Mirrors the matrix at its other diagonal: the transpose in reverse order, which is upper triangular where the matrix was. */
+static void mirror(int64_t n, geev_view v)
+{
+    for (int part = 0; part < GEEV_PARTS; ++part) {
+        real *const a = v.a + part * v.im;
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < n - 1 - j; ++i)
+                swap_two(a + i * v.si + j * v.sj, a + (n - 1 - j) * v.si + (n - 1 - i) * v.sj);
+    }
+}
+
+bool TYPED(eig_cpu_geev_turn)(int64_t n, geev_view v, int64_t *from, real *scale, real *alone, int64_t *lo, int64_t *hi)
+{
+    if (*hi - *lo < 2 || !is_better_turned(v, *lo, *hi)) return false;
+    mirror(n, v);
+    for (int64_t i = 0, j = n - 1; i < j; ++i, --j) {
+        int64_t const last = from ? from[j] : 0;
+        if (from) from[j] = from[i], from[i] = last;
+        if (scale) swap_two(scale + i, scale + j);
+        if (alone) swap_two(alone + i, alone + j), swap_two(alone + n + i, alone + n + j);
+    }
+    for (int64_t i = 0; scale && i < n; ++i) scale[i] = 1 / scale[i];
+    int64_t const first = n - 1 - *hi, end = n - 1 - *lo;
+    /* Within the block the order is that of before: a grading stays. */
+    for (int64_t i = first, j = end; i < j; ++i, --j) {
+        exchange(n, first, end, i, j, v, from);
+        if (scale) swap_two(scale + i, scale + j);
+    }
+    *lo = first, *hi = end;
+    return true;
+}

@@ -93,6 +93,25 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *cou
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
 
+/* Puts the transpose of the matrix in its place where that is the better problem (balance_turns), permuted so that it is upper triangular
+ * but for a block again; lo and hi become its.  from, scale, alone: of that problem, if they are not NULL; alone: [2n], two for each
+ * row, n apart. */
+bool TYPED(eig_cpu_geev_turn)(int64_t n, geev_view v, int64_t *from, real *scale, real *alone, int64_t *lo,
+                              int64_t *hi);
+
+/* The problem of the transposes, in `copy`: left and right vectors are exchanged.  The conjugates of its vectors are those of p. */
+static inline const geev_problem *geev_transposed(const geev_problem *p, geev_problem *copy)
+{
+    *copy = *p;
+    copy->row_major = !p->row_major;
+    copy->vl = p->vr, copy->ldvl = p->ldvr, copy->stride_vl = p->stride_vr;
+    copy->vr = p->vl, copy->ldvr = p->ldvl, copy->stride_vr = p->stride_vl;
+    return copy;
+}
+
+/* Conjugates all vectors of matrix b that are stored. */
+void TYPED(eig_cpu_geev_conjugate)(const geev_problem *p, int64_t b);
+
 static inline double geev_cube(double x)
 {
     return x * x * x;

@@ -152,6 +152,11 @@ static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const gee
     }
     real const unscale = 1 / normalise(s->t, vectors ? 0 : s->lo, vectors ? n - 1 : s->hi);
     if (p->balance && !p->schur) TYPED(eig_cpu_geev_balance)(n, s->t, s->scale, s->lo, s->hi);
+    geev_problem copy;
+    real *const scale = vectors ? s->scale : NULL;
+    bool const turned =
+        !p->schur && TYPED(eig_cpu_geev_turn)(n, s->t, s->from, scale, vectors ? alone : NULL, &s->lo, &s->hi);
+    if (turned) p = geev_transposed(p, &copy);
     geev_traces traces = {0};
     if (p->certify) traces = TYPED(eig_cpu_geev_traces)(s);
     if (!form->hessenberg(s, watch) || !form->iterate(s, p->max_steps, &info, watch)) return GEEV_STOPPED;
@@ -162,7 +167,9 @@ static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const gee
         for (int64_t k = s->lo; k <= s->hi; ++k) s->re[k] = s->im[k] = (real)NAN;
     }
     if (vectors && info == 0) TYPED(eig_cpu_geev_settle)(s, unscale, p->schur);
-    return store_results(p, b, s, form, unscale, info, last, watch);
+    geev_end const end = store_results(p, b, s, form, unscale, info, last, watch);
+    if (turned && end == GEEV_STORED && p->vectors) TYPED(eig_cpu_geev_conjugate)(p, b);
+    return end;
 }
 
 static const geev_form plain_form = {hessenberg, iterate, TYPED(eig_cpu_geev_vectors)};

@@ -92,14 +92,18 @@ static bool store_vectors(const geev_problem *p, const tile_state *tile, int t, 
 #endif
     real const unscale = 1 / tile->factor[t];
     if (!p->schur) {
-        geev_problem copy;
+        geev_problem copy, transposes;
+        bool const turned = tile->turned >> t & 1;
+        if (turned) p = geev_transposed(p, &transposes);
         TYPED(eig_cpu_geev_settle)(&s, unscale, false);
         s.spare = s.scale + n;
         const geev_problem *const all = geev_with_spare(p, &s, &copy);
         back(all, b, &s, NULL);
         s.x = s.lanes, s.y = s.x + 2 * n, s.work = s.y + 2 * n, s.more = s.work + 2 * n;
         s.marks = (unsigned char *)(s.more + 2 * n);
-        return !p->certify || TYPED(eig_cpu_geev_repair)(all, b, &s, NULL, NULL) == GEEV_GOOD;
+        bool const good = !p->certify || TYPED(eig_cpu_geev_repair)(all, b, &s, NULL, NULL) == GEEV_GOOD;
+        if (turned && good) TYPED(eig_cpu_geev_conjugate)(p, b);
+        return good;
     }
     TYPED(eig_cpu_geev_standardise)(&s);
     TYPED(eig_cpu_geev_settle)(&s, unscale, true);
@@ -118,7 +122,9 @@ static inline unsigned solve_tile(const geev_problem *p, int64_t first, int coun
     for (int k = 0; tile.q && k < SIMD_LANES * n; ++k) tile.from[k] = k % n;
     load(&tile, p, first, count);
     normalise(&tile);
-    if (p->balance) balance_tile(&tile, count, !p->schur);
+    vint unmoved = ~(vint){0};
+    if (p->balance) unmoved = balance_tile(&tile, count, !p->schur);
+    if (!p->schur) turn_lanes(&tile, unmoved);
     tile_traces const traces = p->certify ? traces_of_tile(&tile) : (tile_traces){0};
     hessenberg_tile(&tile);
     iterate_tile(&tile, count);

@@ -23,3 +23,16 @@ int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, 
     if (p->info) p->info[b] = info;
     return info;
 }
+
+void TYPED(eig_cpu_geev_conjugate)(const geev_problem *p, int64_t b)
+{
+    real *const vectors[] = {p->vl ? (real *)p->vl + 2 * b * p->stride_vl : NULL,
+                             p->vr ? (real *)p->vr + 2 * b * p->stride_vr : NULL};
+    int64_t const ld[] = {p->ldvl, p->ldvr};
+    for (int side = 0; side < 2; ++side)
+        for (int64_t k = 0; vectors[side] && k < p->n; ++k)
+            for (int64_t i = 0; i < p->n; ++i) {
+                real *const x = vectors[side] + 2 * (k * ld[side] + i);
+                x[1] = (real)0 - x[1];
+            }
+}

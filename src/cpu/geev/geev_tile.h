@@ -25,6 +25,7 @@ typedef struct tile_state {
     int i[SIMD_LANES];          /* last row of the window; -2 where the lane has finished */
     int steps[SIMD_LANES];      /* since the last deflation */
     uint64_t pairs[SIMD_LANES]; /* bit k: rows k and k+1 form a 2 x 2 block */
+    unsigned turned;            /* bit t: lane t has the transpose of its matrix */
     unsigned failed; /* bit t: lane t, which did not converge or would lose digits, is left to the reference */
 } tile_state;
 
@@ -203,14 +204,44 @@ static inline void balance_one(tile_state *tile, int t, bool scales, real *scale
     if (tile->factor[t] < 1) tile->failed |= 1u << t;
     TYPED(eig_cpu_geev_isolate)(n, matrix, from, (int *)tile->before, &lo, &hi);
     if (scales) TYPED(eig_cpu_geev_balance)(n, matrix, scale, lo, hi);
+    if (scales && TYPED(eig_cpu_geev_turn)(n, matrix, from, scale, NULL, &lo, &hi)) tile->turned |= 1u << t;
     for (int i = 0; i < n && scales; ++i) *lane(tile->scale + i, t) = scale[i];
     tile->lo = lo < tile->lo ? (int)lo : tile->lo, tile->hi = hi > tile->hi ? (int)hi : tile->hi;
 }
 
-/* The first `count` lanes; the others are zero. */
-static inline void balance_tile(tile_state *tile, int count, bool scales)
+/* Sums of the squares of entries first..last-1 of a row. */
+SIMD_FN vreal squares_lanes(const vreal *row, int first, int last)
 {
-    if (tile->n == 1) return;
+    vreal sum = {0};
+    for (int k = first * GEEV_PARTS; k < last * GEEV_PARTS; ++k) sum = simd_fma(row[k], row[k], sum);
+    return sum;
+}
+
+/* Puts the transpose into the lanes in `which` where it is the better problem; as in geev_balance.c. */
+static inline void turn_lanes(tile_state *tile, vint which)
+{
+    int const n = tile->n;
+    if (n < 3) return;
+    vreal lower = {0}, upper = {0};
+    for (int i = 0; i < n; ++i)
+        lower += squares_lanes(at(tile, i, 0), 0, i), upper += squares_lanes(at(tile, i, 0), i + 1, n);
+    vint const turned = which & balance_turns_lanes(lower, upper);
+    if (!simd_any(turned)) return;
+    tile->turned |= simd_mask_bits(turned);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j)
+            for (int part = 0; part < GEEV_PARTS; ++part) {
+                vreal *const below = at(tile, i, j) + part, *const above = at(tile, j, i) + part, t = *below;
+                *below = simd_select(turned, *above, t), *above = simd_select(turned, t, *above);
+            }
+        tile->scale[i] = simd_select(turned, 1 / tile->scale[i], tile->scale[i]);
+    }
+}
+
+/* The first `count` lanes, the others are zero.  Returns those whose rows stay in their order. */
+static inline vint balance_tile(tile_state *tile, int count, bool scales)
+{
+    if (tile->n == 1) return (vint){0};
     unsigned const all = (2u << (count - 1)) - 1, permute = reducible(tile) & all;
     vint which = {0};
     if (permute == all) tile->lo = tile->n, tile->hi = -1;
@@ -218,6 +249,7 @@ static inline void balance_tile(tile_state *tile, int count, bool scales)
     if (simd_any(which) && scales) balance_lanes(tile, which);
     for (int t = 0; t < SIMD_LANES; ++t)
         if (permute >> t & 1) balance_one(tile, t, scales, (real *)tile->u);
+    return which;
 }
 
 #endif

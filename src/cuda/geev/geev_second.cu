@@ -252,7 +252,7 @@ static __device__ bool second_vector(const second_matrix &m, int k, bool left)
         good = m.is_good(
             lanes, [x](int i) { return x[i]; }, w, left, CERTIFY_VECTOR);
     }
-    bool const pair = !number::complex && w.im != 0;
+    bool const pair = !number::complex && stored_value(m.p, m.b, k).im != 0; /* w's may have vanished */
     complex *const to = stored_vector(m.p, m.b, k, left), *const other =
                                                               pair ? stored_vector(m.p, m.b, k + 1, left) : to;
     if (!good) /* what is there is perhaps good enough */

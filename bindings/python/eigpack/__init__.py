@@ -250,7 +250,7 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
     ----------
     p : array_like, shape (..., n+1)
         Coefficients, that of the highest power first: p[..., 0] * x**n + ... + p[..., n]; roots at 0 are exact.  Of one
-        polynomial in a NumPy array zeros at the begin are left out, as NumPy does; what has no root has an empty result.
+        polynomial in a NumPy array zeros at the beginning are left out, as NumPy does; what has no root has an empty result.
         Polynomials of a batch have one degree: where one begins with 0 LinAlgError names it, or, where check says so, its
         roots are NaN.  Arrays of other libraries are not looked at: NaN.
     <geev>

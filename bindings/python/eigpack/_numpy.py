@@ -36,7 +36,7 @@ def take(x, name, letters):
     given = x
     if type(x) is not np.ndarray:
         if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-            raise ValueError(f"{name} is a masked array with {np.ma.count_masked(x)} masked elements: pass {name}.filled(value)")
+            raise ValueError(f"{name} is a masked array, {np.ma.count_masked(x)} of {x.size} elements are masked: pass {name}.filled(value)")
         try:
             x = np.asarray(x)
         except ValueError as error:  # rows of different lengths

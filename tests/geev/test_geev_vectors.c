@@ -726,6 +726,37 @@ static void test_cancelled(void **state)
     eig_destroy(ctx);
 }
 
+/* Eigenvalues of small matrices alone, with right vectors and with left ones: they agree to 2 eps ||A||.  NumPy's own tests compare
+ * eigvals and eig of multiples of this complex matrix. */
+static void test_same_values(void **state)
+{
+    static const double numpy[8] = {1, 2, 2, 3, 3, 4, 4, 5};
+    enum { MANY = 19 };
+    (void)state;
+    eig_context *const ctx = test_context(1);
+    for (int64_t n = 2; n <= 4; ++n)
+        for (size_t c = 0; c < 8; ++c) {
+            eig_type const type = all_types[c % 4];
+            int64_t const count = c < 4 ? 1 : MANY;
+            pairs values = pairs_make("gaussian", n, count, type, 7), both[2];
+            for (int64_t k = 0; n == 2 && type_is_complex(type) && k < 8 * count; ++k)
+                values.a[k] = numpy[k % 8] * (double)(k / 8 + 1);
+            pairs_solve(ctx, NULL, &values, 0);
+            for (int left = 0; left < 2; ++left) {
+                both[left] = pairs_new(n, count, type);
+                memcpy(both[left].a, values.a, (size_t)(2 * n * n * count) * sizeof(double));
+                pairs_solve(ctx, NULL, &both[left], left ? WANT_LEFT : WANT_RIGHT);
+                for (int64_t m = 0; m < count; ++m)
+                    if (!(distance(n, values.w + 2 * m * n, both[left].w + 2 * m * n) <=
+                          2 * type_eps(type) * (double)pairs_norm(&values, m)))
+                        fail_msg("n=%lld %s: other eigenvalues with vectors", (long long)n, type_name(type));
+                pairs_free(&both[left]);
+            }
+            pairs_free(&values);
+        }
+    eig_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
@@ -733,6 +764,7 @@ int main(int argc, char **argv)
         /* the quick ones first */
         cmocka_unit_test(test_transposes),
         cmocka_unit_test(test_known_condition),
+        cmocka_unit_test(test_same_values),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_defective),
         cmocka_unit_test(test_scaled),

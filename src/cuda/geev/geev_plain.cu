@@ -264,7 +264,8 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
         }
         /* isolated eigenvalues were not scaled */
         for (int k = record.lo + team.rank; k <= record.hi; k += PLAIN_THREADS)
-            re[k] *= (real)record.unscale, im[k] *= (real)record.unscale;
+            re[k] = unscaled((real)n, re[k], (real)record.unscale),
+            im[k] = unscaled((real)n, im[k], (real)record.unscale);
         team.sync();
         int last = -1; /* too large for a number */
         for (int k = team.rank; info == 0 && k < n; k += PLAIN_THREADS)

@@ -89,10 +89,22 @@ static __device__ geev_record begin_matrix(team_type team, const schur_area<entr
     return acts ? treated : record;
 }
 
+/* The rotation that makes a block triangular of which the smaller entry beside the diagonal counts as zero once the diagonal is
+ * level.  No rotation is cs = sn = 0: the entry below the diagonal is that one. */
+template <typename real> static __device__ void parting_rotation(real a, real b, real c, real d, real *cs, real *sn)
+{
+    real x, y;
+    schur_standard(a, b, c, d, &x, &y);
+    real const top = fma(x, a, y * c), right = fma(x, b, y * d), low = fma(x, c, -(y * a)), last = fma(x, d, -(y * b));
+    bool const lower = fabs(fma(x, low, y * last)) > fabs(fma(x, right, -(y * top)));
+    *cs = lower ? -y : y == 0 ? (real)0 : x, *sn = lower ? x : y;
+}
+
 /* Makes the 2 x 2 blocks of rows lo..hi with real eigenvalues triangular; finds these rows' eigenvalues and those outside the
- * block of the iteration, whose subdiagonal entries are zero. */
+ * block of the iteration, whose subdiagonal entries are zero.  A pair whose imaginary parts are no numbers any more once they are
+ * multiplied by unscale is real. */
 template <typename team_type, typename real>
-static __device__ void finish_schur(team_type team, const schur_area<real> &a, int lo, int hi, bool lives)
+static __device__ void finish_schur(team_type team, const schur_area<real> &a, int lo, int hi, real unscale, bool lives)
 {
     constexpr int P = team_type::size;
     int const n = a.n, end = lives ? n : 0;
@@ -106,8 +118,10 @@ static __device__ void finish_schur(team_type team, const schur_area<real> &a, i
         if (sub == 0) continue;
         real re1, re2, im;
         francis_block(a.at(k, k), a.at(k, k + 1), sub, a.at(k + 1, k + 1), &re1, &re2, &im);
+        bool const lost = im > 0 && im * unscale == 0;
+        if (lost) parting_rotation(a.at(k, k), a.at(k, k + 1), sub, a.at(k + 1, k + 1), cs + k, sn + k), im = 0;
         a.w[k] = {re1, im}, a.w[k + 1] = {re2, -im};
-        if (im == 0) schur_rotation(a.at(k, k), a.at(k, k + 1), sub, a.at(k + 1, k + 1), cs + k, sn + k);
+        if (im == 0 && !lost) schur_rotation(a.at(k, k), a.at(k, k + 1), sub, a.at(k + 1, k + 1), cs + k, sn + k);
     }
     team.sync();
     for (int j = team.rank; j < end; j += P)
@@ -129,13 +143,13 @@ static __device__ void finish_schur(team_type team, const schur_area<real> &a, i
     }
     team.sync();
     for (int k = team.rank; k < end; k += P) {
-        if (sn[k] == 0) continue;
+        if (sn[k] == 0 && cs[k] != 0) continue;
         a.at(k, k) = a.w[k].re, a.at(k + 1, k + 1) = a.w[k + 1].re, a.at(k + 1, k) = 0;
     }
     team.sync();
 }
 template <typename team_type, typename real>
-static __device__ void finish_schur(team_type team, const schur_area<complex_of<real>> &a, int, int, bool lives)
+static __device__ void finish_schur(team_type team, const schur_area<complex_of<real>> &a, int, int, real, bool lives)
 {
     for (int k = team.rank; lives && k < a.n; k += team_type::size) a.w[k] = a.at(k, k);
     team.sync();
@@ -151,7 +165,8 @@ static __device__ int store_values(team_type team, const area_type &a, const gee
     real const nan = (real)NAN;
     int last = -1; /* too large */
     for (int k = team.rank; lives && k < a.n; k += team_type::size) {
-        complex_of<real> w = scaled((real)record.unscale, a.w[k]);
+        real const by = (real)record.unscale;
+        complex_of<real> w = {unscaled((real)a.n, a.w[k].re, by), unscaled((real)a.n, a.w[k].im, by)};
         if (k < record.lo || k > record.hi) { /* was never scaled */
             entry const own = geev_entry<entry>(p, b, a.origin[k], a.origin[k]);
             w = {real_part(own), imaginary(own)};
@@ -175,7 +190,14 @@ static __device__ int store_values(team_type team, const area_type &a, const gee
     return info;
 }
 
-/* Brings T's largest entry to 1, and the eigenvalues with it. */
+/* At least the smallest normal number, with x's sign. */
+template <typename real> static __device__ __forceinline__ real kept(real x)
+{
+    return copysign(fmax(fabs(x), real_limits<real>::safmin), x);
+}
+
+/* Brings T's largest entry to 1, and the eigenvalues with it.  A pair stays one: what has underflowed of it becomes the smallest
+ * normal number. */
 template <typename team_type, typename entry>
 static __device__ void scale_schur(team_type team, const schur_area<entry> &a, bool lives)
 {
@@ -186,8 +208,14 @@ static __device__ void scale_schur(team_type team, const schur_area<entry> &a, b
         for (int i = 0; i < n && i <= j + 1; ++i) most = fmax(most, larger_part(a.at(i, j)));
     real const unit = unit_of(team.max(most));
     for (int j = team.rank; j < end; j += team_type::size) {
+        real const im = a.w[j].im;
         for (int i = 0; i < n && i <= j + 1; ++i) a.at(i, j) = scaled(unit, a.at(i, j));
         a.w[j] = scaled(unit, a.w[j]);
+        if constexpr (!entry_kind<entry>::complex)
+            if (im != 0) {
+                entry &beside = a.at(im > 0 ? j + 1 : j - 1, j);
+                beside = kept(beside), a.w[j].im = kept(a.w[j].im);
+            }
     }
     team.sync();
 }
@@ -228,7 +256,7 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     int info = schur_iterate(team, a, lo, hi, finite, p.max_steps);
     if (!finite) info = record.info;
     team.sync();
-    finish_schur(team, a, info > lo ? info : lo, hi, finite);
+    finish_schur(team, a, info > lo ? info : lo, hi, (real_of<entry>)record.unscale, finite);
     info = store_values(team, a, p, b, lives, record, info);
     team.sync();
     if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0);

@@ -175,13 +175,13 @@ template <typename number> struct reference_matrix {
         }
     }
 
-    /* The order of the values, bad ones last; how many are bad. */
-    __device__ int64_t sort()
+    /* The order of the values, bad ones last, as those are that are too large for a number; how many are bad. */
+    __device__ int64_t sort(real unscale)
     {
         for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS) {
             bool some = false;
             for (int64_t j = 0; j < n && !some; ++j) some = i != j && !negligible(i, j);
-            at.bad[i] = some;
+            at.bad[i] = some || fabs(unscaled((real)n, at.d[i], unscale)) > real_limits<real>::largest;
         }
         team.sync(); /* marked */
         int failed = 0;
@@ -229,7 +229,7 @@ template <typename number> struct reference_matrix {
     {
         for (int64_t i = team.rank; i < n; i += REFERENCE_THREADS)
             ((real *)job.p.w)[b * job.p.stride_w + at.order[i]] =
-                at.order[i] < good ? at.d[i] / scale + (real)0 : (real)NAN;
+                at.order[i] < good ? unscaled((real)n, at.d[i], pow2_inverse(scale)) + (real)0 : (real)NAN;
         for (int64_t f = team.rank; f < n * n && v; f += REFERENCE_THREADS) {
             int64_t const i = f % n, k = f / n, to = at.order[k];
             number x = load_number(v + (i * s.i + k * s.j));
@@ -272,7 +272,7 @@ static __global__ void __launch_bounds__(REFERENCE_THREADS)
         x.v = job.p.v ? (number *)job.p.v + b * job.at_v.b : NULL;
         bool const finite = x.load(job, b, &scale);
         for (; sweeps < job.p.max_sweeps && x.any_left(); ++sweeps) x.sweep();
-        int64_t const failed = x.sort();
+        int64_t const failed = x.sort(pow2_inverse(scale));
         __syncthreads(); /* the order is there */
         bool const certified = x.store(job, b, finite ? x.n - failed : 0, scale);
         if (threadIdx.x == 0 && job.p.info) job.p.info[b] = finite ? (int)failed : EIG_INFO_NOT_FINITE;

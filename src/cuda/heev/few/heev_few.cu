@@ -80,9 +80,9 @@ static __global__ void __launch_bounds__(few_shape<R>::threads, few_blocks<numbe
     bool const finite = unit == unit;
     bool good = finite && division.values()[0] == division.values()[0];
     if (job.p.certify && good) good = few_certify<R>(n, sums, division.values());
-    if (threadIdx.x < n)
-        ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] =
-            good ? division.values()[threadIdx.x] * unit + (real)0 : (real)NAN;
+    real const w = good && threadIdx.x < n ? unscaled((real)n, division.values()[threadIdx.x], unit) : (real)0;
+    good = !__syncthreads_or(!(fabs(w) <= real_limits<real>::largest)) && good;
+    if (threadIdx.x < n) ((real *)job.p.w)[b * job.p.stride_w + threadIdx.x] = good ? w + (real)0 : (real)NAN;
     if (threadIdx.x == 0) {
         if (job.p.info) job.p.info[b] = !finite ? EIG_INFO_NOT_FINITE : good ? 0 : n;
         if (job.p.sweeps) job.p.sweeps[b] = 0;

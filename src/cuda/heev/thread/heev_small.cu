@@ -229,6 +229,13 @@ static __global__ void __launch_bounds__(SMALL_THREADS) heev_small_kernel(heev_j
 #pragma unroll
             for (int k = 0; k < N; ++k) bad[k] = true;
         }
+        if (unscale > 1) /* what is too large for a number is as bad */
+#pragma unroll
+            for (int k = 0; k < N; ++k) {
+                x.d[k] = unscaled((real)N, x.d[k], unscale) * scale;
+                bool const over = !bad[k] && fabs(x.d[k]) > real_limits<real>::largest;
+                bad[k] = bad[k] || over, failed += over;
+            }
 #pragma unroll
         for (int k = 0; k < N; ++k) {
             int const place = place_of(bad, x.d, k);

@@ -373,6 +373,15 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
         if (vectors) of.form = kept[2];
         if (p.certify && good == n && !found.certify(n, {kept[0], kept[1], 0}, (real)0)) good = 0;
     }
+    int const sorted = good; /* values that have converged; those of them that are too large for a number come last */
+    if (works && unit >= real_limits<real>::largest / (4 * N))
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            x.d[k] = unscaled((real)n, x.d[k], unit) / unit;
+            bool const over = k < sorted && fabs(x.d[k]) > real_limits<real>::largest;
+            if (over) x.d[k] = (real)INFINITY; /* of either sign: the last in order */
+            good -= over;
+        }
     __syncwarp();       /* the rows of T are free */
     uint32_t order = 0; /* the value that comes k-th, in bits 4k and on */
     const real *const out = memory + shape::at_out;
@@ -384,13 +393,13 @@ static __global__ void __launch_bounds__(tiny_shape<number, N, vectors>::warps *
     for (int k = 1; k < N; ++k)
 #pragma unroll
         for (int m = 0; m < k; ++m) {
-            bool const before = k < good && x.d[k] < x.d[m];
+            bool const before = k < sorted && x.d[k] < x.d[m];
             place[k] += !before, place[m] += before;
         }
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         order |= (uint32_t)k << (4 * place[k]);
-        if (works) values[place[k]] = k < good ? x.d[k] * unit + (real)0 : (real)NAN;
+        if (works) values[place[k]] = place[k] < good ? x.d[k] * unit + (real)0 : (real)NAN;
         if (vectors && works)
 #pragma unroll
             for (int i = 0; i < N; ++i) {

@@ -150,7 +150,8 @@ static void test_toeplitz(void **state)
     for (size_t c = 0; c < 4 * COUNT(sizes); ++c) {
         int64_t const n = sizes[c / 4];
         bool const transposed = c / 2 % 2;
-        if (transposed && !test_on_cpu()) continue; /* a GPU does not look which of the two is the better problem */
+        /* A GPU does not look which of the two is the better problem, nor does its iteration respect the structure above n = 32. */
+        if (!test_on_cpu() && (transposed || n > 32)) continue;
         batch b = batch_new(n, 1, EIG_D);
         double *const first = room((size_t)(2 * n), sizeof *first);
         for (int64_t i = 0; i < n; ++i)

@@ -5,9 +5,17 @@
 #include "geev_back.cuh"
 
 /* INVERSE_APART: eigenvalues closer than that many n eps ||H|| are for the Schur form.  INVERSE_FINE: a vector with a residual of
- * so many n eps ||H|| needs no more rounds; INVERSE_GOOD: with one of so many it is good.  INVERSE_MOST_GROWTH: complex, by how much
- * more than that a vector may grow; one pivot that is replaced gives some 8 sqrt(n). */
-enum { INVERSE_ROUNDS = 2, INVERSE_APART = 64, INVERSE_FINE = 1, INVERSE_GOOD = 5, INVERSE_MOST_GROWTH = 1 << 14 };
+ * so many n eps ||H|| needs no more rounds; INVERSE_GOOD: with one of so many it is good.  Complex: INVERSE_MOST_GROWTH, by how
+ * much more than that a vector may grow; one pivot that is replaced gives some 8 sqrt(n).  INVERSE_CANCELS, by how much terms of x
+ * may be larger than x: the residual gets as many eps ||H||. */
+enum {
+    INVERSE_ROUNDS = 2,
+    INVERSE_APART = 64,
+    INVERSE_FINE = 1,
+    INVERSE_GOOD = 5,
+    INVERSE_MOST_GROWTH = 1 << 14,
+    INVERSE_CANCELS = 4
+};
 
 /* The Frobenius norm of H. */
 template <typename team_type, typename entry>

@@ -9,7 +9,7 @@
  *          free places take the multipliers, and b, which becomes x.  A lane owns every L-th row.
  * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not reach
  *          n eps ||H||, or with eigenvalues so close that their vectors might come out parallel, is given up: it is for
- *          the Schur form.  So is one that has grown by far more: several pivots were as small as rounding errors, of a graded
+ *          the Schur form.  So is one whose terms cancel, which growth does not show, and one that has grown by far more: several pivots were as small as rounding errors, of a graded
  *          matrix, and the growth says nothing of the residual.
  * Source   LAPACK's hsein; J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9. */
 #ifndef EIG_GEEV_INVERSE_COMPLEX_CUH
@@ -62,7 +62,8 @@ static __device__ __forceinline__ bool eliminate_row(sub_team<L> lanes, const sc
     return step.swaps;
 }
 
-/* Solves (H - w) x = b, |b| <= 1, in the place of b; x is scaled to 1 at most.  Returns by how much it was larger. */
+/* Solves (H - w) x = b, |b| <= 1, in the place of b; x is scaled to 1 at most.  Returns by how much it was larger; 0 where the
+ * solution of the triangular system is so much larger than x, which its columns make of it, that x has lost digits. */
 template <int L, typename complex, typename real>
 static __device__ __forceinline__ real inverse_step(sub_team<L> lanes, const schur_side<complex> &s, complex w,
                                                     real least, inverse_column<complex> c, inverse_column<complex> b)
@@ -75,12 +76,14 @@ static __device__ __forceinline__ real inverse_step(sub_team<L> lanes, const sch
     for (int k = n - 1; k > 0; --k)
         if (eliminate_row(lanes, s, k, w, least, c, b)) swaps |= 1ull << k;
     lanes.sync(); /* multipliers are there */
-    real most = 0;
+    real most = 0, wide = 0;
     if (lanes.rank == 0) {
         complex pivot = c(0);
         schur_pivot(least, &pivot.re, &pivot.im);
         complex z = product(b(0), fast_inverse(pivot));
+        wide = larger_part(z);
         for (int k = 1; k < n; ++k) { /* the columns' exchanges and multipliers */
+            wide = fmax(wide, larger_part(b(k)));
             complex const y = minus_product(c(k), z, b(k));
             bool const swapped = swaps >> k & 1;
             complex const x = swapped ? y : z;
@@ -92,11 +95,11 @@ static __device__ __forceinline__ real inverse_step(sub_team<L> lanes, const sch
         most = fmax(most, larger_part(z));
     }
     lanes.sync(); /* x is there */
-    most = lanes.max(most);
+    most = lanes.max(most), wide = lanes.max(wide);
     real const scale = 1 / most;
     for (int i = lanes.rank; i < n; i += L) b(i) = scaled(scale, b(i));
     lanes.sync(); /* b is there */
-    return most;
+    return wide <= (real)INVERSE_CANCELS * most ? most : (real)0;
 }
 
 /* Vector k of H.  Returns whether it is good. */

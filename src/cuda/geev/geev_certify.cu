@@ -225,7 +225,7 @@ static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_sl
     if (team.rank != 0) return;
     scale_type const scale = {sqrt(s.square_norm), unit};
     geev_certificate &c = slice.certificates[at];
-    c.norm = scale.norm / unit * whole, c.unit = whole, c.listed = 1;
+    c.norm = scale.norm * (whole / unit), c.unit = whole, c.listed = 1; /* norm / unit may be too large for a number */
     if (!finite || !has_results(p, b)) return;
     if (scale.certifies((int)p.n, difference(sum, s.trace), difference(square, s.square)))
         c.listed = 0;

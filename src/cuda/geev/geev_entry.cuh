@@ -114,4 +114,13 @@ REAL_WORD NUMBER_Z difference(NUMBER_Z x, NUMBER_Z y)
     return {x.re - y.re, x.im - y.im};
 }
 
+/* A column with a smaller sum of squares is scaled before it becomes a reflector.  Complex: its head counts as none, without a phase,
+ * where |head|^2 is below safmin/eps, and that must be nothing beside the sum: at most eps^2 times it. */
+template <typename entry> static __device__ __forceinline__ constexpr real_of<entry> reflector_least()
+{
+    using real = real_of<entry>;
+    constexpr real eps = real_limits<real>::eps, safe = real_limits<real>::square_safe;
+    return entry_kind<entry>::complex ? real_limits<real>::safmin / eps / eps / eps : 4 * safe * safe;
+}
+
 #endif

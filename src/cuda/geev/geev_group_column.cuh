@@ -161,7 +161,7 @@ static __device__ __forceinline__ void find_turn(geev_turn<entry> *turn, const e
 {
     using real = real_of<entry>;
     lane_team<32> const warp(threadIdx.x % 32);
-    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    constexpr real least = reflector_least<entry>();
     real s0 = 0, s1 = 0;
     for (int r = from + 1 + warp.rank; r <= hi; r += 64) {
         s0 = square_add(x[r], s0);

@@ -74,7 +74,7 @@ static __device__ __forceinline__ entry reduce_column(team_type team, const schu
 {
     using real = real_of<entry>;
     constexpr int P = team_type::size;
-    constexpr real least = real_limits<real>::square_safe * real_limits<real>::square_safe;
+    constexpr real least = reflector_least<entry>();
     int const end = *acts ? hi : -1;
     real unit = 1, tail = column_squares(team, a, k, k + 2, end, unit);
     entry head = *acts ? a.at(k + 1, k) : entry_of<entry>((real)1);

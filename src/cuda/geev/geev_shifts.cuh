@@ -105,13 +105,13 @@ template <typename real_type> struct reflector3<number_of<real_type, true>> {
     }
 };
 
-/* What is below the rounding errors of safe numbers' squares counts as no length: the phase of such a head is 1. */
+/* A head without a phase has 1 (reflector_least). */
 template <typename real>
 static __device__ __forceinline__ reflector3<complex_of<real>>
 any_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, complex_of<real> *beta)
 {
     using complex = complex_of<real>;
-    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    constexpr real least = reflector_least<complex_of<real>>();
     bool const acts = !is_zero(v1) || !is_zero(v2);
     real head = square(v0), whole = square_add(v2, square_add(v1, head)), unit = 1;
     complex const before = v0;
@@ -215,7 +215,7 @@ template <typename real, typename warp>
 static __device__ __forceinline__ real make_reflector(warp team, const complex_of<real> *x, int64_t apart, int length,
                                                       complex_of<real> *u, complex_of<real> *beta)
 {
-    constexpr real least = 4 * real_limits<real>::square_safe * real_limits<real>::square_safe;
+    constexpr real least = reflector_least<complex_of<real>>();
     real most = 0, tail = 0, unit = 1;
     *beta = x[0];
     for (int r = 1 + team.rank; r < length; r += warp::size) tail = square_add(x[r * apart], tail);

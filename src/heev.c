@@ -20,7 +20,8 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     p->range = o->range, p->il = o->il, p->iu = o->iu;
     eig_status const status = eig_read_range(ctx, "heev", p->n, &p->range, &p->il, &p->iu, o->vl, o->vu);
     if (status != EIG_OK) return status;
-    p->counts = p->range == EIG_RANGE_VALUE && ctx->backend == &eig_backend_cpu, p->upto = NULL;
+    bool const on_host = ctx->backend == &eig_backend_cpu || ctx->backend == &eig_backend_multi;
+    p->counts = p->range == EIG_RANGE_VALUE && on_host, p->upto = NULL;
     if (p->range == EIG_RANGE_VALUE) p->by_value = range_of_values(type_real_of(p->type), o->vl, o->vu);
     p->method = o->method;
     p->upper = o->uplo == EIG_UPLO_UPPER;

@@ -106,7 +106,7 @@ typedef struct heev_problem {
     eig_range range;
     int64_t il, iu;       /* always set for ALL and INDEX */
     value_range by_value; /* of VALUE */
-    bool counts;          /* large matrices on a CPU count in by_value, into upto */
+    bool counts;          /* large matrices on CPUs count in by_value, into upto */
     int64_t *
         upto; /* [2*batch] of each matrix how many eigenvalues lie up to both ends; -1, as before the call: not known */
     eig_heev_method method;

@@ -102,6 +102,7 @@ static eig_status heev_part(eig_context *child, const multi_call *call, int64_t 
     if (q.v) q.v = type_at(q.type, q.v, first * q.stride_v);
     if (q.info) q.info += first;
     if (q.sweeps) q.sweeps += first;
+    if (q.upto) q.upto += 2 * first;
     return child->backend->heev(child, &q);
 }
 

@@ -57,6 +57,7 @@ typedef struct stemr_problem {
     value_range by_value; /* of VALUE */
     eig_stemr_method method;
     int most_depth;    /* levels of clusters that get a representation; >= 0 */
+    bool certify;      /* whether vectors are measured */
     bool vectors;      /* whether z is wanted; set in a workspace query too, which has no z */
     const void *d, *e; /* e is NULL where n is 1 */
     int64_t *m;

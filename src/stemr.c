@@ -29,7 +29,9 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
     REQUIRE(o->tree_room == 0 || eig_structure_is_sane(o->tree),
             "stemr: tree[0].size = %zu, must be sizeof(eig_stemr_node), here %zu", o->tree->size,
             sizeof(eig_stemr_node));
-    REQUIRE(o->unused == 0, "stemr: options->unused = %d, must be 0", o->unused);
+    REQUIRE(o->no_certificate == 0 || o->no_certificate == 1, "stemr: no_certificate = %d, must be 0 or 1",
+            o->no_certificate);
+    p->certify = !o->no_certificate;
     p->tree = o->tree, p->tree_room = o->tree_room;
     p->most_depth = o->most_depth == 0 ? MOST_DEPTH : o->most_depth < 0 ? 0 : o->most_depth;
     return EIG_OK;

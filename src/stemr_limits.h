@@ -26,12 +26,14 @@ typedef struct stemr_limits {
     int rounds;    /* of sections by pencils, at most; CUDA */
     int lost;      /* pairs whose index it divides have no row of a twist when vectors are made; 0: none; CUDA */
     int stretched; /* likewise: their vectors have a wrong length; CUDA */
+    int bent; /* likewise: small entries of their vectors are wrong; on a CPU the eigenvalue that they are measured with */
+    double measured; /* residuals of vectors as they are stored, at most, in n eps: others are made anew */
 } stemr_limits;
 
 #define STEMR_LIMITS                                                                                                \
     {                                                                                                               \
         0x1p-53, DBL_EPSILON / 2, 0x1p-34, 0x1p-44, 0x1p52, 1.0, {1.0, 4.0}, 0.0, 0, 32, false, 112, 0x1p-88, 4096, \
-            0x1p-48, 48, 0, 0                                                                                       \
+            0x1p-48, 48, 0, 0, 0, 4.0                                                                               \
     }
 
 #endif

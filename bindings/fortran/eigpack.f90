@@ -92,7 +92,7 @@ module eigpack
         type(c_ptr) :: tree = c_null_ptr
         integer(c_int64_t) :: tree_room = 0_c_int64_t
         integer(c_int) :: most_depth = 0_c_int
-        integer(c_int) :: unused = 0_c_int
+        integer(c_int) :: no_certificate = 0_c_int
     end type eig_stemr_options
 
     type, bind(C) :: eig_stemr_stats

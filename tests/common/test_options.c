@@ -84,8 +84,8 @@ static structure const structures[] = {
     {"stebz", sizeof(eig_stebz_options), offsetof(eig_stebz_options, reltol), init_stebz, size_stebz},
     {"geev", sizeof(eig_geev_options), offsetof(eig_geev_options, max_steps), init_geev, size_geev},
     {"heev", sizeof(eig_heev_options), offsetof(eig_heev_options, no_certificate), init_heev, size_heev},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, call_stemr},
-    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, unused), init_stemr, size_stemr},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, no_certificate), init_stemr, call_stemr},
+    {"stemr", sizeof(eig_stemr_options), offsetof(eig_stemr_options, no_certificate), init_stemr, size_stemr},
 };
 
 /* A caller's structure with room behind it. */
@@ -232,7 +232,7 @@ static void test_limits_of_options(void **state)
         {HEEV, FIELD(heev, chunk), false, {0, 1, 0x1p62}, {-1, -0x1p63}, 3, 2},
         {HEEV, FIELD(heev, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
         {HEEV, FIELD(heev, no_certificate), false, {0, 1}, {-1, 2}, 2, 2},
-        {STEMR, FIELD(stemr, unused), false, {0}, {-1, 1}, 1, 2},
+        {STEMR, FIELD(stemr, no_certificate), false, {0, 1}, {-1, 2}, 2, 2},
         {STEMR, FIELD(stemr, range), false, {0, 'A'}, {'B', 'a', -1, 1}, 2, 4},
         {STEMR, FIELD(stemr, method), false, {0, 1, 2}, {-1, 3}, 3, 2},
         {STEMR, FIELD(stemr, most_depth), false, {-1, 0, 6}, {-2, 7}, 3, 2},

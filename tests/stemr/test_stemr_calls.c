@@ -712,12 +712,12 @@ static void test_refused(void **state)
     eig_stemr_node node = {.size = 7};
     o.tree = &node;
     expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "tree[0].size = 7");
-    o.tree = NULL, o.tree_room = 0, o.unused = 1;
-    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "unused = 1");
+    o.tree = NULL, o.tree_room = 0, o.no_certificate = 2;
+    expect_refused(ctx, CALL(&o, 2, d, e, w, z, 2), EIG_BAD_ARGUMENT, "no_certificate = 2");
     eig_stemr_stats unsized = {.size = 0};
     expect_refused(ctx, eig_dstemr(ctx, NULL, 2, d, e, NULL, w, z, 2, NULL, NULL, NULL, NULL, &unsized),
                    EIG_BAD_ARGUMENT, "stats->size = 0");
-    o.unused = 0, o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
+    o.no_certificate = 0, o.range = EIG_RANGE_VALUE, o.vl = 0, o.vu = 1;
     expect_refused(ctx, eig_dstemr(ctx, &o, 2, d, e, NULL, w, z, 2, NULL, NULL, NULL, NULL, NULL), EIG_BAD_ARGUMENT,
                    "m is NULL");
     o.range = EIG_RANGE_ALL, o.size = 1;

@@ -137,7 +137,8 @@ static int solve_sliced(eig_context *ctx, int slice, int64_t il, int64_t iu, fix
     stemr_limits limits = STEMR_LIMITS;
     limits.slice = slice;
     stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
-    p.w = f->w.data, p.z = f->z.data, p.ldz = f->ldz, p.vectors = true, p.most_depth = 6, p.limits = &limits;
+    p.w = f->w.data, p.z = f->z.data, p.ldz = f->ldz, p.vectors = true, p.certify = true;
+    p.most_depth = 6, p.limits = &limits;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data;
     p.stats = &f->stats;
     p.range = il == 1 && iu == f->n ? EIG_RANGE_ALL : EIG_RANGE_INDEX, p.il = il, p.iu = iu;

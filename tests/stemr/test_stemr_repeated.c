@@ -42,6 +42,7 @@ static void check(eig_context *ctx, const repeated *r, int64_t n, eig_type type,
     o.method = method;
     solve(ctx, &o, &f);
     certify(what, &f, 1);
+    if (f.stats.inverse_iterations > 0) fail_msg("%s n=%lld: by inverse iteration", what, (long long)n);
     o.range = EIG_RANGE_INDEX, o.il = n / 3 + 1, o.iu = n / 3 + 5;
     solve(ctx, &o, &f);
     certify(what, &f, o.il);

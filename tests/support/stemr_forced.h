@@ -10,12 +10,12 @@ enum { DEPTH = 6 /* levels of clusters on either device */ };
 
 static stemr_limits const usual = STEMR_LIMITS;
 
-/* The call with limits of its own. */
-static inline void solve_by(eig_context *ctx, eig_stemr_method method, const stemr_limits *limits, int64_t il,
-                            int64_t iu, fixture *f)
+/* The call with limits of its own, with or without certificates. */
+static inline void solve_as(eig_context *ctx, eig_stemr_method method, bool certify, const stemr_limits *limits,
+                            int64_t il, int64_t iu, fixture *f)
 {
     stemr_problem p = {.type = f->type, .n = f->n, .d = f->d.data, .e = f->n > 1 ? f->e.data : NULL, .m = &f->m};
-    p.method = method;
+    p.method = method, p.certify = certify;
     p.w = f->w.data, p.z = f->z.data, p.ldz = f->ldz, p.vectors = true;
     p.isuppz = f->isuppz, p.info = f->info, p.residual = f->residual.data, p.orthogonality = f->orthogonality.data;
     p.stats = &f->stats, p.limits = limits;
@@ -27,6 +27,12 @@ static inline void solve_by(eig_context *ctx, eig_stemr_method method, const ste
     fill_around(f, iu - il + 1);
     if (ctx->backend->stemr(ctx, &p) != EIG_OK) fail_msg("%s", eig_error_detail(ctx));
     expect_around(f, iu - il + 1);
+}
+
+static inline void solve_by(eig_context *ctx, eig_stemr_method method, const stemr_limits *limits, int64_t il,
+                            int64_t iu, fixture *f)
+{
+    solve_as(ctx, method, true, limits, il, iu, f);
 }
 
 static inline void solve_within(eig_context *ctx, const stemr_limits *limits, int64_t il, int64_t iu, fixture *f)

@@ -112,11 +112,11 @@ struct StemrOptions
     tree::Ptr{Cvoid}
     tree_room::Int64
     most_depth::Cint
-    unused::Cint
+    no_certificate::Cint
 end
 
-StemrOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, tree_room = 0, most_depth = 0, unused = 0) =
-    StemrOptions(sizeof(StemrOptions), range, method, il, iu, vl, vu, C_NULL, tree_room, most_depth, unused)
+StemrOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, tree_room = 0, most_depth = 0, no_certificate = 0) =
+    StemrOptions(sizeof(StemrOptions), range, method, il, iu, vl, vu, C_NULL, tree_room, most_depth, no_certificate)
 
 struct StemrStats
     size::Csize_t

@@ -4,6 +4,7 @@
 
 #include "openmp.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { PROBES = 4, ROWS = 512 };
@@ -60,6 +61,30 @@ static double residual_of(const stemr_task *t, int64_t column)
         before = here, here = next;
     }
     return sqrt(sum);
+}
+
+double eig_cpu_stemr_measure(const stemr_task *t, const stemr_pair *pair)
+{
+    return residual_of(t, pair->column);
+}
+
+void eig_cpu_stemr_judge(stemr_task *t, stemr_pair *pair, double residual, double square)
+{
+    double const unit = (double)t->p->n * (type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON);
+    bool const small = sqrt(residual) <= t->limits.measured * unit, right = fabs(square - 1) <= 4 * unit;
+    if (small && right) return;
+    pair->state = STEMR_INVERSE, pair->failed = true;
+    pair->residual = INFINITY;
+    pair->run = eig_cpu_stemr_cluster_of(t, pair).first;
+}
+
+stemr_run eig_cpu_stemr_cluster_of(const stemr_task *t, const stemr_pair *pair)
+{
+    int64_t const at = pair - t->pair;
+    if (pair->node < 0) return (stemr_run){at, at};
+    const stemr_node *cluster = &t->node[pair->node];
+    while (cluster->parent >= 0) cluster = &t->node[cluster->parent];
+    return (stemr_run){cluster->first, cluster->last};
 }
 
 /* Whether to go on with a step of which so much is done: first the residuals, then two steps a probe. */

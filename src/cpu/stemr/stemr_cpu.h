@@ -79,8 +79,9 @@ typedef struct stemr_pair {
     double before;                       /* what the refinement's last step found, see eig_cpu_stemr_step */
     bool ready;                          /* x is good enough for the vector */
     double value;                        /* eigenvalue of the scaled T */
-    double residual;                     /* of its vector and the scaled, perturbed T */
+    double residual; /* of its vector and the scaled, perturbed T; infinite: it has none, or a bad one */
     stemr_state state;
+    bool failed; /* its vector was measured, and is to be made anew */
     int info;
 } stemr_pair;
 
@@ -251,6 +252,16 @@ eig_status eig_cpu_stemr_inverse(stemr_task *t);
 
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
 eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
+
+/* ||T z - w z|| of the scaled T, of w and z as they are stored.  judge is told the squares of that and of a vector's length: one that
+ * fails goes to inverse iteration.  cluster_of: the pairs of its cluster, of all levels, or itself. */
+typedef struct stemr_run {
+    int64_t first, last;
+} stemr_run;
+
+double eig_cpu_stemr_measure(const stemr_task *t, const stemr_pair *pair);
+void eig_cpu_stemr_judge(stemr_task *t, stemr_pair *pair, double residual, double square);
+stemr_run eig_cpu_stemr_cluster_of(const stemr_task *t, const stemr_pair *pair);
 
 /* Inner product of the columns of two pairs, which have been written. */
 double eig_cpu_stemr_dot(const stemr_problem *p, const stemr_pair *j, const stemr_pair *k);

@@ -107,6 +107,18 @@ static void orthogonalise(const stemr_lu *f, const stemr_problem *p, const stemr
     for (int64_t i = 0; i < b->length; ++i) f->z[i] = wide_of(f->z[i].hi - dot * stemr_entry(p, column, b->start + i));
 }
 
+/* Takes out the vectors of its run that are there: those before it; of a vector that failed also those behind it. */
+static void orthogonalise_run(const stemr_task *t, const stemr_lu *f, const stemr_pair *pair)
+{
+    const stemr_block *const b = &t->block[pair->block];
+    int64_t const last = pair->failed ? eig_cpu_stemr_cluster_of(t, pair).last : pair - t->pair;
+    for (int64_t k = pair->run; k <= last; ++k) {
+        const stemr_pair *const other = &t->pair[k];
+        bool const there = other < pair || (other > pair && other->state == STEMR_SINGLE);
+        if (there && other->column >= 0) orthogonalise(f, t->p, b, other->column);
+    }
+}
+
 /* With the sign of gauge.inc. */
 static void write_column(stemr_task *t, const stemr_lu *f, stemr_pair *pair, const stemr_block *b)
 {
@@ -120,19 +132,6 @@ static void write_column(stemr_task *t, const stemr_lu *f, stemr_pair *pair, con
         type_put(p->type, p->z, pair->column * p->ldz + i, x);
     }
     pair->support_first = b->start, pair->support_last = b->start + b->length - 1;
-}
-
-/* ||(N - y) z||. */
-static double residual_of(const stemr_lu *f, const stemr_row *rows, int64_t n, wide_d y)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        double r = wide_difference(entry(rows, i), y).hi * f->z[i].hi;
-        if (i > 0) r += rows[i - 1].b * f->z[i - 1].hi;
-        if (i + 1 < n) r += rows[i].b * f->z[i + 1].hi;
-        sum += r * r;
-    }
-    return sqrt(sum);
 }
 
 /* The eigenvalue, against the block's first representation. */
@@ -173,13 +172,12 @@ static bool iterate(stemr_task *t, stemr_pair *pair)
         solve(&f, b->length);
         for (int twice = 0; twice < 2; ++twice) {
             normalise(&f, b->length);
-            for (const stemr_pair *k = &t->pair[pair->run]; k < pair; ++k)
-                if (k->column >= 0) orthogonalise(&f, t->p, b, k->column);
+            orthogonalise_run(t, &f, pair);
         }
         normalise(&f, b->length);
     }
-    pair->residual = residual_of(&f, rows, b->length, y);
     write_column(t, &f, pair, b);
+    pair->residual = eig_cpu_stemr_measure(t, pair);
     double const eps = type_is_single(t->p->type) ? FLT_EPSILON : DBL_EPSILON;
     if (!(skew_of(t, pair) <= t->limits.info_above[1] * (double)t->p->n * eps)) pair->info |= EIG_STEMR_ORTHOGONALITY;
     ++t->stats.inverse_iterations;

@@ -276,14 +276,45 @@ static void store_zeros(const stemr_column *c, int64_t n, bool single)
     memset((char *)c->z + (size_t)(c->last + 1) * size, 0, (size_t)(n - 1 - c->last) * size);
 }
 
-/* The columns of a vector's lanes, of which `at` is row 0. */
-SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const single, double least, stemr_column *columns)
+/* Residuals and lengths of lanes' vectors, whose rows come one after the other. */
+typedef struct measure_lanes {
+    vreal w, last, partial; /* the last entry, and what its row has of its residual */
+    vreal residual, square;
+} measure_lanes;
+
+/* The next row: its entry in T's diagonal, and what couples it and the row before. */
+SIMD_FN void measure_row(measure_lanes *m, double a, double b, vreal z)
 {
+    vreal const coupling = simd_splat(b), before = simd_fma(coupling, z, m->partial);
+    m->residual = simd_fma(before, before, m->residual);
+    m->partial = simd_fma(coupling, m->last, (simd_splat(a) - m->w) * z);
+    m->square = simd_fma(z, z, m->square);
+    m->last = z;
+}
+
+/* Rows i to i + SIMD_LANES - 1, of which some may lie beyond the last one or beside a lane's support. */
+SIMD_FN void measure_rows(measure_lanes *m, stemr_matrix t, int64_t i, int64_t last, vint from, vint upto,
+                          bool const single, const vreal *z)
+{
+    typedef float narrow __attribute__((vector_size(SIMD_BYTES / 2)));
+    for (int k = 0; k < SIMD_LANES && i + k <= last; ++k) {
+        vint const row = (vint){0} + (i + k);
+        vreal here = (vreal)((vint)z[k] & (row >= from) & (row <= upto));
+        if (single) here = __builtin_convertvector(__builtin_convertvector(here, narrow), vreal);
+        measure_row(m, t.a[i + k], t.b[i + k], here);
+    }
+}
+
+/* The columns of a vector's lanes, of which `at` is row 0. */
+SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const single, double least, stemr_matrix t,
+                         bool const measured, stemr_column *columns)
+{
+    measure_lanes m = {0};
     vreal scale = simd_splat(1), most = (vreal){0}; /* lanes that are not asked for end the search at once */
     vint from, upto;
     int64_t first = n - 1, last = 0;
     for (int l = 0; l < lanes; ++l) {
-        scale[l] = columns[l].scale, most[l] = columns[l].most;
+        scale[l] = columns[l].scale, most[l] = columns[l].most, m.w[l] = columns[l].w;
         if (columns[l].first < first) first = columns[l].first;
         if (columns[l].last > last) last = columns[l].last;
     }
@@ -296,22 +327,29 @@ SIMD_FN void store_lanes(int64_t n, int lanes, const vreal *at, bool const singl
         vreal z[SIMD_LANES];
         /* Adding zero makes -0 to 0. */
         EACH(k, SIMD_LANES) z[k] = (i + k <= last ? at[(i + k) * VECTORS] : (vreal){0}) * scale + (vreal){0};
+        if (measured) measure_rows(&m, t, i, last, from, upto, single, z);
         transpose(z);
         EACH(l, SIMD_LANES)
             if (l < lanes) store_numbers(&columns[l], single, i, z[l]);
     }
+    if (!measured) return;
+    measure_row(&m, 0, last + 1 < n ? t.b[last + 1] : 0, (vreal){0}); /* ends the last row, and begins the next one */
+    m.residual = simd_fma(m.partial, m.partial, m.residual);
+    for (int l = 0; l < lanes; ++l) columns[l].residual = m.residual[l], columns[l].square = m.square[l];
 }
 
-static void store(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_column *columns)
+static void store(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_matrix t,
+                  stemr_column *columns)
 {
+    int const kind = 2 * single + (t.a != NULL);
     for (int l = 0; l < lanes; l += SIMD_LANES) {
         int const group = l / (VECTORS * SIMD_LANES), v = l / SIMD_LANES % VECTORS;
         int const count = lanes - l < SIMD_LANES ? lanes - l : SIMD_LANES;
         const vreal *const at = space_of(scratch, n, group).trace + v;
-        if (single)
-            store_lanes(n, count, at, true, least, columns + l);
-        else
-            store_lanes(n, count, at, false, least, columns + l);
+        if (kind == 0) store_lanes(n, count, at, false, least, t, false, columns + l);
+        if (kind == 1) store_lanes(n, count, at, false, least, t, true, columns + l);
+        if (kind == 2) store_lanes(n, count, at, true, least, t, false, columns + l);
+        if (kind == 3) store_lanes(n, count, at, true, least, t, true, columns + l);
     }
 }
 

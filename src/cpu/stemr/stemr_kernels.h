@@ -36,7 +36,15 @@ typedef struct stemr_column {
     double scale;        /* that makes its length 1 */
     double most;         /* its largest modulus before that */
     int64_t first, last; /* in: rows beside which it is 0; out: those of its support */
+    double w;            /* in, where vectors are measured: the eigenvalue */
+    double residual;     /* out, likewise: the square of ||T z - w z|| */
+    double square;       /* and of the length */
 } stemr_column;
+
+/* Rows of the scaled T that columns are measured with: b[i] couples rows i - 1 and i.  NULL: they are not measured. */
+typedef struct stemr_matrix {
+    const double *a, *b;
+} stemr_matrix;
 
 /* Each function takes n rows of the representation that the block begins with, and scratch of row_bytes*n.  own: every
  * lane has a representation of its own, which `represent` has made in the scratch; else all take that of `rows`. */
@@ -57,7 +65,8 @@ typedef struct stemr_kernel {
     /* The same, and vectors in the scratch, with the exact norms of these. */
     void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* Those into columns of floats or doubles, with the sign of gauge.inc; entries below `least` at the ends become 0. */
-    void (*store)(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_column *columns);
+    void (*store)(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_matrix matrix,
+                  stemr_column *columns);
 } stemr_kernel;
 
 extern const stemr_kernel eig_cpu_stemr_kernel_baseline_d, eig_cpu_stemr_kernel_avx2_d, eig_cpu_stemr_kernel_avx512_d;

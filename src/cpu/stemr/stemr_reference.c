@@ -106,4 +106,7 @@ void eig_cpu_stemr_reference_vector(stemr_task *t, stemr_pair *pair)
     }
     pair->support_first = b->start, pair->support_last = b->start + n - 1;
     pair->residual = fabs(gamma) / norm;
+    if (!p->certify) return;
+    double const off = eig_cpu_stemr_measure(t, pair);
+    eig_cpu_stemr_judge(t, pair, off * off, 1);
 }

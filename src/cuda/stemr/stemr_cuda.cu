@@ -141,7 +141,8 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
     if (t->p.z && road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_vectors, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && (t->clustered || !road->each) && status == EIG_OK) status = eig_cuda_stemr_inverse(ctx, t, stream);
+    bool const fallbacks = t->clustered || !road->each || t->p.certify;
+    if (t->p.z && fallbacks && status == EIG_OK) status = eig_cuda_stemr_inverse(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_stemr_outputs(ctx, t, stream);
     if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);

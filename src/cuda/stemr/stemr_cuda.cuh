@@ -75,7 +75,7 @@ enum stemr_kind {
 struct stemr_eigenpair {
     int64_t index;                       /* eigenvalue of T~, from 1 */
     int64_t column;                      /* of z; -1: not asked for */
-    int64_t run;                         /* state INVERSE: the first of the pairs that are orthogonalised with it */
+    int64_t run;                         /* the first pair of its cluster; itself where it is in none */
     int64_t support_first, support_last; /* rows of its vector that are not 0, from 0 */
     wide_d lo, hi, x; /* bracket and eigenvalue: of its pencil (T~ - center) of kind OF_PENCILS; of T~ itself where
                          node is -1, and while counts against T~ part its cluster; else of its node's representation */

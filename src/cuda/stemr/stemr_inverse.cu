@@ -1,7 +1,7 @@
 /* stemr on CUDA: the last resort, for eigenvalues that nothing parts: inverse iteration on T~ in twice the digits,
- * with Gaussian elimination that exchanges rows.  Each vector is orthogonalised against those before it in its run.
+ * with Gaussian elimination that exchanges rows.  Each vector is orthogonalised against those of its cluster that are good.
  * First, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1.  They go to inverse
- * iteration, too.
+ * iteration, too, as do vectors that were measured and are not what is promised (stemr_judge).
  *
  * Mapping   a block a run; one thread eliminates and solves, all orthogonalise.  Plain: runs of this kind are rare.
  * Memory    ten numbers a row and block, in the pool, which is free by then: O(n).
@@ -89,16 +89,15 @@ static __global__ void __launch_bounds__(THREADS) find_skew(stemr_task t, stemr_
     if (skew) atomicAdd((unsigned long long *)&t.counts->stats.skew, 1ull);
 }
 
-/* These pairs become INVERSE, in runs; one thread. */
+/* These pairs become INVERSE; one thread. */
 static __global__ void join_skew(stemr_task t, stemr_forest f)
 {
     if (t.counts->stats.skew == 0) return;
     for (int64_t k = 0; k + 1 < t.pairs; ++k) {
         if (!f.member[k].with_next) continue;
         stemr_eigenpair &a = t.pair[k], &b = t.pair[k + 1];
-        if (a.state != STEMR_INVERSE) a.run = k, ++t.counts->inverse;
         a.state = b.state = STEMR_INVERSE;
-        b.run = a.run;
+        a.residual = b.residual = INFINITY; /* they have no vector */
         ++t.counts->inverse;
     }
 }
@@ -179,21 +178,24 @@ static __device__ double sign_of(const stemr_task &t, const stemr_lu &f, const b
     return first < (double)t.n ? gauge_sign(f.z[(int64_t)first].hi) : 1;
 }
 
-/* ||(T~ - y) z||. */
-static __device__ double residual_of(const stemr_task &t, const stemr_lu &f, wide_d y, const block_team<THREADS> &team)
+/* ||T z - w z|| of the scaled T, of the pair's w and of z as they are stored. */
+static __device__ double residual_of(const stemr_task &t, const stemr_lu &f, const stemr_eigenpair &pair,
+                                     const block_team<THREADS> &team)
 {
+    double const w = stemr_told_value(t, pair);
+    auto const z = [&](int64_t i) { return t.p.type == EIG_S ? (double)(float)f.z[i].hi : f.z[i].hi; };
     double sum = 0;
     for (int64_t i = team.rank; i < t.n; i += THREADS) {
-        double r = stemr_difference(t.entry[i].a, y).hi * f.z[i].hi;
-        if (i > 0) r += t.entry[i - 1].b * f.z[i - 1].hi;
-        if (i + 1 < t.n) r += t.entry[i].b * f.z[i + 1].hi;
+        double r = (t.a[i] - w) * z(i);
+        if (i > 0) r += t.e[i - 1] * z(i - 1);
+        if (i + 1 < t.n) r += t.e[i] * z(i + 1);
         sum += r * r;
     }
     return sqrt(team.sum(sum));
 }
 
-/* The vector of pair k, of the run that begins with pair `run`; all threads of the block. */
-static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t run, int64_t k,
+/* The vector of pair k, orthogonal to those of its run that are there; all threads of the block. */
+static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t first, int64_t k,
                                const block_team<THREADS> &team)
 {
     stemr_eigenpair &pair = t.pair[k];
@@ -207,16 +209,19 @@ static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t r
         team.sync(); /* it is solved for */
         for (int again = 0; again < 2; ++again) {
             normalise(t, f, team);
-            for (int64_t j = run; j < k; ++j)
-                if (t.pair[j].column >= 0) orthogonalise(t, f, t.pair[j].column, team);
+            for (int64_t j = first; j < t.pairs && t.pair[j].run == pair.run; ++j)
+                if (j != k && t.pair[j].column >= 0 && t.pair[j].residual < INFINITY)
+                    orthogonalise(t, f, t.pair[j].column, team);
         }
         normalise(t, f, team);
     }
     team.sync(); /* neighbours' elements are there */
-    double const residual = residual_of(t, f, y, team);
+    double const residual = residual_of(t, f, pair, team);
     double const sign = sign_of(t, f, team);
     for (int64_t i = team.rank; i < t.n; i += THREADS)
         stemr_put(t.p.type, t.p.z, pair.column * t.p.ldz + i, fma(sign, f.z[i].hi, 0.0)); /* no -0 */
+    /* All have read the pair before it changes. */
+    team.sync();
     if (team.rank == 0) {
         pair.residual = residual;
         pair.support_first = 0, pair.support_last = t.n - 1;
@@ -225,7 +230,7 @@ static __device__ void iterate(const stemr_task &t, const stemr_lu &f, int64_t r
     team.sync(); /* the column is there for the next pair */
 }
 
-/* Runs of pairs, a block each. */
+/* Runs of pairs, a block each: those of a cluster, or a pair by itself. */
 static __global__ void __launch_bounds__(THREADS) iterate_runs(stemr_task t)
 {
     __shared__ double space[THREADS / 32];
@@ -233,11 +238,14 @@ static __global__ void __launch_bounds__(THREADS) iterate_runs(stemr_task t)
     block_team<THREADS> const team = {(int)threadIdx.x, space};
     stemr_lu const f = lu_of(t, blockIdx.x);
     int64_t runs = 0;
-    for (int64_t k = 0; k < t.pairs; ++k) {
-        if (t.pair[k].state != STEMR_INVERSE || t.pair[k].run != k) continue;
-        if (runs++ % gridDim.x != blockIdx.x) continue;
-        for (int64_t j = k; j < t.pairs && t.pair[j].state == STEMR_INVERSE && t.pair[j].run == k; ++j)
-            if (t.pair[j].column >= 0) iterate(t, f, k, j, team);
+    for (int64_t first = 0, end; first < t.pairs; first = end) {
+        int64_t const run = t.pair[first].run;
+        bool inverse = false;
+        for (end = first; end < t.pairs && t.pair[end].run == run; ++end)
+            inverse = inverse || (t.pair[end].state == STEMR_INVERSE && t.pair[end].column >= 0);
+        if (!inverse || runs++ % gridDim.x != blockIdx.x) continue;
+        for (int64_t k = first; k < end; ++k)
+            if (t.pair[k].state == STEMR_INVERSE && t.pair[k].column >= 0) iterate(t, f, first, k, team);
     }
 }
 
@@ -260,9 +268,12 @@ extern "C" eig_status eig_cuda_stemr_inverse(eig_context *ctx, const stemr_task 
     stemr_forest const f = stemr_forest_of(t);
     int64_t const warps = (t->pairs * 32 + THREADS - 1) / THREADS;
     int64_t const runs = t->slots * (int64_t)(sizeof(stemr_row) / sizeof(double)) / LU_ROW;
-    eig_status status = cuda_launch(ctx, "stemr: skew", stream, {warps, THREADS}, find_skew, *t, f);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: skew runs", stream, {1, 1}, join_skew, *t, f);
+    bool const clusters = t->clustered || t->p.method == EIG_STEMR_REFERENCE;
+    eig_status status = EIG_OK;
+    if (clusters) status = cuda_launch(ctx, "stemr: skew", stream, {warps, THREADS}, find_skew, *t, f);
+    if (clusters && status == EIG_OK) status = cuda_launch(ctx, "stemr: skew runs", stream, {1, 1}, join_skew, *t, f);
     if (status == EIG_OK) status = cuda_launch(ctx, "stemr: iteration", stream, {runs, THREADS}, iterate_runs, *t);
-    if (status == EIG_OK) status = cuda_launch(ctx, "stemr: check", stream, {warps, THREADS}, check_inverse, *t);
+    if (clusters && status == EIG_OK)
+        status = cuda_launch(ctx, "stemr: check", stream, {warps, THREADS}, check_inverse, *t);
     return status;
 }

@@ -7,7 +7,7 @@
  *   shape_kernel     a lane what lies between two rows that have stayed: what each of the two brings to every row, and
  *                    how it changes with x.  Rows that went last come back first.  Once for all members.
  *   fill_kernel      a thread a row, a block a piece of a cluster's rows: goes through the cluster's members
- *   sign_kernel      a warp a pair: its sign
+ *   sign_kernel      a warp a pair: its length and residual, and its sign
  *
  * Memory    sizes lie in the pair's column of z, or in the room.  Shapes take the place of what brings rows back, in
  *           the pool: a slot a cluster, in steps where there are more clusters.
@@ -102,9 +102,11 @@ static __global__ void __launch_bounds__(THREADS, 16) locate_kernel(stemr_task t
  * and never where a ratio is yet to be read, since row k of the pencil is row k or a later one of T~, and as many rows
  * follow it. */
 template <typename real>
-static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int size, int twist, double scale)
+static __device__ int2 kept_entries(const stemr_task &t, const stemr_eigenpair &pair, const stemr_of_pencil &rows,
+                                    real *z)
 {
-    int const lane = threadIdx.x % 32, n = rows.n;
+    int const lane = threadIdx.x % 32, n = rows.n, size = (int)t.n, twist = stemr_twist_of(pair, n);
+    double const scale = pair.scale;
     int2 ends = make_int2(twist, twist);
     if (lane == 0) z[rows.rows[twist].row] = (real)scale;
     double carry[2] = {scale, scale};
@@ -117,7 +119,7 @@ static __device__ int2 kept_entries(const stemr_of_pencil &rows, real *z, int si
             int const row = there ? rows.rows[k].row : 0;
             double const ratio = there ? -(double)z[side ? size - n + k : k] : 0;
             double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
-            if (there) z[row] = (real)entry;
+            if (there) z[row] = (real)stemr_bent(t, pair, entry);
             if (there && entry != 0) (side ? ends.y : ends.x) = k;
         }
     }
@@ -135,7 +137,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) ke
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
         stemr_of_pencil const rows = stemr_pencil_of(t, pair->node);
-        int2 const ends = kept_entries(rows, z, n, stemr_twist_of(*pair, rows.n), pair->scale);
+        int2 const ends = kept_entries(t, *pair, rows, z);
         for (int k = lane; k < rows.n; k += 32)
             if (k < ends.x || k > ends.y) z[rows.rows[k].row] = 0;
         if (lane != 0) continue;
@@ -262,18 +264,51 @@ template <typename real> static __global__ void __launch_bounds__(ROWS) fill_ker
     }
 }
 
+/* Squares of a vector's length and residual, the lane's part of them, and its largest modulus. */
+template <typename real> struct stemr_measures {
+    double square, residual;
+    real most;
+};
+
+/* Of rows first to last of z, which is 0 elsewhere. */
+template <typename real>
+static __device__ __forceinline__ stemr_measures<real> measure(const stemr_task &t, const stemr_eigenpair &pair,
+                                                               const real *z, int first, int last)
+{
+    int const lane = threadIdx.x % 32, n = (int)t.n, end = min(last + 1, n - 1);
+    double const w = stemr_told_value(t, pair);
+    stemr_measures<real> m = {0, 0, 0};
+#pragma unroll 4
+    for (int row = max(first - 1, 0) + lane; row <= end; row += 32) {
+        double const here = (double)z[row], before = row > 0 ? (double)z[row - 1] : 0,
+                     after = row + 1 < n ? (double)z[row + 1] : 0;
+        double const r = fma(t.a[row] - w, here, fma(row > 0 ? t.e[row - 1] : 0, before, t.e[row] * after));
+        m.residual = fma(r, r, m.residual), m.square = fma(here, here, m.square);
+        m.most = fmax(m.most, fabs(z[row]));
+    }
+    return m;
+}
+
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) sign_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32;
+    lane_team<32> const team(lane);
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {
-        const stemr_eigenpair *const pair = t.pair + t.list[at];
+        stemr_eigenpair *const pair = t.pair + t.list[at];
         if (pair->column < 0) continue;
         real *const z = (real *)t.p.z + pair->column * t.p.ldz;
         int const first = (int)pair->support_first, last = (int)pair->support_last;
-        real most = 0;
+        stemr_measures<real> m = {0, 0, 0};
+        if (t.p.certify) {
+            m = measure(t, *pair, z, first, last);
+        } else {
 #pragma unroll 4
-        for (int row = first + lane; row <= last; row += 32) most = fmax(most, fabs(z[row]));
-        stemr_give_sign(z, first, last, lane_team<32>(lane).max(most));
+            for (int row = first + lane; row <= last; row += 32) m.most = fmax(m.most, fabs(z[row]));
+        }
+        double const square = team.sum(m.square), residual = team.sum(m.residual);
+        __syncwarp(); /* all lanes have read z */
+        stemr_give_sign(z, first, last, team.max(m.most));
+        if (lane == 0 && t.p.certify) stemr_judge(t, pair, square, residual);
     }
 }
 

@@ -3,11 +3,12 @@
  *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of
  *                    neighbouring entries go where the entries will be, through shared memory, so that runs of 8 rows
  *                    are written at once; at the twist the length and the residual are known
- *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan; then the
- *                    vector's sign (stemr_gauge.cuh)
+ *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan; their
+ *                    length and their residual are measured as they go by; then the vector's sign (stemr_gauge.cuh)
  *   output_kernel      values, supports, info
  *
- * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign. */
+ * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign.  The residual reads T,
+ *           16 bytes a row of the vector's support, from the caches. */
 #include "stemr_gauge.cuh"
 #include "stemr_pencil.cuh"
 #include "stemr_triple.cuh"
@@ -91,6 +92,44 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
     }
 }
 
+/* The square of the residual of a vector whose entries come outwards from the twist, 32 at a time.  A lane has what its own
+ * row and the one before it give to the residual of its own row, and completes that of the row before. */
+struct outward_residual {
+    const double *a, *e; /* the scaled T */
+    double w, square, of_twist;
+    double last[2], partial[2]; /* of each side: the last entry, and what its row has of its residual */
+
+    __device__ __forceinline__ outward_residual(const stemr_task &t, const stemr_eigenpair &pair, int twist,
+                                                double entry)
+        : a(t.a), e(t.e), w(stemr_told_value(t, pair)), square(0),
+          of_twist(0), last{entry, entry}, partial{0, (a[twist] - w) * entry}
+    {
+    }
+    /* The entries of rows i to i + 31 from the twist, 0 where there are none, upwards (side 0) or downwards.  All lanes. */
+    __device__ __forceinline__ void take(int side, int i, int lane, int row, bool there, double entry)
+    {
+        unsigned const all = 0xffffffffu;
+        if (!__any_sync(all, entry != 0) && last[side] == 0 && partial[side] == 0) return;
+        double const inner = there ? e[row - side] : 0; /* couples it and the row before it */
+        double before = __shfl_up_sync(all, entry, 1);
+        before = lane > 0 ? before : last[side];
+        double const mine = fma(inner, before, there ? (a[row] - w) * entry : 0);
+        double of_before = __shfl_up_sync(all, mine, 1);
+        of_before = lane > 0 ? of_before : partial[side];
+        double const r = fma(inner, entry, of_before);
+        if (i == 1 && lane == 0) /* the other side has a part in it */
+            of_twist += r;
+        else
+            square = fma(r, r, square);
+        last[side] = __shfl_sync(all, entry, 31), partial[side] = __shfl_sync(all, mine, 31);
+    }
+    __device__ __forceinline__ double total(int lane) const
+    {
+        double const ends = lane == 0 ? of_twist * of_twist + partial[0] * partial[0] + partial[1] * partial[1] : 0;
+        return lane_team<32>(lane).sum(square + ends);
+    }
+};
+
 template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
@@ -104,6 +143,7 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
         if (lane == 0) z[twist] = (real)scale;
         double carry[2] = {scale, scale}, square = lane == 0 ? scale * scale : 0;
         real most = (real)scale;
+        outward_residual residual(t, *pair, twist, (double)most);
         for (int i = 1; i < n; i += 32) { /* distance from the twist */
             if (twist - i < 0 && twist + i >= n) break;
 #pragma unroll
@@ -111,21 +151,22 @@ template <typename real> static __global__ void __launch_bounds__(32 * WARPS) pr
                 int const row = side ? twist + i + lane : twist - i - lane;
                 bool const there = row >= 0 && row < n;
                 double const ratio = there && carry[side] != 0 ? -(double)z[row] : 0;
-                double const entry = stemr_entry_of<real>(ratio, lane, carry + side);
+                double const entry = stemr_bent(t, *pair, stemr_entry_of<real>(ratio, lane, carry + side));
                 if (there) z[row] = (real)entry;
                 most = fmax(most, fabs((real)entry));
                 square = fma(entry, entry, square);
                 if (there && entry != 0) ends[side] = row;
+                if (t.p.certify) residual.take(side, i, lane, row, there, (double)(real)entry);
             }
         }
         int const first = warp_min(ends[0]), last = warp_max(ends[1]);
         square = lane_team<32>(lane).sum(square);
+        double const off = t.p.certify ? residual.total(lane) : 0;
         __syncwarp(); /* all entries are there */
         stemr_give_sign(z, first, last, lane_team<32>(lane).max(most));
         if (lane != 0) continue;
         pair->support_first = first, pair->support_last = last;
-        /* Info tells, unless inverse iteration mends it. */
-        if (stemr_wrong_length(t, square)) pair->residual = INFINITY;
+        stemr_judge(t, pair, square, off);
     }
 }
 
@@ -139,8 +180,8 @@ static __device__ double value_of(const stemr_task &t, const stemr_eigenpair &k)
 }
 
 /* A pair whose vector is yet to come.  One that would get none, if ever there is one (it is not SINGLE, or has no row
- * of a twist), goes to inverse iteration where there are clusters; else info tells.  Where no vectors are wanted info
- * tells of pairs that have not been corrected, if their brackets are wide. */
+ * of a twist), goes to inverse iteration where there are clusters, or vectors are measured; else info tells.  Where no
+ * vectors are wanted info tells of pairs that have not been corrected, if their brackets are wide. */
 static __device__ void catch_lost(const stemr_task &t, int64_t k)
 {
     stemr_eigenpair *const pair = t.pair + k;
@@ -148,6 +189,7 @@ static __device__ void catch_lost(const stemr_task &t, int64_t k)
     bool const lost = pair->state != STEMR_SINGLE || pair->twist < 0 || forced;
     pair->residual = INFINITY;
     if (pair->state == STEMR_INVERSE) return;
+    if (!pair->member) pair->run = k;
     if (!t.p.z) {
         bool const wide =
             !(stemr_difference(pair->hi, pair->lo).hi <= t.limits.info_above[0] * (double)t.n * stemr_eps(t));
@@ -155,7 +197,7 @@ static __device__ void catch_lost(const stemr_task &t, int64_t k)
         return;
     }
     if (!lost) return;
-    pair->state = STEMR_INVERSE, pair->run = k;
+    pair->state = STEMR_INVERSE;
     pair->support_first = 0, pair->support_last = t.n - 1;
     atomicAdd(&t.counts->inverse, 1);
 }

@@ -382,6 +382,34 @@ static __device__ __forceinline__ bool stemr_wrong_length(const stemr_task &t, d
     return !(fabs(square - 1) <= 4 * (double)t.n * stemr_eps(t));
 }
 
+/* Entries that hardly count for a length, but for a residual, are changed: for tests. */
+static __device__ __forceinline__ double stemr_bent(const stemr_task &t, const stemr_eigenpair &pair, double entry)
+{
+    if (t.limits.bent == 0 || pair.index % t.limits.bent != 0) return entry;
+    double const root = sqrt(stemr_eps(t));
+    return entry != 0 && fabs(entry) <= root ? entry + copysign(0.5 * root, entry) : entry;
+}
+
+/* The eigenvalue that the caller gets, of the scaled T. */
+static __device__ __forceinline__ double stemr_told_value(const stemr_task &t, const stemr_eigenpair &pair)
+{
+    return t.p.type == EIG_S ? (double)(float)pair.value : pair.value;
+}
+
+/* What a vector is worth whose squared length is this, and the square of its residual, both of what is stored.  Where that
+ * is less than promised, inverse iteration makes it anew, or info tells.  By one lane. */
+static __device__ __forceinline__ void stemr_judge(const stemr_task &t, stemr_eigenpair *pair, double square,
+                                                   double residual)
+{
+    bool const wrong = stemr_wrong_length(t, square);
+    bool const large = t.p.certify && !(sqrt(residual) <= t.limits.measured * (double)t.n * stemr_eps(t));
+    if (!wrong && !large) return;
+    pair->residual = INFINITY;
+    if (!t.p.certify) return;
+    pair->state = STEMR_INVERSE;
+    atomicAdd(&t.counts->inverse, 1);
+}
+
 /* Thread blocks of a warp each for the pairs of a list. */
 static inline int64_t stemr_warps(const stemr_task *t)
 {

@@ -18,6 +18,7 @@ static stemr_problem stemr_problem_of(const heev_job &job)
     p.type = type_is_single(job.p.type) ? EIG_S : EIG_D, p.n = job.p.n, p.vectors = true;
     p.range = job.p.range, p.il = job.p.il, p.iu = job.p.iu;
     p.most_depth = 6;
+    p.certify = job.p.certify;
     p.ldz = job.z_pitch, p.info = job.pair_info, p.m = job.found;
     return p;
 }

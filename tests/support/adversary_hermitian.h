@@ -150,6 +150,25 @@ static inline void hermitian_antidiagonal(matrices_rng *rng, hermitian_draw *h)
     for (int64_t i = 0; i < h->n; ++i) hermitian_put(h, i, h->n - 1 - i, 1, 0);
 }
 
+/* The antidiagonal, or copies of a block of few rows whose elements are -1, 0 and 1, interleaved or not; times a number that is no
+ * power of two, at times with noise in the last bits. */
+static inline void hermitian_repeated(matrices_rng *rng, hermitian_draw *h)
+{
+    int64_t const rows = draw_integer(rng, 2, 5), many = h->n / rows;
+    double const times = draw_between(rng, 0.5, 4), noise = draw_chance(rng, 0.7) ? 0 : draw_decades(rng, -18, -15);
+    bool const antidiagonal = draw_chance(rng, 0.3), interleaved = draw_chance(rng, 0.5);
+    double block[5][5];
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j <= i; ++j) block[i][j] = (double)draw_integer(rng, -1, 1);
+    for (int64_t i = 0; i < h->n && antidiagonal; ++i) hermitian_put(h, i, h->n - 1 - i, times, 0);
+    for (int64_t copy = 0; copy < many && !antidiagonal; ++copy)
+        for (int64_t i = 0; i < rows; ++i)
+            for (int64_t j = 0; j <= i; ++j)
+                hermitian_put(h, interleaved ? i * many + copy : copy * rows + i,
+                              interleaved ? j * many + copy : copy * rows + j, times * block[i][j], 0);
+    for (int64_t i = 0; i < h->n && noise > 0; ++i) h->re[i * h->n + i] += times * noise * draw_between(rng, -1, 1);
+}
+
 /* Elements off the diagonal are so small that their squares vanish or lose digits: in float, or in double. */
 static inline void hermitian_nearly_diagonal(matrices_rng *rng, hermitian_draw *h)
 {
@@ -185,6 +204,7 @@ static struct {
     {"all sizes", hermitian_all_sizes},
     {"antidiagonal", hermitian_antidiagonal},
     {"nearly diagonal", hermitian_nearly_diagonal},
+    {"repeated small blocks", hermitian_repeated},
     {"Hilbert", hermitian_hilbert},
 };
 

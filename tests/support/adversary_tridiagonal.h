@@ -89,6 +89,22 @@ static inline void special_mostly_split(matrices_rng *rng, int64_t n, double *d,
         d[i] = (double)draw_integer(rng, 0, 2), e[i] = draw_chance(rng, 0.7) ? 0 : draw_decades(rng, -18, 0);
 }
 
+/* A block of few rows again and again, times a number that is no power of two: as many equal eigenvalues as copies, which nothing
+ * parts, or the last bits of T. */
+static inline void special_repeated(matrices_rng *rng, int64_t n, double *d, double *e)
+{
+    int64_t const rows = draw_integer(rng, 1, 5);
+    double const times = draw_between(rng, 0.5, 4), glue = draw_chance(rng, 0.5) ? 0 : draw_decades(rng, -30, -13);
+    double const noise = draw_chance(rng, 0.5) ? 0 : draw_decades(rng, -18, -15);
+    bool const zero = draw_chance(rng, 0.5);
+    double level[5];
+    for (int64_t k = 0; k < rows; ++k) level[k] = zero ? 0 : (double)draw_integer(rng, -2, 2);
+    for (int64_t i = 0; i < n; ++i) {
+        d[i] = times * (level[i % rows] + noise * draw_between(rng, -1, 1));
+        e[i] = times * (i % rows < rows - 1 ? 1 : glue * draw_between(rng, -1, 1));
+    }
+}
+
 /* Levels of wells differ by little, by a thousandth of it, and by a millionth. */
 static inline void special_nested(matrices_rng *rng, int64_t n, double *d, double *e)
 {
@@ -142,6 +158,7 @@ static struct {
     {"mostly split", special_mostly_split, false},
     {"diagonal", special_diagonal, true},
     {"paths", special_paths, false},
+    {"repeated short blocks", special_repeated, false},
     {"nested clusters", special_nested, false},
     {"Harper", special_harper, false},
     {"Wilkinson", block_wilkinson, false},

@@ -116,3 +116,18 @@ def source(*files):
             place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
             places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
     return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."
+
+
+def certificates(file, what, vectors):
+    """What the look at all results costs, with vectors and without: method "off" does without it."""
+    lines = []
+    for row in rows_of(file, family=f"{what}-certificate", method="auto"):
+        key = {"type": row["type"], "n": row["n"], "batch": row["batch"]}
+        cells = []
+        for family in (f"{what}-certificate", f"{what}-certificate-vectors"):
+            on, off = (row_of(file, family=family, method=method, **key)["time_ms"] for method in ("auto", "off"))
+            cells += [time(on), f"{100 * (on / off - 1):.1f} %"]
+        lines.append([row["type"], str(row["n"]), f"{row['batch']:,}", *cells])
+    head = ["type", "n", "matrices", "values", "of which certificate", vectors, "of which certificate"]
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + f"\n\n{source(file)}"

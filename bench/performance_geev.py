@@ -1,5 +1,5 @@
 """geev's tables on the pages that performance.py makes."""
-from measured import digits, row_of, rows_of, source, time
+from measured import certificates, digits, row_of, rows_of, source, time
 
 CUDA, RIVALS, AUTHORS = "geev-cuda-h200", "geev-rivals-h200", "geev-tokura-h200"
 VECTORS = "geev-vectors-h100"
@@ -156,17 +156,7 @@ def table_rivals():
 
 
 def table_certificate():
-    """What the look at all results costs, with vectors and without."""
-    lines = []
-    for row in rows_of(CERTIFICATE, family="geev-certificate", method="auto"):
-        key = {"type": row["type"], "n": row["n"], "batch": row["batch"]}
-        cells = []
-        for family in ("geev-certificate", "geev-certificate-vectors"):
-            on, off = (row_of(CERTIFICATE, family=family, method=method, **key)["time_ms"] for method in ("auto", "off"))
-            cells += [time(on), f"{100 * (on / off - 1):.1f} %"]
-        lines.append([row["type"], str(row["n"]), f"{row['batch']:,}", *cells])
-    head = ["type", "n", "matrices", "values", "of which certificate", "with right vectors", "of which certificate"]
-    return table(head, lines) + f"\n\n{source(CERTIFICATE)}"
+    return certificates(CERTIFICATE, "geev", "with right vectors")
 
 
 def table_paper():

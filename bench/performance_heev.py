@@ -1,6 +1,6 @@
 """heev's part of the pages that performance.py makes: plots, tables, lines of the short table."""
 import plot
-from measured import RESULTS, a_matrix, beside, digits, points, row_of, rows_of, source, time, times, wrapped
+from measured import RESULTS, a_matrix, beside, certificates, digits, points, row_of, rows_of, source, time, times, wrapped
 
 # CPU: ratios alone, from a busy machine.
 CPU, MKL, PROCESSES = "heev-cpu-zen5-2threads", "heev-cpu-mkl-1thread", "heev-processes-xeon-16"
@@ -348,5 +348,9 @@ def section_maps():
     return text
 
 
-TABLES = {"heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl, "heev few": table_few,
+def table_certificate():
+    return certificates("heev-certificate-h200", "heev", "with vectors")
+
+
+TABLES = {"heev certificate": table_certificate, "heev cpu": table_cpu, "heev cuda": tables_cuda, "heev accuracy": table_accuracy, "heev mkl": table_mkl, "heev few": table_few,
           "heev dx": table_dx, "stebz dx": table_dx_stebz}

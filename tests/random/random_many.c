@@ -57,6 +57,16 @@ static double eps_of(eig_type type)
     return is_single(type) ? FLT_EPSILON : DBL_EPSILON;
 }
 
+/* re + i im, exactly, NaN and infinities too; not every compiler has CMPLX. */
+static double complex complex_of(double re, double im)
+{
+    union {
+        double parts[2];
+        double complex z;
+    } const both = {{re, im}};
+    return both.z;
+}
+
 /* Entry k of an array of numbers of the type. */
 static double complex get(const void *x, eig_type type, int64_t k)
 {
@@ -66,9 +76,9 @@ static double complex get(const void *x, eig_type type, int64_t k)
     case EIG_D:
         return ((const double *)x)[k];
     case EIG_C:
-        return CMPLX((double)((const float *)x)[2 * k], (double)((const float *)x)[2 * k + 1]);
+        return complex_of((double)((const float *)x)[2 * k], (double)((const float *)x)[2 * k + 1]);
     default:
-        return CMPLX(((const double *)x)[2 * k], ((const double *)x)[2 * k + 1]);
+        return complex_of(((const double *)x)[2 * k], ((const double *)x)[2 * k + 1]);
     }
 }
 

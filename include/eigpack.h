@@ -421,7 +421,7 @@ typedef struct eig_stemr_options {
                                 CUDA but of method mrrr.  Not of a batch */
     int64_t tree_room;
     /* For experiments. */
-    int most_depth; /* levels of clusters that get a representation of their own, the others being left to inverse
+    int most_depth;     /* levels of clusters that get a representation of their own, the others being left to inverse
                        iteration; 0 = 6, the most; -1 = none.  On CUDA auto makes no representation of clusters: -1
                        leaves all of them to inverse iteration, other numbers are ignored */
     int no_certificate; /* 0: measure every vector, and make anew what fails; 1: do not */

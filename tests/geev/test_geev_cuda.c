@@ -121,8 +121,8 @@ static void test_lead(void **state)
     eig_context *const ctx = test_context(0);
     for (size_t c = 0; c < (small ? COUNT(few) : COUNT(many)); ++c)
         for (int variant = 0; variant < (small ? 1 : 2); ++variant) {
-            resident r =
-                make(kinds[variant], small ? few[c] : many[c], small ? 101 : 1021, EIG_D, EIG_LAYOUT_MATRIX_WISE, false);
+            resident r = make(kinds[variant], small ? few[c] : many[c], small ? 101 : 1021, EIG_D,
+                              EIG_LAYOUT_MATRIX_WISE, false);
             eig_geev_options o = EIG_GEEV_OPTIONS;
             for (o.max_steps = 0; o.max_steps <= (small ? 0 : 2); ++o.max_steps) {
                 o.method = EIG_GEEV_SWB;

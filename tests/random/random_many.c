@@ -20,7 +20,7 @@
 #include <omp.h>
 #endif
 
-enum { MOST_ORDER = 40, ENTRIES = 1 << 19, SHOWN = 20 };
+enum { MOST_ORDER = 40, ENTRIES = 1 << 19, MOST_COUNT = 1 << 13, SHOWN = 20 };
 
 typedef struct tally {
     int64_t matrices, failed, again, vectors, wrong;
@@ -247,7 +247,7 @@ static eig_status round_of(eig_context *ctx, bool hermitian, uint64_t seed, int6
     many b = {.hermitian = hermitian, .type = types[draw_integer(&rng, 0, 3)]};
     b.n = draw_integer(&rng, 1, draw_chance(&rng, 0.7) ? 9 : draw_chance(&rng, 0.7) ? 17 : MOST_ORDER);
     int64_t const fit = ENTRIES / (b.n * b.n), few = draw_integer(&rng, 1, 400);
-    b.count = draw_chance(&rng, 0.3) ? few : fit;
+    b.count = draw_chance(&rng, 0.3) ? few : fit < MOST_COUNT ? fit : (int64_t)MOST_COUNT;
     if (b.count > most) b.count = most;
     size_t const square = (size_t)(b.n * b.n * b.count), size = size_of(b.type);
     b.a = room(square, size), b.v = room(square, 2 * sizeof(double));

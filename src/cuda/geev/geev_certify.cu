@@ -1,16 +1,23 @@
 /* geev on CUDA: looks at the results of a slice before their info may be 0, and lists what is doubtful (geev_certify.cuh says what is
  * asked; geev_second.cu solves it again).
  *
- *   values_small      n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm; the matrix lies in shared memory
- *   sums, values      larger n: the same by one or more blocks a matrix: sums, and what they say
- *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, a lane each
+ *   look_small        n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm, and all vectors by one x; the matrix
+ *                     lies in shared memory
+ *   sums, values      larger n: eigenvalues by one or more blocks a matrix: sums, and what they say
+ *   forms             larger n: all vectors of one side of a matrix by one x, a block each
+ *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, one by one, a lane each
  *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
- * Cost     values: one pass over A, n^2 numbers; roads that certify their eigenvalues themselves do without.  Vectors: 2 n^3
- *          multiplications a side of a spread matrix. */
+ * By x     x^H (A v - w v) = (x^H A - w x^H) v for an x whose entries are powers of i that look random (words/probe.cuh): n operations
+ *          a vector.  A residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
+ * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have no vectors do
+ *          without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
 #include "geev_results.cuh"
+#include "words/probe.cuh"
 
-enum { SMALL_THREADS = 128, SUMS_THREADS = 256, BLOCK = 32, TILE_ROWS = 64, TILE_COLUMNS = 32, TILE_DEPTH = 16 };
+enum { SMALL_THREADS = 128, SMALL_BLOCKS = 6, SUMS_THREADS = 256, FORMS_BLOCKS = 3 };
+enum { BLOCK = 32, TILE_ROWS = 64, TILE_COLUMNS = 32, TILE_DEPTH = 16 };
+enum { EACH = 4 }; /* vectors that a lane is busy with at a time */
 
 extern __shared__ __align__(16) char certify_memory[];
 
@@ -67,7 +74,87 @@ static __device__ __forceinline__ bool certify_small(lane_team<P> team, const ge
     return scale->certifies(n, off, off2);
 }
 
-template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) values_small(geev_slice slice)
+/* ----------------------------------------------------------------------- vectors, by x */
+
+/* conj(x_k) times what is real or complex. */
+template <typename value> static __device__ __forceinline__ value probed(value y, int k)
+{
+    return scaled(probe_size<real>((unsigned)k), turned(y, -probe_turn<number::complex>((unsigned)k)));
+}
+
+namespace
+{ /* the code differs by type */
+/* What is asked of some vectors, of which a lane has the same component: y: that of x^H A. */
+template <int N> struct form_sums {
+    real size[N], re[N], im[N];
+
+    /* Vectors first, ..., first + N - 1 of the `end` ones of a side, component i. */
+    __device__ __forceinline__ void add(const geev_problem &p, int64_t b, bool left, int first, int end, int i,
+                                        complex y, real unit)
+    {
+        complex v[N];
+#pragma unroll
+        for (int u = 0; u < N; ++u) { /* loaded together */
+            v[u] = complex{0, 0};
+            if (first + u < end) v[u] = load_number(stored_vector(p, b, first + u, left) + i);
+        }
+#pragma unroll
+        for (int u = 0; u < N; ++u) {
+            if (first + u >= end) break;
+            complex w = scaled(unit, stored_value(p, b, first + u));
+            if (left) w = conj(w);
+            complex const s = product(difference(y, probed(w, i)), v[u]);
+            size[u] = square_add(v[u], size[u]), re[u] += s.re, im[u] += s.im;
+        }
+    }
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int u = 0; u < N; ++u) size[u] = re[u] = im[u] = 0;
+    }
+    /* Over P lanes: whether the `count` vectors are good; of each lane the answer for one of them. */
+    template <int P> __device__ __forceinline__ bool judge(const lane_team<P> &team, int n, int count, real bound)
+    {
+        real const all = lanes_sum_each<P, N>(size, team.rank), first = lanes_sum_each<P, N>(re, team.rank),
+                   second = lanes_sum_each<P, N>(im, team.rank);
+        return team.rank % N >= count ||
+               (certifies_length(n, all) && square_add(complex{first, second}, (real)0) <= bound);
+    }
+};
+} // namespace
+
+/* Whether the vectors of one side are good, as far as x tells.  a: not scaled; lives: A is finite. */
+template <int P>
+static __device__ __forceinline__ bool certify_forms(lane_team<P> team, const geev_problem &p, int64_t b,
+                                                     const entry *a, int n, int ld, const scale_type &scale, bool left,
+                                                     bool lives)
+{
+    enum { N = P < EACH ? P : EACH };
+    int const own = team.rank;
+    bool const here = lives && own < n;
+    real const unit = (real)scale.unit, bound = (real)scale.residual_bound(n, CERTIFY_FORM);
+    entry sum = entry_of<entry>((real)0);
+#pragma unroll
+    for (int j = 0; j < P; ++j)
+        if (here && j < n) {
+            entry const x = left ? conj(a[j * ld + own]) : a[own * ld + j];
+            sum = total(sum, probed(scaled(unit, x), j));
+        }
+    complex const y = as_complex(sum);
+    bool good = true;
+#pragma unroll 1
+    for (int first = 0; first < n; first += N) {
+        form_sums<N> part;
+        part.clear();
+        part.add(p, b, left, first, here ? n : 0, own, y, unit);
+        good = part.judge(team, n, lives ? n - first : 0, bound) && good;
+    }
+    return good;
+}
+
+/* vectors: there are some. */
+template <int P, bool vectors>
+static __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS) look_small(geev_slice slice)
 {
     lane_team<P> const team(threadIdx.x % 32);
     const geev_problem &p = slice.p;
@@ -80,11 +167,17 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) values_
     bool const lives = asks && most < (real)INFINITY;
     team.sync(); /* the matrix is there */
     scale_type scale;
-    bool const good = certify_small(team, p, b, a, n, ld, certificate_unit(most), lives, &scale);
-    if (lives && team.rank == 0 && !good) list_doubtful(slice, b, true);
+    bool const values = certify_small(team, p, b, a, n, ld, certificate_unit(most), lives, &scale) || slice.own_values;
+    bool good = true;
+    if (vectors && p.vr) good = certify_forms(team, p, b, a, n, ld, scale, false, lives) && good;
+    if (vectors && p.vl) good = certify_forms(team, p, b, a, n, ld, scale, true, lives) && good;
+    good = !team.any(!good) && values;
+    if (at >= slice.count || team.rank > 0) return;
+    if (vectors) slice.marks[at] = lives && !good;
+    if (lives && !good) list_doubtful(slice, b, !values);
 }
 
-/* ------------------------------------------------------------------- vectors, n <= 32 */
+/* ----------------------------------------------------- vectors one by one, n <= 32 */
 
 /* Whether this lane's vector is good.  a: column by column, scaled; w: scaled. */
 template <int N>
@@ -121,18 +214,18 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) vectors
     entry *const a = (entry *)certify_memory + threadIdx.x / P * (n * ld);
     int64_t first = ((int64_t)blockIdx.x * SMALL_THREADS + threadIdx.x) / 32 * (32 / P);
     for (; first < count; first += step) {
-        int64_t const at = first + threadIdx.x % 32 / P, b = slice.first + (at < count ? slice.spread[at] : 0);
-        bool const asks = at < count && has_results(p, b);
+        int64_t const at = first + threadIdx.x % 32 / P, m = at < count ? slice.spread[at] : 0, b = slice.first + m;
+        bool const asks = at < count && has_results(p, b) && !slice.marks[m];
         team.sync(); /* the memory is free */
         real const most = load_small(team, p, b, a, n, ld, asks), unit = certificate_unit(most);
         bool const lives = asks && most < (real)INFINITY;
         team.sync(); /* the matrix is there */
         scale_type scale;
-        bool good = certify_small(team, p, b, a, n, ld, unit, lives, &scale);
+        certify_small(team, p, b, a, n, ld, unit, lives, &scale);
+        bool good = true;
         team.sync(); /* all have read it */
         for (int j = 0; lives && k < n && j < n; ++j) a[j * ld + k] = scaled(unit, a[j * ld + k]);
         team.sync(); /* it is scaled */
-        bool const values = good;
         for (int side = 0; side < 2; ++side) {
             const complex *const column = stored_vector(p, b, k < n ? k : 0, side == 0);
             if (!column || !lives || k >= n) continue;
@@ -141,8 +234,7 @@ template <int P> static __global__ void __launch_bounds__(SMALL_THREADS) vectors
                 certify_column<P>(a, n, ld, column, w, side == 0, (real)scale.residual_bound(n, CERTIFY_LOOK)) && good;
         }
         good = !team.any(!good);
-        /* wrong eigenvalues are on the list already, unless the road has certified them */
-        if (lives && k == 0 && !good && (values || slice.own_values)) list_doubtful(slice, b, false);
+        if (lives && k == 0 && !good) list_doubtful(slice, b, false);
     }
 }
 
@@ -266,6 +358,72 @@ static __global__ void __launch_bounds__(SUMS_THREADS) values(geev_slice slice)
     judge_values(team, slice, at, s, tile);
 }
 
+/* Component i of x^H A, A times unit: its entries with the turns of x, by a warp for 32 of them or, where a column's entries lie side by
+ * side, for EACH. */
+static __device__ void make_forms(const geev_slice &slice, int64_t b, bool left, real unit, complex *y)
+{
+    const geev_problem &p = slice.p;
+    geev_apart<entry> const apart(p, b);
+    int const n = (int)p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    lane_team<32> const team(lane);
+    auto const get = [&](int j, int i) { /* entry (j, i) of A, or of A^H */
+                                         int const row = left ? i : j, column = left ? j : i;
+                                         entry const x =
+                                             apart.serves ? geev_load(apart.from + (row * apart.si + column * apart.sj))
+                                                          : geev_entry<entry>(p, b, row, column);
+                                         return probed(scaled(unit, left ? conj(x) : x), j);
+    };
+    if (left == geev_lies_by_rows(p)) { /* neighbours in memory are those of j */
+        for (int first = warp * EACH; first < n; first += SUMS_THREADS / 32 * EACH) {
+            real re[EACH] = {}, im[EACH] = {};
+            for (int j = lane; j < n; j += 32)
+#pragma unroll
+                for (int u = 0; u < EACH; ++u)
+                    if (first + u < n) {
+                        entry const x = get(j, first + u);
+                        re[u] += real_part(x), im[u] += imaginary(x);
+                    }
+            complex const sum = {lanes_sum_each<32, EACH>(re, lane),
+                                 number::complex ? lanes_sum_each<32, EACH>(im, lane) : (real)0};
+            if (lane < EACH && first + lane < n) y[first + lane] = sum;
+        }
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < n; i += SUMS_THREADS) {
+        entry sum = entry_of<entry>((real)0);
+#pragma unroll 8
+        for (int j = 0; j < n; ++j) sum = total(sum, get(j, i));
+        y[i] = as_complex(sum);
+    }
+}
+
+/* All vectors of one side of a matrix, by x. */
+static __global__ void __launch_bounds__(SUMS_THREADS, FORMS_BLOCKS) forms(geev_slice slice, int sides)
+{
+    const geev_problem &p = slice.p;
+    int const n = (int)p.n;
+    int64_t const at = blockIdx.x / sides, b = slice.first + at;
+    bool const left = sides == 2 ? blockIdx.x % 2 == 0 : p.vl != NULL;
+    geev_certificate &c = slice.certificates[at];
+    if (__syncthreads_or(threadIdx.x == 0 && *(volatile int *)&c.listed != 0))
+        return; /* the other side may list it meanwhile */
+    lane_team<32> const team(threadIdx.x % 32);
+    scale_type const scale = {c.norm, c.unit};
+    complex *const y = (complex *)slice.rows + (int64_t)blockIdx.x * n;
+    make_forms(slice, b, left, (real)c.unit, y);
+    __syncthreads(); /* y is there */
+    real const bound = (real)scale.residual_bound(n, CERTIFY_FORM);
+    bool good = true;
+    for (int first = (int)threadIdx.x / 32 * EACH; first < n; first += SUMS_THREADS / 32 * EACH) {
+        form_sums<EACH> part;
+        part.clear();
+        for (int i = team.rank; i < n; i += 32) part.add(p, b, left, first, n, i, y[i], (real)c.unit);
+        good = part.judge(team, n, n - first, bound) && good;
+    }
+    if (!__syncthreads_or(!good) || threadIdx.x > 0) return;
+    if (atomicExch(&c.listed, 1) == 0) list_doubtful(slice, b, false);
+}
+
 /* 32 vectors of matrix `at`: of tiles of 64 rows a thread has four rows and two columns. */
 static __device__ void certify_columns(const geev_slice &slice, int64_t at, bool left, int first)
 {
@@ -356,54 +514,46 @@ template <int P> static size_t small_bytes(const geev_problem *p)
     return SMALL_THREADS / P * (size_t)(p->n * (p->n | 1)) * sizeof(entry);
 }
 
-template <int P> static eig_status launch_values(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
-{
-    int64_t const teams = SMALL_THREADS / P;
-    return cuda_launch(ctx, "geev: values_small", stream,
-                       {(slice.count + teams - 1) / teams, SMALL_THREADS, small_bytes<P>(&slice.p)}, values_small<P>,
-                       slice);
-}
-
 /* As many blocks as run at once share out what is noted. */
-template <int P> static eig_status launch_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+static int64_t blocks_of(eig_context *ctx, int64_t wanted)
 {
-    enum { EACH = 4 };
-    int64_t const teams = SMALL_THREADS / P, want = (slice.count + teams - 1) / teams,
-                  room = (int64_t)EACH * cuda_state_of(ctx)->multiprocessors;
-    return cuda_launch(ctx, "geev: vectors_small", stream,
-                       {want < room ? want : room, SMALL_THREADS, small_bytes<P>(&slice.p)}, vectors_small<P>, slice);
+    int64_t const room = 4 * (int64_t)cuda_state_of(ctx)->multiprocessors;
+    return wanted < room ? wanted : room;
 }
 
-static eig_status certify_values(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+template <int P> static eig_status certify_small(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    int64_t const n = slice.p.n, blocks = slice.count * slice.parts;
-    if (n <= GEEV_CERTIFY_SMALL && slice.own_values) return EIG_OK;
-    if (n <= 4) return launch_values<4>(ctx, slice, stream);
-    if (n <= 8) return launch_values<8>(ctx, slice, stream);
-    if (n <= 16) return launch_values<16>(ctx, slice, stream);
-    if (n <= GEEV_CERTIFY_SMALL) return launch_values<32>(ctx, slice, stream);
-    eig_status const status = cuda_launch(ctx, "geev: sums", stream, {blocks, SUMS_THREADS}, sums, slice);
-    if (status != EIG_OK || slice.parts == 1) return status;
-    return cuda_launch(ctx, "geev: values", stream, {slice.count, SUMS_THREADS}, values, slice);
+    int64_t const teams = SMALL_THREADS / P, blocks = (slice.count + teams - 1) / teams;
+    size_t const bytes = small_bytes<P>(&slice.p);
+    bool const vectors = slice.p.vl || slice.p.vr;
+    eig_status status = EIG_OK;
+    if (vectors || !slice.own_values)
+        status = cuda_launch(ctx, "geev: look_small", stream, {blocks, SMALL_THREADS, bytes},
+                             vectors ? look_small<P, true> : look_small<P, false>, slice);
+    if (status != EIG_OK || !vectors) return status;
+    return cuda_launch(ctx, "geev: vectors_small", stream, {blocks_of(ctx, blocks), SMALL_THREADS, bytes},
+                       vectors_small<P>, slice);
 }
 
-static eig_status certify_vectors(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+static eig_status certify_large(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    enum { EACH = 4 };
-    int64_t const n = slice.p.n;
-    if (!(slice.p.vl || slice.p.vr)) return EIG_OK;
-    if (n <= 4) return launch_vectors<4>(ctx, slice, stream);
-    if (n <= 8) return launch_vectors<8>(ctx, slice, stream);
-    if (n <= 16) return launch_vectors<16>(ctx, slice, stream);
-    if (n <= GEEV_CERTIFY_SMALL) return launch_vectors<32>(ctx, slice, stream);
-    int const columns = (int)((n + TILE_COLUMNS - 1) / TILE_COLUMNS);
-    int64_t const want = 2 * slice.count * columns, room = (int64_t)EACH * cuda_state_of(ctx)->multiprocessors;
-    return cuda_launch(ctx, "geev: vectors_large", stream, {want < room ? want : room, SUMS_THREADS}, vectors_large,
-                       slice, columns);
+    int const columns = (int)((slice.p.n + TILE_COLUMNS - 1) / TILE_COLUMNS), sides = !!slice.p.vl + !!slice.p.vr;
+    eig_status status = cuda_launch(ctx, "geev: sums", stream, {slice.count * slice.parts, SUMS_THREADS}, sums, slice);
+    if (status == EIG_OK && slice.parts > 1)
+        status = cuda_launch(ctx, "geev: values", stream, {slice.count, SUMS_THREADS}, values, slice);
+    if (status != EIG_OK || sides == 0) return status;
+    status = cuda_launch(ctx, "geev: forms", stream, {sides * slice.count, SUMS_THREADS}, forms, slice, sides);
+    if (status != EIG_OK) return status;
+    return cuda_launch(ctx, "geev: vectors_large", stream, {blocks_of(ctx, 2 * slice.count * columns), SUMS_THREADS},
+                       vectors_large, slice, columns);
 }
 
 eig_status TYPED(eig_cuda_geev_certify)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
-    eig_status const status = certify_values(ctx, slice, stream);
-    return status == EIG_OK ? certify_vectors(ctx, slice, stream) : status;
+    int64_t const n = slice.p.n;
+    if (n <= 4) return certify_small<4>(ctx, slice, stream);
+    if (n <= 8) return certify_small<8>(ctx, slice, stream);
+    if (n <= 16) return certify_small<16>(ctx, slice, stream);
+    if (n <= GEEV_CERTIFY_SMALL) return certify_small<32>(ctx, slice, stream);
+    return certify_large(ctx, slice, stream);
 }

@@ -192,6 +192,8 @@ struct geev_slice {
     unsigned *spreads; /* [1] matrices that balancing has scaled much, and which they are, from `first` on; */
     int *spread;       /* [count] NULL: nobody asks */
     bool own_values;   /* the road's kernels certify eigenvalues */
+    int *marks;        /* [count] with vectors, n <= GEEV_CERTIFY_SMALL: matrices that are on the list */
+    void *rows;        /* [count][2][n] complex, with vectors, larger n: x^H A of both sides */
     geev_certificate *certificates; /* [count] */
     double *partials;               /* [count][parts][GEEV_SUMS]: of the blocks of a matrix */
     int parts;

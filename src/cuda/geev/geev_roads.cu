@@ -23,6 +23,12 @@ static eig_status enqueue_large_vectors(eig_context *ctx, const geev_slice &slic
  *
  * They begin where the road has ended, in its workspace. */
 
+/* x^H A of both sides of a matrix. */
+static int64_t rows_bytes(const geev_problem *p)
+{
+    return 2 * p->n * (int64_t)type_size(type_complex_of(p->type));
+}
+
 /* Sets the number of second attempts that run at once, and bounds slice->count. */
 void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev_slice *slice)
 {
@@ -38,7 +44,8 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
     bool const small = p->n <= GEEV_CERTIFY_SMALL;
     slice->parts = (int)(small || most < 2 || useful < 2 ? 1 : most < useful ? most : useful);
     slice->plain_bytes = kernels_of(p)->second_bytes(p);
-    int64_t each = (int64_t)sizeof *slice->failed + (p->vectors ? (int64_t)sizeof *slice->spread : 0);
+    int64_t each = (int64_t)sizeof *slice->failed;
+    if (p->vectors) each += (int64_t)sizeof *slice->spread + (small ? (int64_t)sizeof *slice->marks : rows_bytes(p));
     if (!small)
         each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * GEEV_SUMS * sizeof *slice->partials);
     int64_t const rest = bytes - bytes / 64, area = (int64_t)slice->plain_bytes,
@@ -51,8 +58,11 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
 
 void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice)
 {
+    bool const small = slice->p.n <= GEEV_CERTIFY_SMALL;
     carve_list(a, slice);
-    if (slice->p.n > GEEV_CERTIFY_SMALL) {
+    if (slice->p.vectors && small) slice->marks = (int *)arena_take(a, slice->count, sizeof *slice->marks);
+    if (slice->p.vectors && !small) slice->rows = arena_take(a, slice->count, (size_t)rows_bytes(&slice->p));
+    if (!small) {
         slice->certificates = (geev_certificate *)arena_take(a, slice->count, sizeof *slice->certificates);
         slice->partials = (double *)arena_take(a, slice->count * slice->parts * GEEV_SUMS, sizeof *slice->partials);
     }

@@ -1,19 +1,23 @@
 /* heev on CUDA, n > 8: looks at the results of a slice before their info may be 0, and lists what is doubtful (heev_certify.cuh says
  * what is asked).  The reference solves it again where A is still there.
  *
- *   certify_sums    before the kernels, since A may be lost: trace, norm and x^H A x, one block or more a matrix (road warp:
- *                   heev_reduce.cu)
- *   certify_judge   behind them: a block for 32 vectors, a warp where n <= 32; w against these sums, lengths of the vectors, and all
- *                   pairs by x: the last block of a matrix sums up
- *   certify_reject  what cannot be solved again: NaN, and an info of n
+ *   certify_sums         before the kernels, since A may be lost: trace, norm and x^H A x, by one block or more a matrix, or a warp where
+ *                        matrices are many (road warp: heev_reduce.cu)
+ *   certify_judge        behind them: w against these sums, lengths of the vectors, and all pairs by x; a warp for some columns, of which
+ *                        the last one of a matrix sums up
+ *   certify_judge_small  n <= 32: 16 or 32 lanes a matrix
+ *   certify_reject       what cannot be solved again: NaN, and an info of n
  *
  * Sums      in double, of A times `unit`: a power of two, 1 unless squares could over- or underflow.
- * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations. */
+ * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations.  A lane has some rows, whose turns of x it makes
+ *           once; sums over lanes are made of 8 columns at a time. */
 #include "heev/heev_certify.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 
-enum { CERTIFY_THREADS = 256, CERTIFY_WARPS = CERTIFY_THREADS / 32, CERTIFY_COLUMNS = 32, REJECT_BLOCKS = 16 };
+enum { CERTIFY_THREADS = 256, CERTIFY_WARPS = CERTIFY_THREADS / 32, CERTIFY_EACH = 8, REJECT_BLOCKS = 16 };
+/* Blocks of a multiprocessor, for their registers. */
+enum { SUMS_BLOCKS = number::complex ? 3 : 4, JUDGE_BLOCKS = number::complex ? 2 : 3 };
 
 /* |unit x|^2 in double. */
 static __device__ __forceinline__ double wide_square(number x, double unit)
@@ -31,67 +35,105 @@ static __device__ __forceinline__ double unit_for(double most)
 
 /* ------------------------------------------------------------------------ A */
 
-/* Calls f(x, i, j) for this thread's entries of the triangle that is read, and for zeros beside it: of lines from, ..., end - 1, a warp
- * four lines along which neighbours lie close. */
-template <typename function>
-static __device__ __forceinline__ void each_entry(const heev_job &job, int64_t b, int64_t from, int64_t end, function f)
-{
-    batch_strides const s = job.at_a;
-    int64_t const n = job.p.n;
-    bool const rows = s.j < s.i, behind = rows == job.p.upper; /* whether a line begins at the diagonal */
-    int64_t const along = rows ? s.j : s.i, across = rows ? s.i : s.j;
-    enum { EACH = 4 };
-    int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int64_t c = from + warp * EACH; c < end; c += CERTIFY_WARPS * EACH) { /* lines side by side, loaded together */
-        int64_t const most = c + EACH < end ? c + EACH : end, first = behind ? c : 0, last = behind ? n : most;
-#pragma unroll 2
-        for (int64_t k = first / 32 * 32 + lane; k < last; k += 32) {
-            number x[EACH];
+namespace
+{ /* the code differs by type */
+/* The entries of lines from, ..., end - 1 of the triangle that is read, in one look. */
+struct triangle_sums {
+    double most, trace, squares, form; /* squares and form, x^H A x: of the triangle with its diagonal */
+    double diagonal, form_diagonal;    /* the diagonal's parts of both */
+
+    /* Of this thread's share, times unit: of `warps` warps, each has four lines along which neighbours lie close. */
+    __device__ __forceinline__ void collect(const heev_job &job, int64_t b, int from, int end, int warps, int warp,
+                                            double unit)
+    {
+        enum { EACH = 4 };
+        batch_strides const s = job.at_a;
+        int const n = (int)job.p.n, lane = threadIdx.x % 32;
+        bool const rows = s.j < s.i, behind = rows == job.p.upper; /* whether a line begins at the diagonal */
+        int64_t const along = rows ? s.j : s.i, across = rows ? s.i : s.j;
+        most = trace = squares = form = diagonal = form_diagonal = 0;
+#pragma unroll 1
+        for (int c = from + warp * EACH; c < end; c += warps * EACH) {
+            int const first = behind ? c / 32 * 32 : 0, stop = behind ? n : min(c + EACH, end), lines = end - c;
+            const number *from_k = (const number *)job.p.a + (b * s.b + c * across + (first + lane) * along);
+            double re[EACH] = {}, im[EACH] = {}; /* of a line's entries, times x's along it */
+#pragma unroll 1
+            for (int k = first + lane; k < stop; k += 32, from_k += 32 * along) {
+                unsigned const own = probe_turn<number::complex>((unsigned)k), turn = rows ? own : -own;
+                double const size = probe_size<double>((unsigned)k), by = unit * size;
+                number x[EACH];
 #pragma unroll
-            for (int u = 0; u < EACH; ++u) {
-                bool const there = c + u < most && (behind ? k >= c + u : k <= c + u);
-                set(x[u], (real)0, (real)0);
-                if (there) x[u] = load_number((const number *)job.p.a + (b * s.b + (c + u) * across + k * along));
+                for (int u = 0; u < EACH; ++u) { /* loaded together */
+                    bool const there = u < lines && (behind ? k >= c + u : k <= c + u);
+                    set(x[u], (real)0, (real)0);
+                    if (there) x[u] = load_number(from_k + u * across);
+                }
+#pragma unroll
+                for (int u = 0; u < EACH; ++u) {
+                    bool const on = k == c + u;
+                    if (on) set(x[u], x[u].re, (real)0);
+                    double const square = wide_square(x[u], unit);
+                    number const y = turned(x[u], turn);
+                    most = fmax(most, (double)larger_part(x[u])), squares += square;
+                    re[u] = fma(by, (double)y.re, re[u]), im[u] = fma(by, (double)imaginary(y), im[u]);
+                    if (!on) continue;
+                    double const own_part = unit * (double)x[u].re;
+                    trace += own_part, diagonal += square, form_diagonal = fma(size * size, own_part, form_diagonal);
+                }
             }
 #pragma unroll
-            for (int u = 0; u < EACH; ++u) f(x[u], rows ? c + u : k, rows ? k : c + u);
+            for (int u = 0; u < EACH; ++u) {
+                unsigned const own = probe_turn<number::complex>((unsigned)(c + u)), turn = rows ? -own : own;
+                form = fma(probe_size<double>((unsigned)(c + u)),
+                           turned(number_of<double, true>{re[u], im[u]}, turn).re, form);
+            }
         }
     }
-}
-
-static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_sums(heev_job job)
-{
-    __shared__ double space[CERTIFY_WARPS];
-    block_team<CERTIFY_THREADS> const team = {(int)threadIdx.x, space};
-    int64_t const m = blockIdx.x / job.shares, n = job.p.n, b = job.first + m;
-    int64_t const each = (n + job.shares - 1) / job.shares, from = (int64_t)(blockIdx.x % job.shares) * each,
-                  end = from + each < n ? from + each : n;
-    double most = 0, unit = 1, trace, squares, beside;
-    for (int pass = 0;; ++pass) {
-        trace = squares = beside = 0;
-        each_entry(job, b, from, end, [&](number x, int64_t i, int64_t j) {
-            bool const diagonal = i == j;
-            if (diagonal) set(x, x.re, (real)0);
-            real const largest = real_limits<real>::largest;
-            bool const finite = fabs(x.re) <= largest && fabs(imaginary(x)) <= largest;
-            double const square = wide_square(x, unit);
-            most = finite ? fmax(most, (double)larger_part(x)) : (double)INFINITY;
-            squares += diagonal ? square : 2 * square, trace += diagonal ? unit * (double)x.re : 0;
-            beside += diagonal ? 0 : unit * (double)certify_turned(x, (unsigned)i, (unsigned)j).re;
-        });
-        most = team.max(most);
-        if (pass == 1 || !(most < (double)INFINITY)) break;
-        unit = unit_for(most);
-        if (unit == 1) break;
+    /* Over a team. */
+    template <typename team_type> __device__ __forceinline__ void sum(const team_type &team)
+    {
+        most = team.max(most), trace = team.sum(trace), diagonal = team.sum(diagonal), squares = team.sum(squares);
+        form = team.sum(form), form_diagonal = team.sum(form_diagonal);
     }
-    trace = team.sum(trace), squares = team.sum(squares), beside = team.sum(beside);
+};
+} // namespace
+
+/* The share's number, its matrix m of the job, and a team for it. */
+template <typename team_type>
+static __device__ __forceinline__ void certify_share(const heev_job &job, int64_t share, const team_type &team)
+{
+    int64_t const m = share / job.shares, b = job.first + m;
+    int const n = (int)job.p.n, each = (n + job.shares - 1) / job.shares, from = (int)(share % job.shares) * each,
+              end = min(from + each, n);
+    constexpr int warps = team_type::size / 32;
+    double unit = 1;
+    triangle_sums all;
+    all.collect(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
+    if (all.most < (double)INFINITY) unit = unit_for(all.most);
+    if (unit != 1) all.collect(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
     if (team.rank > 0) return;
-    job.certificates[blockIdx.x] = {most, unit, trace, squares, trace + 2 * beside};
-    if (blockIdx.x % job.shares == 0) {
+    bool const finite = all.squares < (double)INFINITY; /* NaN is not */
+    job.certificates[share] = {finite ? all.most : (double)INFINITY, unit, all.trace, 2 * all.squares - all.diagonal,
+                               2 * all.form - all.form_diagonal};
+    if (share % job.shares == 0) {
         job.marks[m] = 0;
         if (job.arrived) job.arrived[m] = 0, job.forms[m] = {0, 0};
     }
-    if (blockIdx.x == 0) *job.doubts = 0;
+    if (share == 0) *job.doubts = 0;
+}
+
+/* A block a share. */
+static __global__ void __launch_bounds__(CERTIFY_THREADS, SUMS_BLOCKS) certify_sums(heev_job job)
+{
+    __shared__ double space[CERTIFY_WARPS];
+    certify_share(job, blockIdx.x, block_team<CERTIFY_THREADS>{(int)threadIdx.x, space});
+}
+
+/* A warp a share. */
+static __global__ void __launch_bounds__(CERTIFY_THREADS, SUMS_BLOCKS) certify_sums_many(heev_job job)
+{
+    int64_t const share = (int64_t)blockIdx.x * CERTIFY_WARPS + threadIdx.x / 32;
+    if (share < job.count * job.shares) certify_share(job, share, lane_team<32>((int)threadIdx.x % 32));
 }
 
 /* The sums of all shares of matrix m. */
@@ -132,12 +174,13 @@ static __device__ __forceinline__ bool certify_values(const heev_job &job, const
     return spectrum_has_sums(n * eps, c.squares, first - c.trace, second - c.squares, left_by(job), n * rounding_of(c));
 }
 
-/* The same of sums of its pairs.  n eps of the type, in double. */
-static __device__ __forceinline__ bool certify_pairs(const heev_job &job, const heev_certificate &c, double2 sums)
+/* The same of sums of its pairs, with x^H x.  n eps of the type, in double. */
+static __device__ __forceinline__ bool certify_pairs(const heev_job &job, const heev_certificate &c, double2 sums,
+                                                     double span)
 {
-    double const n = (double)job.p.n, unit = n * (double)real_limits<real>::eps, norm = sqrt(c.squares);
-    return fabs(sums.x - c.form) <= (CERTIFY_FORM * unit + n * sqrt(left_by(job))) * norm + n * rounding_of(c) &&
-           fabs(sums.y - n) <= CERTIFY_SPAN * unit * sqrt(n);
+    double const n = (double)job.p.n;
+    pair_sums<double> const pairs = {sums.x, sums.y, c.form, span};
+    return pairs.certify(n, n * (double)real_limits<real>::eps, c.squares, left_by(job), rounding_of(c));
 }
 
 /* Whether matrix m, of the job, claims to be solved. */
@@ -153,77 +196,103 @@ static __device__ __forceinline__ void list_doubtful(const heev_job &job, int64_
     atomicAdd(job.repairs, 1ull);
 }
 
-/* What is asked of a vector: its length and x^H v. */
-struct vector_sums {
-    real size, re, im;
+/* What is asked of a vector: its length and x^H v; and of all: their part of the sums of pairs.  w: its value, times the unit. */
+static __device__ __forceinline__ bool judge_vector(int64_t n, double w, real size, real re, real im, double2 *sums)
+{
+    double const part = (double)re * (double)re + (double)im * (double)im;
+    sums->x = fma(w, part, sums->x), sums->y += part;
+    return spectrum_has_length((real)n, size);
+}
 
-    __device__ __forceinline__ void add(number v, int64_t i)
+namespace
+{ /* the code differs by type */
+/* Sums over the rows of CERTIFY_EACH columns, a lane a row. */
+struct column_sums {
+    real size[CERTIFY_EACH], re[CERTIFY_EACH], im[CERTIFY_EACH];
+
+    __device__ __forceinline__ void clear()
     {
-        number const turned = certify_turned(v, (unsigned)i);
-        size = size + square(v), re = re + turned.re, im = im + imaginary(turned);
+#pragma unroll
+        for (int u = 0; u < CERTIFY_EACH; ++u) size[u] = re[u] = im[u] = 0;
     }
-    /* Whether it has length 1; adds its part to the sums.  w: its value, times the unit. */
-    __device__ __forceinline__ bool ends(int64_t n, double w, double2 *sums) const
+    /* Row i of the first `count` columns, from v on. */
+    __device__ __forceinline__ void add(const number *v, int64_t across, int count, int i)
     {
-        double const part = (double)re * (double)re + (double)im * (double)im;
-        sums->x = fma(w, part, sums->x), sums->y += part;
-        return spectrum_has_length((real)n, size);
+        unsigned const turn = -probe_turn<number::complex>((unsigned)i);
+        real const by = probe_size<real>((unsigned)i);
+        number x[CERTIFY_EACH];
+#pragma unroll
+        for (int u = 0; u < CERTIFY_EACH; ++u) { /* loaded together */
+            set(x[u], (real)0, (real)0);
+            if (u < count) x[u] = load_number(v + u * across);
+        }
+#pragma unroll
+        for (int u = 0; u < CERTIFY_EACH; ++u) {
+            number const y = turned(x[u], turn);
+            size[u] = size[u] + square(x[u]), re[u] = fma(by, y.re, re[u]), im[u] = fma(by, imaginary(y), im[u]);
+        }
+    }
+    /* Over P lanes; the columns' values are at w, times unit.  Whether their vectors are good; their part of the sums, in the first
+     * lanes of the team. */
+    template <int P>
+    __device__ __forceinline__ bool judge(const lane_team<P> &team, int64_t n, int64_t count, const real *w,
+                                          double unit, double2 *sums)
+    {
+        real const all = lanes_sum_each<P, CERTIFY_EACH>(size, team.rank),
+                   part = lanes_sum_each<P, CERTIFY_EACH>(re, team.rank),
+                   other = number::complex ? lanes_sum_each<P, CERTIFY_EACH>(im, team.rank) : (real)0;
+        return team.rank >= CERTIFY_EACH || team.rank >= count ||
+               judge_vector(n, unit * (double)w[team.rank], all, part, other, sums);
     }
 };
+} // namespace
 
-/* Columns first, ..., first + 31 of V of matrix b: whether those of this thread have length 1; *sums: their parts.
- * space: [3][warps][32]. */
-static __device__ bool certify_columns(const heev_job &job, int64_t b, double unit, int64_t first, int64_t columns,
-                                       real *space, double2 *sums)
+/* Columns first, ..., end - 1 of V of matrix b, where a column's entries lie side by side. */
+static __device__ __forceinline__ bool judge_columns(const lane_team<32> &team, const heev_job &job, int64_t b,
+                                                     double unit, int64_t first, int64_t end, double2 *sums)
 {
-    enum { PART = CERTIFY_WARPS * 32, EACH = CERTIFY_COLUMNS / CERTIFY_WARPS };
     batch_strides const s = job.at_v;
     int64_t const n = job.p.n;
-    int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const number *const v = (const number *)job.p.v + b * s.b;
     const real *const w = (const real *)job.p.w + b * job.p.stride_w;
-    if (s.j < s.i) { /* a lane a column */
-        vector_sums all = {0, 0, 0};
-        for (int64_t i = warp; i < n && first + lane < columns; i += CERTIFY_WARPS)
-            all.add(load_number(v + (i * s.i + (first + lane) * s.j)), i);
-        real *const own = space + warp * 32 + lane;
-        own[0] = all.size, own[PART] = all.re, own[2 * PART] = all.im;
-        __syncthreads(); /* the parts are there */
-        if (warp > 0 || first + lane >= columns) return true;
-        for (int k = 1; k < CERTIFY_WARPS; ++k) {
-            const real *const part = space + k * 32 + lane;
-            all.size += part[0], all.re += part[PART], all.im += part[2 * PART];
-        }
-        return all.ends(n, unit * (double)w[first + lane], sums);
-    }
     bool good = true;
-    vector_sums all[EACH]; /* of the warp's columns, whose loads are under way together */
-#pragma unroll
-    for (int u = 0; u < EACH; ++u) all[u] = {0, 0, 0};
-#pragma unroll 2
-    for (int64_t i = lane; i < n; i += 32)
-#pragma unroll
-        for (int u = 0; u < EACH; ++u) {
-            int64_t const j = first + warp + u * CERTIFY_WARPS;
-            if (j < columns) all[u].add(load_number(v + (i * s.i + j * s.j)), i);
-        }
-#pragma unroll
-    for (int u = 0; u < EACH; ++u) {
-        int64_t const j = first + warp + u * CERTIFY_WARPS;
-        if (j >= columns) break;
-        all[u].size = lanes_sum<32>(0xffffffffu, all[u].size), all[u].re = lanes_sum<32>(0xffffffffu, all[u].re);
-        if (number::complex) all[u].im = lanes_sum<32>(0xffffffffu, all[u].im);
-        double2 part = {0, 0};
-        good = all[u].ends(n, unit * (double)w[j], &part) && good;
-        if (lane == 0) sums->x += part.x, sums->y += part.y;
+#pragma unroll 1
+    for (int64_t j = first; j < end; j += CERTIFY_EACH) {
+        const number *const v = (const number *)job.p.v + (b * s.b + j * s.j);
+        column_sums all;
+        all.clear();
+        for (int64_t i = team.rank; i < n; i += 32) all.add(v + i * s.i, s.j, (int)(end - j), (int)i);
+        good = all.judge(team, n, end - j, w + j, unit, sums) && good;
     }
     return good;
 }
 
-/* Whether all pairs of matrix m are good, as far as their sums tell: asked of the last of its blocks alone. */
-static __device__ bool certify_together(block_team<CERTIFY_THREADS> team, const heev_job &job, int64_t m,
-                                        const heev_certificate &c, double2 sums, int groups)
+/* The same where a row's entries lie side by side: a lane a column. */
+static __device__ __forceinline__ bool judge_rows(const lane_team<32> &team, const heev_job &job, int64_t b,
+                                                  double unit, int64_t first, int64_t end, double2 *sums)
 {
+    batch_strides const s = job.at_v;
+    int64_t const n = job.p.n;
+    const real *const w = (const real *)job.p.w + b * job.p.stride_w;
+    bool good = true;
+#pragma unroll 1
+    for (int64_t j = first + team.rank; j < end; j += 32) {
+        const number *const v = (const number *)job.p.v + (b * s.b + j * s.j);
+        real size = 0, re = 0, im = 0;
+#pragma unroll 8
+        for (int64_t i = 0; i < n; ++i) {
+            number const x = load_number(v + i * s.i), y = certify_turned(x, (unsigned)i);
+            size = size + square(x), re = re + y.re, im = im + imaginary(y);
+        }
+        good = judge_vector(n, unit * (double)w[j], size, re, im, sums) && good;
+    }
+    return good;
+}
+
+/* Whether all pairs of matrix m are good, as far as their sums tell: asked of the last of its `groups` warps alone. */
+static __device__ __forceinline__ bool judge_together(const lane_team<32> &team, const heev_job &job, int64_t m,
+                                                      const heev_certificate &c, double2 sums, int groups)
+{
+    double const span = team.sum(certify_span<double>(0, job.p.n, team.rank, 32));
     sums.x = team.sum(sums.x), sums.y = team.sum(sums.y);
     if (team.rank > 0) return true;
     if (groups > 1) {
@@ -235,87 +304,88 @@ static __device__ bool certify_together(block_team<CERTIFY_THREADS> team, const 
         const volatile double2 *const whole = all;
         sums = {whole->x, whole->y};
     }
-    return certify_pairs(job, c, sums);
+    return certify_pairs(job, c, sums, span);
 }
 
-/* groups: of 32 columns a matrix. */
-static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge(heev_job job, int groups)
+/* A warp for `each` columns, `groups` of them a matrix. */
+static __global__ void __launch_bounds__(CERTIFY_THREADS, JUDGE_BLOCKS)
+    certify_judge(heev_job job, int64_t each, int groups)
 {
-    __shared__ double space[CERTIFY_WARPS];
-    __shared__ real parts[3 * CERTIFY_WARPS * 32];
-    block_team<CERTIFY_THREADS> const team = {(int)threadIdx.x, space};
-    int64_t const m = blockIdx.x / groups, b = job.first + m, group = blockIdx.x % groups;
+    lane_team<32> const team((int)threadIdx.x % 32);
+    int64_t const turn = (int64_t)blockIdx.x * CERTIFY_WARPS + threadIdx.x / 32, m = turn / groups,
+                  first = turn % groups * each;
+    if (m >= job.count) return;
+    int64_t const b = job.first + m;
     bool const all = job.p.range == EIG_RANGE_ALL;
-    int64_t const columns = all || !job.p.m ? job.columns : job.p.m[b];
+    int64_t const columns = all || !job.p.m ? job.columns : job.p.m[b],
+                  end = first + each < columns ? first + each : columns;
     heev_certificate const c = whole_certificate(job, m);
     if (!claims(job, m, c.most)) return;
     bool good = true;
-    if (group == 0 && all) {
+    if (first == 0 && all) {
         const real *const w = (const real *)job.p.w + b * job.p.stride_w;
-        double first = 0, second = 0;
-        for (int64_t k = team.rank; k < job.p.n; k += CERTIFY_THREADS) {
+        double sum = 0, squares = 0;
+        for (int64_t k = team.rank; k < job.p.n; k += 32) {
             double const x = c.unit * (double)w[k];
-            first += x, second = fma(x, x, second);
+            sum += x, squares = fma(x, x, squares);
         }
-        first = team.sum(first), second = team.sum(second);
-        good = certify_values(job, c, first, second);
+        good = certify_values(job, c, team.sum(sum), team.sum(squares));
     }
     if (job.p.v) {
         double2 sums = {0, 0};
-        good = certify_columns(job, b, c.unit, group * CERTIFY_COLUMNS, columns, parts, &sums) && good;
-        if (all) good = certify_together(team, job, m, c, sums, groups) && good;
+        bool const rows = job.at_v.j < job.at_v.i;
+        good = (rows ? judge_rows(team, job, b, c.unit, first, end, &sums)
+                     : judge_columns(team, job, b, c.unit, first, end, &sums)) &&
+               good;
+        if (all) good = judge_together(team, job, m, c, sums, groups) && good;
     }
     good = !team.any(!good);
     if (!good && team.rank == 0) list_doubtful(job, m);
 }
 
-/* n <= 32: a warp a matrix; all pairs. */
-static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge_small(heev_job job)
+/* n <= P: P lanes a matrix; all pairs. */
+template <int P> static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_judge_small(heev_job job)
 {
-    enum { TOGETHER = 8 };
-    int const n = (int)job.p.n, lane = threadIdx.x % 32;
-    int64_t const m = (int64_t)blockIdx.x * CERTIFY_WARPS + threadIdx.x / 32, b = job.first + m;
-    if (m >= job.count) return;
-    heev_certificate const c = whole_certificate(job, m);
-    if (!claims(job, m, c.most)) return;
-    lane_team<32> const team(lane);
-    double const w = lane < n ? c.unit * (double)((const real *)job.p.w)[b * job.p.stride_w + lane] : 0;
-    double const first = team.sum(w), second = team.sum(w * w);
-    bool good = certify_values(job, c, first, second);
+    lane_team<P> const team((int)threadIdx.x % 32);
+    int const n = (int)job.p.n, lane = team.rank;
+    int64_t const m = (int64_t)blockIdx.x * (CERTIFY_THREADS / P) + threadIdx.x / P, b = job.first + m;
+    heev_certificate c = {(double)INFINITY, 1, 0, 0, 0};
+    if (m < job.count) c = whole_certificate(job, m);
+    bool const asks = m < job.count && claims(job, m, c.most), here = asks && lane < n;
+    if (!__any_sync(0xffffffffu, asks)) return;
+    const real *const w = (const real *)job.p.w + b * job.p.stride_w;
+    double const own = here ? c.unit * (double)w[lane] : 0;
+    bool good = certify_values(job, c, team.sum(own), team.sum(own * own));
     if (job.p.v) {
         batch_strides const s = job.at_v;
         bool const rows = s.j < s.i;
         const number *const v = (const number *)job.p.v + (b * s.b + lane * (rows ? s.j : s.i));
-        int64_t const across = rows ? s.i : s.j;
-        vector_sums all = {0, 0, 0}; /* of column `lane` */
+        double2 sums = {0, 0};
         if (rows) {
+            real size = 0, re = 0, im = 0; /* of column `lane` */
 #pragma unroll 8
-            for (int i = 0; i < n; ++i)
-                if (lane < n) all.add(load_number(v + i * across), i);
+            for (int i = 0; i < n; ++i) {
+                number x;
+                set(x, (real)0, (real)0);
+                if (here) x = load_number(v + i * s.i);
+                number const y = certify_turned(x, (unsigned)i);
+                size = size + square(x), re = re + y.re, im = im + imaginary(y);
+            }
+            if (here) good = judge_vector(n, own, size, re, im, &sums) && good;
         } else {
 #pragma unroll 1
-            for (int k = 0; k < n; k += TOGETHER) {
-                vector_sums part[TOGETHER];
-#pragma unroll
-                for (int u = 0; u < TOGETHER; ++u) {
-                    part[u] = {0, 0, 0};
-                    if (lane < n && k + u < n) part[u].add(load_number(v + (k + u) * across), lane);
-                }
-#pragma unroll
-                for (int u = 0; u < TOGETHER; ++u) {
-                    real const size = team.sum(part[u].size), re = team.sum(part[u].re),
-                               im = number::complex ? team.sum(part[u].im) : (real)0;
-                    if (lane == k + u) all = {size, re, im};
-                }
+            for (int j = 0; j < n; j += CERTIFY_EACH) {
+                column_sums part;
+                part.clear(), part.add(v + j * s.j, s.j, here ? n - j : 0, lane);
+                int const count = asks ? n - j : 0;
+                good = part.judge(team, n, count, w + j, c.unit, &sums) && good;
             }
         }
-        double2 sums = {0, 0};
-        if (lane < n) good = all.ends(n, w, &sums) && good;
         sums = {team.sum(sums.x), team.sum(sums.y)};
-        good = certify_pairs(job, c, sums) && good;
+        good = certify_pairs(job, c, sums, team.sum(certify_span<double>(0, n, lane, P))) && good;
     }
     good = !team.any(!good);
-    if (!good && lane == 0) list_doubtful(job, m);
+    if (asks && !good && lane == 0) list_doubtful(job, m);
 }
 
 static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_reject(heev_job job)
@@ -329,20 +399,38 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_reject(heev_jo
 
 /* ----------------------------------------------------------------- launchers */
 
+/* Where as many warps as this would wait for each other in vain, a matrix or a share of it has one. */
+static bool are_many(const eig_context *ctx, int64_t count)
+{
+    return count >= 16 * (int64_t)cuda_state_of(ctx)->multiprocessors;
+}
+
 eig_status TYPED(eig_cuda_heev_certify_sums)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    return cuda_launch(ctx, "heev: certify_sums", stream, {job.count * job.shares, CERTIFY_THREADS}, certify_sums, job);
+    int64_t const shares = job.count * job.shares;
+    if (are_many(ctx, shares))
+        return cuda_launch(ctx, "heev: certify_sums_many", stream,
+                           {(shares + CERTIFY_WARPS - 1) / CERTIFY_WARPS, CERTIFY_THREADS}, certify_sums_many, job);
+    return cuda_launch(ctx, "heev: certify_sums", stream, {shares, CERTIFY_THREADS}, certify_sums, job);
+}
+
+template <int P> static eig_status launch_small(eig_context *ctx, const heev_job &job, cudaStream_t stream)
+{
+    int64_t const teams = CERTIFY_THREADS / P;
+    return cuda_launch(ctx, "heev: certify_judge_small", stream, {(job.count + teams - 1) / teams, CERTIFY_THREADS},
+                       certify_judge_small<P>, job);
 }
 
 eig_status TYPED(eig_cuda_heev_certify_judge)(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
-    if (job.p.n <= 32)
-        return cuda_launch(ctx, "heev: certify_judge_small", stream,
-                           {(job.count + CERTIFY_WARPS - 1) / CERTIFY_WARPS, CERTIFY_THREADS}, certify_judge_small,
-                           job);
-    int const groups = job.p.v ? (int)((job.columns + CERTIFY_COLUMNS - 1) / CERTIFY_COLUMNS) : 1;
-    return cuda_launch(ctx, "heev: certify_judge", stream, {job.count * groups, CERTIFY_THREADS}, certify_judge, job,
-                       groups);
+    if (job.p.n <= 16) return launch_small<16>(ctx, job, stream);
+    if (job.p.n <= 32) return launch_small<32>(ctx, job, stream);
+    int64_t const each = are_many(ctx, job.count) || !job.p.v ? job.columns
+                                                              : CERTIFY_EACH * (job.at_v.j < job.at_v.i ? 4 : 1),
+                  groups = (job.columns + each - 1) / each, warps = job.count * groups;
+    return cuda_launch(ctx, "heev: certify_judge", stream,
+                       {(warps + CERTIFY_WARPS - 1) / CERTIFY_WARPS, CERTIFY_THREADS}, certify_judge, job, each,
+                       (int)groups);
 }
 
 eig_status TYPED(eig_cuda_heev_certify_reject)(eig_context *ctx, const heev_job &job, cudaStream_t stream)

@@ -1,8 +1,8 @@
 /* What heev on CUDA asks of a result before its info is 0 (src/numerics/spectrum.inc).
  *
- * Pairs     all pairs are tested by one vector x, whose entries are powers of i, or of real matrices signs, that look random:
- *           x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With A - V diag(w) V^H = E the first differs by x^H E x, whose
- *           entries add up with random signs: an error passes by a rare chance, and costs n^2 operations to find.
+ * Pairs     all pairs are tested by the probe x (words/probe.cuh): x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With
+ *           A - V diag(w) V^H = E the first differs by x^H E x, whose entries add up with random signs and weights: an error passes by
+ *           a rare chance, and costs n^2 operations to find.
  * Where     n <= 8: in the kernels of thread/, in registers; few/: in its kernel; others: heev_certify.cu, which calls the
  *           reference for what fails, unless A is lost.
  * Failures  w and v become NaN, and info n. */
@@ -11,50 +11,48 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
+#include "words/probe.cuh"
 
-/* What sum w |x^H v|^2 may be off by, in n eps ||A||_F, and sum |x^H v|^2, in n sqrt(n) eps: far above what the methods give. */
-enum { CERTIFY_FORM = 40, CERTIFY_SPAN = 10 };
-
-/* Entry k of the certificate's vector x is i to this power, of real matrices 1 or -1: + - - + - + - - for the first.  Of 32 entries the
- * powers' bits are drawn by hand; the next 32 have them turned by what is mixed from their number. */
-static __device__ __forceinline__ constexpr unsigned certify_turn(unsigned k)
-{
-    unsigned const high = 0xa5c366d6u, low = 0x3b8d2c5eu, block = k / 32, at = (k + 5 * block) % 32,
-                   turned = (block * 0x9e3779b1u) >> 30;
-    return ((high >> at & 1) * 2 + (low >> at & 1) + turned) & 3;
-}
+/* What sum w |x^H v|^2 may be off by, in n eps ||A||_F, and sum |x^H v|^2, in n sqrt(n) eps: far above what the methods give.  |x|^2 is
+ * about 2.3 n. */
+enum { CERTIFY_FORM = 80, CERTIFY_SPAN = 20 };
 
 /* conj(x_i) a x_j, and x's part of a component: conj(x_i) v. */
-NUMBER_WORD NUMBER_R certify_turned(NUMBER_R a, unsigned i, unsigned j)
+template <typename number> static __device__ __forceinline__ number certify_turned(number a, unsigned i, unsigned j)
 {
-    return (certify_turn(i) ^ certify_turn(j)) & 2 ? negative(a) : a;
+    using real = typename number::real;
+    return turned(scaled(probe_size<real>(i) * probe_size<real>(j), a),
+                  probe_turn<number::complex>(j) - probe_turn<number::complex>(i));
 }
-NUMBER_WORD NUMBER_Z certify_turned(NUMBER_Z a, unsigned i, unsigned j)
+template <typename number> static __device__ __forceinline__ number certify_turned(number v, unsigned i)
 {
-    unsigned const turn = certify_turn(j) - certify_turn(i);
-    NUMBER_Z const x = {turn & 1 ? -a.im : a.re, turn & 1 ? a.re : a.im};
-    return turn & 2 ? negative(x) : x;
-}
-NUMBER_WORD NUMBER_R certify_turned(NUMBER_R v, unsigned i)
-{
-    return certify_turn(i) & 2 ? negative(v) : v;
-}
-NUMBER_WORD NUMBER_Z certify_turned(NUMBER_Z v, unsigned i)
-{
-    unsigned const turn = -certify_turn(i);
-    NUMBER_Z const x = {turn & 1 ? -v.im : v.re, turn & 1 ? v.re : v.im};
-    return turn & 2 ? negative(x) : x;
+    return turned(scaled(probe_size<typename number::real>(i), v), -probe_turn<number::complex>(i));
 }
 
-/* Whether pairs whose sums are `form` and `span` are those of an A with x^H A x = of; left and off: see spectrum.inc. */
+/* sum |x_i|^2 of entries first, ..., first + n - 1: the part of thread `rank` of `size`. */
 template <typename real>
-static __device__ __forceinline__ bool certifies_pairs(real n, real form, real span, real of, real squares, real left,
-                                                       real off)
+static __device__ __forceinline__ real certify_span(int64_t first, int64_t n, int rank, int size)
 {
-    real const unit = n * real_limits<real>::eps, norm = sqrt(squares);
-    return fabs(form - of) <= (CERTIFY_FORM * unit + n * sqrt(left)) * norm + n * off &&
-           fabs(span - n) <= CERTIFY_SPAN * unit * sqrt(n);
+    real sum = 0;
+    for (int64_t i = rank; i < n; i += size) {
+        real const x = probe_size<real>((unsigned)(first + i));
+        sum = fma(x, x, sum);
+    }
+    return sum;
 }
+
+/* What is known of pairs: sum w |x^H v|^2 and sum |x^H v|^2; and of A: x^H A x, x^H x. */
+template <typename real> struct pair_sums {
+    real form, span, of_form, of_span;
+
+    /* Whether they are those of A with ||A||_F^2 = squares; unit: n eps; left and off: see spectrum.inc. */
+    __device__ __forceinline__ bool certify(real n, real unit, real squares, real left, real off) const
+    {
+        real const norm = sqrt(squares);
+        return fabs(form - of_form) <= (CERTIFY_FORM * unit + n * sqrt(left)) * norm + n * off &&
+               fabs(span - of_span) <= CERTIFY_SPAN * unit * sqrt(n);
+    }
+};
 
 /* The sums of a spectrum: of T's or A's entries, or of eigenvalues. */
 template <typename real> struct spectrum_sums {

@@ -218,7 +218,9 @@ template <typename number> struct reference_matrix {
         good = found.certify(n, sums, left) && good;
         if (v) {
             found.form = team.sum(found.form), span = team.sum(span);
-            good = certifies_pairs((real)n, found.form, span, sums.form, sums.squares, left, (real)0) && good;
+            real const whole = team.sum(certify_span<real>(0, n, team.rank, REFERENCE_THREADS));
+            pair_sums<real> const pairs = {found.form, span, sums.form, whole};
+            good = pairs.certify((real)n, (real)n * real_limits<real>::eps, sums.squares, left, (real)0) && good;
         }
         return !team.any(!good);
     }

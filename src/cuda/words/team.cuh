@@ -44,6 +44,25 @@ template <int P, typename value> static __device__ __forceinline__ value lanes_s
     return x;
 }
 
+/* The sums of N = 2^k values over 2^j = P >= N neighbouring lanes of a warp that come here together: lane r gets that of value r % N.  N - 1
+ * exchanges and log2(P / N) more, where N sums take N log2(P).  The values are used up. */
+template <int P, int N, typename value> static __device__ __forceinline__ value lanes_sum_each(value *x, int lane)
+{
+    static_assert(N <= P, "a value has no lane");
+#pragma unroll
+    for (int half = N / 2; half > 0; half /= 2) {
+        bool const high = lane & half;
+#pragma unroll
+        for (int k = 0; k < half; ++k) {
+            value const other = high ? x[k] : x[k + half], own = high ? x[k + half] : x[k];
+            x[k] = own + __shfl_xor_sync(0xffffffffu, other, half);
+        }
+    }
+#pragma unroll
+    for (int d = N; d < P; d *= 2) x[0] += __shfl_xor_sync(0xffffffffu, x[0], d);
+    return x[0];
+}
+
 /* 2^k neighbouring lanes of a warp.  A team of one thread needs no other: it may also call them alone. */
 template <int P> struct lane_team {
     static constexpr int size = P;

@@ -92,6 +92,7 @@ template <typename number, int N> struct small_hermitian {
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? by * d[i] : (real)0;
             sums.add(level * d[i]);
+            sums.form = fma(probe_size<real>(i) * probe_size<real>(i), level * d[i], sums.form);
 #pragma unroll
             for (int j = 0; j < N; ++j) {
                 set(q[i][j], i == j ? (real)1 : (real)0, (real)0);
@@ -106,7 +107,7 @@ template <typename number, int N> struct small_hermitian {
         relative = p.relative;
         bound = (real)p.tolerance * (relative ? (real)1 : sqrt(sums.squares) / (real)N);
         *scale = by;
-        if (N > 1) kept[0] = sums.trace, kept[1] = sums.squares, kept[2] = level, kept[3] = sums.form + sums.trace;
+        if (N > 1) kept[0] = sums.trace, kept[1] = sums.squares, kept[2] = level, kept[3] = sums.form;
         return finite;
     }
 
@@ -145,7 +146,10 @@ static __device__ __forceinline__ bool small_certify(const heev_problem &p, cons
         found.form = fma(kept[2] * x.d[k], square(with), found.form), span = span + square(with);
     }
     real const left = spectrum_left((real)N, (real)p.tolerance);
-    if (p.v) good = good && certifies_pairs((real)N, found.form, span, kept[3], kept[1], left, (real)0);
+    if (p.v) {
+        pair_sums<real> const sums = {found.form, span, kept[3], certify_span<real>(0, N, 0, 1)};
+        good = good && sums.certify((real)N, N * real_limits<real>::eps, kept[1], left, (real)0);
+    }
     return found.certify(N, {kept[0], kept[1], 0}, left) && good;
 }
 

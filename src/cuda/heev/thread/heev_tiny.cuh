@@ -57,15 +57,16 @@ template <typename number, int N> struct tiny_matrix {
     /* Trace, norm, and x^H A x. */
     __device__ __forceinline__ spectrum_sums<real> sums() const
     {
-        real diagonal = 0, squares = 0, beside = 0, form = 0;
+        real diagonal = 0, squares = 0, beside = 0, form = 0, own = 0;
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares);
+            real const size = probe_size<real>(i);
+            diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares), own = fma(size * size, d[i], own);
 #pragma unroll
             for (int j = 0; j < i; ++j)
                 beside = beside + square(a[i][j]), form = form + certify_turned(a[i][j], (unsigned)i, (unsigned)j).re;
         }
-        return {diagonal, fma((real)2, beside, squares), fma((real)2, form, diagonal)};
+        return {diagonal, fma((real)2, beside, squares), fma((real)2, form, own)};
     }
 
     /* Takes the matrix that get(i, j) gives, i >= j, divided by its unit. Returns the unit: NaN where the matrix is
@@ -229,7 +230,8 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
         __syncwarp(); /* they are stored */
     }
     real const off = inverse * (real_limits<real>::safmin * real_limits<real>::eps);
-    return certified && (good < n || certifies_pairs((real)n, form, span, of.form, of.squares, (real)0, off));
+    pair_sums<real> const sums = {form, span, of.form, certify_span<real>(0, n, 0, 1)};
+    return certified && (good < n || sums.certify((real)n, n * real_limits<real>::eps, of.squares, (real)0, off));
 }
 
 /* `live` dense matrices from `from` on into shared memory, those of lane t from t * pitch on; a warp. */

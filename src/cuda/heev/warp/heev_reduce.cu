@@ -108,22 +108,23 @@ template <typename number, int N> struct heev_row {
     }
 };
 
-/* What the certificate asks of A, in the tile, times `inverse`; most: its largest part. */
+/* What the certificate asks of A, a row of which is in a lane, times `inverse`; most: its largest part.  The turns of x are constants. */
 template <typename number, int N, typename team_type>
 static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, bool live, const team_type &team,
                                                 typename number::real most, typename number::real inverse,
-                                                const number *tile)
+                                                const number *row)
 {
     using real = typename number::real;
-    int const n = (int)job.p.n;
-    const number *const row = tile + team.rank * heev_shape<number, N>::pitch;
-    bool const works = live && team.rank < n && most < (real)INFINITY;
-    real squares = 0, form = 0, trace = works ? inverse * row[team.rank].re : (real)0;
-#pragma unroll 4
-    for (int j = 0; works && j < n; ++j) {
-        number const x = scaled(inverse, row[j]);
-        squares = squares + square(x), form = form + certify_turned(x, (unsigned)team.rank, (unsigned)j).re;
+    real squares = 0, trace = 0;
+    number with; /* the row times x */
+    set(with, (real)0, (real)0);
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        squares = squares + square(row[j]);
+        with = scaled_add(probe_size<real>(j), turned(row[j], probe_turn<number::complex>(j)), with);
+        if (j == team.rank) trace = row[j].re;
     }
+    real form = certify_turned(with, (unsigned)team.rank).re;
     trace = team.sum(trace), squares = team.sum(squares), form = team.sum(form);
     if (live && team.rank == 0) {
         job.certificates[m] = {(double)most, (double)inverse, (double)trace, (double)squares, (double)form};
@@ -150,13 +151,13 @@ static __global__ void __launch_bounds__(heev_shape<number, N>::threads, residen
     bool const finite = big == big;
     real const unit = heev_unit(finite ? big : (real)1), inverse = pow2_inverse(unit);
     __syncwarp(); /* the tile is loaded */
-    if (job.certificates) put_sums<number, N>(job, m, live, team, finite ? big : (real)INFINITY, inverse, tile);
     heev_row<number, N> row;
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         set(row.a[j], (real)0, (real)0);
         if (finite && j < n && team.rank < n) row.a[j] = scaled(inverse, tile[team.rank * shape::pitch + j]);
     }
+    if (job.certificates) put_sums<number, N>(job, m, live, team, finite ? big : (real)INFINITY, inverse, row.a);
     row.d = row.e = 0;
     set(row.tau, (real)0, (real)0);
     batch_strides const s = job.at_v;

@@ -19,13 +19,6 @@ enum { CERTIFY_THREADS = 256, CERTIFY_WARPS = CERTIFY_THREADS / 32, CERTIFY_EACH
 /* Blocks of a multiprocessor, for their registers. */
 enum { SUMS_BLOCKS = number::complex ? 3 : 4, JUDGE_BLOCKS = number::complex ? 2 : 3 };
 
-/* |unit x|^2 in double. */
-static __device__ __forceinline__ double wide_square(number x, double unit)
-{
-    double const re = unit * (double)x.re, im = unit * (double)imaginary(x);
-    return fma(re, re, im * im);
-}
-
 /* The unit of a matrix with this largest entry. */
 static __device__ __forceinline__ double unit_for(double most)
 {
@@ -35,14 +28,28 @@ static __device__ __forceinline__ double unit_for(double most)
 
 /* ------------------------------------------------------------------------ A */
 
+/* The largest |x| with this upper word. */
+static __device__ __forceinline__ double largest_of(int word)
+{
+    return sizeof(real) == sizeof(double) ? __hiloint2double(word, -1) : (double)__int_as_float(word);
+}
+
 namespace
 { /* the code differs by type */
-/* The entries of lines from, ..., end - 1 of the triangle that is read, in one look. */
+/* Of lines from, ..., end - 1 of the triangle that is read, in one look. */
 struct triangle_sums {
-    double most, trace, squares, form; /* squares and form, x^H A x: of the triangle with its diagonal */
-    double diagonal, form_diagonal;    /* the diagonal's parts of both */
+    int most;                              /* upper word of the largest part */
+    double trace, diagonal, form_diagonal; /* of the diagonal: squares, and its part of x^H A x */
+    double squares, form;                  /* the same of what is beside it, once */
 
-    /* Of this thread's share, times unit: of `warps` warps, each has four lines along which neighbours lie close. */
+    __device__ __forceinline__ void look(number x)
+    {
+        most = max(most, upper_word(x.re));
+        if (number::complex) most = max(most, upper_word(imaginary(x)));
+    }
+
+    /* Of this thread's share, times unit where it is scaled: of `warps` warps, each has four lines along which neighbours lie close. */
+    template <bool scales>
     __device__ __forceinline__ void collect(const heev_job &job, int64_t b, int from, int end, int warps, int warp,
                                             double unit)
     {
@@ -51,41 +58,48 @@ struct triangle_sums {
         int const n = (int)job.p.n, lane = threadIdx.x % 32;
         bool const rows = s.j < s.i, behind = rows == job.p.upper; /* whether a line begins at the diagonal */
         int64_t const along = rows ? s.j : s.i, across = rows ? s.i : s.j;
-        most = trace = squares = form = diagonal = form_diagonal = 0;
+        const number *const a = (const number *)job.p.a + b * s.b;
+        double const by = scales ? unit : 1.0;
+        most = 0, trace = diagonal = form_diagonal = squares = form = 0;
+        for (int k = from + 32 * warp + lane; k < end; k += 32 * warps) {
+            number const x = load_number(a + k * (along + across));
+            double const own = by * (double)x.re, size = probe_size<double>((unsigned)k);
+            most = max(most, upper_word(x.re));
+            trace += own, diagonal = fma(own, own, diagonal), form_diagonal = fma(size * size, own, form_diagonal);
+        }
 #pragma unroll 1
         for (int c = from + warp * EACH; c < end; c += warps * EACH) {
             int const first = behind ? c / 32 * 32 : 0, stop = behind ? n : min(c + EACH, end), lines = end - c;
-            const number *from_k = (const number *)job.p.a + (b * s.b + c * across + (first + lane) * along);
+            const number *from_k = a + (c * across + (first + lane) * along);
             double re[EACH] = {}, im[EACH] = {}; /* of a line's entries, times x's along it */
 #pragma unroll 1
             for (int k = first + lane; k < stop; k += 32, from_k += 32 * along) {
                 unsigned const own = probe_turn<number::complex>((unsigned)k), turn = rows ? own : -own;
-                double const size = probe_size<double>((unsigned)k), by = unit * size;
+                double const size = by * probe_size<double>((unsigned)k);
                 number x[EACH];
 #pragma unroll
                 for (int u = 0; u < EACH; ++u) { /* loaded together */
-                    bool const there = u < lines && (behind ? k >= c + u : k <= c + u);
+                    bool const there = u < lines && (behind ? k > c + u : k < c + u);
                     set(x[u], (real)0, (real)0);
                     if (there) x[u] = load_number(from_k + u * across);
                 }
 #pragma unroll
                 for (int u = 0; u < EACH; ++u) {
-                    bool const on = k == c + u;
-                    if (on) set(x[u], x[u].re, (real)0);
-                    double const square = wide_square(x[u], unit);
+                    look(x[u]);
                     number const y = turned(x[u], turn);
-                    most = fmax(most, (double)larger_part(x[u])), squares += square;
-                    re[u] = fma(by, (double)y.re, re[u]), im[u] = fma(by, (double)imaginary(y), im[u]);
-                    if (!on) continue;
-                    double const own_part = unit * (double)x[u].re;
-                    trace += own_part, diagonal += square, form_diagonal = fma(size * size, own_part, form_diagonal);
+                    double const part = by * (double)x[u].re, other = by * (double)imaginary(x[u]);
+                    squares = fma(part, part, squares), re[u] = fma(size, (double)y.re, re[u]);
+                    if (number::complex)
+                        squares = fma(other, other, squares), im[u] = fma(size, (double)imaginary(y), im[u]);
                 }
             }
+            unsigned const turns = probe_turn<number::complex>((unsigned)(c + lane % EACH));
+            double const sizes = probe_size<double>((unsigned)(c + lane % EACH));
 #pragma unroll
             for (int u = 0; u < EACH; ++u) {
-                unsigned const own = probe_turn<number::complex>((unsigned)(c + u)), turn = rows ? -own : own;
-                form = fma(probe_size<double>((unsigned)(c + u)),
-                           turned(number_of<double, true>{re[u], im[u]}, turn).re, form);
+                unsigned const own = __shfl_sync(0xffffffffu, turns, u), turn = rows ? -own : own;
+                form = fma(__shfl_sync(0xffffffffu, sizes, u), turned(number_of<double, true>{re[u], im[u]}, turn).re,
+                           form);
             }
         }
     }
@@ -102,19 +116,20 @@ struct triangle_sums {
 template <typename team_type>
 static __device__ __forceinline__ void certify_share(const heev_job &job, int64_t share, const team_type &team)
 {
+    constexpr int infinite = sizeof(real) == sizeof(double) ? 0x7ff00000 : 0x7f800000, warps = team_type::size / 32;
     int64_t const m = share / job.shares, b = job.first + m;
     int const n = (int)job.p.n, each = (n + job.shares - 1) / job.shares, from = (int)(share % job.shares) * each,
               end = min(from + each, n);
-    constexpr int warps = team_type::size / 32;
     double unit = 1;
     triangle_sums all;
-    all.collect(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
-    if (all.most < (double)INFINITY) unit = unit_for(all.most);
-    if (unit != 1) all.collect(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
+    all.template collect<false>(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
+    bool const finite = all.most < infinite;
+    double const most = finite ? largest_of(all.most) : (double)INFINITY;
+    if (finite) unit = unit_for(most);
+    if (unit != 1) all.template collect<true>(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
     if (team.rank > 0) return;
-    bool const finite = all.squares < (double)INFINITY; /* NaN is not */
-    job.certificates[share] = {finite ? all.most : (double)INFINITY, unit, all.trace, 2 * all.squares - all.diagonal,
-                               2 * all.form - all.form_diagonal};
+    job.certificates[share] = {most, unit, all.trace, fma(2.0, all.squares, all.diagonal),
+                               fma(2.0, all.form, all.form_diagonal)};
     if (share % job.shares == 0) {
         job.marks[m] = 0;
         if (job.arrived) job.arrived[m] = 0, job.forms[m] = {0, 0};

@@ -1,9 +1,9 @@
 /* The probe: a vector x that looks random, by which certificates test many things at once.  x_k = probe_size(k) i^probe_turn(k), of real
  * matrices probe_size(k) times 1 or -1.
  *
- * Sizes    from 1 to 2, all different for 256 entries that follow each other: with one size, errors of opposite sign on two rows would
- *          hide each other half of the time, and two eigenpairs of a diagonal matrix that change places always.  They have 9 bits, so
- *          that they are the same in all types. */
+ * Sizes    from 1 to 2, without order: with one size, errors of opposite sign on two rows would hide each other half of the time, and two
+ *          eigenpairs of a diagonal matrix that change places always; sizes that grow by equal steps (times an irrational number,
+ *          modulo 1) and signs + - - + hide a constant.  They have 17 bits, so that they are the same in all types. */
 #ifndef EIG_PROBE_CUH
 #define EIG_PROBE_CUH
 
@@ -19,10 +19,11 @@ template <bool complex> static __device__ __forceinline__ constexpr unsigned pro
     return complex ? turn & 3 : turn & 2;
 }
 
-/* 1 + the fraction of k times the golden ratio. */
-template <typename real> static __host__ __device__ __forceinline__ constexpr real probe_size(unsigned k)
+/* 1 + 16 bits mixed from k. */
+template <typename real> static __device__ __forceinline__ constexpr real probe_size(unsigned k)
 {
-    return (real)1 + (real)(int)(k * 0x9e3779b1u >> 24) * (real)(1.0 / 256);
+    unsigned const first = k * 0x9e3779b1u, mixed = (first ^ first >> 16) * 0x85ebca6bu;
+    return (real)1 + (real)(int)(mixed >> 16) * (real)(1.0 / 65536);
 }
 
 /* x times i^turn, the turn being even for real numbers. */

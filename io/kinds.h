@@ -1,19 +1,19 @@
-/* The table of a file of named matrices, from its KIND_LIST of X(name, text, fill, parameter, spectrum): the rows, the
+/* The table of a file of named matrices, from its KIND_LIST of X(name, text, fill, parameter, exact): the rows, the
  * array KIND_NAMES of their names, ended by NULL, and the row of a name.  Included once by each such file, behind the
- * types `fill` and `spectrum`. */
+ * types `fill` and `exact_spectrum`. */
 static const struct kind {
     const char *name, *text;
     fill fill;
     double parameter;
-    spectrum spectrum;
+    exact_spectrum exact;
 } kinds[] = {
-#define KIND_ROW(name, text, fill, parameter, spectrum) {name, text, fill, parameter, spectrum},
+#define KIND_ROW(name, text, fill, parameter, exact) {name, text, fill, parameter, exact},
     KIND_LIST(KIND_ROW)
 #undef KIND_ROW
 };
 
 const char *const KIND_NAMES[] = {
-#define KIND_NAME(name, text, fill, parameter, spectrum) name,
+#define KIND_NAME(name, text, fill, parameter, exact) name,
     KIND_LIST(KIND_NAME)
 #undef KIND_NAME
         NULL,

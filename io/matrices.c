@@ -14,7 +14,7 @@
 typedef void (*fill)(int64_t n, double parameter, matrices_rng *rng, double *d, double *e);
 
 /* Fills w[0..n-1], ascending. */
-typedef void (*spectrum)(int64_t n, double *w);
+typedef void (*exact_spectrum)(int64_t n, double *w);
 
 static double symmetric_uniform(matrices_rng *rng)
 {
@@ -238,7 +238,7 @@ static void spectrum_chebyshev(int64_t n, double *w)
 
 /* ------------------------------------------------------------------ table */
 
-/* X(name, text, fill, parameter, spectrum) */
+/* X(name, text, fill, parameter, exact) */
 #define KIND_LIST(X)                                                                                                   \
     X("uniform", "d and e uniform in [-1, 1)", fill_uniform, 1.0, NULL)                                                \
     X("uniform01", "d and e uniform in [0, 1)", fill_positive, 0.0, NULL)                                              \
@@ -319,7 +319,7 @@ bool matrices_tridiagonal(const char *kind, int64_t n, uint64_t seed, io_tridiag
 bool matrices_tridiagonal_spectrum(const char *kind, int64_t n, double *w)
 {
     const struct kind *const k = find_kind(kind);
-    if (!k || !k->spectrum) return false;
-    k->spectrum(n, w);
+    if (!k || !k->exact) return false;
+    k->exact(n, w);
     return true;
 }

@@ -11,7 +11,7 @@
 typedef void (*fill)(int64_t n, double parameter, uint64_t seed, matrices_rng *rng, double *a);
 
 /* Fills w with n pairs (re, im). */
-typedef void (*spectrum)(int64_t n, double *w);
+typedef void (*exact_spectrum)(int64_t n, double *w);
 
 #define UNUSED(x) ((void)(x))
 
@@ -235,7 +235,7 @@ static void spectrum_zero(int64_t n, double *w)
 
 /* -------------------------------------------------------------------- table */
 
-/* X(name, text, fill, parameter, spectrum) */
+/* X(name, text, fill, parameter, exact) */
 #define KIND_LIST(X)                                                                                                   \
     X("random", "entries uniform in [0, 1)", fill_uniform, 0, NULL)                                                    \
     X("gaussian", "entries normal, mean 0, deviation 1", fill_normal, 0, NULL)                                         \
@@ -286,7 +286,7 @@ bool matrices_nonsymmetric(const char *kind, int64_t n, int64_t batch, uint64_t 
 bool matrices_nonsymmetric_spectrum(const char *kind, int64_t n, double *w)
 {
     const struct kind *const found = find_kind(kind);
-    if (!found || !found->spectrum) return false;
-    found->spectrum(n, w);
+    if (!found || !found->exact) return false;
+    found->exact(n, w);
     return true;
 }

@@ -15,7 +15,7 @@
 typedef void (*fill)(sketch *s, double parameter);
 
 /* Fills w[0..n-1], ascending. */
-typedef void (*spectrum)(int64_t n, bool is_complex, double *w);
+typedef void (*exact_spectrum)(int64_t n, bool is_complex, double *w);
 
 /* ------------------------------------------------------------------ random */
 
@@ -109,7 +109,7 @@ static void reflect(sketch *s)
 }
 
 /* A matrix with the eigenvalues w, of which v has room for n: a diagonal one behind four random reflections. */
-static void fill_spectrum(sketch *s, spectrum of)
+static void fill_spectrum(sketch *s, exact_spectrum of)
 {
     enum { REFLECTIONS = 4 };
     of(s->n, type_is_complex(s->type), s->v);
@@ -245,7 +245,7 @@ static void spectrum_min(int64_t n, bool is_complex, double *w)
 
 /* ------------------------------------------------------------------- table */
 
-/* X(name, text, fill, parameter, spectrum) */
+/* X(name, text, fill, parameter, exact) */
 #define KIND_LIST(X)                                                                                                  \
     X("hermitian", "entries uniform in [-1, 1)", fill_uniform, -1, NULL)                                              \
     X("hermitian01", "entries uniform in [0, 1)", fill_uniform, 0, NULL)                                              \
@@ -314,7 +314,7 @@ bool matrices_hermitian(const char *kind, int64_t n, int64_t batch, uint64_t see
 bool matrices_hermitian_spectrum(const char *kind, eig_type type, int64_t n, double *w)
 {
     const struct kind *const found = find_kind(kind);
-    if (!found || !found->spectrum) return false;
-    found->spectrum(n, type_is_complex(type), w);
+    if (!found || !found->exact) return false;
+    found->exact(n, type_is_complex(type), w);
     return true;
 }

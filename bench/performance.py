@@ -152,7 +152,7 @@ HEADLINES = (
     "eigenpairs of 62,508 Hermitian matrices 8 x 8, c128, one AMD core",
     "eigenpairs of 20,000 matrices 16 x 16, c128, H200",
     "500,000 nonsymmetric 10 x 10 matrices, f64, H200",
-    "all eigenvalues, n = 2048, f64, two cores",
+    "all eigenvalues of a tridiagonal matrix, n = 2048, f64, two cores",
     "all eigenpairs of a tridiagonal matrix, n = 4096, f64, one core",
 )
 
@@ -167,7 +167,7 @@ def claims():
         found.append((problem, row["time_ms"], other, files))
 
     sterf, stebz = (row_of(cpu, n=2048, method="multisection", rival=name, **one) for name in ("dsterf", "dstebz"))
-    line("all eigenvalues, n = 2048, f64, two cores", sterf,
+    line("all eigenvalues of a tridiagonal matrix, n = 2048, f64, two cores", sterf,
          f"LAPACK, sequential: dsterf {core_for_core(sterf)}, dstebz {core_for_core(stebz)}", cpu)
     for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
         host, tree = (row_of(gpu, n=n, method="multisection uniform", rival=name, **one)
@@ -287,8 +287,8 @@ count.
 
 {table_short()}
 
-Both axes of each plot are logarithmic: two decades up for one decade of n to the right is work in proportion to n^2,
-as stebz does; geev and heev do n^3.
+Both axes of each plot are logarithmic. Work in proportion to n^2, as in stebz, rises two decades for one decade of n to
+the right; geev and heev have n^3.
 """
     for name, heading, make in PLOTS:
         figure, caption = make()
@@ -306,25 +306,24 @@ as stebz does; geev and heev do n^3.
   {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
   ([stebz.md](stebz.md)).
-- **geev on a GPU** stands at {100 * least:.0f} to {100 * most:.0f} % of what its FP64 units could do ([geev-cuda.md](geev-cuda.md)):
-  the limits are kept, the aims, {near:.1f} to {far:.1f} times as fast, are not. Up to n = 13 a matrix fits a thread's registers; above, it
-  goes
-  through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
+- **geev on a GPU** reaches {100 * least:.0f} to {100 * most:.0f} % of the rate of its FP64 units ([geev-cuda.md](geev-cuda.md)):
+  it keeps the limits but misses the aims, {near:.1f} to {far:.1f} times as fast. Up to n = 13 a matrix fits a thread's registers; above, it
+  goes through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
   {time(device[30]['time_ms'])} for n = 30.
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
   {time(device[10]['time_ms'])}, and {time(pageable['time_ms'])} from memory that is not pinned. Keep the matrices on
-  the GPU, or let it make them there (`eig_dgeev_affine`).
-- **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 one
-  matrix at a time is on the lanes, or is shared by the threads; that has no row here.
+  the GPU, or make them there (`eig_dgeev_affine`).
+- **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 the
+  lanes or the threads share one matrix at a time; there is no row for that here.
 - **stemr with many close eigenvalues**: W21+ glued by 1e-7 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
   matrix {time(plain['time_ms'])}; at n = 512 one core is slower than LAPACK's divide and conquer ([stemr.md](stemr.md)).
-  Below n = 8192 a GPU waits for one chain of rows, and for one per cent of n = 32,768 as well ([stemr-cuda.md](stemr-cuda.md)).
+  Below n = 8192, and for one per cent of n = 32,768, a GPU waits for one chain of rows ([stemr-cuda.md](stemr-cuda.md)).
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
   ([heev-cuda.md](heev-cuda.md)).
 """
     text += "\n## Which file holds which claim\n\n" + wrapped(
-        "The rows of the table above, the file in [bench/results](../bench/results/README.md) that holds each, and the command "
-        "that made the file; machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
+        "The rows of the first table, with the file in [bench/results](../bench/results/README.md) that holds each, and the command "
+        "that made the file. Machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
 

@@ -289,9 +289,9 @@ def section_dx():
                 f"the highest {digits(max(row['ratio'] for row in rows), 2)}")
 
     heev, stebz = (rows_of(DX, family=family) for family in ("heev-dx", "stebz-dx"))
-    words = ("NVIDIA's cuSolverDx has functions that a kernel calls on matrices in shared memory. Here a kernel loads them, calls and "
-             "stores, in the fastest of some shapes; one that has its matrices there anyway spares the memory traffic and the launch, which "
-             "are in both times. Eigenpairs and eigenvalues of Hermitian matrices, n = "
+    words = ("NVIDIA's cuSolverDx has functions that a kernel calls on matrices in shared memory. The kernel measured here loads the matrices, "
+             "calls the function and stores the results; the times are those of the fastest of several launch shapes. Both times contain the memory "
+             "traffic and the launch. A kernel of yours that already has its matrices in shared memory saves these. Eigenpairs and eigenvalues of Hermitian matrices, n = "
              f"{heev[0]['n']} to {max(row['n'] for row in heev)} ([table](heev-measured.md#beside-cusolverdx)): {said(heev)}. Eigenvalues of "
              f"tridiagonal matrices, n = {stebz[0]['n']} to {max(row['n'] for row in stebz)} ([table](stebz-cuda.md#beside-cusolverdx)): "
              f"{said(stebz)}. ")

@@ -61,15 +61,15 @@ def section_small():
     ours = next(iter(rows.values()))
     text = (
         f"{ours['batch']:,} symmetric {ours['n']} x {ours['n']} matrices, f64, from a .npy file to two with eigenvalues and eigenvectors take "
-        f"{digits(ours['time_ms'])} ms on {ours['threads']:.0f} cores, where `cp` of the outputs takes {digits(rows['cp']['rival_ms'])} ms, `cp` and `sync` "
-        f"{digits(rows['cp, sync']['rival_ms'])}, and 1.2 times that and the solve by itself {digits(rows['1.2 cp, sync, solve']['rival_ms'])} (without "
-        f"`sync`, which eigpack's outputs have, {digits(rows['1.2 cp, solve']['rival_ms'])}). {source(FILES)}")
+        f"{digits(ours['time_ms'])} ms on {ours['threads']:.0f} cores. The outputs are synced to the disk. For comparison, `cp` of the outputs takes "
+        f"{digits(rows['cp']['rival_ms'])} ms, `cp` and `sync` {digits(rows['cp, sync']['rival_ms'])} ms. The bar was 1.2 times `cp` and `sync`, plus "
+        f"the solve by itself: {digits(rows['1.2 cp, sync, solve']['rival_ms'])} ms; without `sync` {digits(rows['1.2 cp, solve']['rival_ms'])} ms. {source(FILES)}")
     calls = (
-        "What one call of the C interface takes, one thread, matrices in the host's memory, f64; a context's workspace is there. "
+        "The time of one call of the C interface: one thread, matrices in the host's memory, f64, a workspace that the context has already. "
         "[Where the time goes](maintainers/notes-small.md), before and after.")
     gpu = (
-        "One call on a GPU, f64. Host: what a call on device arrays with a lent workspace takes of the caller's thread. Device: the same call between two "
-        "events, one of 50. Host arrays: from the call to its results in the host's memory.")
+        "One call on a GPU, f64. Host: the time of the caller's thread for a call on device arrays with a lent workspace. Device: the same call between two "
+        "events, the mean of 50. Host arrays: from the call to its results in the host's memory.")
     return (f"\n## Small problems on a CPU\n\n{wrapped(text)}\n\n{wrapped(calls)}\n\n{table_calls()}\n\n{wrapped(source(CALLS))}\n"
             f"\n## Small problems on a GPU\n\n{wrapped(gpu)}\n\n{table_gpu_calls()}\n\n{wrapped(source(GPU_CALLS))}\n")
 

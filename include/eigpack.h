@@ -23,13 +23,13 @@
  * Arguments.  Every size, index, stride and batch is an int64_t; indices of eigenvalues count from 1, ascending.
  * Inputs are never overwritten.  An output overlaps neither an input nor another output, unless a function says "in
  * place".  All arrays of one call lie on the same side: in host memory, or (with a CUDA context) in the memory of the
- * context's device.  An array is aligned to its elements' real type; no more is needed.
+ * context's device.  An array must be aligned to the real type of its elements, no more.
  *
  * Structures are in host memory.  Each begins with its size, which the caller sets: the macro named beside it does.  In
- * every other field of an options structure 0 is the default, so that a caller that was compiled with an older or a
- * newer header works: fields that the caller does not know have their defaults, and fields that the library does not
- * know must be 0, else the call is refused.  NULL stands for all defaults.  Of a structure that a call fills, it writes
- * the fields that both know; what it does not know becomes 0.
+ * every other field of an options structure 0 is the default.  So a caller that was compiled with an older or a newer
+ * header works: fields that the caller does not know have their defaults, and fields that the library does not know
+ * must be 0, else the call is refused.  NULL stands for all defaults.  Where a call fills a structure, it writes the
+ * fields that both know and sets the others to 0.
  *
  * Two kinds of failure.  The returned eig_status is about the call; eig_error_detail then holds one sentence that
  * names argument, value and limit.  A call that returns EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE or EIG_BUSY has written
@@ -43,19 +43,19 @@
  * Sizes of 0.  Nothing is computed; info of each problem, if there are any, is 0.
  *
  * Threads.  A context serves one thread at a time; different contexts are independent.  A call on a context while
- * another thread's call runs on it returns EIG_BUSY at once and touches nothing, the context's sentence neither; the
+ * another thread's call runs on it returns EIG_BUSY at once and touches nothing, not even the context's sentence; the
  * running call goes on.  A context must not be destroyed while another thread may use it.  Several threads may create
- * contexts at a time.  There is no global state but two notes: that a fork has happened, and how many threads a calling
+ * contexts at the same time.  The global state is two notes: that a fork has happened, and how many threads a calling
  * thread could create before a context made others.  The library never prints, never exits, and reads one environment
  * variable, EIG_CPU (see eig_describe).
  *
- * Floating-point mode.  A call computes with rounding to nearest, subnormal numbers and no traps, on all of its threads,
- * whatever the caller's mode is; it leaves the caller's mode as it was, and calls a progress callback in it.
+ * Floating-point mode.  A call computes with rounding to nearest, subnormal numbers and no traps, on all of its
+ * threads, whatever the caller's mode is; it leaves the caller's mode as it was, and calls a progress callback in it.
  *
  * Fork.  The child of a fork may use contexts of the CPU, its parent's and new ones.  Where the process had several
  * threads, calls from the child's first thread compute with one thread, since libgomp's team does not survive the fork;
- * threads that the child creates are free of that.  A context of CUDA is refused in the child, where it can only be
- * destroyed; the parent keeps it.
+ * threads that the child creates have no such limit.  The child can only destroy a CUDA context; every other call on it
+ * is refused there.  The parent keeps it.
  *
  * CUDA.  A context uses the primary context of its device, as the CUDA runtime does, and keeps it alive; after a call
  * the thread's current device is what it was.  Managed memory counts as the device's.  NULL as a stream is the legacy
@@ -65,11 +65,12 @@
  * eig_synchronize, as EIG_CUDA_FAILURE with CUDA's words.  After one that CUDA calls sticky (an illegal address, say of
  * an array that is too small) CUDA refuses all work of this process; after any other the context goes on.
  *
- * Versions.  A function is there since version 0.2 where its comment does not say "since".  While the major number is 0,
- * a new minor number may change the binary interface; the shared library's name then changes, so that a program that was
- * linked with the old one does not start with the new one.  A patch number never does.  From 1.0 on nothing goes before
- * the header has called it deprecated for one minor version, and then with a new major number alone.  Fields under "for
- * experiments" are for tests and tuning, and may change in any version. */
+ * Versions.  A function exists since version 0.2 unless its comment names a later one ("since").  While the major
+ * number is 0, a new minor number may change the binary interface.  The shared library's name then changes, so that a
+ * program that was linked with the old one does not start with the new one.  A patch number never changes the
+ * interface.  From 1.0 on a function is removed only with a new major number, after one minor version in which the
+ * header called it deprecated.  Fields under "for experiments" are for tests and tuning, and may change in any
+ * version. */
 #ifndef EIGPACK_H
 #define EIGPACK_H
 
@@ -118,24 +119,25 @@ typedef enum eig_status {
 /* The text of a status, e.g. "a memory allocation failed".  Never NULL. */
 EIG_API const char *eig_status_text(eig_status status);
 
-/* Values of info.  A positive one says that the iteration did not end, and the family what the number counts; of stemr
- * it says which promise a pair lacks. */
+/* Values of info.  A positive one says that the iteration did not end; the family's comment says what the number
+ * counts.  For stemr a positive one says which promises a pair lacks. */
 enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
 
 /* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
 EIG_API const char *eig_info_text(int info);
 
-/* The same of geev, where n + 1 has a meaning of its own: good eigenvalues without vectors.  Never NULL. */
+/* The same for geev, where n + 1 means: the eigenvalues are good, a vector within the bound was not found.  Never
+ * NULL. */
 EIG_API const char *eig_geev_info_text(int64_t n, int info);
 
-/* The version of the library that runs, as EIG_VERSION tells that of this header. */
+/* The version of the library that runs, in the form of EIG_VERSION, which is that of this header. */
 EIG_API int eig_version(void);
 
 /* ------------------------------------------------------------------- types */
 
 typedef enum eig_type { EIG_S = 's', EIG_D = 'd', EIG_C = 'c', EIG_Z = 'z' } eig_type;
 
-/* Bytes of an element: 4, 8, 8, 16; 0 for what is no type. */
+/* Bytes of an element: 4, 8, 8, 16; 0 for any other value. */
 EIG_API size_t eig_type_size(eig_type type);
 
 /* A complex number; same layout as C99's float complex and double complex, and as std::complex. */
@@ -162,20 +164,20 @@ typedef struct eig_context eig_context;
  * context (unless memory is exhausted: then *ctx is NULL), so that eig_error_detail can say why; every other call
  * refuses it, and it must be destroyed.
  *
- * Several GPUs share out each call, on host arrays only: matrices of a batch go to the GPU that is free; of one large
- * tridiagonal matrix each gets a run of eigenvalues or shifts, of stemr whole clusters.  Results have the bits of one
- * GPU.  What differs: the orthogonality of one T by stemr is the largest estimate of one GPU's vectors; its stats are sums, but
- * blocks, depth and largest_cluster are the largest of one GPU, and representations count T's blocks once for each GPU.
- * The first GPU alone computes what is small, the methods for comparison, stemr with a tree, and a range by value where
- * an end lies within rounding errors of an eigenvalue.  The workspace is the GPUs' own: work sizes are 0.  The time of
- * a pass is that of the GPU where it took longest.  Where one GPU fails, the others are stopped, and the call's
- * sentence names it.  A GPU may be named twice: two threads of the host then serve it.  On a machine with one GPU
- * "cuda:all" is "cuda". */
+ * Several GPUs share each call; its arrays must be host arrays.  Matrices of a batch go to the GPU that is free.  Of
+ * one large tridiagonal matrix each GPU gets a run of eigenvalues or shifts, for stemr a run of whole clusters.
+ * Results have the bits of one GPU.  Two outputs differ.  The orthogonality of one T by stemr is the largest estimate
+ * of any GPU for its own vectors.  Its stats are sums over the GPUs, but blocks, depth and largest_cluster are the
+ * largest of any GPU, and representations counts T's blocks once for each GPU.  The first GPU alone computes small
+ * calls, the methods for comparison, stemr with a tree, and a range by value where an end lies within rounding errors
+ * of an eigenvalue.  Each GPU has a workspace of its own: work sizes are 0.  The time of a pass is that of the GPU
+ * where it took longest.  Where one GPU fails, the others are stopped, and the call's sentence names it.  A GPU may be
+ * named twice: two threads of the host then serve it.  On a machine with one GPU "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
 
 /* Releases a context and its workspace.  NULL is accepted.  Does nothing while a call runs on the context: in its own
- * progress callback, or in another thread.  Work that is enqueued still ends as it should: where it uses the context's
- * own workspace eig_destroy waits for it, where it uses a lent one it goes on. */
+ * progress callback, or in another thread.  Work that is enqueued still ends properly: eig_destroy waits for work that
+ * uses the context's own workspace; work that uses a lent one goes on. */
 EIG_API void eig_destroy(eig_context *ctx);
 
 /* One sentence about the last call that failed on this context; "" if none did.  Valid until the next call. */
@@ -186,20 +188,21 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
  * EIG_CPU=baseline|avx2|avx512 chooses another. */
 EIG_API const char *eig_describe(eig_context *ctx);
 
-/* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context; 0 = OpenMP's
- * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  At most twice
- * the processors that the process may run on, or 32, are started, however many are asked for.  Results do not depend on
- * it.  heev and geev make threads of the context at the first call that wants them; they wait awake for 12 ms after a
- * call, as OpenMP's do, then sleep; all signals are blocked there; they end in eig_destroy.
+/* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context.  0 = OpenMP's
+ * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  However many
+ * are asked for, at most 32 are started, or twice the processors that the process may run on where that is more.
+ * Results do not depend on the number.  heev and geev make threads of the context at the first call that wants them.
+ * These wait awake for 12 ms after a call, as OpenMP's do, then sleep.  All signals are blocked in them.  They end in
+ * eig_destroy.
  *
  * Where a thread cannot be created, libgomp ends the process.  The first calls of each calling thread therefore try
- * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  What
- * remains: a limit that is reached later, by other processes or threads, while libgomp enlarges its team. */
+ * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  One
+ * case remains: other processes or threads reach a limit later, while libgomp enlarges its team. */
 EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
 
 /* Called from long computations with the fraction done, 0 to 1, always by the thread that made the call.  A non-zero
- * return cancels the computation: it returns EIG_CANCELLED and its outputs are undefined.  NULL takes it off.  Calls
- * on device arrays do not report progress.
+ * return cancels the computation: it returns EIG_CANCELLED and its outputs are undefined.  NULL removes the callback.
+ * Calls on device arrays do not report progress.
  *
  * The callback must return.  Of its own context it may use eig_error_detail and eig_describe; every other function is
  * refused with EIG_BUSY, and the computation goes on.  Other contexts are free. */
@@ -207,9 +210,9 @@ typedef int (*eig_progress)(void *user, double fraction);
 EIG_API eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user);
 
 /* Lends memory to the context for the workspace of its calls: bytes at work, on the side of the calls' arrays, aligned
- * to 256 bytes; it must stay valid while calls use it.  A call that needs more returns EIG_BAD_WORKSPACE.  NULL takes
- * the loan back: the context then allocates a workspace of its own and keeps it.  How much a call needs:
- * eig_<family>_work_size.  Host arrays on a CUDA context: the context stages them itself, and the loan is unused. */
+ * to 256 bytes; it must stay valid while calls use it.  A call that needs more returns EIG_BAD_WORKSPACE.  NULL ends
+ * the loan: the context then allocates a workspace of its own and keeps it.  eig_<family>_work_size tells how much a
+ * call needs.  With host arrays on a CUDA context the loan is unused: the context stages them in memory of its own. */
 EIG_API eig_status eig_set_workspace(eig_context *ctx, void *work, size_t bytes);
 
 /* The CUDA stream (a cudaStream_t) on which the context enqueues its work from now on; NULL, with which a context
@@ -223,7 +226,7 @@ EIG_API eig_status eig_set_stream(eig_context *ctx, void *stream);
  * host arrays after. */
 EIG_API eig_status eig_synchronize(eig_context *ctx);
 
-/* The time of one pass of a call. */
+/* The time of one stage (pass) of a call. */
 typedef struct eig_pass {
     size_t size;      /* sizeof(eig_pass): lets the structure grow */
     const char *name; /* e.g. "reduction"; with the table of roads in docs it tells which kernels ran */
@@ -235,7 +238,7 @@ typedef struct eig_pass {
         sizeof(eig_pass), NULL, 0.0 \
     }
 
-/* on = 1: later calls measure how long their passes take; 0: they do not.  Device arrays: a call that measures waits
+/* on = 1: later calls measure how long their passes take; 0: they do not.  On device arrays a call that measures waits
  * for its work, and is refused while its stream is captured. */
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
@@ -244,22 +247,22 @@ EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
  * call runs.  Valid while the library is loaded.  Since 0.3. */
 EIG_API const char *eig_get_road(const eig_context *ctx);
 
-/* How many passes the last call had that measured them; 0 where none did, or where a call runs.  Since 0.3. */
+/* The number of passes of the last call that measured them; 0 where no call did, or where one runs.  Since 0.3. */
 EIG_API int eig_get_passes(const eig_context *ctx);
 
 /* Pass number k of that call, from 0:
  *     eig_pass pass = EIG_PASS;
  *     for (int k = 0; k < eig_get_passes(ctx) && eig_get_pass(ctx, k, &pass) == EIG_OK; ++k)
  *         printf("%s %g ms\n", pass.name, pass.ms);
- * EIG_BAD_ARGUMENT where there is no such pass, EIG_BUSY where a call runs; neither writes a sentence.  The name is valid while the library is loaded.
- * Since 0.3. */
+ * Returns EIG_BAD_ARGUMENT where there is no such pass, EIG_BUSY where a call runs; neither writes a sentence.  The
+ * name is valid while the library is loaded.  Since 0.3. */
 EIG_API eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass);
 
-/* What certificates found in the last computation, a call of heev or geev (eig_heev_options, eig_geev_options): how many matrices
- * failed one and were solved again by plain code, and how many eigenvectors of geev failed and were found again.  Both may be NULL.
- * 0 where the call certified nothing, as those of other families.  A sound library solves no matrix again; it may find many vectors again,
- * of badly scaled matrices.  After a call on device arrays it waits for the context's stream, which must not be captured.
- * Since 0.3. */
+/* What the certificates of the last call of heev or geev found (see no_certificate in eig_heev_options): the number of
+ * matrices that failed one and were solved again by the plain version, and the number of eigenvectors of geev that
+ * failed and were computed again.  Either may be NULL.  Both are 0 where the call certified nothing, as in other
+ * families.  A correct library solves no matrix again; it may compute many vectors again where matrices are badly
+ * scaled.  After a call on device arrays it waits for the context's stream, which must not be captured.  Since 0.3. */
 EIG_API eig_status eig_get_repairs(eig_context *ctx, int64_t *matrices, int64_t *vectors);
 
 /* ------------------------------------------------------------------- stebz */
@@ -270,13 +273,13 @@ typedef enum eig_range {
     EIG_RANGE_VALUE = 'V'  /* eigenvalues in the half-open interval (vl, vu] */
 } eig_range;
 
-/* Ranges by value: one rule for eigenvalues and eigenpairs of a tridiagonal T, on every device.  Which eigenvalues lie in
- * (vl, vu] is decided by eig_dstebz_count of T at the doubles after vl and vu.  So calls of stebz and stemr with the same T
- * and range find equally many, ranges that meet hold each eigenvalue once, and of a diagonal T they hold exactly its
- * entries.  What is returned lies in (vl, vu]: a w that its error has taken outside is moved to the nearest number of its
- * type in the range, and an enclosure of it is widened so far; all other w have the bits of the full run.  Of floats vl
- * and vu are first rounded down to floats.  vl = -infinity takes in eigenvalues that overflow, whose w is infinite, and so
- * does vu = infinity; DBL_MAX is as good as infinity. */
+/* Ranges by value: one rule for eigenvalues and eigenpairs of a tridiagonal T, on every device.  eig_dstebz_count of T
+ * at the doubles after vl and vu decides which eigenvalues lie in (vl, vu].  So stebz and stemr find the same number of
+ * eigenvalues of the same T and range; adjacent ranges hold each eigenvalue once; and of a diagonal T they hold exactly
+ * its entries.  Every w that is returned lies in (vl, vu].  Where the error of a w has taken it outside, it is moved to
+ * the nearest number of its type in the range, and its enclosure is widened to hold it; all other w have the bits of
+ * the full run.  For floats vl and vu are first rounded down to floats.  vl = -infinity and vu = infinity include
+ * eigenvalues that overflow, whose w is infinite; DBL_MAX is as good as infinity. */
 
 typedef enum eig_stebz_method {
     EIG_STEBZ_MULTISECTION = 0,  /* one table of shifts, then an independent bracket for each eigenvalue */
@@ -322,16 +325,16 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * absolute row sum.  A positive abstol below eps*||T|| selects the pivot count with exact splitting, which finds
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
  * it takes 6 to 15 times as long (docs/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956 lose digits;
- * multisection on a CPU keeps those of rows that stand alone, whose off-diagonals are 0.
- * Where the middle of a bracket overflows and the bracket does not, w is the largest number.  EIG_RANGE_VALUE: see there.
+ * multisection on a CPU keeps the digits of rows whose off-diagonals are 0.  Where the middle of a bracket overflows
+ * and the bracket does not, w is the largest number.  The comment at eig_range has the rule of EIG_RANGE_VALUE.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation", which is all of a T of up to 9 rows on a CPU; then multisection "table" and "brackets", or
- * "blocks" and "sorting" where T splits on a CPU (on a GPU they are part of the preparation), interval tree "step 1",
- * "one-intervals" and "mult-intervals", reference "bisection".  A batch that is solved in one kernel, or by several
- * threads: "batch"; on a GPU also "small" (a batch of small matrices) and "whole" (one matrix in one launch).
+ * Passes: "preparation" (on a CPU the only one for up to 9 rows); then for multisection "table" and "brackets", or
+ * where T splits on a CPU "blocks" and "sorting" (a GPU does these in the preparation), for the interval tree "step 1",
+ * "one-intervals" and "mult-intervals", for the reference "bisection".  A batch that one kernel or several threads
+ * solve has "batch"; on a GPU also "small" (a batch of small matrices) and "whole" (one matrix in one launch).
  * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
@@ -368,7 +371,7 @@ EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_
  *            holds a NaN (its count is -1).  x may hold infinities.
  *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
- * eps relative.  It is exact on a diagonal T, and for the rows that stand alone of any T.  Returns as eig_dstebz.
+ * eps relative.  It is exact for a diagonal T, and for rows of any T whose off-diagonals are 0.  Returns as eig_dstebz.
  * Pass: "counts". */
 EIG_API eig_status eig_dstebz_count(eig_context *ctx, int64_t n, const double *d, const double *e, int64_t m,
                                     const double *x, int64_t *count, int *info);
@@ -391,7 +394,7 @@ typedef enum eig_stemr_method {
     EIG_STEMR_MRRR = 2       /* the tree of relatively robust representations, many pairs at a time */
 } eig_stemr_method;
 
-/* What info[k] of a pair may say, added up, beside EIG_INFO_OK and EIG_INFO_NOT_FINITE. */
+/* info[k] of a pair is the sum of those that apply, or EIG_INFO_OK or EIG_INFO_NOT_FINITE. */
 enum {
     EIG_STEMR_RESIDUAL = 1,     /* the residual is larger than promised */
     EIG_STEMR_ORTHOGONALITY = 2 /* the vector may not be orthogonal to others, as far as promised */
@@ -400,13 +403,13 @@ enum {
 /* A cluster of the tree of representations. */
 typedef struct eig_stemr_node {
     size_t size;      /* sizeof(eig_stemr_node): lets the structure grow */
-    int64_t parent;   /* the node, by its number, of which it was a part; -1: of a whole block */
+    int64_t parent;   /* the number of the node of which it is a part; -1: it is a part of a whole block */
     int64_t members;  /* its eigenvalues */
     int level;        /* 1, 2, ... */
     int good;         /* 1: it has a representation; 0: no shift would do */
     double low, high; /* its least and its largest eigenvalue */
-    double shift;     /* that its representation is for: T - shift */
-    double growth;    /* the largest pivot of that, beside ||T|| */
+    double shift;     /* its representation is one of T - shift */
+    double growth;    /* the largest pivot of that representation, over ||T|| */
 } eig_stemr_node;
 
 /* Begin with EIG_STEMR_OPTIONS (all defaults), then set what differs. */
@@ -417,14 +420,14 @@ typedef struct eig_stemr_options {
     int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
     eig_stemr_node *tree; /* [tree_room] out, or NULL: the clusters of all levels, parents before children, as many as
-                                there is room for; the caller sets tree[0].size.  stats.nodes tells how many: none on
-                                CUDA but of method mrrr.  Not of a batch */
+                                there is room for; the caller sets tree[0].size.  stats.nodes tells how many were
+                                written: on CUDA none unless the method is mrrr.  NULL for a batch */
     int64_t tree_room;
     /* For experiments. */
-    int most_depth;     /* levels of clusters that get a representation of their own, the others being left to inverse
-                       iteration; 0 = 6, the most; -1 = none.  On CUDA auto makes no representation of clusters: -1
-                       leaves all of them to inverse iteration, other numbers are ignored */
-    int no_certificate; /* 0: measure every vector, and make anew what fails; 1: do not */
+    int most_depth;     /* levels of clusters that get a representation of their own; deeper clusters go to inverse
+                       iteration.  0 = 6, the largest; -1 = none.  On CUDA auto makes no representation of clusters:
+                       -1 sends all of them to inverse iteration, other numbers are ignored */
+    int no_certificate; /* 0: measure every vector, and compute again those that fail; 1: do not */
 } eig_stemr_options;
 
 #define EIG_STEMR_OPTIONS                                                                       \
@@ -438,16 +441,16 @@ EIG_API void eig_stemr_options_init(eig_stemr_options *options, size_t size);
 /* What a call did.  Begin with EIG_STEMR_STATS. */
 typedef struct eig_stemr_stats {
     size_t size;                 /* sizeof(eig_stemr_stats): lets the structure grow */
-    int64_t blocks;              /* that T splits into */
+    int64_t blocks;              /* into which T splits */
     int64_t representations;     /* of blocks and clusters */
     int64_t depth;               /* levels of clusters with representations */
     int64_t clusters;            /* of all levels */
-    int64_t largest_cluster;     /* its eigenvalues */
-    int64_t shifts;              /* that were tried for clusters */
+    int64_t largest_cluster;     /* number of its eigenvalues */
+    int64_t shifts;              /* tried for clusters */
     int64_t bad_representations; /* clusters for which no shift would do */
     int64_t skew;                /* neighbours in a cluster whose vectors were found not to be orthogonal */
     int64_t inverse_iterations;  /* vectors by inverse iteration, the last resort */
-    int64_t nodes;               /* of options.tree that were written */
+    int64_t nodes;               /* written to options.tree */
 } eig_stemr_stats;
 
 #define EIG_STEMR_STATS                                       \
@@ -468,39 +471,41 @@ typedef struct eig_stemr_stats {
  *                    in all outputs that follow)
  *   z         [ldz*n] out, or NULL: eigenvalues only.  z[i + k*ldz] is element i of the vector of w[k], of length 1
  *   ldz       >= max(1, n); unused where z is NULL
- *   isuppz    [2n]   out, or NULL: the vector of w[k] is 0 but in its elements isuppz[2k] to isuppz[2k+1], from 1.  Not
- *                    written where z is NULL
- *   info      [n]    out, or NULL: of each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that
- *                    says which promise it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are
- *                    NaN, of EIG_RANGE_INDEX iu-il+1 pairs, else n)
+ *   isuppz    [2n]   out, or NULL: the vector of w[k] is 0 outside its elements isuppz[2k] to isuppz[2k+1], from 1.
+ *                    Not written where z is NULL
+ *   info      [n]    out, or NULL: for each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that
+ *                    says which promises it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are
+ *                    NaN: iu-il+1 pairs with EIG_RANGE_INDEX, else n)
  *   residual  [n]    out, or NULL: ||T z - w z|| of each pair, measured on the outputs
  *   orthogonality  [1] out, or NULL: an estimate of the longest row of Z'Z - I, by four random vectors of 1 and -1.
- *                    Neither is written where z is NULL
+ *                    residual and orthogonality are not written where z is NULL
  *   stats     out, or NULL: what the call did; always in host memory
  *
- * Certificates: an info of 0 says that ||T z - w z|| and the length of z were measured, on the numbers that are stored, and are as
- * promised.  A vector that fails is made anew by inverse iteration, which stats.inverse_iterations counts too; what fails there, and
- * in blocks of up to 8 rows on a CPU, has EIG_STEMR_RESIDUAL in info.  options->no_certificate does without: info then tells what the
- * factorisation says.  No test sees two vectors of close eigenvalues that share a direction, unless they are neighbours.
+ * Certificates: an info of 0 says that ||T z - w z|| and the length of z were measured, on the numbers that are stored,
+ * and are as promised.  A vector that fails is computed again by inverse iteration; stats.inverse_iterations counts it.
+ * One that fails there too has EIG_STEMR_RESIDUAL in info.  In blocks of up to 8 rows on a CPU a vector that fails has
+ * it at once.  options->no_certificate = 1 skips these tests: info then follows from the factorisation alone.  Only
+ * neighbours are tested for orthogonality: two other vectors of close eigenvalues could share a direction unseen.
  * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
  * is finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
- * that are small beside ||T|| have no relative accuracy.
- * Sign of a vector: of the elements whose modulus is at least 1 - 2^-10 times the largest one, the first one is positive; so it
- * is on every device, by every method, alone and in a batch.  An element whose modulus is that factor up to the vector's error may
- * count or not; elements that are equal but for rounding are far from there.
- * EIG_RANGE_VALUE: see there; residual is that of the w returned.
- * A subset has the bits of the full run (but for vectors that inverse iteration made: stats tells), and takes O(n k)
- * time for k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
+ * that are much smaller than ||T|| have no relative accuracy.
+ * Sign of a vector: consider the elements whose modulus is at least 1 - 2^-10 times the largest one; the first of them
+ * is positive.  This rule holds on every device, for every method, alone and in a batch.  Rounding can change the
+ * choice only where a modulus equals that bound up to the vector's error, never between elements that differ by
+ * rounding alone.
+ * The comment at eig_range has the rule of EIG_RANGE_VALUE; residual is that of the w returned.
+ * A subset has the bits of the full run (but for vectors by inverse iteration: stats tells), and takes O(n k) time for
+ * k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
  * On a GPU a call waits for its stream, because the host reads counters from it; it cannot be captured in a graph.
- * Method auto on a GPU makes no tree of representations: members of clusters are told apart by T itself, in three words
- * where their gaps are narrow, and what even that does not tell apart is left to inverse iteration.  stats says so: depth
- * and shifts are 0, and representations are T's blocks.
- * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; of one or two rows on a CPU, method auto, "formulas".
+ * Method auto on a GPU makes no tree of representations.  It separates the members of a cluster by factorisations of T
+ * itself, with triple-double arithmetic where gaps are narrow; inverse iteration computes those that this does not
+ * separate.  In stats depth and shifts are then 0, and representations is the number of T's blocks.
+ * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; for one or two rows on a CPU, method auto, "formulas".
  * Same bits for any number of threads and from run to run.
- * Cost: O(n) a pair; memory beside z O(n), on a CPU 2.3 KB a row and 1.8 KB more for each thread, on a GPU some 5 KB a
- * row and 10 MB, and 256 MB more where z is NULL.
+ * Cost: O(n) a pair.  Memory beside z: O(n), on a CPU 2.3 KB a row and 1.8 KB a row more for each thread, on a GPU some
+ * 5 KB a row and 10 MB, and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
  * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and
  * P. Bientinesi, arXiv 1304.1864 (2013); docs/stemr.md. */
@@ -522,15 +527,17 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  *             2*stride_w
  *   z         the vectors of matrix b begin at z[b*stride_z], stride_z >= ldz*n (ldz*(iu-il+1)); unused where z is NULL
  *   orthogonality  [batch] out, or NULL
- *   stats     out, or NULL: sums over the batch; of blocks, depth and largest_cluster the largest
+ *   stats     out, or NULL: sums over the batch; blocks, depth and largest_cluster are the largest of any matrix
  *
- * options->tree must be NULL.  Each matrix gets what eig_dstemr gives it.  On a CPU threads share the matrices where there is
- * work for several (n < 256; pass "batch"); else they are solved one after the other.  Progress is told between them.  A
- * workspace that is lent serves as many threads as it is times as large as eig_stemr_work_size tells for one thread.
- * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"), by QL up to 8 rows, by twisted
- * factorisations up to 32, and by divide and conquer above: they keep the promises with other last bits, the same in any batch, and isuppz tells all rows.  It takes as
- * many at a time as a lent workspace has room for; 256 MB make most of it.  Several GPUs share the matrices, with the same bits;
- * where there are fewer large matrices than GPUs, they share each. */
+ * options->tree must be NULL.  On a CPU each matrix has the results of eig_dstemr.  Threads share the matrices where
+ * there is work for several (n < 256; pass "batch"); else the matrices are solved one after the other, and progress is
+ * reported between them.  A lent workspace that is k times what eig_stemr_work_size gives for one thread serves k
+ * threads.
+ * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"): by QL up to 8 rows, by
+ * twisted factorisations up to 32, by divide and conquer above.  The promises hold, but the last bits differ from those
+ * of a single matrix; they are the same in any such batch.  isuppz then names all rows.  A call takes as many matrices
+ * at a time as a lent workspace has room for; more than 256 MB gains little.  Several GPUs share the matrices, with the
+ * same bits; where there are fewer large matrices than GPUs, they share each. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                                       int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
                                       int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,
@@ -558,7 +565,7 @@ typedef enum eig_heev_method {
     EIG_HEEV_AUTO = 0,        /* by n, from measurements; Jacobi where options->relative is set */
     EIG_HEEV_JACOBI = 1,      /* rotations by pairs of columns until A is diagonal */
     EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that; on CUDA Jacobi
-                                 for n <= 2 and real n = 3 with vectors */
+                                 for n <= 2, and for real matrices of n = 3 with vectors */
     EIG_HEEV_REFERENCE = 3    /* the plain version: two-sided Jacobi, one matrix by one CPU thread or thread block */
 } eig_heev_method;
 
@@ -584,7 +591,7 @@ typedef struct eig_heev_options {
                          |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
     /* For experiments. */
     int max_sweeps;     /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
-    int no_certificate; /* 0: test every answer, and solve again what fails; 1: do not */
+    int no_certificate; /* 0: test every answer, and solve again where a test fails; 1: do not */
 } eig_heev_options;
 
 #define EIG_HEEV_OPTIONS                                                                                            \
@@ -602,8 +609,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  *   ctx       context
  *   options   NULL = all defaults
  *   n         order of the matrices, n >= 0
- *   a         the matrices, see eig_layout.  Only the triangle that options->uplo names is read, and of the diagonal
- *             only real parts.  Not changed, unless the call is in place
+ *   a         the matrices, see eig_layout.  Only the triangle that options->uplo names is read, and only the real
+ *             parts of the diagonal.  Not changed, unless the call is in place
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
  *   m         [batch] out: the number of eigenvalues found of each matrix; may be NULL where the range is not by value
@@ -615,48 +622,52 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  *   ldv       >= max(1, n); unused where v is NULL, as is stride_v
  *   stride_v  >= ldv*n (ldv*(iu-il+1); row_major: ldv*n)
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
- *   sweeps    [batch] out, or NULL: how many Jacobi sweeps each matrix took; 0 where it took another road
+ *   sweeps    [batch] out, or NULL: the number of Jacobi sweeps of each matrix; 0 unless Jacobi ran
  *
  * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
  *
- * A range gives the bits of the full run (but for vectors that inverse iteration made, see eig_dstemr, for w moved into a range by value,
- * and for values alone by value on a CPU, n >= 640, which two stages do not reduce).  On CUDA one matrix or few of larger orders, with
- * vectors, take O(n^2 k) for k pairs after the reduction; else all pairs are computed, and those asked for are handed out.
- * EIG_RANGE_VALUE: what is returned lies in (vl, vu]; the other places of w, and of v, up to n, keep what they held.  Of a
- * matrix that is not finite a range by value finds none.  Which eigenvalues lie in the range is decided on a CPU, n > 64 and
- * by the tridiagonal method, by the rule at eig_range, of the T that A is reduced to, with vectors and without; on CUDA so with
- * vectors where the pairs of a range alone are computed; else by the w that the call computes.
+ * A range gives the bits of the full run, with three exceptions: vectors by inverse iteration (see eig_dstemr); a w
+ * that is moved into a range by value; and a range by value without vectors on a CPU from n = 640 on, for which the
+ * reduction does not take two stages.  With vectors, on CUDA, one matrix or a few of larger orders take O(n^2 k) for k
+ * pairs after the reduction.  All other calls compute all pairs and return those asked for.
+ * EIG_RANGE_VALUE: every w that is returned lies in (vl, vu]; the other places of w and v, up to n, keep their
+ * contents.  A range by value finds no eigenvalue of a matrix that is not finite.  On a CPU, for n > 64 and the
+ * tridiagonal method, the rule at eig_range, applied to the T that A is reduced to, decides which eigenvalues lie in
+ * the range.  So it does on CUDA where the pairs of the range alone are computed.  Else the w that the call computes
+ * decides.
  *
- * Backward stable: ||A V - V diag(w)|| <= 10 n eps ||A|| and ||V^H V - I|| <= 10 n eps (n < 4: 40 eps) in Frobenius'
- * norm, eps DBL_EPSILON or FLT_EPSILON: these bounds stand in the tests, the most seen is 4.5 n eps.  Entries from 1e-300
- * to 1e300 (f: 1e-37 to 1e37) neither over- nor underflow in between.  options->relative, for positive definite A: each
- * eigenvalue has a relative error of at most 4 n eps times the condition number of D^-1 A D^-1, D^2 the diagonal of A,
- * which is small for graded matrices, where D^2 and the eigenvalues lie from 1e-300 to 1e300 (f: 1e-33 to 1e33). 
- * Phase (sign) of a vector: of the components whose modulus is at least 1 - 2^-10 times the largest one, the first one is real,
- * its imaginary part exactly 0, and positive; so it is on every device, by every method, alone and in a batch.  A component whose
- * modulus is that factor up to the vector's error, some eps ||A|| over the gap of its eigenvalue, may count or not; components
- * that are equal but for rounding, as in a symmetric Toeplitz matrix, are far from there.
+ * Backward stable: ||A V - V diag(w)|| <= 10 n eps ||A|| and ||V^H V - I|| <= 10 n eps (both for n < 4: 40 eps) in
+ * Frobenius' norm, eps DBL_EPSILON or FLT_EPSILON.  The tests demand these bounds.  Intermediate results do not over-
+ * or underflow where entries lie from 1e-300 to 1e300 (f: 1e-37 to 1e37).  options->relative, for positive definite A:
+ * each eigenvalue has a relative error of at most 4 n eps times the condition number of D^-1 A D^-1, where D^2 is the
+ * diagonal of A.  That number is small for graded matrices.  D^2 and the eigenvalues must lie from 1e-300 to 1e300 (f:
+ * 1e-33 to 1e33).
+ * Phase (sign) of a vector: consider the components whose modulus is at least 1 - 2^-10 times the largest one; the
+ * first of them is real and positive, its imaginary part exactly 0.  This rule holds on every device, for every method,
+ * alone and in a batch.  Rounding can change the choice only where a modulus equals that bound up to the vector's
+ * error, some eps ||A|| over the gap of its eigenvalue, never between components that differ by rounding alone, as
+ * those of a symmetric Toeplitz matrix do.
  *
  * info[b] = EIG_INFO_NOT_FINITE: the triangle of matrix b holds a NaN or an infinity; its w and v are all NaN.
- * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged, or k are too large for a number, by more than
- * 10 n eps; the last k of w, and their vectors, are NaN, the others are good and ascend.
- * Certificates: an info of 0 says that the sum of w is the trace of A and the sum of w^2 is ||A||^2, within 10 n eps ||A|| and
- * 20 n eps ||A||^2 in Frobenius' norm (and, of Jacobi, what options->tolerance leaves), and that each vector has length 1; on CUDA
- * also that all pairs together are those of A, as far as one vector x tells that looks random: x^H A x = sum w |x^H v|^2.  What
- * fails is solved again by the plain version; what fails there, or is not solved again, has info[b] = n, and its w and v are NaN.
- * Not solved again is what is in place, and on CUDA n <= 8 and method auto with few matrices of n <= 64; a range of which the pairs
- * alone were found is asked for its vectors' lengths alone.  options->no_certificate does without; eig_get_repairs counts what was
- * solved again.
+ * info[b] = k > 0: after options->max_sweeps k eigenvalues have not converged, or k exceed the largest number by more
+ * than 10 n eps; the last k of w and their vectors are NaN, the others are good and ascend.
+ * Certificates: an info of 0 says that these tests passed.  The sum of w is the trace of A within 10 n eps ||A||, and
+ * the sum of w^2 is ||A||^2 within 20 n eps ||A||^2, in Frobenius' norm (Jacobi: and within what options->tolerance
+ * leaves).  Each vector has length 1.  On CUDA all pairs together also satisfy x^H A x = sum w |x^H v|^2 for one
+ * pseudo-random vector x.  A matrix that fails is solved again by the plain version; eig_get_repairs counts it.  One
+ * that fails there too, or is not solved again, has info[b] = n, and its w and v are NaN.  Calls in place are not
+ * solved again, nor on CUDA matrices of n <= 8 and, by method auto, few matrices of n <= 64.  Where the pairs of a
+ * range alone were computed, only the lengths of the vectors are tested.  options->no_certificate = 1 skips all tests.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
  * EIG_NO_BACKEND where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
- * in a CUDA graph where the workspace is lent.  One matrix or few of larger orders (docs/heev-large.md), with vectors, wait for
- * the stream, as eig_dstemr does; captured they take divide and conquer, with other bits, up to n = 2048 and without a range,
- * and are refused else.  On CUDA, n > 32, Jacobi stops at the rounding errors of its products
- * (docs/heev-cuda.md) where the tolerance is below; method tridiagonal has no sweeps there, nor has method auto for few
- * matrices of 8 < n <= 64: info[b] is then 0 or n.  With max_sweeps of 30 and more, matrices of 8 < n <= 32 take QL only where
- * twisted factorisations fail.
+ * in a CUDA graph where the workspace is lent.  One exception: with vectors, one matrix or a few of larger orders
+ * (docs/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture these take divide and conquer, with other
+ * bits, up to n = 2048 and without a range, and are refused else.  On CUDA, for n > 32, Jacobi stops at the rounding
+ * errors of its products (docs/heev-cuda.md) where the tolerance is smaller.  There method tridiagonal has no sweeps,
+ * nor has method auto for few matrices of 8 < n <= 64: info[b] is then 0 or n.  With max_sweeps of 30 and more,
+ * matrices of 8 < n <= 32 take QL only where twisted factorisations fail.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
  * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto, where it
@@ -682,7 +693,7 @@ EIG_API eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_h
                                     const void *a, int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w,
                                     void *v, int64_t ldv, int64_t stride_v, int *info, int *sweeps, int64_t batch);
 
-/* The same for one matrix: a is column-major (row_major: row-major), m, info and sweeps are [1].  Since 0.3. */
+/* The same for one matrix: a is column-major (row_major: row-major); m, info and sweeps are [1].  Since 0.3. */
 EIG_API eig_status eig_dsyev(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a, int64_t lda,
                              int64_t *m, double *w, double *v, int64_t ldv, int *info, int *sweeps);
 EIG_API eig_status eig_ssyev(eig_context *ctx, const eig_heev_options *options, int64_t n, const float *a, int64_t lda,
@@ -695,8 +706,9 @@ EIG_API eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_opti
                             int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps);
 
 /* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where its v is NULL, else 1.  With a
- * CUDA context this is for device arrays, and never more than 256 MB, or for n > 32 than a dense input's size where that
- * is more, unless a single matrix needs it; 256 MB more for a range.  On a CPU it depends on the number of threads. */
+ * CUDA context this is for device arrays.  It is then at most 256 MB, for n > 32 also at most the size of a dense input
+ * where that is more, unless a single matrix needs more; a range takes 256 MB more.  On a CPU it depends on the number
+ * of threads. */
 EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 
@@ -725,8 +737,8 @@ typedef struct eig_geev_options {
     int threads_per_matrix; /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
     int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
     int64_t max_steps;      /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
-    int no_certificate;     /* 0: test every answer, and solve again what fails; 1: do not.  Since 0.3 */
-    int row_major;          /* 1: element (i, j) of a lies where the layout has (j, i).  Since 0.3 */
+    int no_certificate;     /* 0: test every answer, and solve again where a test fails; 1: do not.  Since 0.3 */
+    int row_major;          /* 1: element (i, j) of a lies where the layout puts (j, i).  Since 0.3 */
 } eig_geev_options;
 
 #define EIG_GEEV_OPTIONS                                                                  \
@@ -742,55 +754,58 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  *   ctx       context
  *   options   NULL = all defaults
  *   n         order of the matrices, n >= 0
- *   a         the matrices, see eig_layout; not changed.  options->row_major = 1: of each the transpose is there, as where a
- *             matrix lies row by row; all results are those of A itself, with the same bits, and vectors lie as below
+ *   a         the matrices, see eig_layout; not changed.  options->row_major = 1: each matrix lies row by row, as the
+ *             transpose would lie; all results are those of A itself, with the same bits, and vectors lie as below
  *   lda       >= max(1, n)
  *   stride_a  matrix-wise: distance of two matrices, >= lda*n; else see eig_layout.  batch = 1 matrix-wise: unused
  *   w         [n] every stride_w entries, out: the eigenvalues of matrix b at w[b*stride_w]
  *   stride_w  >= n
- *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1; of its
- *             elements whose modulus is at least 1 - 2^-10 times the largest one the first is real and positive.
- *             Element i of it is vl[i + k*ldvl + b*stride_vl]
+ *   vl        out, or NULL: left eigenvectors; column k of matrix b is that of w[k + b*stride_w], of 2-norm 1.  Among
+ *             its elements whose modulus is at least 1 - 2^-10 times the largest one the first is real and positive.
+ *             Its element i is vl[i + k*ldvl + b*stride_vl]
  *   ldvl      >= max(1, n); unused where vl is NULL, as is stride_vl
  *   stride_vl >= ldvl*n
  *   vr, ldvr, stride_vr   likewise, right eigenvectors
  *   condition [n] every stride_w entries, out, or NULL: |y^H x| of the unit left and right eigenvectors y and x of
- *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k].  0 to 1; 0 or tiny where w[k] is defective
+ *             w[k]: an error E of A moves w[k] by about ||E|| / condition[k].  0 to 1; 0 or tiny where w[k] is
+ *             defective
  *   info      [batch] out, or NULL: 0, EIG_INFO_NOT_FINITE, or k > 0
  *
- * Each right vector has ||A x - w x|| <= 10 n eps ||A||, each left one ||A^H y - conj(w) y||, in Frobenius' norm, of A
- * itself, balanced or not: where balancing could spoil a vector it is tested, and found again from A where it fails
- * (eig_get_repairs counts).  The vectors of a complex pair of a real matrix are exact conjugates, and those of a real eigenvalue
- * are real.  A defective eigenvalue of multiplicity m has m vectors that nearly agree, each with a residual within the bound.
+ * Each right vector has ||A x - w x|| <= 10 n eps ||A||, each left one ||A^H y - conj(w) y|| <= 10 n eps ||A||, in
+ * Frobenius' norm.  This holds for A itself, balanced or not: where balancing could spoil a vector it is tested, and
+ * computed again from A where it fails (eig_get_repairs counts).  The vectors of a complex pair of a real matrix are
+ * exact conjugates, and those of a real eigenvalue are real.  A defective eigenvalue of multiplicity m has m vectors
+ * that nearly agree, each with a residual within the bound.
  *
- * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in (on a CPU that of
- * the transpose where A has most of its norm below the diagonal: it is solved in the better direction, docs/geev.md); where
- * Aberth's iteration finds them (below) it is that of the method.  The
- * eigenvalues of a complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
- * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps DBL_EPSILON
- * or FLT_EPSILON: this bound stands in the tests.  Entries from 1e-300 to 1e300 (f: 1e-37 to 1e37) neither over- nor
- * underflow in between.  Without no_balance E is an error of the balanced matrix D^-1 A D, as with LAPACK's dgeev: that
- * finds small eigenvalues of badly scaled matrices better, but of some of these, in terms of A, ||E|| reaches hundreds of
- * n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.  This is about eigenvalues: what is said above of
- * vectors holds for A, with the w that is returned.
- * Certificates: an info of 0 says that the eigenvalues are finite, and that their sum and the sum of their squares are the
- * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector has length 1, and that it
- * has the residual above.  What fails is solved again by plain code; what fails there has a positive info.
- * options->no_certificate does without.
- * Balanced, the diagonal of a triangular matrix, also of a permuted one, comes out exactly.
+ * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  On a CPU
+ * this may be the Schur form of the transpose, where A has most of its norm below the diagonal (docs/geev.md).  Where
+ * Aberth's iteration finds the eigenvalues (below), the order is that of the method.  The eigenvalues of a complex pair
+ * are adjacent, exact conjugates, that with the positive imaginary part first.
+ * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps
+ * DBL_EPSILON or FLT_EPSILON.  The tests demand this bound.  Intermediate results do not over- or underflow where
+ * entries lie from 1e-300 to 1e300 (f: 1e-37 to 1e37).  Without no_balance E is an error of the balanced matrix D^-1 A
+ * D, as with LAPACK's dgeev.  Balancing finds small eigenvalues of badly scaled matrices better, but for some of these
+ * ||E||, in terms of A, reaches hundreds of n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.
+ * This concerns eigenvalues alone: the residuals above hold for A, with the w that is returned.
+ * Certificates: an info of 0 says that the eigenvalues are finite; that their sum and the sum of their squares are the
+ * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector has length 1
+ * and the residual above.  A matrix that fails is solved again by the plain version; one that fails there too has a
+ * positive info.  options->no_certificate = 1 skips these tests.
+ * With balancing the eigenvalues of a triangular matrix, also of a permuted one, are exactly its diagonal.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
- * good, and of w[0..k-1] those are good that are not NaN (balancing had isolated them); k is n where none was found.
- * The same is said of eigenvalues that are too large for a number, by more than 10 n eps, or that no solver could certify.  info[b] = n + 1: all of w is
- * good, but of a vector none within the bound was found.
+ * good, and among w[0..k-1] those that are not NaN are good (balancing had isolated them); k is n where none was found.
+ * Eigenvalues that exceed the largest number by more than 10 n eps, or that no solver could certify, are not found.
+ * info[b] = n + 1: all of w is good, but for one eigenvalue no vector within the bound was found.
  * Where info[b] is not 0 the vectors and condition numbers of matrix b are NaN.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
- * Passes: CUDA "reduction", "iteration" (where one kernel does both, both), "plain", where vl, vr or condition is wanted
- * "vectors" (with condition and n <= 64 all is one kernel: "iteration", "plain"), and "certificate"; CPU "all".
+ * Passes: CUDA "reduction" and "iteration" (both names also where one kernel does both), "plain", "vectors" where vl,
+ * vr or condition is wanted (with condition and n <= 64 one kernel does all: "iteration", "plain"), and "certificate";
+ * CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
@@ -801,8 +816,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
- * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's trevc3;
- * docs/geev.md.
+ * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's
+ * trevc3; docs/geev.md.
  */
 EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
                                      int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *vl, int64_t ldvl,
@@ -825,8 +840,8 @@ EIG_API eig_status eig_geev_batched(eig_context *ctx, eig_type type, const eig_g
                                     int64_t ldvl, int64_t stride_vl, void *vr, int64_t ldvr, int64_t stride_vr,
                                     void *condition, int *info, int64_t batch);
 
-/* The same for one matrix: a is column-major (row_major: row-major), w and condition are [n], info is [1].  The type of the type-erased forms is
- * that of a; w, vl and vr are complex, condition is real. */
+/* The same for one matrix: a is column-major (row_major: row-major); w and condition are [n], info is [1].  The type of
+ * the type-erased forms is that of a; w, vl and vr are complex, condition is real. */
 EIG_API eig_status eig_dgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a, int64_t lda,
                              eig_z *w, eig_z *vl, int64_t ldvl, eig_z *vr, int64_t ldvr, double *condition, int *info);
 EIG_API eig_status eig_sgeev(eig_context *ctx, const eig_geev_options *options, int64_t n, const float *a, int64_t lda,
@@ -839,13 +854,13 @@ EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_opti
                             int64_t lda, void *w, void *vl, int64_t ldvl, void *vr, int64_t ldvr, void *condition,
                             int *info);
 
-/* Eigenvalues of A(x) = A_0 + x_1 A_1 + ... + x_m A_m at many points x: the matrices are made where they are used, so
- * that a large grid of parameters takes no more input than its points.
+/* Eigenvalues of A(x) = A_0 + x_1 A_1 + ... + x_m A_m at many points x.  The matrices are made where they are used: a
+ * large grid of parameters takes no more input than its points.
  *
  *   n         order of the matrices, n >= 0
  *   m         number of parameters, m >= 0
- *   a         A_0, A_1, ..., A_m: m+1 matrices, column-major (row_major: row-major), lda >= max(1, n), every stride_a >= lda*n entries
- *             (options->layout must be matrix-wise)
+ *   a         A_0, A_1, ..., A_m: m+1 matrices, column-major (row_major: row-major), lda >= max(1, n), every
+ *             stride_a >= lda*n entries (options->layout must be matrix-wise)
  *   x         the points: x[k + p*stride_x] is parameter k+1 of point p; stride_x >= m; may be NULL when m = 0
  *   w         as in eig_dgeev_batched, for each point; or NULL: not wanted
  *   measure   which measure of the eigenvalues goes to value; ignored where value is NULL
@@ -853,8 +868,8 @@ EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_opti
  *             be given.  With n = 0 it is not written.
  *   info      [points] as in eig_dgeev_batched
  *
- * An entry of A(x) is rounded after each product and each sum, from k = 1 to m, so that it has the same bits as on any
- * other device.  An A(x) that overflows is EIG_INFO_NOT_FINITE.  Else as eig_dgeev_batched.
+ * An entry of A(x) is rounded after each product and each sum, from k = 1 to m, so that it has the same bits on every
+ * device.  A point whose A(x) overflows has info EIG_INFO_NOT_FINITE.  Else as eig_dgeev_batched.
  * Source of the use: H. Tokura et al., Int. J. Networking and Computing 7 (2017), parameter space design. */
 EIG_API eig_status eig_dgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
                                     const double *a, int64_t lda, int64_t stride_a, const double *x, int64_t stride_x,
@@ -877,20 +892,22 @@ EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_ge
                                    int64_t stride_x, void *w, int64_t stride_w, eig_geev_measure measure, void *value,
                                    int *info, int64_t points);
 
-/* Schur forms A = Q T Q^H of batch n x n matrices, and their eigenvalues, as LAPACK's gees.  Since 0.3.  Complex: T is upper triangular.
- * Real: T is quasi-triangular, with 1 x 1 blocks on the diagonal and 2 x 2 blocks of complex pairs in LAPACK's standard form:
- * equal diagonal entries, off-diagonal ones of opposite signs.
+/* Schur forms A = Q T Q^H of batch n x n matrices, and their eigenvalues, as LAPACK's gees.  Since 0.3.  Complex: T is
+ * upper triangular.  Real: T is quasi-triangular, with 1 x 1 blocks on the diagonal and 2 x 2 blocks of complex pairs
+ * in LAPACK's standard form: equal diagonal entries, off-diagonal ones of opposite signs.
  *
- *   w         as in eig_dgeev_batched: the diagonal of T, of a 2 x 2 block [a b; c a] a +- i sqrt(-b c), in its order
- *   t         out, or NULL: element (i, j) of matrix b's T is t[i + j*ldt + b*stride_t]; below the diagonal blocks exact zeros
+ *   w         as in eig_dgeev_batched: the diagonal of T in its order; a 2 x 2 block [a b; c a] has a +- i sqrt(-b c)
+ *   t         out, or NULL: element (i, j) of matrix b's T is t[i + j*ldt + b*stride_t]; below the diagonal blocks it
+ *             has exact zeros
  *   ldt       >= max(1, n); unused where t is NULL, as is stride_t
  *   stride_t  >= ldt*n
  *   q, ldq, stride_q   likewise, the orthogonal or unitary Q
  *   info      [batch] as in eig_dgeev_batched; where it is not 0 T and Q of matrix b are NaN
  *
  * ||A - Q T Q^H|| <= 10 n eps ||A|| and ||Q^H Q - I|| <= 10 n eps in Frobenius' norm.  The matrix is permuted unless
- * no_balance is set, but not scaled, since that is no unitary transformation: w may differ from that of eig_dgeev_batched
- * within its bound.  The leading k columns of Q span an invariant subspace wherever no 2 x 2 block is cut.
+ * no_balance is set, but not scaled, since scaling is no unitary transformation: w may differ from that of
+ * eig_dgeev_batched within its bound.  The leading k columns of Q span an invariant subspace where they cut no 2 x 2
+ * block.
  * CPU only: a CUDA context returns EIG_NO_BACKEND.  Else as eig_dgeev_batched; eig_geev_work_size with vectors = 1.
  * Source: as eig_dgeev_batched; LAPACK's lanv2 for the standard form. */
 EIG_API eig_status eig_dgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
@@ -911,10 +928,10 @@ EIG_API eig_status eig_geev_schur(eig_context *ctx, eig_type type, const eig_gee
                                   int64_t ldt, int64_t stride_t, void *q, int64_t ldq, int64_t stride_q, int *info,
                                   int64_t batch);
 
-/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL and
- * no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays, and never
- * more than 256 MB, for n > 256, or with vectors for n > 64, 1 GB, unless a single matrix needs it.  On a CPU it depends on the number of
- * threads. */
+/* Bytes of workspace that a call of any of these forms takes, exactly; vectors: 0 where vl, vr and condition are NULL
+ * and no Schur form is wanted, else 1; batch: matrices or points.  With a CUDA context this is for device arrays.  It
+ * is then at most 256 MB (1 GB for n > 256, or with vectors for n > 64), unless a single matrix needs more.  On a CPU
+ * it depends on the number of threads. */
 EIG_API eig_status eig_geev_work_size(eig_context *ctx, eig_type type, const eig_geev_options *options, int64_t n,
                                       int vectors, int64_t batch, size_t *bytes);
 

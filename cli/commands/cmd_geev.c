@@ -233,7 +233,7 @@ static const option_row options[] = {
     {"vectors", 0, "F", "write the right eigenvectors, of shape (batch, n, n): v[b][:, k] belongs to eigenvalue k"},
     {"left", 0, "F", "write the left eigenvectors likewise: A^H y = conj(w) y"},
     {"condition", 0, "F",
-     "write |y^H x| of each eigenvalue, of shape (batch, n): an error E of A moves it by about ||E|| over that"},
+     "write |y^H x| of each eigenvalue, of shape (batch, n): an error E of A moves it by about ||E|| / |y^H x|"},
     {"schur", 0, "F",
      "write T of Schur forms A = Q T Q^H, of shape (batch, n, n): triangular; of real matrices real, with 2 x 2 blocks "
      "of complex pairs"},
@@ -243,8 +243,7 @@ static const option_row options[] = {
     {"measure-output", 0, "F", "write these numbers, of shape (batch) or of the grid (default: print them)"},
     {"plot", 0, "F.svg", "draw the eigenvalues in the complex plane; with --affine and --measure that over the grid"},
     {"affine", 0, "A0,A1,...", "the matrices A0 + p1 A1 + p2 A2 + ... at each point of --grid, in place of a file A"},
-    {"grid", 0, "R1,R2,...",
-     "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one number that stays"},
+    {"grid", 0, "R1,R2,...", "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one fixed number"},
     {"format", 0, "F", CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), k > 0 (not all converged), n + 1 (no vectors)"},
     {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
@@ -264,12 +263,11 @@ const cli_command command_geev = {
         "All eigenvalues, and with --vectors and --left the eigenvectors, of each n x n matrix in A, real or\n"
         "complex: an array of shape (n, n) or (batch, n, n) (.npy), n x n x batch (.mat), one matrix (.mtx), or text,\n"
         "real, a row a line, an empty line between two matrices.  Conjugate pairs of a real matrix are adjacent, the\n"
-        "positive imaginary part first.  Vectors have 2-norm 1 and a largest element that is positive.  A matrix that "
-        "is not finite gets NaN and\n"
-        "does not disturb the others; the exit status is then 1.  A .npy file may be larger than memory: it is read,\n"
-        "computed and written (.npy, text) in slices.\n\n"
+        "positive imaginary part first.  Vectors have 2-norm 1; the first of the largest elements is real and\n"
+        "positive.  A matrix that is not finite gets NaN and does not disturb the others; the exit status is then 1.\n"
+        "A .npy file may be larger than memory: it is read, computed and written (.npy, text) in slices.\n\n"
         "Schur forms are computed on a CPU; eigenvalues are then in the order of T's diagonal.\n\n"
-        "A measure tells of all eigenvalues w of a matrix (NaN where it failed):\n"
+        "A measure is one number for all eigenvalues w of a matrix (NaN where it failed):\n"
         "  abscissa  max Re w          below 0 where x' = A x is stable\n"
         "  radius    max |w|           below 1 where x(k+1) = A x(k) is stable\n"
         "  damping   min -Re w / |w|   the least damping ratio; w = 0 counts as -1",

@@ -266,7 +266,7 @@ static const option_row options[] = {
     {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
     {"condition", 0, "C", "of latms1 to latms5: the largest eigenvalue over the least (default 2^52)"},
     {"block", 0, "R", "of a tridiagonal kind: copies of the matrix of order R, up to order N,"},
-    {"glue", 0, "G", "with this between them"},
+    {"glue", 0, "G", "the off-diagonal entry between these copies"},
     {"list", 0, NULL, "list the kinds"},
     {NULL, 0, NULL, NULL},
 };
@@ -276,7 +276,7 @@ const cli_command command_generate = {
     .summary = "named test matrices as files",
     .usage = "KIND [-n N] [--batch B] [--seed S] -o FILE [-o FILE]",
     .text =
-        "Writes a named test matrix; --list tells the kinds.  The same kind, size and seed give the same matrix on\n"
+        "Writes a named test matrix; --list prints the kinds.  The same kind, size and seed give the same matrix on\n"
         "every machine.",
     .examples = "  eigpack generate --list\n"
                 "  eigpack generate uniform -n 4096 -o d.npy -o e.npy\n"

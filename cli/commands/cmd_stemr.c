@@ -304,7 +304,7 @@ static const option_row options[] = {
     {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
     {"plot", 0, "F.svg",
      "draw the tree of representations of method mrrr: clusters as boxes, single eigenvalues as ticks"},
-    {"stats", 0, NULL, "tell of clusters, representations, fallbacks and the measured accuracy on stderr"},
+    {"stats", 0, NULL, "print clusters, representations, fallbacks and the measured accuracy on stderr"},
     {NULL, 0, NULL, NULL},
 };
 

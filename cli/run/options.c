@@ -15,7 +15,7 @@ const option_row options_common[] = {
     {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
     {"threads", 0, "T", "threads of the CPU; 0 = one a core (default)"},
     {"timing", 0, NULL, "say on stderr how long each stage took"},
-    {"quiet", 'q', NULL, "nothing on stderr but errors and what an option asks for (--timing)"},
+    {"quiet", 'q', NULL, "print only errors on stderr, and what an option asks for (--timing)"},
     {"progress", 0, NULL, "a progress bar even where stderr is no terminal, as under mpirun"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL},
@@ -25,7 +25,7 @@ const help_note options_files = {
     "files", "by the name .npy, .mtx or .mat; of another name, inputs by their first bytes, outputs as text;\n"
              "- is standard input or standard output"};
 const help_note options_output = {
-    "output", "standard output has data alone, what is said is on stderr; eigenvalues are printed where no output is\n"
+    "output", "standard output has only data, messages go to stderr; eigenvalues are printed where no output is\n"
               "named.  The files of a run are all kept or all removed: they get their names when all are complete"};
 const help_note options_status = {"exit status",
                                   "0 done; 1 a computation or comparison failed, or an output cannot be written;\n"

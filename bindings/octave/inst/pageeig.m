@@ -12,7 +12,7 @@ function [V, D, W] = pageeig(X, varargin)
 %   PAGEEIG(..., FORM) gives eigenvalues as columns ('vector') or as diagonal matrices ('matrix').
 %
 %   PAGEEIG(..., 'device', NAME) computes on 'cpu', which is the default, on 'cuda' or 'cuda:1', a GPU, on 'cuda:all', all
-%   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes so many threads of the CPU; 0, the
+%   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes NUMBER threads of the CPU; 0, the
 %   default, is as many as there are.  Results do not depend on threads.
 %
 %   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order.  A page with a NaN or an infinity is

@@ -48,30 +48,32 @@ AUTO, ALL, NONE = "auto", "a", 0.0  # a default is told from an argument by iden
 _TEXTS = {
     "common": """
 return_info : bool, default False
-    True returns ``(result, info)`` with an `Info`: what became of each matrix.  Not under JAX's and PyTorch's transforms.
+    True returns ``(result, info)`` with an `Info` that tells of each matrix.  Not under JAX's and PyTorch's transforms.
 device : str or None, default None
     For host arrays: where to compute, "cpu" (None is this), "cuda", "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs),
     or "auto".  Arrays on a device are computed there.
 check : bool or None, default None
     Whether a matrix without a result (its input is not finite, or the iteration did not converge) raises LinAlgError;
-    a GPU must be waited for then.  If not, its result is NaN.  None: host arrays raise, arrays on a GPU and calls with
-    return_info do not.""",
+    a call on a GPU then waits for it.  If not, its result is NaN.  None: host arrays raise, arrays on a GPU and calls
+    with return_info do not.""",
     "raises": """
 LinAlgError
-    Where check says so; its ``count`` tells how many matrices failed, its ``first`` which first, as of a flat array.
+    Matrices are not square, or, where check says so, have no result: then ``count`` is the number of these, ``first`` the
+    index of the first one in a flat array.
 TypeError, ValueError
     An argument or its elements have a wrong type; a wrong shape or value.
 MemoryError, DeviceError
     No memory; the device is absent from this build or this machine, or it failed.""",
     "uplo": """
 a : array_like, shape (..., n, n)
-    Symmetric or Hermitian matrices: float32, float64, complex64 or complex128.  Of the other triangle nothing is read.
+    Symmetric or Hermitian matrices: float32, float64, complex64 or complex128.  Only one triangle is read.
 UPLO : {"L", "U"}, default "L"
     The triangle that is read: the lower, the upper.
 subset_by_index : pair of int or None, default None
-    As scipy.linalg.eigh: the eigenvalues with indices min to max, from 0, inclusive.  All pairs are computed.
+    As scipy.linalg.eigh: the eigenvalues with indices min to max, from 0, inclusive.
 subset_by_value : pair of float or None, default None
-    As scipy.linalg.eigh: those in the half-open interval (min, max], of one matrix.  All pairs are computed.
+    As scipy.linalg.eigh: those in the half-open interval (min, max], of one matrix.  A subset takes as long as all pairs,
+    but for the eigenvectors of one matrix or a few of larger orders on a GPU.
 method : {"auto", "jacobi", "tridiagonal", "reference"}, default "auto"
     The algorithm; "reference" is the plain one, for comparison.
 relative : bool, default False
@@ -216,8 +218,9 @@ def eig(
         a @ v = v * w[..., None, :]; every v[..., :, k] has the 2-norm 1, of its elements
         within 2^-10 of the largest the first is real and positive.
         With left=True a tuple (w, vl, vr), or (w, vl) where right is False: vl^H @ a = w[..., :, None] * vl^H.  With
-        neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True its `condition` tells
-        of each eigenvalue how much of it is right.  PyTorch's and JAX's derivatives are those of vectors normalised so.
+        neither, w alone.  A defective matrix has vectors that nearly agree.  With return_info=True `condition` is, for
+        each eigenvalue, the reciprocal of its condition number: an error E of a moves it by about norm(E) / condition.
+        PyTorch's and JAX's derivatives are those of vectors normalised in this way.
 
     Raises
     ------
@@ -249,18 +252,18 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
     Parameters
     ----------
     p : array_like, shape (..., n+1)
-        Coefficients, that of the highest power first: p[..., 0] * x**n + ... + p[..., n]; roots at 0 are exact.  Of one
-        polynomial in a NumPy array zeros at the beginning are left out, as NumPy does; what has no root has an empty result.
-        Polynomials of a batch have one degree: where one begins with 0 LinAlgError names it, or, where check says so, its
-        roots are NaN.  Arrays of other libraries are not looked at: NaN.
+        Coefficients, that of the highest power first: p[..., 0] * x**n + ... + p[..., n]; roots at 0 are exact.  For one
+        polynomial in a NumPy array zeros at the beginning are left out, as NumPy does; without a root the result is empty.
+        The polynomials of a batch have one degree: where one begins with 0, LinAlgError names it, or, where check says so,
+        its roots are NaN.  Arrays of other libraries are not searched for such zeros: the roots are NaN.
     <geev>
     <common>
 
     Returns
     -------
     array, shape (..., n)
-        The roots, complex, as the eigenvalues of `eigvals`.  Single coefficients are solved in double, as NumPy does, and
-        the roots rounded; in traced functions of JAX only where its 64-bit types are enabled.
+        The roots, complex, as the eigenvalues of `eigvals`.  Roots of single-precision coefficients are computed in double,
+        as NumPy does, and rounded; in traced functions of JAX only where its 64-bit types are enabled.
 
     Raises
     ------
@@ -286,7 +289,7 @@ def schur(a, output="real", *, method="auto", balance=True, max_steps=None, retu
     a : array_like, shape (..., n, n)
         Matrices: float32, float64, complex64 or complex128.
     output : {"real", "complex"}, default "real"
-        "complex": real matrices are taken for complex ones.
+        "complex": real matrices are treated as complex ones, so that T is triangular.
     <geev>
         For a Schur form matrices are permuted, but not scaled.
     <common>
@@ -377,7 +380,7 @@ def eigvalsh(
     Returns
     -------
     array, shape (..., n)
-        The eigenvalues, real, ascending; of a subset as many as it has.
+        The eigenvalues, real, ascending; for a subset only those.
 
     Raises
     ------
@@ -427,7 +430,7 @@ def eigh(
     -------
     EighResult
         A named pair: ``eigenvalues``, real, ascending, shape (..., n), and ``eigenvectors``, shape (..., n, n), whose
-        column [..., :, k] has length 1 and belongs to eigenvalues[..., k]; of a subset as many as it has.  Of the
+        column [..., :, k] has length 1 and belongs to eigenvalues[..., k]; for a subset only those.  Of the
         components whose modulus is at least 1 - 2^-10 times the largest one, the first one is real and positive.
 
     Raises

@@ -31,7 +31,7 @@ typedef struct multi_call {
     int64_t count;       /* what is shared out */
     int64_t parts;       /* > 0: part k for child k; 0: from a queue, a head for each child first, then shorter ones */
     const int64_t *cut;  /* [parts + 1] where the parts begin, some of them empty; NULL: equal parts */
-    int64_t head, least; /* their lengths, where parts is 0: the first ones', the shortest one's */
+    int64_t head, least; /* where parts is 0, lengths: of the first part of each child; of the shortest part */
     bool silent;         /* a small part of the caller's call, that reports nothing */
 } multi_call;
 

@@ -268,7 +268,7 @@ static eig_status refine_level(stemr_task *t, int64_t from, int64_t upto)
     for (int round = 0; round < MOST_ROUNDS; ++round) {
         int64_t probes = 0;
         for (int64_t c = from; c < upto; ++c) classify(t, c);
-        /* First those whose representation is kept: fuller units. */
+        /* Nodes with a kept representation come first: their probes then fill whole units of lanes. */
         for (int kept = 1; kept >= 0; --kept)
             for (int64_t c = from; c < upto; ++c)
                 if ((t->node[c].slot >= 0) == kept) probe_node(t, c, &probes);

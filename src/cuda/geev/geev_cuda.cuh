@@ -260,7 +260,7 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
 void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice);
 eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
 
-/* All of one type; complex ones have the first two, and those from blocks on. */
+/* The launchers of one type.  A complex type has reduce, single, and those from blocks on; the others are NULL. */
 struct geev_kernels {
     geev_launch *reduce, *single; /* of complex ones alone */
     geev_launch *small, *prepare, *block_prepare, *block;

@@ -77,7 +77,7 @@ static void carve_products(arena *a, const heev_problem *p, road_of_parts road, 
     if (road == TWO) job->blocks = arena_take(a, heev_two_blocks(n), number * (type_is_single(p->type) ? 2 : 1));
 }
 
-/* Whether Z is in v, one column in each of v's, complex numbers' real parts ahead of their imaginary parts; else in the workspace. */
+/* Whether Z is in v: column k of Z in column k of v, of complex v in its first half.  Else Z is in the workspace. */
 static bool stands_in_v(const heev_problem *p, road_of_parts road)
 {
     return road == TWO && p->vectors && p->range == EIG_RANGE_ALL;

@@ -107,7 +107,7 @@ static eig_status end_launch(eig_context *ctx, cudaStream_t stream, stebz_job *j
     return EIG_OK;
 }
 
-/* The blocks of T, if it splits; a call that they end has no limit any more. */
+/* Solves the blocks of T, if it splits.  Where that finishes the call, it ends the clock's limit too. */
 static eig_status solve_blocks(eig_context *ctx, eig_type type, stebz_job *job, cudaStream_t stream)
 {
     stebz_facts facts;

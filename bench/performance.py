@@ -226,7 +226,7 @@ def table_of_claims(rows):
 
 
 def table_stebz_cuda():
-    """The table of docs/stebz-cuda.md."""
+    """The table of docs/maintainers/cuda/stebz.md."""
     file = "stebz-cuda-h200"
     lines = ["| problem | time | in a graph | target | interval tree, same GPU | CPU context, 16 cores of the host |",
              "|---|---|---|---|---|---|"]
@@ -251,7 +251,7 @@ def table_stebz_cuda():
 
 
 def table_geev_cpu():
-    """The table of docs/geev.md: microseconds a matrix."""
+    """The table of docs/families/geev.md: microseconds a matrix."""
     lines = ["| n | batch | f64, us a matrix | LAPACK | ratio | f32, us a matrix | LAPACK | ratio |",
              "|---|---|---|---|---|---|---|---|"]
     for row in rows_of("geev-cpu-zen5-2threads", type="f64"):
@@ -305,8 +305,8 @@ the right; geev and heev have n^3.
 - **Small matrices on a GPU.** One of n = 512 takes {time(big[512])}, one of n = 2048, 16 times the work,
   {time(big[2048])}: three kernels have to be launched, and each waits for its chain of counts. Batches fill the GPU.
 - **stebz with a tolerance below eps ||T||** counts with a division a row, some 15 times as slow
-  ([stebz.md](stebz.md)).
-- **geev on a GPU** reaches {100 * least:.0f} to {100 * most:.0f} % of the rate of its FP64 units ([geev-cuda.md](geev-cuda.md)):
+  ([stebz](families/stebz.md)).
+- **geev on a GPU** reaches {100 * least:.0f} to {100 * most:.0f} % of the rate of its FP64 units ([geev on CUDA](maintainers/cuda/geev.md)):
   it keeps the limits but misses the aims, {near:.1f} to {far:.1f} times as fast. Up to n = 13 a matrix fits a thread's registers; above, it
   goes through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
   {time(device[30]['time_ms'])} for n = 30.
@@ -316,10 +316,10 @@ the right; geev and heev have n^3.
 - **geev on a CPU, larger n**: {lapack[20]:.1f} times LAPACK's speed at n = 20, {lapack[64]:.1f} at n = 64. Above 64 the
   lanes or the threads share one matrix at a time; there is no row for that here.
 - **stemr with many close eigenvalues**: W21+ glued by 1e-7 takes {time(glued['time_ms'])} on an H200 at n = 4096, a random
-  matrix {time(plain['time_ms'])}; at n = 512 one core is slower than LAPACK's divide and conquer ([stemr.md](stemr.md)).
-  Below n = 8192, and for one per cent of n = 32,768, a GPU waits for one chain of rows ([stemr-cuda.md](stemr-cuda.md)).
+  matrix {time(plain['time_ms'])}; at n = 512 one core is slower than LAPACK's divide and conquer ([stemr](families/stemr.md)).
+  Below n = 8192, and for one per cent of n = 32,768, a GPU waits for one chain of rows ([stemr on CUDA](maintainers/cuda/stemr.md)).
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
-  ([heev-cuda.md](heev-cuda.md)).
+  ([heev on CUDA](maintainers/cuda/heev.md)).
 """
     text += "\n## Which file holds which claim\n\n" + wrapped(
         "The rows of the first table, with the file in [bench/results](../bench/results/README.md) that holds each, and the command "
@@ -400,7 +400,7 @@ def head_of(file, rows):
 
 
 def table_stemr_cpu():
-    """The table of docs/stemr.md: how many times as long LAPACK's ?stemr and ?stedc take."""
+    """The table of docs/families/stemr.md: how many times as long LAPACK's ?stemr and ?stedc take."""
     files = ("stemr-cpu-xeon-1thread", "stemr-cpu-xeon-2threads", "stemr-cpu-xeon-16threads")
     lines = ["| matrix | n | one thread, f64 | f32 | two threads, f64 | f32 | 16 threads, f64 | f32 |",
              "|---|---:|---|---|---|---|---|---|"]
@@ -418,7 +418,7 @@ def table_stemr_cpu():
 
 
 def table_stemr_cuda():
-    """The table of docs/stemr-cuda.md: f64, all pairs, with limits and the dense solver beside it."""
+    """The table of docs/maintainers/cuda/stemr.md: f64, all pairs, with limits and the dense solver beside it."""
     own, others = "stemr-cuda-h200", "stemr-rivals-h200"
     kinds = (("uniform", "uniform01", "U(0,1)"), ("121", "121", "1-2-1"), ("glued", "glued", "glued"))
     lines = ["| n | " + " | ".join(f"{name} | Xsyevd" for _, _, name in kinds) + " | limit |",
@@ -444,7 +444,7 @@ def lines_of_note(file, pattern):
 
 
 def table_stemr_certificate():
-    """docs/stemr-cuda.md: what the certificate adds to a call."""
+    """docs/maintainers/cuda/stemr.md: what the certificate adds to a call."""
     pattern = (r"^(\w+) f64 n = (\d+), \2 pairs: .*; ([0-9.]+) ms, with the certificate ([0-9.]+)$")
     times = {(kind, int(n)): (float(call), float(whole))
              for kind, n, call, whole in lines_of_note("stemr-cuda-h200", pattern)}
@@ -460,7 +460,7 @@ def table_stemr_certificate():
 
 
 def table_stemr_passes():
-    """docs/stemr-cuda.md: where the time of a call goes."""
+    """docs/maintainers/cuda/stemr.md: where the time of a call goes."""
     names = ("root", "tree", "refinement", "vectors", "fallbacks")
     pattern = r"^(\w+) f64 n = (\d+), \2 pairs: " + " ".join(name + r" ([0-9.]+)" for name in names)
     found = {(kind, int(n)): times for kind, n, *times in lines_of_note("stemr-cuda-h200", pattern)}
@@ -472,7 +472,7 @@ def table_stemr_passes():
 
 
 def table_stebz_passes():
-    """docs/stebz-cuda.md: where the time of a call of three kernels goes, n > 2048; f64 is printed after f32."""
+    """docs/maintainers/cuda/stebz.md: where the time of a call of three kernels goes, n > 2048; f64 is printed after f32."""
     pattern = r"^# uniform n = (\d+): preparation ([0-9.]+) ms table ([0-9.]+) ms brackets ([0-9.]+) ms$"
     times = {int(n): some for n, *some in lines_of_note("stebz-cuda-h200", pattern) if int(n) > 2048}
     lines = ["| n, f64 | preparation, ms | table | brackets |", "|---:|---|---|---|"]
@@ -485,7 +485,7 @@ def printed(file):
 
 
 def table_stebz_cpu():
-    """docs/stebz.md: two cores beside LAPACK, which uses one."""
+    """docs/families/stebz.md: two cores beside LAPACK, which uses one."""
     file = "stebz-cpu-xeon-2threads"
     lines = ["| matrix | n | f64, ms | dstebz | dsterf | f32, ms | sstebz | ssterf |", "|---|---:|---|---|---|---|---|---|"]
     for method, name in (("", "uniform"), (" glued", "glued Wilkinson"), (" ten", "uniform, ten eigenvalues")):
@@ -502,7 +502,7 @@ def table_stebz_cpu():
 
 
 def table_scale_two():
-    """docs/scale.md: what two GPUs give since stebz's launches end by the clock."""
+    """docs/performance/scale.md: what two GPUs give since stebz's launches end by the clock."""
     lines = ["| call, f64 | host memory | one GPU, ms | two, ms | t(1) / (2 t(2)) |", "|---|---|---:|---:|---:|"]
     rows = [row for row in scale_rows("scale/two") if not row["family"].startswith("copy")]
     for one in (row for row in rows if row["gpus"] == 1):
@@ -513,7 +513,7 @@ def table_scale_two():
 
 
 def table_scale_mpi():
-    """docs/scale.md: ranks of MPI on the GPUs of one host."""
+    """docs/performance/scale.md: ranks of MPI on the GPUs of one host."""
     lines = ["| f64 | commit | 1 rank, ms | 2 ranks | 4 ranks | t(1) / (k t(k)) |", "|---|---|---|---|---|---|"]
     rows = scale_rows("scale/mpi")
     for family, words in (("mpi stebz", "`eig_mpi_dstebz`, n = {:,}"), ("mpi stemr", "`eig_mpi_dstemr`, n = {:,}, vectors")):
@@ -530,7 +530,7 @@ def scale_source(folder):
 
 
 def table_scalapack():
-    """docs/scale.md: beside ScaLAPACK on the same ranks."""
+    """docs/performance/scale.md: beside ScaLAPACK on the same ranks."""
     file = "scale-scalapack-xeon-8ranks"
     lines = ["| all of them, n = 4096 | eigpack_mpi | ScaLAPACK | ratio |", "|---|---|---|---|"]
     for row in RESULTS[file]:
@@ -547,6 +547,7 @@ TABLES = {
     "stemr passes": table_stemr_passes, "geev cpu": table_geev_cpu, "scale two": table_scale_two, "scale mpi": table_scale_mpi,
     "scale scalapack": table_scalapack, **geev.TABLES, **heev.TABLES, **small.TABLES,
 }
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)")  # in a table: from docs
 MARK = re.compile(r"(<!-- made by bench/performance\.py: ([^>]+) -->\n\n)(?s:(?!<!-- made).)*?(<!-- end -->)")
 
 
@@ -561,14 +562,15 @@ def with_tables(path, used):
         if match[2] not in TABLES:
             sys.exit(f"{path}: no table is called {match[2]!r}")
         used.add(match[2])
-        return f"{match[1]}{TABLES[match[2]]()}\n\n{match[3]}"
+        table = LINK.sub(lambda link: "](" + os.path.relpath(os.path.join("docs", link[1]), os.path.dirname(path) or "."), TABLES[match[2]]())
+        return f"{match[1]}{table}\n\n{match[3]}"
     return MARK.sub(made, text)
 
 
 # Tables of times that no file of bench/results holds: page, how the table's first line begins, and why it may stand there.
 ALLOWED = (
-    ("docs/python.md", "", "times of the bindings, which are measured with the packages that a user installs"),
-    ("docs/octave.md", "", "the same"),
+    ("docs/guide/python.md", "", "times of the bindings, which are measured with the packages that a user installs"),
+    ("docs/guide/octave.md", "", "the same"),
 )
 NOTES = "docs/maintainers/notes-"
 TIMES = re.compile(r"(?<![\w.])\d[\d.,]*\s?(ms|us|µs|ns|s|min)\b|\b(ms|us|µs|ns|seconds)\b|\b\d[\d.]*x\b")

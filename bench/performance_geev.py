@@ -160,7 +160,7 @@ def table_certificate():
 
 
 def table_paper():
-    """The paper's Table 4, for docs/geev.md."""
+    """The paper's Table 4, for docs/families/geev.md."""
     host = {n: row_of(CUDA, family="geev-host", type="f64", n=n, method="chunk0") for n in TITAN_X}
     return table(["n", *map(str, TITAN_X)], [
         *([name, *map(str, times)] for name, times in MKL), ["the paper's GPU", *(f"{ms:g}" for ms in TITAN_X.values())],

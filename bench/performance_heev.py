@@ -88,7 +88,7 @@ def short_rows():
 
 
 def table_cpu():
-    """The table of docs/heev.md: how many times as long LAPACK takes."""
+    """The table of docs/families/heev.md: how many times as long LAPACK takes."""
     kinds = [kind for kind, _ in TYPES]
     lines = ["| n | batch | vectors: " + ", ".join(kinds) + " | values: " + ", ".join(kinds) + " |", "|---|---|---|---|"]
     for row in rows_of(CPU, type="c128", method="auto"):
@@ -200,7 +200,7 @@ def table_figures_counts():
 
 
 def tables_cuda():
-    """The tables of docs/heev-measured.md."""
+    """The tables of docs/performance/heev.md."""
     parts = (
         ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
          "(`bench_heev_cuda`).", CUDA, table_resident),
@@ -217,7 +217,7 @@ def tables_cuda():
 
 
 def table_accuracy():
-    """docs/heev.md: the largest error of a sample, of either measure, over the types; of cuSOLVER as its rows of RIVALS say."""
+    """docs/families/heev.md: the largest error of a sample, of either measure, over the types; of cuSOLVER as its rows of RIVALS say."""
     lines = ["| n | CPU, auto | GPU, auto | GPU, jacobi | cuSOLVER XsyevBatched | cuSOLVER ?evjBatched |", "|---|---|---|---|---|---|"]
     for n in (3, 8, 16, 32, 64, 128, 256, 512):
         found = [rows_of(CPU, n=n, method="auto")] + [rows_of(CUDA, family=family, n=n) for family in ("heev-resident", "heev-jacobi")]
@@ -231,7 +231,7 @@ def table_accuracy():
 
 
 def table_mkl():
-    """docs/heev.md: one core beside MKL, sequential."""
+    """docs/families/heev.md: one core beside MKL, sequential."""
     lines = ["| n | c128, us a matrix | MKL zheevd | f64 | MKL dsyevd |", "|---|---|---|---|---|"]
     for n in sorted({row["n"] for row in rows_of(MKL)}):
         cells = [str(n)]
@@ -244,7 +244,7 @@ def table_mkl():
 
 
 def table_few():
-    """docs/heev-large.md: one matrix and ten beside PyTorch."""
+    """docs/maintainers/cuda/heev-large.md: one matrix and ten beside PyTorch."""
     kinds = ("f64", "f32", "c128")
     lines = ["| n | matrices | " + " | ".join(f"{kind}, PyTorch" for kind in kinds) + " |", "|---:|---:|" + "---|" * len(kinds)]
     for n in sorted({row["n"] for row in rows_of(FEW)}):
@@ -255,7 +255,7 @@ def table_few():
 
 
 def table_dx():
-    """docs/heev-measured.md: small matrices beside the device functions of cuSolverDx."""
+    """docs/performance/heev.md: small matrices beside the device functions of cuSolverDx."""
     kinds = [kind for kind, _ in TYPES]
     lines = ["| wanted | matrices | n | " + " | ".join(f"{kind}, cuSolverDx" for kind in kinds) + " |", "|---|---:|---:|" + "---|" * len(kinds)]
     heev = rows_of(DX, family="heev-dx")
@@ -270,7 +270,7 @@ def table_dx():
 
 
 def table_dx_stebz():
-    """docs/stebz-cuda.md: the same of tridiagonal matrices."""
+    """docs/maintainers/cuda/stebz.md: the same of tridiagonal matrices."""
     lines = ["| n | f64, htev | f32, htev |", "|---:|---|---|"]
     rows = rows_of(DX, family="stebz-dx")
     for n in sorted({row["n"] for row in rows}):
@@ -292,8 +292,8 @@ def section_dx():
     words = ("NVIDIA's cuSolverDx has functions that a kernel calls on matrices in shared memory. The kernel measured here loads the matrices, "
              "calls the function and stores the results; the times are those of the fastest of several launch shapes. Both times contain the memory "
              "traffic and the launch. A kernel of yours that already has its matrices in shared memory saves these. Eigenpairs and eigenvalues of Hermitian matrices, n = "
-             f"{heev[0]['n']} to {max(row['n'] for row in heev)} ([table](heev-measured.md#beside-cusolverdx)): {said(heev)}. Eigenvalues of "
-             f"tridiagonal matrices, n = {stebz[0]['n']} to {max(row['n'] for row in stebz)} ([table](stebz-cuda.md#beside-cusolverdx)): "
+             f"{heev[0]['n']} to {max(row['n'] for row in heev)} ([table](performance/heev.md#beside-cusolverdx)): {said(heev)}. Eigenvalues of "
+             f"tridiagonal matrices, n = {stebz[0]['n']} to {max(row['n'] for row in stebz)} ([table](maintainers/cuda/stebz.md#beside-cusolverdx)): "
              f"{said(stebz)}. ")
     return f"\n## Small matrices on a GPU beside cuSolverDx\n\n{wrapped(words + source(DX))}\n"
 

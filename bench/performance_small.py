@@ -11,7 +11,7 @@ def microseconds(ms):
 
 
 def table_split(family):
-    """docs/stebz.md, docs/stemr.md: one core beside LAPACK."""
+    """docs/families/stebz.md, docs/families/stemr.md: one core beside LAPACK."""
     lines = ["| T | n | wanted | eigpack, us | LAPACK, us |", "|---|---:|---|---|---|"]
     for row in rows_of(SPLIT, family=family):
         kind, wanted = row["method"].rsplit(" ", 1)
@@ -22,7 +22,7 @@ def table_split(family):
 
 
 def table_latency():
-    """docs/python.md: what a call takes of the caller's thread."""
+    """docs/guide/python.md: what a call takes of the caller's thread."""
     names = ("eigh", "eigvalsh", "eigvals")
     lines = ["| arrays | matrices | " + " | ".join(f"`{name}`, us | its own" for name in names) + " |", "|---|---|" + "---|---|" * len(names)]
     for method, batch, n in dict.fromkeys((row["method"], row["batch"], row["n"]) for row in rows_of(LATENCY)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the table and the plot of docs/scale.md's section on several GPUs from bench/results/scale/*.csv, which
+"""Makes the table and the plot of docs/performance/scale.md's section on several GPUs from bench/results/scale/*.csv, which
 bench_scale wrote: no number of a measurement is typed by hand.  --check compares instead.  Needs Python 3.8 alone."""
 import math
 import os
@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import plot  # noqa: E402
 from measured import ROOT, scale_rows  # noqa: E402
 
-PAGE, PICTURE = "docs/scale.md", "docs/images/scale-efficiency.svg"
+PAGE, PICTURE = "docs/performance/scale.md", "docs/images/scale-efficiency.svg"
 CASES = (("geev", "geev affine"), ("stebz", "stebz"), ("heev", "heev c128"), ("stemr", "stemr"))
 MUST = 0.9
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A model of up to a thousand GPUs: what communication, uneven shares, PCIe and files cost, and where scaling stops.
 
-    bench/scale_model.py              prints the tables of docs/scale.md
+    bench/scale_model.py              prints the tables of docs/performance/scale.md
     bench/scale_model.py --write      puts them there
     bench/scale_model.py --check      whether they stand there
     bench/scale_model.py --compare    the model beside bench_scale's rows of several GPUs in one machine
@@ -171,7 +171,7 @@ def tables():
 
 
 def main():
-    page = os.path.join(ROOT, "docs/scale.md")
+    page = os.path.join(ROOT, "docs/performance/scale.md")
     begin, end = "<!-- made by bench/scale_model.py -->\n\n", "\n\n<!-- end of the model -->"
     made = comparison() if sys.argv[1:] == ["--compare"] else tables()
     if sys.argv[1:] in ([], ["--compare"]):

@@ -3,7 +3,7 @@
  *     build/bench/stebz_points [n]
  *
  * For each kind of matrix: a table of n shifts, then at most 200 eigenvalues, each alone in its bracket from the table
- * to full accuracy.  This is the number that docs/stebz.md quotes; it does not depend on the machine. */
+ * to full accuracy.  This is the number that docs/families/stebz.md quotes; it does not depend on the machine. */
 #include "bracket.h"
 #include "io/matrices.h"
 #include "sturm.h"

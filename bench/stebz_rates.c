@@ -3,7 +3,7 @@
  *     build/bench/stebz_rates
  *
  * Prints nanoseconds a row for a full call and for a single vector of shifts, medians of 21, and the same a row and
- * shift: the rates that docs/stebz.md quotes. */
+ * shift: the rates that docs/families/stebz.md quotes. */
 #include "bench/support/times.h"
 #include "cpu/backend_cpu.h"
 #include "eigpack.h"

@@ -1,5 +1,5 @@
 /* The table of C. Lessig and P. Bientinesi (2009) for stemr on this machine: time, residual, orthogonality, and values
- * beside LAPACK's dsterf; the rows of docs/stemr.md.
+ * beside LAPACK's dsterf; the rows of docs/families/stemr.md.
  *
  *     build/bench/stemr_table [THREADS]
  *

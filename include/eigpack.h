@@ -242,9 +242,9 @@ typedef struct eig_pass {
  * for its work, and is refused while its stream is captured. */
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
-/* The road that the last computation took: the name of its row in the family's table of roads (docs/heev.md,
- * docs/heev-cuda.md and their like), e.g. "warp"; of several devices the first one's; "" where there was none, or where a
- * call runs.  Valid while the library is loaded.  Since 0.3. */
+/* The road that the last computation took: the name of its row in the family's table of roads (docs/families/heev.md,
+ * docs/maintainers/cuda/heev.md and their like), e.g. "warp"; of several devices the first one's; "" where there was
+ * none, or where a call runs.  Valid while the library is loaded.  Since 0.3. */
 EIG_API const char *eig_get_road(const eig_context *ctx);
 
 /* The number of passes of the last call that measured them; 0 where no call did, or where one runs.  Since 0.3. */
@@ -324,9 +324,10 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * most half the tolerance above plus 3 eps ||T||, where eps is DBL_EPSILON or FLT_EPSILON and ||T|| the largest
  * absolute row sum.  A positive abstol below eps*||T|| selects the pivot count with exact splitting, which finds
  * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
- * it takes 6 to 15 times as long (docs/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956 lose digits;
- * multisection on a CPU keeps the digits of rows whose off-diagonals are 0.  Where the middle of a bracket overflows
- * and the bracket does not, w is the largest number.  The comment at eig_range has the rule of EIG_RANGE_VALUE.
+ * it takes 6 to 15 times as long (docs/families/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956
+ * lose digits; multisection on a CPU keeps the digits of rows whose off-diagonals are 0.  Where the middle of a bracket
+ * overflows and the bracket does not, w is the largest number.  The comment at eig_range has the rule of
+ * EIG_RANGE_VALUE.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
@@ -339,7 +340,7 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
  * halves at least every fourth count, so that an eigenvalue takes no more than about 250.
- * Source: W. Kahan, Stanford CS41 (1966); J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995); docs/stebz.md. */
+ * Source: W. Kahan, Stanford CS41 (1966); J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995); docs/families/stebz.md. */
 EIG_API eig_status eig_dstebz(eig_context *ctx, const eig_stebz_options *options, int64_t n, const double *d,
                               const double *e, int64_t *m, double *w, double *lower, double *upper, int *info);
 EIG_API eig_status eig_sstebz(eig_context *ctx, const eig_stebz_options *options, int64_t n, const float *d,
@@ -508,7 +509,7 @@ typedef struct eig_stemr_stats {
  * 5 KB a row and 10 MB, and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
  * MRRR algorithm for data-parallel coprocessors (2009); twice the digits: M. Petschow, E. Quintana-Orti and
- * P. Bientinesi, arXiv 1304.1864 (2013); docs/stemr.md. */
+ * P. Bientinesi, arXiv 1304.1864 (2013); docs/families/stemr.md. */
 EIG_API eig_status eig_dstemr(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                               const double *e, int64_t *m, double *w, double *z, int64_t ldz, int64_t *isuppz,
                               int *info, double *residual, double *orthogonality, eig_stemr_stats *stats);
@@ -663,11 +664,11 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * EIG_NO_BACKEND where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent.  One exception: with vectors, one matrix or a few of larger orders
- * (docs/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture these take divide and conquer, with other
- * bits, up to n = 2048 and without a range, and are refused else.  On CUDA, for n > 32, Jacobi stops at the rounding
- * errors of its products (docs/heev-cuda.md) where the tolerance is smaller.  There method tridiagonal has no sweeps,
- * nor has method auto for few matrices of 8 < n <= 64: info[b] is then 0 or n.  With max_sweeps of 30 and more,
- * matrices of 8 < n <= 32 take QL only where twisted factorisations fail.
+ * (docs/maintainers/cuda/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture these take divide and
+ * conquer, with other bits, up to n = 2048 and without a range, and are refused else.  On CUDA, for n > 32, Jacobi
+ * stops at the rounding errors of its products (docs/maintainers/cuda/heev.md) where the tolerance is smaller.  There
+ * method tridiagonal has no sweeps, nor has method auto for few matrices of 8 < n <= 64: info[b] is then 0 or n.  With
+ * max_sweeps of 30 and more, matrices of 8 < n <= 32 take QL only where twisted factorisations fail.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
  * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto, where it
@@ -778,15 +779,15 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * that nearly agree, each with a residual within the bound.
  *
  * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  On a CPU
- * this may be the Schur form of the transpose, where A has most of its norm below the diagonal (docs/geev.md).  Where
- * Aberth's iteration finds the eigenvalues (below), the order is that of the method.  The eigenvalues of a complex pair
- * are adjacent, exact conjugates, that with the positive imaginary part first.
+ * this may be the Schur form of the transpose, where A has most of its norm below the diagonal (docs/families/geev.md).
+ * Where Aberth's iteration finds the eigenvalues (below), the order is that of the method.  The eigenvalues of a
+ * complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps
  * DBL_EPSILON or FLT_EPSILON.  The tests demand this bound.  Intermediate results do not over- or underflow where
  * entries lie from 1e-300 to 1e300 (f: 1e-37 to 1e37).  Without no_balance E is an error of the balanced matrix D^-1 A
  * D, as with LAPACK's dgeev.  Balancing finds small eigenvalues of badly scaled matrices better, but for some of these
- * ||E||, in terms of A, reaches hundreds of n eps ||A|| (docs/geev.md); no_balance = 1 keeps the bound for A itself.
- * This concerns eigenvalues alone: the residuals above hold for A, with the w that is returned.
+ * ||E||, in terms of A, reaches hundreds of n eps ||A|| (docs/families/geev.md); no_balance = 1 keeps the bound for A
+ * itself.  This concerns eigenvalues alone: the residuals above hold for A, with the w that is returned.
  * Certificates: an info of 0 says that the eigenvalues are finite; that their sum and the sum of their squares are the
  * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector has length 1
  * and the residual above.  A matrix that fails is solved again by the plain version; one that fails there too has a
@@ -817,7 +818,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's
- * trevc3; docs/geev.md.
+ * trevc3; docs/families/geev.md.
  */
 EIG_API eig_status eig_dgeev_batched(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
                                      int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, eig_z *vl, int64_t ldvl,

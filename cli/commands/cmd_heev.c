@@ -152,7 +152,7 @@ static int open_outputs(job *j)
     return ranks_sinks_open(j->sink, OUTPUTS);
 }
 
-/* On a GPU so few matrices of a call, or more, take kernels of their own (docs/heev-cuda.md).  Those of a larger file must not, however
+/* On a GPU so few matrices of a call, or more, take kernels of their own (docs/maintainers/cuda/heev.md).  Those of a larger file must not, however
  * it is cut. */
 enum { HEEV_FEW = 130, HEEV_FEW_FROM = 9 };
 

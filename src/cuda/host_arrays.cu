@@ -6,7 +6,7 @@
 enum { CHUNKS = 16, WARP = 32, READBACK_BYTES = 4096 };
 
 /* A chunk's bytes: long ones keep the link and the kernels busy, short ones shorten the time before the first kernel
- * and after the last one; measured on an H200 (docs/geev-cuda.md). */
+ * and after the last one; measured on an H200 (docs/maintainers/cuda/geev.md). */
 static const int64_t LEAST_CHUNK_BYTES = (int64_t)1 << 24, MOST_CHUNK_BYTES = (int64_t)1 << 27;
 
 /* The device's copy engine is not used for rows shorter than this, nor for rows further apart than it can copy

@@ -1,4 +1,4 @@
-/* Formulas of Sturm counts; see sturm.inc.  docs/stebz.md derives the error bounds below. */
+/* Formulas of Sturm counts; see sturm.inc.  docs/families/stebz.md derives the error bounds below. */
 #ifndef EIG_STURM_H
 #define EIG_STURM_H
 

@@ -1,4 +1,4 @@
-/* The table of roads of geev on CUDA, as docs/geev-cuda.md has it: which road takes which orders.
+/* The table of roads of geev on CUDA, as docs/maintainers/cuda/geev.md has it: which road takes which orders.
  *
  *     test_geev_roads [FILE]     prints the table, or compares it with the file's */
 #include "geev/geev_cuda.cuh"

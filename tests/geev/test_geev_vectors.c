@@ -24,7 +24,7 @@ static void kinds_of(eig_context *ctx, const char *kind, int64_t n, int64_t coun
         eig_geev_options const o = by(methods[c / 2 % 2], c % 2);
         long double worst = 0;
         pairs_solve(ctx, &o, &b, WANT_ALL);
-        /* Balanced, a badly scaled matrix has the residuals that LAPACK's have, too: docs/geev.md. */
+        /* Balanced, a badly scaled matrix has the residuals that LAPACK's have, too: docs/families/geev.md. */
         bool const harmed = strstr(kind, "graded") && !o.no_balance;
         for (int64_t m = 0; m < count; ++m) worst = fmaxl(worst, certify_vectors(kind, &b, m, harmed ? 1000 : 10));
         if (verbose() && worst > 1)
@@ -514,7 +514,7 @@ static void test_large(void **state)
             /* The certificates of a large one take seconds, and the plain solver's time on a GPU, where eigenvalues are close. */
             if ((n > 100 && (c + k) % 3 != 0) || (n > 200 && (c + k) % 9 != 0) || (n > 400 && !test_on_cpu())) continue;
             pairs b = pairs_make(kinds[k], n, 1, all_types[c % COUNT(all_types)], 21 + c);
-            /* Balanced, these have the residuals that LAPACK's have, too: docs/geev.md. */
+            /* Balanced, these have the residuals that LAPACK's have, too: docs/families/geev.md. */
             bool const harmed = strstr(kinds[k], "graded") || strstr(kinds[k], "frank");
             eig_geev_options const o = by(EIG_GEEV_AUTO, harmed || c % 2);
             pairs_solve(ctx, &o, &b, WANT_ALL);

@@ -1,4 +1,4 @@
-/* The table of roads of heev on CUDA, as docs/heev-cuda.md has it: which road takes which orders.
+/* The table of roads of heev on CUDA, as docs/maintainers/cuda/heev.md has it: which road takes which orders.
  *
  *     test_heev_roads [FILE]     prints the table, or compares it with the file's */
 #include "heev/heev_cuda.cuh"

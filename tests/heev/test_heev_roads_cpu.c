@@ -1,4 +1,4 @@
-/* The table of roads of heev on the CPU, as docs/heev.md has it: which road takes which orders.
+/* The table of roads of heev on the CPU, as docs/families/heev.md has it: which road takes which orders.
  *
  *     test_heev_roads_cpu [FILE]     without a file prints the table; with one compares it with the file's, exit status 1 if
  *                                    it is another one */

@@ -92,7 +92,7 @@ static int64_t refine(setting *s, int64_t il, int64_t iu, int64_t most)
 
 /* ------------------------------------------------------------- what it costs */
 
-/* About 10 counts an eigenvalue on generic matrices (docs/stebz.md measures 8 to 11); bisection takes 41. */
+/* About 10 counts an eigenvalue on generic matrices (docs/families/stebz.md measures 8 to 11); bisection takes 41. */
 static void test_generic(void **state)
 {
     static const char *const kinds[] = {"uniform", "normal", "anderson", "121", "clement", "laguerre"};

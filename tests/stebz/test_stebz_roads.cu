@@ -1,4 +1,4 @@
-/* The table of roads of stebz on CUDA, as docs/stebz-cuda.md has it: which road takes which orders.  Needs no GPU.
+/* The table of roads of stebz on CUDA, as docs/maintainers/cuda/stebz.md has it: which road takes which orders.  Needs no GPU.
  *
  *     test_stebz_roads [FILE]     without a file prints the table; with one compares it with the file's, exit status 1 if
  *                                 they differ */

@@ -1,4 +1,4 @@
-/* The table of roads of stemr on CUDA, as docs/stemr-cuda.md has it: which calls take which road.  Needs no GPU.
+/* The table of roads of stemr on CUDA, as docs/maintainers/cuda/stemr.md has it: which calls take which road.  Needs no GPU.
  *
  *     test_stemr_roads [FILE]    without a file prints the table; with one compares it with the file's, exit status 1 if it
  *                                is another one */

@@ -1,4 +1,4 @@
-"""The table of docs/python.md: eigpack beside NumPy and SciPy, and PyTorch and JAX where they are installed, on this machine,
+"""The table of docs/guide/python.md: eigpack beside NumPy and SciPy, and PyTorch and JAX where they are installed, on this machine,
 every answer checked.
 
 python bindings/python/tests/bench.py [--one-core]      one-core: every library on one thread, CPU time in place of wall time

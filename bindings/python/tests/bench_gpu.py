@@ -1,4 +1,4 @@
-"""The GPU table of docs/python.md: eigpack, PyTorch, CuPy and JAX on device arrays, every answer checked.
+"""The GPU table of docs/guide/python.md: eigpack, PyTorch, CuPy and JAX on device arrays, every answer checked.
 
 python bindings/python/tests/bench_gpu.py
 """

@@ -1,4 +1,4 @@
-/* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it; docs/heev.md has the
+/* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it; docs/families/heev.md has the
  * table too.
  *
  * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix. Too few matrices for a tile are

@@ -7,7 +7,7 @@
  *     fallbacks     pairs that nothing parted; certificate
  *
  * Digits    representations, shifts and factorisations carry twice the digits of a double, which costs some ten times a
- *           double's time and leaves trees flat and vectors orthogonal (docs/stemr.md).
+ *           double's time and leaves trees flat and vectors orthogonal (docs/families/stemr.md).
  * Bits      a pair's result depends on T and its index alone: brackets are steady, lanes are independent. */
 #include "stemr_cpu.h"
 

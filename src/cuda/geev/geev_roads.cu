@@ -1,4 +1,4 @@
-/* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/geev-cuda.md has the table too. */
+/* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/geev.md has the table too. */
 #include "geev_slices.cuh"
 
 enum {

@@ -1,4 +1,4 @@
-/* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/heev-cuda.md has the table too. */
+/* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/heev.md has the table too. */
 #include "heev/heev_cuda.cuh"
 
 enum {
@@ -229,7 +229,7 @@ static bool is_block(const eig_context *ctx, const heev_problem *p)
 }
 
 /* The most matrices of a call for which all of the GPU on one of them, or teams of blocks on some, are faster than a block each:
- * measured for f64, and for f32 up to n = 2048, on an H200 (docs/heev-large.md).  Of the largest orders one matrix
+ * measured for f64, and for f32 up to n = 2048, on an H200 (docs/maintainers/cuda/heev-large.md).  Of the largest orders one matrix
  * follows the other. */
 static int64_t most_of_whole(const heev_problem *p)
 {
@@ -248,7 +248,7 @@ static bool is_whole(const eig_context *ctx, const heev_problem *p)
     return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p);
 }
 
-/* Where two stages are faster than one: measured on an H200 (docs/heev-large.md); with vectors, of s, d, c, z. */
+/* Where two stages are faster than one: measured on an H200 (docs/maintainers/cuda/heev-large.md); with vectors, of s, d, c, z. */
 static bool is_two(const eig_context *ctx, const heev_problem *p)
 {
     static const int64_t with_vectors[] = {5000, 3800, INT64_MAX, 4000};

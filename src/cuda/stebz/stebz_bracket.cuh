@@ -6,7 +6,7 @@
  * Bits    the result is the leaf at which plain bisection ends, with the same counts, from an interval that holds all of
  *         the spectrum: a function of T and k alone, however the bracket was found.  A count that bisection would make
  *         outside (lo, hi) is known where counts are monotone: those by pivots are, those of the product form at
- *         multiples of f.grid (docs/stebz-cuda.md).  So all shifts are such multiples until the bracket is one cell of the
+ *         multiples of f.grid (docs/maintainers/cuda/stebz.md).  So all shifts are such multiples until the bracket is one cell of the
  *         grid, and the levels below are bisected as they stand.
  * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
  * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two

@@ -134,7 +134,7 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     f.fine = job.abstol > 0 && f.abstol < eps * f.norm;
     f.pivot = f.fine || job.pivots;
     f.error = (f.pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * f.norm;
-    /* Counts at shifts eps*sway apart do not fall (docs/stebz-cuda.md); no leaf of bisection is larger than the grid. */
+    /* Counts at shifts eps*sway apart do not fall (docs/maintainers/cuda/stebz.md); no leaf of bisection is larger than the grid. */
     double const sway = 1.001 * eps * scalbn(p.sway[k], -exponent), leaf = fmax(f.abstol, f.reltol * f.norm);
     int grid;
     frexp(fmax(sway, fmin(0.501 * leaf, STEBZ_WIDEST_LEAF / 2)), &grid);

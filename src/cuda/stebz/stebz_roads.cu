@@ -1,11 +1,11 @@
-/* stebz on CUDA: the table of roads.  The first row that serves a call takes it; docs/stebz-cuda.md has the table too. */
+/* stebz on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stebz.md has the table too. */
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"
 
 /* ----------------------------------------------------------------------- small */
 
 /* Up to this order a lane is as fast as a warp; above it there have to be so many for each row that their number, and not
- * the chain of operations of one, decides (docs/stebz-cuda.md). */
+ * the chain of operations of one, decides (docs/maintainers/cuda/stebz.md). */
 enum { ALWAYS_SMALL = 4, SMALL_EACH = 200 };
 
 static bool is_small(const eig_context *, const stebz_problem *p)

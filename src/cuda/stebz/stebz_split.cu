@@ -8,7 +8,7 @@
  * Memory    8 bytes a row of starts, and the results twice, for the sort (words/sort.cuh).
  * Bits      the blocks are found by comparisons, each is solved by itself, sorting leaves no choice.
  * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
- * docs/stebz.md. */
+ * docs/families/stebz.md. */
 #include "stebz_short.cuh"
 #include "words/sort.cuh"
 

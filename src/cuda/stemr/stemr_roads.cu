@@ -1,4 +1,4 @@
-/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/stemr-cuda.md has the table
+/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stemr.md has the table
  * too. */
 #include "stemr_clusters.cuh"
 

@@ -1,7 +1,7 @@
 /* heev on CUDA, few matrices of 8 < n <= 64: the kernel.
  *
  * Cost  one wave of blocks takes as long as one block: n steps of the reduction, log2(n) levels of merges, n reflectors, each a chain
- *       of dependent operations; docs/heev-cuda.md has their times. */
+ *       of dependent operations; docs/maintainers/cuda/heev.md has their times. */
 #include "heev/few/heev_few_back.cuh"
 #include "heev/few/heev_few_divide.cuh"
 #include "heev/few/heev_few_reduce.cuh"

@@ -28,7 +28,7 @@ static inline __host__ __device__ int64_t blocks_columns(int64_t n, int width)
     return (n + width - 1) / width * width;
 }
 
-/* Columns of a pair of blocks: 16 or 32, measured, see docs/heev-cuda.md. */
+/* Columns of a pair of blocks: 16 or 32, measured, see docs/maintainers/cuda/heev.md. */
 static inline int blocks_width(const heev_problem *p)
 {
     return p->n <= 48 || (p->type == EIG_Z && p->n > 64 && p->n <= 80) ? 16 : 32;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Errors of eigpack and of LAPACK over the order n, on the CPU.
 
-    python bench/accuracy.py COMMIT        measures, with NumPy, SciPy and the package eigpack: writes the CSV file and its .txt
-    python bench/accuracy.py               makes the picture of docs/accuracy/index.md from the CSV file
-    python bench/accuracy.py --check       says whether the picture is as the CSV file makes it
+    python bench/accuracy.py COMMIT        measures, with NumPy, SciPy and the package eigpack: writes accuracy.csv and accuracy.txt
+                                           for bench/keep.py accuracy-cpu accuracy.csv accuracy.txt
+    python bench/accuracy.py               makes the picture of docs/accuracy/index.md from that run
+    python bench/accuracy.py --check       says whether the picture is as the run makes it
 
 Random symmetric matrices (entries normal) and tridiagonal ones (uniform); the largest error of a batch, in units of n eps, its
 products in long double, so that they add nothing of their own."""
@@ -14,7 +15,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FILE = os.path.join(ROOT, "bench/results/accuracy/accuracy-cpu")
+
 PICTURE = os.path.join(ROOT, "docs/images/accuracy.svg")
 ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 
@@ -52,13 +53,14 @@ def measure(commit):
         }
         for (family, solver), matrices in pairs.items():
             residual, orthogonality = np.max([errors(np, *matrix) for matrix in matrices], axis=0)
-            rows.append((family, solver, n, batch, f"{residual:.3g}", f"{orthogonality:.3g}"))
+            rows.append((family, "f64", n, batch, "cpu", solver, "ok", eigpack.describe("cpu"), commit, f"{residual:.3g}", f"{orthogonality:.3g}"))
         print(n, flush=True)
-    with open(FILE + ".csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([("family", "solver", "n", "batch", "residual", "orthogonality"), *rows])
-    with open(FILE + ".txt", "w", encoding="utf-8") as file:
+    names = "family", "type", "n", "batch", "device", "method", "check", "machine", "commit", "residual", "orthogonality"
+    with open("accuracy.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([names, *rows])
+    with open("accuracy.txt", "w", encoding="utf-8") as file:
         file.write(f"Machine: {eigpack.describe('cpu')}; NumPy {np.__version__}, SciPy {scipy.__version__} with their OpenBLAS\n"
-                   f"Commit: {commit}\nCommand: python bench/accuracy.py COMMIT\n")  # fmt: skip
+                   "Driver: none, CPU alone\nCommand: python bench/accuracy.py COMMIT\n")  # fmt: skip
 
 
 # ----------------------------------------------------------------- the picture
@@ -85,8 +87,8 @@ def panel(number, family, title, rows):
     y = place(number, 2, 10)[1]
     out.append(f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#d62839" stroke-width="2"/>')
     out.append(f'<text x="{right:.1f}" y="{y - 5:.1f}" text-anchor="end" fill="#d62839">promised</text>')
-    for solver in dict.fromkeys(row["solver"] for row in rows if row["family"] == family):
-        mine = [row for row in rows if (row["family"], row["solver"]) == (family, solver)]
+    for solver in dict.fromkeys(row["method"] for row in rows if row["family"] == family):
+        mine = [row for row in rows if (row["family"], row["method"]) == (family, solver)]
         for key, dash in (("residual", ""), ("orthogonality", ' stroke-dasharray="5 4"')):
             points = " ".join("{:.1f},{:.1f}".format(*place(number, int(row["n"]), float(row[key]))) for row in mine)
             out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[solver]}" stroke-width="2"{dash}/>')
@@ -96,8 +98,9 @@ def panel(number, family, title, rows):
 
 
 def picture():
-    with open(FILE + ".csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    from measured import RESULTS
+
+    rows = RESULTS["accuracy-cpu"]
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH + 150} {HEIGHT + 110}" font-family="sans-serif" font-size="12">',
            "<title>Errors over the order n, in units of n eps: residual (whole line) and orthogonality (dashed)</title>",
            *panel(0, "heev", "heev: symmetric matrices", rows), *panel(1, "stemr", "stemr: tridiagonal matrices", rows),

@@ -1,69 +1,62 @@
 """The measured rows of bench/results/*.csv, and how pages write them: what performance.py and its parts share."""
-import csv
 import glob
 import os
 import sys
 import textwrap
+
+import keep
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NUMBERS = ("n", "batch", "threads", "time_ms", "limit_ms", "rival_ms", "ratio", "error")
 
 
 def read_results():
-    """{name of a file: its rows}, numbers as numbers; an uncommitted tree measures nothing that could be repeated."""
-    results = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "bench/results/*.csv"))):
-        with open(path, encoding="utf-8") as file:
-            rows = list(csv.DictReader(line for line in file if line.strip() and not line.startswith("#")))
-        for row in rows:
+    """{run: its rows}, {run: its file}; numbers as numbers; an uncommitted tree measures nothing that could be repeated."""
+    results, files = {}, {}
+    for path in sorted(glob.glob(os.path.join(keep.RESULTS, "*.csv"))):
+        for row in keep.rows_in(path):
             if row["commit"].endswith("-dirty"):
                 sys.exit(f"{path}: measured at {row['commit']}: commit, measure again")
             if row["check"] != "ok":
                 sys.exit(f"{path}: a row failed its check: {row}")
+            row.update(pair.split("=", 1) for pair in row.pop("more").split("; ") if pair)
             for key in NUMBERS:
                 row[key] = float(row[key] or 0) if key not in ("n", "batch") else int(row[key])
-        results[os.path.basename(path)[:-4]] = rows
-    return results
+            for key in ("gpus", "gb_s", "efficiency"):  # of bench_scale and bench_scale_mpi
+                if key in row:
+                    row[key] = float(row[key]) if key != "gpus" else int(row[key])
+            results.setdefault(row["run"], []).append(row)
+            files[row["run"]] = os.path.basename(path)
+    return results, files
 
 
-SCALE = os.path.join(ROOT, "bench/results/scale")
-SCALE_FILES = sorted(os.path.relpath(path, os.path.dirname(SCALE))[:-4]
-                     for path in glob.glob(os.path.join(SCALE, "**/*.csv"), recursive=True))
+RESULTS, FILES = read_results()
+NOTES = keep.notes()
 
 
-def scale_file(file):
-    """The rows of one of SCALE_FILES, which bench_scale or bench_scale_mpi wrote: columns of their own."""
-    with open(os.path.join(os.path.dirname(SCALE), file + ".csv"), encoding="utf-8") as lines:
-        rows = list(csv.DictReader(line for line in lines if line.strip() and not line.startswith("#")))
-    for row in rows:
-        if row["commit"].endswith("-dirty") or row["check"] != "ok":
-            sys.exit(f"bench/results/{file}.csv: a row that cannot stand: {row}")
-        for key in ("n", "batch", "gpus"):
-            row[key] = int(row[key])
-        for key in ("time_ms", "gb_s", "efficiency"):
-            row[key] = float(row[key])
-    return rows
+def link_to(run):
+    """A link to the file of a run, from docs."""
+    return f"[{run}](../bench/results/{FILES[run]})"
 
 
-def scale_rows(folder="scale"):
-    """The rows of a folder: scale, scale/two or scale/mpi."""
-    return [row for file in SCALE_FILES if os.path.dirname(file) == folder for row in scale_file(file)]
+def note_of(run):
+    """The words beside a run: (machine, driver, command, the rest)."""
+    if run not in NOTES:
+        sys.exit(f"bench/results/machines.txt has no note of {run}: bench/keep.py writes it")
+    return keep.NOTE.match(NOTES[run]).groups()
 
 
-RESULTS = read_results()
-
-
-def rows_of(file, **wanted):
-    """The rows of a file with these entries; a rival is known by how its name begins."""
+def rows_of(run, **wanted):
+    """The rows of a run with these entries; a rival is known by how its name begins."""
     rival = wanted.pop("rival", None)
-    return [row for row in RESULTS[file] if all(row[key] == value for key, value in wanted.items())
+    return [row for row in RESULTS[run] if all(row[key] == value for key, value in wanted.items())
             and (rival is None or row["rival"].startswith(rival))]
 
 
-def row_of(file, **wanted):
-    rows = rows_of(file, **wanted)
+def row_of(run, **wanted):
+    rows = rows_of(run, **wanted)
     if not rows:
-        sys.exit(f"bench/results/{file}.csv has no row with {wanted}, which the page shows")
+        sys.exit(f"bench/results: the run {run} has no row with {wanted}, which the page shows")
     return rows[0]
 
 
@@ -107,14 +100,14 @@ def beside(row):
     return f"{time(row['rival_ms'])} ({times(row['ratio'])})"
 
 
-def source(*files):
-    """Machine and commit of these files' rows, or of (file, rows), and the files: the end of a caption."""
+def source(*runs):
+    """Machine and commit of these runs' rows, or of (run, rows), and their files: the end of a caption."""
     places = {}
-    for file in files:
-        file, rows = file if isinstance(file, tuple) else (file, RESULTS[file])
+    for run in runs:
+        run, rows = run if isinstance(run, tuple) else (run, RESULTS[run])
         for row in rows:
             place = f"{row['machine'].replace('cuda:0 ', '')}, commit {row['commit']}"
-            places.setdefault(place, {})[f"[{file}.csv](../bench/results/{file}.csv)"] = True
+            places.setdefault(place, {})[link_to(run)] = True
     return "; ".join(f"{place}: {', '.join(links)}" for place, links in places.items()) + "."
 
 

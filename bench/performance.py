@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/performance.md, its plots, bench/results/README.md and the tables of measured times on all pages from
-bench/results: no number of a measurement is typed by hand.  A page says where a table belongs by two marks, see TABLES.
+"""Makes docs/performance.md, its plots and the tables of measured times on all pages from bench/results: no number of a measurement is typed by hand.  A page says where a table belongs by two marks, see TABLES.
 Needs nothing but Python 3.8.  measured.py reads the rows, performance_geev.py, performance_heev.py and performance_small.py are parts.
 
     bench/performance.py            writes them
@@ -18,11 +17,11 @@ import performance_geev as geev  # noqa: E402
 import performance_heev as heev  # noqa: E402
 import performance_small as small  # noqa: E402
 import plot  # noqa: E402
-from measured import (NUMBERS, RESULTS, ROOT, SCALE_FILES, a_matrix, beside, digits, of_500000, points, row_of, rows_of,  # noqa: E402
-                      runs_of, scale_file, scale_rows, source, time, times, wrapped)
+from measured import (RESULTS, ROOT, a_matrix, beside, digits, link_to, note_of, of_500000, points, row_of, rows_of, runs_of,  # noqa: E402
+                      source, time, times, wrapped)
 
 
-SHARE = "scale-share-h200"
+SHARE, TWO, RANKS = "scale-share-h200", "scale-cuda-2xh200", ("scale-mpi-2xh200", "scale-mpi-4xh200")
 
 
 def million():
@@ -125,7 +124,7 @@ PLOTS = (
 
 def two_gpus(family, n, gpus):
     """The row of a call of bench_scale on pinned memory, of a host with two GPUs."""
-    row, = (r for r in scale_rows("scale/two") if (r["family"], r["n"], r["memory"], r["gpus"]) == (family, n, "pinned", gpus))
+    row, = rows_of(TWO, family=family, n=n, memory="pinned", gpus=gpus)
     return row
 
 
@@ -176,7 +175,7 @@ def claims():
              f"same GPU, {beside(tree)}", gpu)
     alone, two = (two_gpus("stebz", 1000000, k) for k in (1, 2))
     line("n = 1,000,000, f64, from the host's memory, two H200", two, f"one H200 {time(alone['time_ms'])}",
-         "scale/two/scale-cuda-2xh200")
+         TWO)
     batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
     line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}", gpu)
     host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
@@ -321,82 +320,21 @@ the right; geev and heev have n^3.
 - **heev on a GPU, n = 33**: {ratio:.1f} times the time of n = 32; a few large matrices leave most multiprocessors idle
   ([heev on CUDA](maintainers/cuda/heev.md)).
 """
-    text += "\n## Which file holds which claim\n\n" + wrapped(
-        "The rows of the first table, with the file in [bench/results](../bench/results/README.md) that holds each, and the command "
-        "that made the file. Machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
+    text += "\n## Which run holds which claim\n\n" + wrapped(
+        "The rows of the first table, with the run in [bench/results](../bench/results/README.md) that measured each, and the command "
+        "of the run. Machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
 
 
-def note_of(file):
-    """The words beside a CSV file: (machine, driver, command, the rest)."""
-    path = os.path.join(ROOT, f"bench/results/{file}.txt")
-    if not os.path.exists(path):
-        sys.exit(f"bench/results/{file}.txt is missing: lines Machine:, Driver:, Command:, then what else is to be said")
-    with open(path, encoding="utf-8") as lines:
-        text = lines.read()
-    head = re.match(r"Machine: (.+)\nDriver: (.+)\nCommand: (.+)\n((?s:.*))", text)
-    if not head:
-        sys.exit(f"bench/results/{file}.txt does not begin with lines Machine:, Driver:, Command:")
-    return head.groups()
-
-
 def table_claims():
     """Which file holds each row of README.md's table, and what made it."""
-    lines = ["| claim | file | command |", "|---|---|---|"]
+    lines = ["| claim | run | command |", "|---|---|---|"]
     for problem, ms, _, files in claims():
         for number, file in enumerate(files):
             claim = f"{problem}: {time(ms)}" if number == 0 else "its rivals"
-            lines.append(f"| {claim} | [{file}.csv](../bench/results/{file}.csv) | `{note_of(file)[2]}` |")
+            lines.append(f"| {claim} | {link_to(file)} | `{note_of(file)[2]}` |")
     return "\n".join(lines)
-
-
-def raw_tables():
-    text = """# Results
-
-All measured rows, as tables, with machine, driver, commit and command; made by `bench/performance.py` from the CSV
-files beside this page and the `.txt` file that goes with each. [docs/performance.md](../../docs/performance.md) shows
-the most important ones as plots. COMMIT stands for the commit of the rows; a program without a path lies in the
-build's folder, `bench` or above.
-
-Times are medians in milliseconds. `limit` is the bar that was set for the case before it was built. `ratio` is the
-rival's time over eigpack's. An `error` is in the units of the family's bench (`eigpack bench --help`), and every row
-passed its check. Rows measured from a tree that was not committed are not kept. `geev-tune-h200.txt` is what
-`eigpack bench geev --tune --device cuda` printed.
-"""
-    columns = ("family", "type", "n", "batch", "device", "method", "time_ms", "limit_ms", "rival", "rival_ms", "ratio",
-               "error")
-    for file, rows in RESULTS.items():
-        text += head_of(file, rows)
-        text += "| case | type | n | batch | device | method | time ms | limit ms | rival | rival ms | ratio | error |\n"
-        text += "|---|---|---:|---:|---|---|---:|---:|---|---:|---:|---:|\n"
-        for row in rows:
-            shown = dict(row)
-            if row["method"] in ("swb", "mwb"):
-                shown["method"] += f" p={row['threads']:.0f}"
-            for key in NUMBERS[3:]:
-                shown[key] = f"{row[key]:.4g}" if row[key] else ""
-            text += "| " + " | ".join(str(shown[key]) for key in columns) + " |\n"
-    columns = ("family", "type", "n", "batch", "memory", "device", "gpus", "time_ms", "gb_s", "efficiency")
-    for file in SCALE_FILES:
-        rows = scale_file(file)
-        text += head_of(file, rows)
-        text += "| case | type | n | batch | memory | device | GPUs or ranks | time ms | GB/s | efficiency |\n"
-        text += "|---|---|---:|---:|---|---|---:|---:|---:|---:|\n"
-        for row in rows:
-            text += "| " + " | ".join(str(row[key]) for key in columns) + " |\n"
-    return text
-
-
-def head_of(file, rows):
-    machine, driver, command, rest = note_of(file)
-    commits = ", ".join(sorted({row["commit"] for row in rows}))
-    seen = "; ".join(sorted({row["machine"] for row in rows}))
-    text = (f"\n## {file}\n\n- Machine: {machine} (in the rows: {seen})\n- Driver: {driver}\n- Commit: {commits}\n"
-            f"- Command: `{command}`\n\n")
-    if rest:
-        text += "".join(("    " + line).rstrip() + "\n" for line in rest.strip("\n").split("\n")) + "\n"
-    return text
 
 
 def table_stemr_cpu():
@@ -439,7 +377,7 @@ def table_stemr_cuda():
 
 
 def lines_of_note(file, pattern):
-    """What a run printed beside its rows: the groups of each line of bench/results/FILE.txt that has the pattern."""
+    """What a run printed beside its rows: the groups of each line of its note that has the pattern."""
     return [match.groups() for match in re.finditer(pattern, note_of(file)[3], re.M)]
 
 
@@ -481,7 +419,7 @@ def table_stebz_passes():
 
 
 def printed(file):
-    return f"Printed by the run that made [{file}.csv](../bench/results/{file}.csv): [{file}.txt](../bench/results/{file}.txt)."
+    return f"Printed by the run {link_to(file)}: [machines.txt](../bench/results/machines.txt)."
 
 
 def table_stebz_cpu():
@@ -504,29 +442,25 @@ def table_stebz_cpu():
 def table_scale_two():
     """docs/performance/scale.md: what two GPUs give since stebz's launches end by the clock."""
     lines = ["| call, f64 | host memory | one GPU, ms | two, ms | t(1) / (2 t(2)) |", "|---|---|---:|---:|---:|"]
-    rows = [row for row in scale_rows("scale/two") if not row["family"].startswith("copy")]
+    rows = [row for row in RESULTS[TWO] if not row["family"].startswith("copy")]
     for one in (row for row in rows if row["gpus"] == 1):
         two, = (r for r in rows if r["gpus"] == 2 and (r["family"], r["memory"]) == (one["family"], one["memory"]))
         lines.append(f"| {one['family']}, n = {one['n']:,}" + (f", {one['batch']:,} of them" if one["batch"] > 1 else "")
                      + f" | {one['memory']} | {one['time_ms']:.4g} | {two['time_ms']:.4g} | {two['efficiency']:.2f} |")
-    return "\n".join(lines) + "\n\n" + scale_source("scale/two")
+    return "\n".join(lines) + f"\n\n{link_to(TWO)}."
 
 
 def table_scale_mpi():
     """docs/performance/scale.md: ranks of MPI on the GPUs of one host."""
     lines = ["| f64 | commit | 1 rank, ms | 2 ranks | 4 ranks | t(1) / (k t(k)) |", "|---|---|---|---|---|---|"]
-    rows = scale_rows("scale/mpi")
+    rows = [row for run in RANKS for row in RESULTS[run]]
     for family, words in (("mpi stebz", "`eig_mpi_dstebz`, n = {:,}"), ("mpi stemr", "`eig_mpi_dstemr`, n = {:,}, vectors")):
         for commit in dict.fromkeys(row["commit"] for row in rows):
             some = {row["gpus"]: row for row in rows if (row["family"], row["commit"]) == (family, commit)}
             lines.append(f"| {words.format(some[1]['n'])} | {commit} | "
                          + " | ".join(f"{some[k]['time_ms']:.4g}" if k in some else "" for k in (1, 2, 4)) + " | "
                          + ", ".join(f"{some[k]['efficiency']:.2f}" for k in sorted(some) if k > 1) + " |")
-    return "\n".join(lines) + "\n\n" + scale_source("scale/mpi")
-
-
-def scale_source(folder):
-    return ", ".join(f"[{file}.csv](../bench/results/{file}.csv)" for file in SCALE_FILES if os.path.dirname(file) == folder) + "."
+    return "\n".join(lines) + "\n\n" + ", ".join(map(link_to, RANKS)) + "."
 
 
 def table_scalapack():
@@ -606,7 +540,7 @@ def main():
     made = {f"docs/images/performance-{name}.svg": make()[0].svg() for name, _, make in PLOTS}
     made.update(heev.maps())
     made["docs/performance.md"] = page()
-    made["bench/results/README.md"] = raw_tables()
+
     used = set()
     pages = ["README.md"] + sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs/**/*.md"), recursive=True))
     made.update({path: with_tables(path, used) for path in pages if path not in made})

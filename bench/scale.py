@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the table and the plot of docs/performance/scale.md's section on several GPUs from bench/results/scale/*.csv, which
+"""Makes the table and the plot of docs/performance/scale.md's section on several GPUs from the run scale-cuda-4xh200 of bench/results, which
 bench_scale wrote: no number of a measurement is typed by hand.  --check compares instead.  Needs Python 3.8 alone."""
 import math
 import os
@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import plot  # noqa: E402
-from measured import ROOT, scale_rows  # noqa: E402
+from measured import RESULTS, ROOT  # noqa: E402
 
 PAGE, PICTURE = "docs/performance/scale.md", "docs/images/scale-efficiency.svg"
 CASES = (("geev", "geev affine"), ("stebz", "stebz"), ("heev", "heev c128"), ("stemr", "stemr"))
@@ -97,7 +97,7 @@ def table(rows):
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    rows = scale_rows()
+    rows = RESULTS["scale-cuda-4xh200"]
     if not rows:
         return
     with open(os.path.join(ROOT, PAGE), encoding="utf-8") as file:

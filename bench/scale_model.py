@@ -13,7 +13,7 @@ import math
 import os
 import sys
 
-from measured import ROOT, row_of, rows_of, scale_rows
+from measured import RESULTS, ROOT, row_of, rows_of
 
 LATENCY = 5e-6  # s, one message of MPI between two hosts; a guess on the safe side: a tenth of it changes no row by 5 %
 LINK = 50e9  # bytes/s of a GPU's network card: 400 Gb/s, one card a GPU [1]
@@ -157,7 +157,7 @@ def predicted(row):
 
 def comparison():
     rows = []
-    for row in scale_rows():
+    for row in RESULTS["scale-cuda-4xh200"]:
         model = predicted(row)
         if model:
             measured = row["time_ms"] / 1000

@@ -18,7 +18,7 @@
 
 #include "words/team.cuh"
 
-enum { STEP = 8, THREADS = 32, WARPS = 4, OUTPUT_THREADS = 256 };
+enum { STEP = 8, THREADS = 32, WARPS = 4, PRODUCT_BLOCKS = 8, OUTPUT_THREADS = 256 };
 
 /* Pivots are kept this far from 0 where ratios are stored as floats. */
 #define LEAST_FLOAT_PIVOT 0x1p-100
@@ -130,7 +130,8 @@ struct outward_residual {
     }
 };
 
-template <typename real> static __global__ void __launch_bounds__(32 * WARPS) product_kernel(stemr_task t)
+template <typename real>
+static __global__ void __launch_bounds__(32 * WARPS, PRODUCT_BLOCKS) product_kernel(stemr_task t)
 {
     int const count = t.left[0], lane = threadIdx.x % 32, n = (int)t.n;
     for (int at = blockIdx.x * WARPS + threadIdx.x / 32; at < count; at += gridDim.x * WARPS) {

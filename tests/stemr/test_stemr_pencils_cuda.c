@@ -1,5 +1,6 @@
 /* stemr on a GPU from the inside: limits of the method that are moved, so that counts against T itself or pencils do not part
  * the members of clusters.  `small` limits the sizes for compute-sanitizer. */
+#include "support/gauge.h"
 #include "support/stemr_forced.h"
 
 static bool small;
@@ -66,6 +67,14 @@ static void test_unparted(void **state)
 
 enum { LARGE = 310 /* rows: clusters of enough members for pencils */ };
 
+static void expect_signs(const char *name, const fixture *f)
+{
+    for (int64_t k = 0; k < f->m; ++k) {
+        gauge_vector const x = {&f->z, f->n, k * f->ldz, 1};
+        expect_gauge(name, k, &x);
+    }
+}
+
 /* Solves a family by either limits, the other ones certified; whether their vectors have other bits. */
 static bool other_bits(eig_context *ctx, size_t k, eig_type type, const stemr_limits *one, const stemr_limits *other)
 {
@@ -73,6 +82,7 @@ static bool other_bits(eig_context *ctx, size_t k, eig_type type, const stemr_li
     solve_within(ctx, one, 1, LARGE, &f);
     solve_within(ctx, other, 1, LARGE, &g);
     certify(families[k].name, &g, 1);
+    expect_signs(families[k].name, &f), expect_signs(families[k].name, &g);
     bool const differ = !numbers_same(&f.z, &g.z);
     drop(&f), drop(&g);
     return differ;

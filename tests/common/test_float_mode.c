@@ -76,11 +76,10 @@ static void set_odd_modes(int threads)
 
 static outputs want, got; /* large: not on the stack */
 
-/* A call in this mode: as good as any, with the bits of `want`. */
-static void try_mode(eig_context *ctx, const operation *op, eig_type type, const mode *m)
+/* A call in this mode: as good as any, with the bits of `want`, and its bytes of workspace. */
+static void try_mode(eig_context *ctx, const operation *op, eig_type type, const mode *m, size_t bytes)
 {
-    size_t bytes = 0, same = 0;
-    assert_int_equal(operate_once(ctx, op, type, &want, &bytes), EIG_OK);
+    size_t same = 0;
     outputs_clear(&got);
     set_mode(m);
     eig_status const status = operate_once(ctx, op, type, &got, NULL);
@@ -105,7 +104,7 @@ static void try_mode(eig_context *ctx, const operation *op, eig_type type, const
     free(work);
 }
 
-/* Numbers of usual size, and such as are subnormal. */
+/* Numbers of usual size, and such as are subnormal, where rounding is no other. */
 static void test_functions(void **state)
 {
     (void)state;
@@ -115,8 +114,11 @@ static void test_functions(void **state)
             const operation *const op = &operations[i / 4];
             eig_type const type = real_types[i % 2];
             want.exponent = got.exponent = i % 4 < 2 ? 0 : type == EIG_S ? FLT_MIN_EXP - 5 : DBL_MIN_EXP - 5;
+            size_t bytes = 0;
             operate_well(ctx, op, type, &want);
-            for (int k = 0; k < MODES; ++k) try_mode(ctx, op, type, &modes[k]);
+            assert_int_equal(operate_once(ctx, op, type, &got, &bytes), EIG_OK);
+            for (int k = 0; k < MODES; ++k)
+                if (i % 4 < 2 || !strstr(modes[k].name, "rounding")) try_mode(ctx, op, type, &modes[k], bytes);
         }
         eig_destroy(ctx);
     }
@@ -338,7 +340,8 @@ static void answer_free(answer *a)
     numbers_free(&a->w), numbers_free(&a->v);
 }
 
-/* One thread in the usual mode, and several, of which the caller has the mode m and every other one of OpenMP's an odd one. */
+/* One thread in the usual mode, and several, of which the caller has the mode m, the usual one and another, and every other one of
+ * OpenMP's an odd one. */
 static void test_threads(void **state)
 {
     (void)state;
@@ -348,8 +351,8 @@ static void test_threads(void **state)
         static answer a, b;
         a = answer_new(type);
         assert_int_equal(large_call(alone, i / 2, type, &a), EIG_OK);
-        for (int k = -1; k < MODES; k += 2) {
-            const mode *const m = k < 0 ? &usual : &modes[k];
+        for (int k = 0; k < 2; ++k) {
+            const mode *const m = k == 0 ? &usual : &modes[i % MODES];
             b = answer_new(type);
             eig_context *ctx = test_context(4); /* its threads begin in this mode */
             set_odd_modes(4);

@@ -90,7 +90,8 @@ foreach(isa baseline avx2 avx512)
     string(TOUPPER EIG_HAVE_${isa} have)
     set_property(SOURCE src/cpu/backend_cpu.c APPEND PROPERTY COMPILE_DEFINITIONS ${have}=$<IN_LIST:${isa},${EIG_ISA_VARIANTS}>)
 endforeach()
-set(EIG_KERNEL_FLAGS -O3)
+set(EIG_KERNEL_FLAGS -O3 CACHE STRING "How the CPU's kernels are optimized; -O1 takes a third of the compiler's time")
+mark_as_advanced(EIG_KERNEL_FLAGS)
 if(EIG_SANITIZE)
     # gcc takes four times as long to compile a kernel with its checks and -O3, and twenty times as long for
     # stemr_kernels.c where every copy of a walk is inlined whole.

@@ -805,8 +805,7 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
  * Passes: CUDA "reduction" and "iteration" (both names also where one kernel does both), "plain", "vectors" where vl,
- * vr or condition is wanted (with condition and n <= 64 one kernel does all: "iteration", "plain"), and "certificate";
- * CPU "all".
+ * vr or condition is wanted, and "certificate"; CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
  * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
  * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
@@ -814,7 +813,10 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * can prove them, with other bits and in another order (pairs stay adjacent): of any number of n = 65 to 300, of at
  * most 100 a call of n = 17 to 64, of at most 32 a call of larger n.  On any GPU calls of 160 and more complex
  * matrices of n = 65 to 96 give other bits than smaller calls.
- * w may differ in the last places with vectors and without, and on a GPU w, vl and vr with what else is wanted.
+ * w has the same bits whatever else is wanted: on a CPU up to n = 64, but where a vector failed its test; on a GPU for any n, but
+ * by method reference, and where eigenvalues are close or a vector is not certain (fewer than one of 200 random matrices): the
+ * vectors are then those of a Schur form, and w with them.  On a CPU, n > 64, w may differ in the last places with vectors and
+ * without, and on a GPU vl and vr with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's

@@ -428,15 +428,15 @@ static __device__ real_of<entry> condition_of(const schur_side<entry> &s, const 
     return fmin(length * less * more, (real)1);
 }
 
-/* |y^H x| of the vectors themselves, where it is more than what their rounding errors make of 0; else 0. */
-template <typename entry>
-static __device__ real_of<entry> plain_condition(const schur_side<entry> &left, const entry *y,
-                                                 const schur_side<entry> &right, const entry *x, int k)
+/* |y^H x| of the vectors themselves, where it is more than what their rounding errors make of 0; else 0.  y(i): component i of
+ * the left one, in the order of the balanced matrix. */
+template <typename entry, typename function>
+static __device__ real_of<entry> plain_condition(const schur_side<entry> &right, function y, const entry *x, int k)
 {
     using real = real_of<entry>;
     int const n = right.a.n;
     complex_of<real> sum = {0, 0};
-    for (int i = 0; i < n; ++i) sum = conj_product_add(vector_entry(left, y, i, k), vector_entry(right, x, i, k), sum);
+    for (int i = 0; i < n; ++i) sum = conj_product_add(y(i), vector_entry(right, x, i, k), sum);
     real const length = sqrt(square(sum));
     return length > 64 * n * real_limits<real>::eps ? fmin(length, (real)1) : (real)0;
 }

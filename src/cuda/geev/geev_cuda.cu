@@ -25,6 +25,12 @@ static void carve_spread(arena *a, geev_slice *slice)
     slice->spread = (int *)arena_take(a, slice->count, sizeof *slice->spread);
 }
 
+/* Bytes of a small matrix's left vectors, which its condition numbers need. */
+static int64_t left_bytes(const geev_problem *p)
+{
+    return p->condition && p->n <= GEEV_MOST ? p->n * p->n * (int64_t)type_size(type_complex_of(p->type)) : 0;
+}
+
 /* A slice as the road sees it, and as its certificates do. */
 struct slice_pair {
     geev_slice road, certificate;
@@ -43,8 +49,11 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
     arena a = {(char *)base, 0}, b = {(char *)base, 0};
     slice->road = slice->certificate = geev_slice{};
     slice->road.p = slice->certificate.p = *p;
+    int64_t const lefts = left_bytes(p);
+    if (lefts > 0) bytes /= 2; /* the other half is theirs */
     road->slice(ctx, road, p->certify ? bytes - bytes / 16 : bytes,
                 &slice->road); /* room for `spread`, at most so much */
+    if (lefts > 0 && slice->road.count > bytes / lefts) slice->road.count = bytes / lefts;
     /* a query does not know whether w is NULL */
     slice->certificate.count = slice->road.count,
     slice->road.repairs = slice->certificate.repairs = cuda_state_of(ctx)->repairs;
@@ -55,6 +64,7 @@ static size_t layout_slice(const eig_context *ctx, const geev_problem *p, int64_
         carve_spread(&a, &slice->road), carve_spread(&b, &slice->certificate);
         eig_cuda_geev_carve_certificate(&b, &slice->certificate);
     }
+    if (lefts > 0) slice->road.lefts = arena_take(&a, slice->road.count, (size_t)lefts);
     road->carve(&a, &slice->road);
     return arena_rounded(a.used > b.used ? a.used : b.used);
 }
@@ -72,8 +82,7 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, 
     return STREAMS * each;
 }
 
-/* With vectors, enough for a call with condition numbers and for one without, which may take another road: the query knows not
- * which of them comes. */
+/* With vectors, enough for a call with condition numbers and for one without: the query knows not which of them comes. */
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     slice_pair slices[STREAMS];

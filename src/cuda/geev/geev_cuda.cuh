@@ -21,7 +21,7 @@
  * geev_single.cu     complex matrices: reduction, single-shift QR; its sweep: geev_single.cuh
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_certify.cu    a look at all results; geev_certify.cuh: what is asked; geev_second.cu: what is doubtful, solved again
- * geev_schur.cu      all in one kernel, by way of the Schur form: condition numbers, and where vectors are close;
+ * geev_schur.cu      all in one kernel, by way of the Schur form: where eigenvalues are close, or a vector is not certain;
  *                    geev_schur_matrix.cuh: its order; geev_schur.cuh, geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
  * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
  * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
@@ -187,6 +187,7 @@ struct geev_slice {
     void *again; /* [again_blocks] work areas of again_bytes of the Schur form, in the place of all of them */
     size_t form_bytes, slab_bytes, again_bytes;
     int slab_blocks, again_blocks;
+    void *lefts; /* [count][n][n] left vectors of n <= GEEV_MOST, where condition numbers are wanted */
 
     /* Certificates, for which these arrays, queue, failed and plain take the place of all of the road's. */
     unsigned *spreads; /* [1] matrices that balancing has scaled much, and which they are, from `first` on; */
@@ -235,7 +236,7 @@ geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cu
 /* Complex matrices: the reduction, and the iteration. */
 geev_launch eig_cuda_geev_reduce_c, eig_cuda_geev_reduce_z, eig_cuda_geev_single_c, eig_cuda_geev_single_z;
 
-/* Eigenvectors of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
+/* Eigenvectors and condition numbers of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
 geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
 
 /* The same, and condition numbers, for n > GEEV_MOST; whether the reduction fits; bytes of a form and of a slab. */

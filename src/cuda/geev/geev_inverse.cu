@@ -1,5 +1,5 @@
-/* geev on CUDA: eigenvectors of matrices of order up to 64 whose eigenvalues are there, by inverse iteration.  Matrices that
- * it gives up go to the slice's list.  Real matrices: geev_inverse.cuh, in four shapes of the grid; complex ones:
+/* geev on CUDA: eigenvectors and condition numbers of matrices of order up to 64 whose eigenvalues are there, by inverse iteration.
+ * Matrices that it gives up go to the slice's list.  Real matrices: geev_inverse.cuh, in four shapes of the grid; complex ones:
  * geev_inverse_complex.cuh. */
 #include "geev_inverse.cuh"
 #include "geev_inverse_complex.cuh"
@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(LANES_MOST_THREADS, C < 8 ? 4 : 2)
     bool const lives = at < slice.count;
     geev_record const record =
         begin_inverse<geev_grid<real, C, TR, TC>>(team, area, (real *)behind, slice.p, lives ? b : slice.first, lives);
-    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice.p, b, lives), lives);
+    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice, b, lives), lives);
 }
 
 /* The same, W warps each: the first one reduces. */
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(32 * W) inverse_block(geev_slice slice,
         if (threadIdx.x == 0) record = mine;
     }
     __syncthreads(); /* H is there */
-    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice.p, b, true), true);
+    end_matrix(team, area, slice, b, inverse_matrix(team, area, record, slice, b, true), true);
 }
 
 /* Complex matrices, P lanes each. */
@@ -60,7 +60,7 @@ template <int P> static __global__ void inverse_complex_lanes(geev_slice slice, 
     int64_t const at = lanes_first<P>() + threadIdx.x % 32 / P, b = slice.first + at;
     bool const lives = at < slice.count;
     geev_record const record = load_form(team, area, slice, lives ? at : 0);
-    end_matrix(team, area, slice, b, inverse_complex_matrix<1>(team, area, record, slice.p, b, lives), lives);
+    end_matrix(team, area, slice, b, inverse_complex_matrix<1>(team, area, record, slice, b, lives), lives);
 }
 
 /* Larger ones, W warps each: four lanes a vector. */
@@ -71,7 +71,7 @@ template <int W> static __global__ void __launch_bounds__(32 * W) inverse_comple
     block_team<32 *W> const team = {(int)threadIdx.x, space};
     int64_t const b = slice.first + blockIdx.x;
     geev_record const record = load_form(team, area, slice, blockIdx.x);
-    end_matrix(team, area, slice, b, inverse_complex_matrix<4>(team, area, record, slice.p, b, true), true);
+    end_matrix(team, area, slice, b, inverse_complex_matrix<4>(team, area, record, slice, b, true), true);
 }
 
 /* --------------------------------------------------------------- launchers */

@@ -272,10 +272,11 @@ static __device__ __forceinline__ geev_record begin_inverse(team_type team, cons
 /* Eigenvectors of matrix b, whose eigenvalues p.w has.  Returns whether they are found. */
 template <typename team_type, typename real>
 static __device__ __forceinline__ bool inverse_matrix(team_type team, const schur_area<real> &a,
-                                                      const geev_record &record, const geev_problem &p, int64_t b,
+                                                      const geev_record &record, const geev_slice &slice, int64_t b,
                                                       bool lives)
 {
     using complex = complex_of<real>;
+    const geev_problem &p = slice.p;
     int const n = a.n;
     bool good = lives && record.info == EIG_INFO_OK;
     for (int k = team.rank; lives && k < n; k += team_type::size)
@@ -284,16 +285,14 @@ static __device__ __forceinline__ bool inverse_matrix(team_type team, const schu
     real const norm = hessenberg_norm(team, a, good);
     good = !has_cluster(team, a, INVERSE_APART * n * real_limits<real>::eps * norm, good) && good;
     for (int side = 0; side < 2; ++side) {
-        void *const to = side ? p.vr : p.vl;
-        if (!to) continue;
+        inverse_target<complex> const target(slice, b, side == 0);
+        if (!target.to && !p.condition) continue;
         schur_side<real> const s = {a, side == 0};
         good = inverse_side(team, s, record.lo, record.hi, norm, good);
-        if (good)
-            store_vectors(team, s, a.v, true, (complex *)to + b * (side ? p.stride_vr : p.stride_vl),
-                          side ? p.ldvr : p.ldvl);
+        if (good && target.to) store_vectors(team, s, a.v, true, target.to, target.ld);
         team.sync(); /* stored before the other side begins */
     }
-    return good;
+    return p.condition ? inverse_conditions(team, a, slice, b, good) : good;
 }
 
 #endif

@@ -177,9 +177,10 @@ static __device__ geev_record load_form(team_type team, const schur_area<complex
 /* Eigenvectors of matrix b, which is reduced, and whose eigenvalues p.w has.  Returns whether they are found. */
 template <int L, typename team_type, typename complex>
 static __device__ bool inverse_complex_matrix(team_type team, const schur_area<complex> &a, const geev_record &record,
-                                              const geev_problem &p, int64_t b, bool lives)
+                                              const geev_slice &slice, int64_t b, bool lives)
 {
     using real = real_of<complex>;
+    const geev_problem &p = slice.p;
     bool good = lives && record.info == EIG_INFO_OK;
     int const lo = good ? record.lo : 0, hi = good ? record.hi : -1, n = a.n;
     for (int k = team.rank; lives && k < n; k += team_type::size) {
@@ -190,16 +191,14 @@ static __device__ bool inverse_complex_matrix(team_type team, const schur_area<c
     real const norm = hessenberg_norm(team, a, good);
     good = !has_cluster(team, a, INVERSE_APART * n * real_limits<real>::eps * norm, good) && good;
     for (int side = 0; side < 2; ++side) {
-        void *const to = side ? p.vr : p.vl;
-        if (!to) continue;
+        inverse_target<complex> const target(slice, b, side == 0);
+        if (!target.to && !p.condition) continue;
         schur_side<complex> const s = {a, side == 0};
         good = inverse_side<L>(team, s, lo, hi, norm, (const real *)a.row, good);
-        if (good)
-            store_vectors(team, s, a.v, true, (complex *)to + b * (side ? p.stride_vr : p.stride_vl),
-                          side ? p.ldvr : p.ldvl);
+        if (good && target.to) store_vectors(team, s, a.v, true, target.to, target.ld);
         team.sync(); /* stored before the other side begins */
     }
-    return good;
+    return p.condition ? inverse_conditions(team, a, slice, b, good) : good;
 }
 
 #endif

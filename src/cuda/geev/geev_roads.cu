@@ -199,7 +199,7 @@ static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_
     enum { MANY = 160 };
     bool const small = p->n <= GEEV_MOST;
     if (!type_is_complex(p->type) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
-    if (small ? p->condition || schur_threads(ctx, p) == 0 : p->all < MANY) return false;
+    if (small ? schur_threads(ctx, p) == 0 : p->all < MANY) return false;
     if (has_large_vectors(p) && !kernels_of(p)->large_fit(ctx, p->n)) return false;
     geev_problem kept = *p;
     kept.vectors = geev_keeps_forms(p); /* then a block has more than the matrix in shared memory */
@@ -254,13 +254,10 @@ static eig_status enqueue_plain(eig_context *ctx, const geev_slice &slice, bool 
 }
 
 /* Three passes: kernel 1, NULL where the road has none; the iteration; the plain solver, on the matrices that did not
- * converge, or on all where nothing came before it.  Then vectors, where they are wanted.  Condition numbers of small matrices
- * need the Schur form. */
+ * converge, or on all where nothing came before it.  Then vectors, where they are wanted. */
 static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock,
                           geev_launch *reduction, geev_launch *iteration)
 {
-    int const threads = schur_threads(ctx, &slice.p);
-    if (slice.p.condition && threads > 0) return enqueue_whole(ctx, slice, stream, clock, threads, 1);
     bool const listed = iteration != NULL;
     eig_status status = EIG_OK;
     if (listed) CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));

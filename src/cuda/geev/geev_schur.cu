@@ -1,4 +1,4 @@
-/* geev on CUDA by way of the Schur form: condition numbers, eigenvectors that inverse iteration gave up, complex matrices where no
+/* geev on CUDA by way of the Schur form: eigenvectors and condition numbers that inverse iteration gave up, complex matrices where no
  * other road fits.
  *
  *   schur_lanes    n <= 64: P lanes a matrix, in shared memory: T, Q and what a vector needs

@@ -238,7 +238,9 @@ static __device__ void matrix_vectors(team_type team, const schur_area<entry> &a
     if (p.vr && lives) store_vectors(team, right, a.q, good, (complex *)p.vr + b * p.stride_vr, p.ldvr);
     for (int k = team.rank; p.condition && lives && k < a.n; k += team_type::size) {
         real s = (real)NAN;
-        if (good) s = plain_condition(left, v, right, a.q, k);
+        if (good)
+            s = plain_condition(
+                right, [&](int i) { return vector_entry(left, v, i, k); }, a.q, k);
         if (s == 0) s = condition_of(right, left.a.own, left.a.reach, right.is_second(k) ? k - 1 : k);
         ((real *)p.condition)[b * p.stride_w + k] = s;
     }

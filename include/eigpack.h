@@ -634,8 +634,9 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * EIG_RANGE_VALUE: every w that is returned lies in (vl, vu]; the other places of w and v, up to n, keep their
  * contents.  A range by value finds no eigenvalue of a matrix that is not finite.  On a CPU, for n > 64 and the
  * tridiagonal method, the rule at eig_range, applied to the T that A is reduced to, decides which eigenvalues lie in
- * the range.  So it does on CUDA where the pairs of the range alone are computed.  Else the w that the call computes
- * decides.
+ * the range, with vectors and without.  So it does on CUDA with vectors where the pairs of the range alone are computed.
+ * Else the w that a call without vectors computes decides for both: on CUDA a call with vectors finds these w first, with
+ * the time and workspace of such a call, and moves a w that is outside into the range.
  *
  * Backward stable: ||A V - V diag(w)|| <= 10 n eps ||A|| and ||V^H V - I|| <= 10 n eps (both for n < 4: 40 eps) in
  * Frobenius' norm, eps DBL_EPSILON or FLT_EPSILON.  The tests demand these bounds.  Intermediate results do not over-

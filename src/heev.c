@@ -119,9 +119,10 @@ static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
 /* ------------------------------------------------------------------ ranges */
 
 /* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, then counts, of this many
- * bytes for a matrix, and this many matrices. */
+ * bytes for a matrix, and this many matrices.  On a GPU the eigenvalues of a call without vectors decide what is in a range by
+ * value, with vectors too, so that both calls find equally many: they are the fourth. */
 typedef struct range_room {
-    size_t w, v, upto;
+    size_t w, v, upto, deciding;
     int64_t count;
 } range_room;
 
@@ -129,7 +130,8 @@ static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
 {
     size_t const most = ctx->range_bytes, size = type_size(p->type), n = (size_t)p->n;
     range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0,
-                    p->counts ? 2 * sizeof(int64_t) : 0, 1};
+                    p->counts ? 2 * sizeof(int64_t) : 0, 0, 1};
+    if (ctx->backend != &eig_backend_cpu && p->vectors && p->range == EIG_RANGE_VALUE) r.deciding = r.w;
     size_t const fit = most / (r.w + r.v);
     r.count = (int64_t)fit < p->batch ? (fit > 1 ? (int64_t)fit : 1) : p->batch;
     return r;
@@ -138,7 +140,8 @@ static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
 static size_t heev_range_bytes(const range_room *r)
 {
     size_t const count = (size_t)r->count;
-    return arena_rounded(count * r->w) + arena_rounded(count * r->v) + arena_rounded(count * r->upto);
+    return arena_rounded(count * r->w) + arena_rounded(count * r->v) + arena_rounded(count * r->upto) +
+           arena_rounded(count * r->deciding);
 }
 
 /* A driver never sees m, and of a range it sees the room in place of w and v: so here they are asked where they lie. */
@@ -166,23 +169,48 @@ static heev_problem heev_part(const heev_problem *p, int64_t first, int64_t coun
     return part;
 }
 
+/* The same, eigenvalues alone. */
+static heev_problem heev_part_alone(const heev_problem *part, void *w)
+{
+    heev_problem alone = *part;
+    alone.vectors = alone.counts = false, alone.v = NULL, alone.upto = NULL, alone.w = w;
+    return alone;
+}
+
+/* The workspace of the calls for all pairs, and for what decides. */
+static size_t heev_inner_bytes(const eig_context *ctx, const heev_problem *part, const range_room *r)
+{
+    heev_problem const alone = heev_part_alone(part, NULL);
+    size_t const pairs = ctx->backend->heev_work_size(ctx, part),
+                 values = r->deciding ? ctx->backend->heev_work_size(ctx, &alone) : 0;
+    return pairs > values ? pairs : values;
+}
+
 static eig_status heev_range_parts(eig_context *ctx, const heev_problem *p, const range_room *r, char *room,
                                    const backend *selects)
 {
     char *const v = room + arena_rounded((size_t)r->count * r->w);
-    int64_t *const upto = p->counts ? (int64_t *)(v + arena_rounded((size_t)r->count * r->v)) : NULL;
+    char *const counts = v + arena_rounded((size_t)r->count * r->v);
+    int64_t *const upto = p->counts ? (int64_t *)counts : NULL;
+    char *const deciding = r->deciding ? counts + arena_rounded((size_t)r->count * r->upto) : NULL;
     eig_status status = EIG_OK;
     call_steps steps;
     eig_steps_begin(ctx, &steps, p->batch);
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += r->count) {
         int64_t const left = p->batch - first, count = left < r->count ? left : r->count;
-        steps.share = (double)count / (double)p->batch;
-        heev_problem part = heev_part(p, first, count, room, v);
-        heev_selection const s = {p, first, count, upto, room, v};
+        steps.share = (double)count / (double)p->batch / (deciding ? 2 : 1);
+        heev_problem part = heev_part(p, first, count, room, v), alone = heev_part_alone(&part, deciding);
+        heev_selection const s = {p, first, count, upto, room, v, deciding};
+        if (deciding) {
+            status = ctx->backend->heev(ctx, &alone);
+            if (status != EIG_OK) break;
+            steps.first += steps.share;
+        }
         for (int64_t k = 0; upto && k < 2 * count; ++k) upto[k] = -1;
         part.upto = upto;
         status = ctx->backend->heev(ctx, &part);
         if (status == EIG_OK) status = selects->heev_select(ctx, &s);
+        if (deciding) steps.first -= steps.share;
         eig_steps_next(ctx, &steps, count);
     }
     eig_steps_end(ctx, &steps);
@@ -206,7 +234,7 @@ static eig_status heev_range(eig_context *ctx, const heev_problem *p)
     range_room const r = heev_range_room(ctx, p);
     if (ctx->backend != &eig_backend_cpu && !ctx->backend->on_device(ctx, p->w)) return heev_range_on_host(ctx, p, &r);
     heev_problem const part = heev_part(p, 0, r.count, NULL, NULL);
-    size_t const bytes = heev_range_bytes(&r), inner = ctx->backend->heev_work_size(ctx, &part);
+    size_t const bytes = heev_range_bytes(&r), inner = heev_inner_bytes(ctx, &part, &r);
     void *room, *const lent = ctx->lent;
     size_t const lent_bytes = ctx->lent_bytes;
     eig_status status = ctx->backend->workspace(ctx, "heev", bytes + inner, &room);
@@ -246,7 +274,7 @@ static eig_status heev(eig_context *ctx, const eig_heev_options *options, heev_p
     if (ranged && !alone) return heev_range(ctx, p);
     status = ctx->backend->heev(ctx, p);
     if (alone) return status;
-    heev_selection const all = {p, 0, p->batch, NULL, NULL, NULL};
+    heev_selection const all = {.p = p, .count = p->batch};
     return p->m && status == EIG_OK ? ctx->backend->heev_select(ctx, &all) : status;
 }
 
@@ -288,7 +316,7 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
         bool const several = ctx->backend == &eig_backend_multi; /* their workspaces are their own */
         bool const all = p.range == EIG_RANGE_ALL || several || ctx->backend->heev_ranges(ctx, &p);
         if (!all) p.batch = r.count, p.range = EIG_RANGE_ALL;
-        need = (all ? 0 : heev_range_bytes(&r)) + ctx->backend->heev_work_size(ctx, &p);
+        need = all ? ctx->backend->heev_work_size(ctx, &p) : heev_range_bytes(&r) + heev_inner_bytes(ctx, &p, &r);
     }
     if ((status = eig_check_need(ctx, "heev_work_size", need)) == EIG_OK) *bytes = need;
     return status;

@@ -124,8 +124,9 @@ typedef struct heev_selection {
     const heev_problem *p; /* the call: its range, and where its w, v and m lie */
     int64_t first, count;  /* matrices */
     const int64_t *upto;   /* [2*count] as heev_problem has it; NULL: w tells what is in a range by value */
-    const void *w, *v; /* [n] and [n*n] a matrix, one after the other, v column-major or row-major as p says; w NULL:
+    const void *w, *v;    /* [n] and [n*n] a matrix, one after the other, v column-major or row-major as p says; w NULL:
                               only m is wanted, of a range that is not by value */
+    const void *deciding; /* [n] a matrix: the eigenvalues that tell it in the place of w; NULL: w does */
 } heev_selection;
 
 /* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */

@@ -221,7 +221,7 @@ static void set_range(const int *row, job *j, const plain *first)
         double const low = numbers_part(&first->w, n / 4), high = numbers_part(&first->w, n - 1 - n / 5);
         bool const usable = isfinite(low) && isfinite(high);
         o->range = EIG_RANGE_VALUE;
-        double const beside = n > 64 ? 1024 * type_eps(j->type) * fmax(fabs(low), fabs(high)) : 0;
+        double const beside = n > 64 || !test_on_cpu() ? 1024 * type_eps(j->type) * fmax(fabs(low), fabs(high)) : 0;
         o->vl = usable ? low - beside : -1, o->vu = usable ? high + beside : 1;
         if (o->vu <= o->vl) o->vu = o->vl + fabs(o->vl) + DBL_MIN;
         if (row[F_RANGE] == RANGE_BELOW) o->vl = -INFINITY;

@@ -11,19 +11,20 @@ static int64_t count_up_to(eig_type type, const void *w, int64_t n, double x)
     return count;
 }
 
-/* How many eigenvalues of matrix b lie below the range, and how many in it or below; whether counts tell, not w. */
+/* How many eigenvalues of matrix b lie below the range, and how many in it or below; whether others than w tell. */
 static bool find_range(const heev_selection *s, int64_t b, const char *w, int64_t upto[2])
 {
     const heev_problem *const p = s->p;
     const value_range *const r = &p->by_value;
     bool const by_value = p->range == EIG_RANGE_VALUE, counted = s->upto && s->upto[2 * b] >= 0;
+    if (s->deciding) w = (const char *)s->deciding + (size_t)(b * p->n) * type_size(type_real_of(p->type));
     for (int end = 0; end < 2; ++end) {
         if (!by_value)
             upto[end] = end ? p->iu : p->il - 1;
         else
             upto[end] = counted ? s->upto[2 * b + end] : count_up_to(p->type, w, p->n, end ? r->vu : r->vl);
     }
-    return counted;
+    return counted || (by_value && s->deciding);
 }
 
 /* Columns first to first+count-1 of the n x n matrix v. */

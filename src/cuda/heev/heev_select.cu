@@ -31,11 +31,14 @@ static __global__ void __launch_bounds__(SELECT_THREADS) heev_select_kernel(heev
     bool const by_value = p.range == EIG_RANGE_VALUE;
     for (int64_t b = blockIdx.x; b < s.count; b += gridDim.x) {
         const real *const w = s.w ? (const real *)s.w + b * n : nullptr;
-        int64_t const at = s.first + b, first = by_value ? count_up_to(w, n, p.by_value.vl) : p.il - 1;
-        int64_t const count = (by_value ? count_up_to(w, n, p.by_value.vu) : p.iu) - first;
+        const real *const deciding = s.deciding ? (const real *)s.deciding + b * n : w;
+        int64_t const at = s.first + b, first = by_value ? count_up_to(deciding, n, p.by_value.vl) : p.il - 1;
+        int64_t const count = (by_value ? count_up_to(deciding, n, p.by_value.vu) : p.iu) - first;
         if (p.m && threadIdx.x == 0) p.m[at] = count;
         if (!w) continue;
-        for (int64_t k = threadIdx.x; k < count; k += SELECT_THREADS) ((real *)p.w)[at * p.stride_w + k] = w[first + k];
+        for (int64_t k = threadIdx.x; k < count; k += SELECT_THREADS)
+            ((real *)p.w)[at * p.stride_w + k] =
+                by_value ? (real)range_moved(&p.by_value, (double)w[first + k]) : w[first + k];
         if (!p.v) continue;
         const number *const from = (const number *)s.v + b * n * n + first * (p.row_major ? 1 : n);
         number *const to = (number *)p.v + at * p.stride_v;

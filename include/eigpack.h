@@ -243,8 +243,9 @@ typedef struct eig_pass {
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
 /* The road that the last computation took: the name of its row in the family's table of roads (docs/families/heev.md,
- * docs/maintainers/cuda/heev.md and their like), e.g. "warp"; of several devices the first one's; "" where there was
- * none, or where a call runs.  Valid while the library is loaded.  Since 0.3. */
+ * docs/maintainers/cuda/heev.md and their like), e.g. "warp", and the algorithm where the road has several: "blocks,
+ * Aberth", "blocks, QR"; of several devices the first one's; "" where there was none, or where a call runs.  Valid while
+ * the library is loaded.  Since 0.3. */
 EIG_API const char *eig_get_road(const eig_context *ctx);
 
 /* The number of passes of the last call that measured them; 0 where no call did, or where one runs.  Since 0.3. */
@@ -298,11 +299,13 @@ typedef struct eig_stebz_options {
     double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
     double abstol, reltol;   /* a bracket [lo, hi] is narrow enough when hi - lo <= max(abstol, reltol*max(|lo|, |hi|));
                                 abstol = 0 stands for eps*||T||, reltol = 0 for 2*eps; see eig_dstebz */
+    int same_bits_in_batches; /* 0 or 1: a matrix has the same bits in a batch of any size, whatever this is.  Since 0.3 */
+    int reserved;             /* 0 */
 } eig_stebz_options;
 
-#define EIG_STEBZ_OPTIONS                                                                          \
-    {                                                                                              \
-        sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0.0, 0.0, 0.0, 0.0 \
+#define EIG_STEBZ_OPTIONS                                                                                \
+    {                                                                                                    \
+        sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -429,11 +432,13 @@ typedef struct eig_stemr_options {
                        iteration.  0 = 6, the largest; -1 = none.  On CUDA auto makes no representation of clusters:
                        -1 sends all of them to inverse iteration, other numbers are ignored */
     int no_certificate; /* 0: measure every vector, and compute again those that fail; 1: do not */
+    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch.  Since 0.3 */
+    int reserved;             /* 0 */
 } eig_stemr_options;
 
-#define EIG_STEMR_OPTIONS                                                                       \
-    {                                                                                           \
-        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, NULL, 0, 0, 0 \
+#define EIG_STEMR_OPTIONS                                                                             \
+    {                                                                                                 \
+        sizeof(eig_stemr_options), EIG_RANGE_ALL, EIG_STEMR_AUTO, 0, 0, 0.0, 0.0, NULL, 0, 0, 0, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -504,7 +509,8 @@ typedef struct eig_stemr_stats {
  * itself, with triple-double arithmetic where gaps are narrow; inverse iteration computes those that this does not
  * separate.  In stats depth and shifts are then 0, and representations is the number of T's blocks.
  * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; for one or two rows on a CPU, method auto, "formulas".
- * Same bits for any number of threads and from run to run.
+ * Same bits for any number of threads and from run to run.  On a GPU a batch may have other bits than one matrix:
+ * eig_get_road tells; options->same_bits_in_batches gives one matrix the bits of a batch.
  * Cost: O(n) a pair.  Memory beside z: O(n), on a CPU 2.3 KB a row and 1.8 KB a row more for each thread, on a GPU some
  * 5 KB a row and 10 MB, and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
@@ -531,12 +537,12 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  *   stats     out, or NULL: sums over the batch; blocks, depth and largest_cluster are the largest of any matrix
  *
  * options->tree must be NULL.  On a CPU each matrix has the results of eig_dstemr.  Threads share the matrices where
- * there is work for several (n < 256; pass "batch"); else the matrices are solved one after the other, and progress is
+ * there is work for several (pass "batch"); else the matrices are solved one after the other, and progress is
  * reported between them.  A lent workspace that is k times what eig_stemr_work_size gives for one thread serves k
  * threads.
- * On a GPU method auto solves two and more matrices of 2 to 64 rows together (pass "batch"): by QL up to 8 rows, by
- * twisted factorisations up to 32, by divide and conquer above.  The promises hold, but the last bits differ from those
- * of a single matrix; they are the same in any such batch.  isuppz then names all rows.  A call takes as many matrices
+ * On a GPU method auto solves the short matrices of a batch together (pass "batch"), by other algorithms than a single
+ * matrix; eig_get_road tells which.  The promises hold, but the last bits differ from those of a single matrix; they are
+ * the same in any such batch.  isuppz then names all rows.  A call takes as many matrices
  * at a time as a lent workspace has room for; more than 256 MB gains little.  Several GPUs share the matrices, with the
  * same bits; where there are fewer large matrices than GPUs, they share each. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
@@ -593,12 +599,14 @@ typedef struct eig_heev_options {
     /* For experiments. */
     int max_sweeps;     /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
     int no_certificate; /* 0: test every answer, and solve again where a test fails; 1: do not */
+    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch of any size, see Bits.  Since 0.3 */
+    int reserved;             /* 0 */
 } eig_heev_options;
 
 #define EIG_HEEV_OPTIONS                                                                                            \
     {                                                                                                               \
         sizeof(eig_heev_options), EIG_UPLO_LOWER, EIG_LAYOUT_MATRIX_WISE, EIG_HEEV_AUTO, 0, 0, EIG_RANGE_ALL, 0, 0, \
-            0.0, 0.0, 0, 0.0, 0, 0                                                                                  \
+            0.0, 0.0, 0, 0.0, 0, 0, 0, 0                                                                            \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -628,8 +636,8 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
  *
  * A range gives the bits of the full run, with three exceptions: vectors by inverse iteration (see eig_dstemr); a w
- * that is moved into a range by value; and a range by value without vectors on a CPU from n = 640 on, for which the
- * reduction does not take two stages.  With vectors, on CUDA, one matrix or a few of larger orders take O(n^2 k) for k
+ * that is moved into a range by value; and a range by value without vectors on a CPU for large matrices, for which
+ * the reduction does not take two stages.  With vectors, on CUDA, one matrix or a few of larger orders take O(n^2 k) for k
  * pairs after the reduction.  All other calls compute all pairs and return those asked for.
  * EIG_RANGE_VALUE: every w that is returned lies in (vl, vu]; the other places of w and v, up to n, keep their
  * contents.  A range by value finds no eigenvalue of a matrix that is not finite.  On a CPU, for n > 64 and the
@@ -658,7 +666,7 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * leaves).  Each vector has length 1.  On CUDA all pairs together also satisfy x^H A x = sum w |x^H v|^2 for one
  * pseudo-random vector x.  A matrix that fails is solved again by the plain version; eig_get_repairs counts it.  One
  * that fails there too, or is not solved again, has info[b] = n, and its w and v are NaN.  Calls in place are not
- * solved again, nor on CUDA matrices of n <= 8 and, by method auto, few matrices of n <= 64.  Where the pairs of a
+ * solved again, nor on CUDA matrices of n <= 8 and, by method auto, few matrices of small order.  Where the pairs of a
  * range alone were computed, only the lengths of the vectors are tested.  options->no_certificate = 1 skips all tests.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
@@ -668,12 +676,13 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * (docs/maintainers/cuda/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture these take divide and
  * conquer, with other bits, up to n = 2048 and without a range, and are refused else.  On CUDA, for n > 32, Jacobi
  * stops at the rounding errors of its products (docs/maintainers/cuda/heev.md) where the tolerance is smaller.  There
- * method tridiagonal has no sweeps, nor has method auto for few matrices of 8 < n <= 64: info[b] is then 0 or n.  With
+ * method tridiagonal has no sweeps, nor has method auto for few matrices of small order: info[b] is then 0 or n.  With
  * max_sweeps of 30 and more, matrices of 8 < n <= 32 take QL only where twisted factorisations fail.
  * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
  * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
- * number of matrices of a call decides from n = 116 on which kernels compute it, and for 8 < n <= 64 with method auto, where it
- * is at most 400 (n > 32: 200, c128 130): a large batch has other bits than one matrix.
+ * number of matrices of a call may choose other kernels, which have other bits: eig_get_road tells which.
+ * options->same_bits_in_batches chooses kernels that give a matrix the same bits for any number, mostly those of large batches: few
+ * matrices can then take many times as long.
  * On a CPU, n > 64, w may differ in the last places with vectors and without.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
@@ -732,20 +741,22 @@ typedef enum eig_geev_measure {
 
 /* Begin with EIG_GEEV_OPTIONS (all defaults), then set what differs. */
 typedef struct eig_geev_options {
-    size_t size;            /* sizeof(eig_geev_options): lets the structure grow */
-    eig_layout layout;      /* of the input; matrix-wise */
-    eig_geev_method method; /* auto; a CPU context has one fast form and takes swb and mwb as auto */
-    int no_balance;         /* 0: permute and scale by powers of two first, as LAPACK's dgeev does; 1: do not */
-    int threads_per_matrix; /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
-    int64_t chunk;          /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
-    int64_t max_steps;      /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
-    int no_certificate;     /* 0: test every answer, and solve again where a test fails; 1: do not.  Since 0.3 */
-    int row_major;          /* 1: element (i, j) of a lies where the layout puts (j, i).  Since 0.3 */
+    size_t size;              /* sizeof(eig_geev_options): lets the structure grow */
+    eig_layout layout;        /* of the input; matrix-wise */
+    eig_geev_method method;   /* auto; a CPU context has one fast form and takes swb and mwb as auto */
+    int no_balance;           /* 0: permute and scale by powers of two first, as LAPACK's dgeev does; 1: do not */
+    int threads_per_matrix;   /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
+    int64_t chunk;            /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
+    int64_t max_steps;        /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
+    int no_certificate;       /* 0: test every answer, and solve again where a test fails; 1: do not.  Since 0.3 */
+    int row_major;            /* 1: element (i, j) of a lies where the layout puts (j, i).  Since 0.3 */
+    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch of any size, see Bits.  Since 0.3 */
+    int reserved;             /* 0 */
 } eig_geev_options;
 
-#define EIG_GEEV_OPTIONS                                                                  \
-    {                                                                                     \
-        sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0 \
+#define EIG_GEEV_OPTIONS                                                                        \
+    {                                                                                           \
+        sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /* All defaults in size = sizeof *options bytes, for callers that cannot use the macro. */
@@ -808,16 +819,16 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Passes: CUDA "reduction" and "iteration" (both names also where one kernel does both), "plain", "vectors" where vl,
  * vr or condition is wanted, and "certificate"; CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
- * mwb give the same bits for every threads_per_matrix.  Method auto gives those bits too for n > 13 (float: n > 16);
- * up to there it has a kernel of its own, and eigenvalues may differ in the last places, as those of the reference do.
- * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of real matrices in double by Aberth's iteration where it
- * can prove them, with other bits and in another order (pairs stay adjacent): of any number of n = 65 to 300, of at
- * most 100 a call of n = 17 to 64, of at most 32 a call of larger n.  On any GPU calls of 160 and more complex
- * matrices of n = 65 to 96 give other bits than smaller calls.
- * w has the same bits whatever else is wanted: on a CPU up to n = 64, but where a vector failed its test; on a GPU for any n, but
- * by method reference, and where eigenvalues are close or a vector is not certain (fewer than one of 200 random matrices): the
- * vectors are then those of a Schur form, and w with them.  On a CPU, n > 64, w may differ in the last places with vectors and
- * without, and on a GPU vl and vr with what else is wanted.
+ * mwb give the same bits for every threads_per_matrix.  Method auto may have kernels of its own, and eigenvalues may
+ * differ in the last places, as those of the reference do.
+ * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of some real matrices in double by Aberth's
+ * iteration where it can prove them, with other bits and in another order (pairs stay adjacent).  On a GPU the number of
+ * matrices of a call may choose other kernels, or Aberth's iteration, which have other bits: eig_get_road tells which.
+ * options->same_bits_in_batches chooses those of large batches for any number: few matrices can then take longer.
+ * w has the same bits whatever else is wanted, with these exceptions: on a CPU, n > 64, with vectors and without, and
+ * where a vector failed its test; on a GPU by method reference, and where eigenvalues are close or a vector is not
+ * certain (fewer than one of 200 random matrices): the vectors are then those of a Schur form, and w with them.  On a
+ * GPU vl and vr may differ in the last places with what else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's

@@ -19,7 +19,9 @@ static eig_status geev_options(eig_context *ctx, const eig_geev_options *options
     p->max_steps = (int)(steps < most_steps ? steps : most_steps);
     p->certify = !o->no_certificate;
     p->repairs = NULL;
-    p->all = p->batch;
+    p->all = o->same_bits_in_batches ? EIG_ANY_NUMBER : p->batch;
+    REQUIRE(o->same_bits_in_batches == 0 || o->same_bits_in_batches == 1,
+            "geev: same_bits_in_batches = %d, must be 0 or 1", o->same_bits_in_batches);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "geev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);

@@ -31,11 +31,14 @@ static eig_status heev_options(eig_context *ctx, const eig_heev_options *options
     p->tolerance = o->tolerance != 0 ? o->tolerance : type_is_single(p->type) ? (double)FLT_EPSILON : DBL_EPSILON;
     p->chunk = o->chunk;
     p->certify = !o->no_certificate;
+    p->all = o->same_bits_in_batches ? EIG_ANY_NUMBER : p->batch;
     p->repairs = NULL;
     REQUIRE(o->uplo == EIG_UPLO_LOWER || o->uplo == (eig_uplo)'L' || o->uplo == EIG_UPLO_UPPER,
             "heev: uplo = %d, must be 'L' or 'U'", (int)o->uplo);
     REQUIRE(o->no_certificate == 0 || o->no_certificate == 1, "heev: no_certificate = %d, must be 0 or 1",
             o->no_certificate);
+    REQUIRE(o->same_bits_in_batches == 0 || o->same_bits_in_batches == 1,
+            "heev: same_bits_in_batches = %d, must be 0 or 1", o->same_bits_in_batches);
     REQUIRE(p->layout == EIG_LAYOUT_MATRIX_WISE || p->layout == EIG_LAYOUT_ELEMENT_WISE ||
                 p->layout == EIG_LAYOUT_ROW_WISE,
             "heev: layout = %d, must be 'M', 'E' or 'R'", (int)p->layout);
@@ -282,7 +285,7 @@ eig_status eig_heev_batched(eig_context *ctx, eig_type type, const eig_heev_opti
                             int64_t lda, int64_t stride_a, int64_t *m, void *w, int64_t stride_w, void *v, int64_t ldv,
                             int64_t stride_v, int *info, int *sweeps, int64_t batch)
 {
-    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a, .all = batch};
+    heev_problem p = {.type = type, .n = n, .batch = batch, .a = a, .lda = lda, .stride_a = stride_a};
     p.m = m, p.w = w, p.stride_w = stride_w, p.info = info, p.sweeps = sweeps;
     p.v = v, p.ldv = ldv, p.stride_v = stride_v, p.vectors = v != NULL;
     return heev(ctx, options, &p, false);
@@ -293,7 +296,7 @@ eig_status eig_heev(eig_context *ctx, eig_type type, const eig_heev_options *opt
                     int64_t lda, int64_t *m, void *w, void *v, int64_t ldv, int *info, int *sweeps)
 {
     heev_problem p; /* all of it is set here or by its options: nothing is cleared first */
-    p.type = type, p.n = n, p.batch = p.all = 1, p.a = a, p.lda = lda, p.stride_a = 0;
+    p.type = type, p.n = n, p.batch = 1, p.a = a, p.lda = lda, p.stride_a = 0;
     p.m = m, p.w = w, p.stride_w = 0, p.info = info, p.sweeps = sweeps;
     p.v = v, p.ldv = ldv, p.stride_v = 0, p.vectors = v != NULL;
     return heev(ctx, options, &p, true);
@@ -305,7 +308,7 @@ eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig_heev_op
     ENTER(ctx);
     eig_status status;
     REQUIRE(bytes, "heev_work_size: bytes is NULL");
-    heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0, .all = batch};
+    heev_problem p = {.type = type, .n = n, .batch = batch, .vectors = vectors != 0};
     if ((status = heev_check_sizes(ctx, &p)) != EIG_OK) return status;
     if ((status = heev_options(ctx, options, &p)) != EIG_OK) return status;
     REQUIRE(batch <= 1 || n == 0 || eig_fits(batch, n * n, n * n, type_size(type)),

@@ -59,6 +59,7 @@ typedef struct stemr_problem {
     int most_depth;    /* levels of clusters that get a representation; >= 0 */
     bool certify;      /* whether vectors are measured */
     bool vectors;      /* whether z is wanted; set in a workspace query too, which has no z */
+    bool same_bits;    /* one matrix is solved as a batch is */
     const void *d, *e; /* e is NULL where n is 1 */
     int64_t *m;
     void *w, *z;
@@ -81,6 +82,9 @@ typedef struct stemr_batch {
 /* Matrix b of it; stats may be NULL. */
 stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stats *stats);
 
+/* What is chosen by the number of matrices is chosen as if they were so many, in a call that has option same_bits_in_batches. */
+#define EIG_ANY_NUMBER INT64_MAX
+
 /* What eig_get_repairs tells of a call. */
 typedef struct call_repairs {
     int64_t matrices, vectors;
@@ -102,7 +106,7 @@ typedef struct heev_problem {
     int64_t ldv, stride_v;
     int *info;   /* NULL: not wanted */
     int *sweeps; /* NULL: not wanted */
-    int64_t all; /* matrices of the call, of which batch may be a part: what is chosen by their number */
+    int64_t all; /* matrices of the call, of which batch may be a part: what is chosen by their number; EIG_ANY_NUMBER */
     int64_t *m;  /* NULL: not wanted; as the range for the public function and heev_select alone, unless heev_ranges */
     eig_range range;
     int64_t il, iu;       /* always set for ALL and INDEX */
@@ -218,7 +222,8 @@ typedef struct backend {
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
     size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
     eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
-    /* Many matrices, and what their stats say together; eig_stemr_each where threads or the device share one matrix. */
+    /* Many matrices, or one that has same_bits, and what their stats say together; eig_stemr_each where threads or the device
+     * share one matrix. */
     eig_status (*stemr_batch)(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
     eig_status (*heev)(eig_context *ctx,

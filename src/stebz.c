@@ -16,6 +16,8 @@ static eig_status stebz_options(eig_context *ctx, const eig_stebz_options *optio
     eig_status const status = eig_read_range(ctx, "stebz", p->n, &p->range, &p->il, &p->iu, o->vl, o->vu);
     if (status != EIG_OK) return status;
     if (p->range == EIG_RANGE_VALUE) p->by_value = range_of_values(p->type, o->vl, o->vu);
+    REQUIRE(o->same_bits_in_batches == 0 || o->same_bits_in_batches == 1,
+            "stebz: same_bits_in_batches = %d, must be 0 or 1", o->same_bits_in_batches);
     REQUIRE(!p->batched || p->range != EIG_RANGE_VALUE, "stebz: a batch takes range 'A' or 'I', not 'V'");
     REQUIRE(p->abstol >= 0 && isfinite(p->abstol), "stebz: abstol = %g, must be >= 0 and finite", p->abstol);
     REQUIRE(p->reltol >= 0 && p->reltol < 1, "stebz: reltol = %g, must be >= 0 and < 1", p->reltol);

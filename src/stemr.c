@@ -31,7 +31,10 @@ static eig_status stemr_options(eig_context *ctx, const eig_stemr_options *optio
             sizeof(eig_stemr_node));
     REQUIRE(o->no_certificate == 0 || o->no_certificate == 1, "stemr: no_certificate = %d, must be 0 or 1",
             o->no_certificate);
+    REQUIRE(o->same_bits_in_batches == 0 || o->same_bits_in_batches == 1,
+            "stemr: same_bits_in_batches = %d, must be 0 or 1", o->same_bits_in_batches);
     p->certify = !o->no_certificate;
+    p->same_bits = o->same_bits_in_batches;
     p->tree = o->tree, p->tree_room = o->tree_room;
     p->most_depth = o->most_depth == 0 ? MOST_DEPTH : o->most_depth < 0 ? 0 : o->most_depth;
     return EIG_OK;
@@ -60,6 +63,17 @@ static eig_status stemr_check_arrays(eig_context *ctx, const stemr_problem *p)
     return EIG_OK;
 }
 
+/* One matrix, or a batch of it. */
+static eig_status stemr_one(eig_context *ctx, stemr_problem *p)
+{
+    eig_stemr_stats sum = EIG_STEMR_STATS;
+    if (!p->same_bits) return ctx->backend->stemr(ctx, p);
+    stemr_batch const all = {*p, p->n, p->n, p->n, p->ldz * p->n, 1};
+    eig_status const status = ctx->backend->stemr_batch(ctx, &all, &sum);
+    if (p->stats) *p->stats = sum;
+    return status;
+}
+
 /* The caller's nodes may be of another size than this library's: then these are worked out beside, and copied. */
 static eig_status stemr_with_tree(eig_context *ctx, stemr_problem *p)
 {
@@ -71,8 +85,9 @@ static eig_status stemr_with_tree(eig_context *ctx, stemr_problem *p)
         p->tree = calloc((size_t)p->tree_room, sizeof *tree);
         if (!p->tree)
             return eig_fail(ctx, EIG_NO_MEMORY, "stemr: cannot allocate a tree of %lld nodes", (long long)p->tree_room);
+        p->tree->size = sizeof *tree;
     }
-    eig_status const status = ctx->backend->stemr(ctx, p);
+    eig_status const status = stemr_one(ctx, p);
     for (int64_t i = 0; i < p->stats->nodes && status == EIG_OK; ++i) {
         char *const node = (char *)tree + (size_t)i * size;
         memcpy(node, &size, sizeof size);
@@ -96,7 +111,7 @@ static eig_status stemr_solve(eig_context *ctx, stemr_problem *p)
     }
     status = stemr_check_arrays(ctx, p);
     if (status != EIG_OK) return status;
-    return p->tree_room > 0 ? stemr_with_tree(ctx, p) : ctx->backend->stemr(ctx, p);
+    return p->tree_room > 0 ? stemr_with_tree(ctx, p) : stemr_one(ctx, p);
 }
 
 static eig_status stemr_check_stats(eig_context *ctx, const eig_stemr_stats *stats)
@@ -184,6 +199,7 @@ eig_status eig_stemr_each(eig_context *ctx, const stemr_batch *all, eig_stemr_st
     for (int64_t b = 0; b < all->batch && status == EIG_OK; ++b) {
         eig_stemr_stats own = EIG_STEMR_STATS; /* a matrix that is not finite writes none */
         stemr_problem p = eig_stemr_member(all, b, all->first.stats ? &own : NULL);
+        p.same_bits = false;
         status = stemr_solve(ctx, &p);
         eig_steps_next(ctx, &steps, 1);
         stemr_add_stats(sum, &own);
@@ -210,7 +226,8 @@ eig_status eig_stemr_batched(eig_context *ctx, eig_type type, const eig_stemr_op
     if (n > 0 && batch > 0 && (status = stemr_check_arrays(ctx, &p)) != EIG_OK) return status;
     if (batch == 0) eig_begin_passes(ctx, NULL, 0, NULL);
     stemr_batch const all = {p, stride_d, stride_e, stride_w, stride_z, batch};
-    status = n > 0 && batch > 1 ? ctx->backend->stemr_batch(ctx, &all, &sum) : eig_stemr_each(ctx, &all, &sum);
+    status = n > 0 && (batch > 1 || (batch == 1 && p.same_bits)) ? ctx->backend->stemr_batch(ctx, &all, &sum)
+                                                                 : eig_stemr_each(ctx, &all, &sum);
     if (stats && status == EIG_OK) eig_write_structure(stats, &sum, sizeof sum);
     return status;
 }

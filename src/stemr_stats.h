@@ -21,6 +21,7 @@ static inline void stemr_add_stats(eig_stemr_stats *sum, const eig_stemr_stats *
     sum->bad_representations += own->bad_representations;
     sum->skew += own->skew;
     sum->inverse_iterations += own->inverse_iterations;
+    sum->nodes += own->nodes;
 }
 
 #endif

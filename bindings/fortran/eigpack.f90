@@ -58,7 +58,7 @@ module eigpack
     end type eig_pass
 
     type, bind(C) :: eig_stebz_options
-        integer(c_size_t) :: size = 64_c_size_t
+        integer(c_size_t) :: size = 72_c_size_t
         integer(c_int) :: range = 0_c_int
         integer(c_int) :: method = 0_c_int
         integer(c_int64_t) :: il = 0_c_int64_t
@@ -67,6 +67,8 @@ module eigpack
         real(c_double) :: vu = 0.0_c_double
         real(c_double) :: abstol = 0.0_c_double
         real(c_double) :: reltol = 0.0_c_double
+        integer(c_int) :: same_bits_in_batches = 0_c_int
+        integer(c_int) :: reserved = 0_c_int
     end type eig_stebz_options
 
     type, bind(C) :: eig_stemr_node
@@ -82,7 +84,7 @@ module eigpack
     end type eig_stemr_node
 
     type, bind(C) :: eig_stemr_options
-        integer(c_size_t) :: size = 72_c_size_t
+        integer(c_size_t) :: size = 80_c_size_t
         integer(c_int) :: range = 0_c_int
         integer(c_int) :: method = 0_c_int
         integer(c_int64_t) :: il = 0_c_int64_t
@@ -93,6 +95,8 @@ module eigpack
         integer(c_int64_t) :: tree_room = 0_c_int64_t
         integer(c_int) :: most_depth = 0_c_int
         integer(c_int) :: no_certificate = 0_c_int
+        integer(c_int) :: same_bits_in_batches = 0_c_int
+        integer(c_int) :: reserved = 0_c_int
     end type eig_stemr_options
 
     type, bind(C) :: eig_stemr_stats
@@ -110,7 +114,7 @@ module eigpack
     end type eig_stemr_stats
 
     type, bind(C) :: eig_heev_options
-        integer(c_size_t) :: size = 88_c_size_t
+        integer(c_size_t) :: size = 96_c_size_t
         integer(c_int) :: uplo = 0_c_int
         integer(c_int) :: layout = 0_c_int
         integer(c_int) :: method = 0_c_int
@@ -125,10 +129,12 @@ module eigpack
         real(c_double) :: tolerance = 0.0_c_double
         integer(c_int) :: max_sweeps = 0_c_int
         integer(c_int) :: no_certificate = 0_c_int
+        integer(c_int) :: same_bits_in_batches = 0_c_int
+        integer(c_int) :: reserved = 0_c_int
     end type eig_heev_options
 
     type, bind(C) :: eig_geev_options
-        integer(c_size_t) :: size = 48_c_size_t
+        integer(c_size_t) :: size = 56_c_size_t
         integer(c_int) :: layout = 0_c_int
         integer(c_int) :: method = 0_c_int
         integer(c_int) :: no_balance = 0_c_int
@@ -137,6 +143,8 @@ module eigpack
         integer(c_int64_t) :: max_steps = 0_c_int64_t
         integer(c_int) :: no_certificate = 0_c_int
         integer(c_int) :: row_major = 0_c_int
+        integer(c_int) :: same_bits_in_batches = 0_c_int
+        integer(c_int) :: reserved = 0_c_int
     end type eig_geev_options
 
     interface

@@ -1,5 +1,5 @@
 /* eigpack bench geev --tune: times every form of the GPU kernels for each order, and prints from which order on each is the
- * fastest: `auto` chooses by from_s and from_d of src/cuda/geev/geev_roads.cu.
+ * fastest: `auto` chooses by geev_mwb and geev_swb of src/cuda/crossovers.h.
  *
  * The matrices are A0 + x A1 with positive entries, made on the device from one number each, and of their eigenvalues
  * only the largest comes back: what is timed is the kernels, not the copies.  Check: that eigenvalue, which is well

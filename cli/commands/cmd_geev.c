@@ -53,6 +53,7 @@ static int read_options(const arguments *args, geev_run *j)
     j->options.layout = layouts[layout];
     j->options.threads_per_matrix = (int)threads;
     j->options.no_balance = option_given(args, "no-balance");
+    j->options.same_bits_in_batches = option_given(args, "same-bits");
     j->values = option_text(args, "values");
     if (!j->values) j->values = option_text(args, "output");
     j->vectors = option_text(args, "vectors"), j->left = option_text(args, "left");
@@ -134,6 +135,7 @@ static int open_input(const arguments *args, geev_run *j)
 {
     double const start = clock_ms();
     int const status = j->is_family ? read_family(args, j) : open_matrices(args, j);
+    if (j->batch > 1) j->options.same_bits_in_batches = 1; /* however the file or the grid is cut */
     j->times.read_ms = clock_ms() - start;
     return status;
 }
@@ -250,6 +252,7 @@ static const option_row options[] = {
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
     {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},
     {"threads-per-matrix", 0, "P", "on a GPU: threads (swb) or warps (mwb) that share a matrix; default 0: chosen"},
+    {"same-bits", 0, NULL, "one matrix gets the bits that it has in a file of many; it may take longer"},
     {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},

@@ -43,6 +43,7 @@ static int read_options(const arguments *args, job *j)
     j->options.method = (eig_heev_method)method;
     j->options.uplo = uplo == 1 ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
     j->options.relative = option_given(args, "relative");
+    j->options.same_bits_in_batches = option_given(args, "same-bits");
     j->options.max_sweeps = (int)sweeps;
     j->options.row_major = 1; /* arrays in files are in C order */
     j->values = option_text(args, "values");
@@ -152,16 +153,10 @@ static int open_outputs(job *j)
     return ranks_sinks_open(j->sink, OUTPUTS);
 }
 
-/* On a GPU so few matrices of a call, or more, take kernels of their own (docs/maintainers/cuda/heev.md).  Those of a larger file must not, however
- * it is cut. */
-enum { HEEV_FEW = 130, HEEV_FEW_FROM = 9 };
-
 static int solve_all(const arguments *args, job *j)
 {
     char what[64];
-    if (j->options.method == EIG_HEEV_AUTO && !j->options.relative && j->file.n >= HEEV_FEW_FROM &&
-        j->file.batch > HEEV_FEW)
-        j->options.method = EIG_HEEV_TRIDIAGONAL;
+    if (j->file.batch > 1) j->options.same_bits_in_batches = 1; /* however the file is cut */
     snprintf(what, sizeof what, "matrix of order %lld", (long long)j->file.n);
     int64_t const nn = j->file.n * j->file.n, size = (int64_t)type_size(j->type);
     stream s = {.ctx = j->ctx, .job = j, .what = what, .work = work};
@@ -229,6 +224,7 @@ static const option_row options[] = {
     {"uplo", 0, "L|U", "the triangle that is read: L (default) or U"},
     {"method", 0, "M", "auto (default), jacobi, tridiagonal or reference (slow)"},
     {"relative", 0, NULL, "small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi"},
+    {"same-bits", 0, NULL, "one matrix gets the bits that it has in a file of many; it may take longer"},
     {"max-sweeps", 0, "K", "Jacobi sweeps, or QL steps per eigenvalue, until a matrix is given up (default: 30)"},
     {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},

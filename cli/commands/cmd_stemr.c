@@ -43,6 +43,7 @@ static int read_options(const arguments *args, job *j)
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
     o->range = r.range, o->il = r.il, o->iu = r.iu, o->vl = r.vl, o->vu = r.vu;
     o->method = (eig_stemr_method)method;
+    o->same_bits_in_batches = option_given(args, "same-bits");
     j->values = option_text(args, "values");
     if (!j->values) j->values = option_text(args, "output");
     j->vectors = option_text(args, "vectors");
@@ -300,6 +301,7 @@ static const option_row options[] = {
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},
     {"method", 0, "M", "auto (default), reference (slow) or mrrr (the tree of representations)"},
+    {"same-bits", 0, NULL, "the bits that T has in a batch; it may take longer"},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
     {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
     {"plot", 0, "F.svg",

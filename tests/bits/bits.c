@@ -164,15 +164,17 @@ static void stebz_singles(eig_type type)
         eig_stebz_options c;
         bool bounds;
     } calls[] = {
-        {"all", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0}, false},
-        {"bounds", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0}, true},
-        {"index", {sizeof(eig_stebz_options), EIG_RANGE_INDEX, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0}, true},
-        {"value", {sizeof(eig_stebz_options), EIG_RANGE_VALUE, EIG_STEBZ_MULTISECTION, 0, 0, -0.3, 0.7, 0, 0}, true},
-        {"loose", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 1e-4, 0}, true},
-        {"tight", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 1e-30, 0}, true},
-        {"tree", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_INTERVAL_TREE, 0, 0, 0, 0, 0, 0}, true},
+        {"all", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0, 0, 0}, false},
+        {"bounds", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0, 0, 0}, true},
+        {"index", {sizeof(eig_stebz_options), EIG_RANGE_INDEX, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 0, 0, 0, 0}, true},
+        {"value",
+         {sizeof(eig_stebz_options), EIG_RANGE_VALUE, EIG_STEBZ_MULTISECTION, 0, 0, -0.3, 0.7, 0, 0, 0, 0},
+         true},
+        {"loose", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 1e-4, 0, 0, 0}, true},
+        {"tight", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_MULTISECTION, 0, 0, 0, 0, 1e-30, 0, 0, 0}, true},
+        {"tree", {sizeof(eig_stebz_options), EIG_RANGE_ALL, EIG_STEBZ_INTERVAL_TREE, 0, 0, 0, 0, 0, 0, 0, 0}, true},
         {"tree-index",
-         {sizeof(eig_stebz_options), EIG_RANGE_INDEX, EIG_STEBZ_INTERVAL_TREE, 0, 0, 0, 0, 1e-5, 0},
+         {sizeof(eig_stebz_options), EIG_RANGE_INDEX, EIG_STEBZ_INTERVAL_TREE, 0, 0, 0, 0, 1e-5, 0, 0, 0},
          true}};
     for (size_t k = 0; k < sizeof calls / sizeof *calls; ++k)
         for (int kind = 0; kind < STEBZ_KINDS; ++kind) {
@@ -297,25 +299,26 @@ static void geev_batches(eig_type type)
     static const struct {
         const char *name;
         eig_geev_options c;
-    } calls[] = {{"auto", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0}},
-                 {"element-wise", {sizeof(eig_geev_options), EIG_LAYOUT_ELEMENT_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0}},
-                 {"row-wise", {sizeof(eig_geev_options), EIG_LAYOUT_ROW_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0}},
-                 {"swb", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 0, 0, 0, 0, 0}},
-                 {"mwb", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 0, 0, 0, 0, 0}},
-                 {"swb1", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 1, 0, 0, 0, 0}},
-                 {"swb2", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 2, 0, 0, 0, 0}},
-                 {"swb4", {sizeof(eig_geev_options), EIG_LAYOUT_ELEMENT_WISE, EIG_GEEV_SWB, 0, 4, 0, 0, 0, 0}},
-                 {"swb8", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 8, 0, 0, 0, 0}},
-                 {"swb16", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 16, 0, 0, 0, 0}},
-                 {"swb32", {sizeof(eig_geev_options), EIG_LAYOUT_ROW_WISE, EIG_GEEV_SWB, 0, 32, 0, 0, 0, 0}},
-                 {"mwb2", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 2, 0, 0, 0, 0}},
-                 {"mwb4", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 4, 0, 0, 0, 0}},
-                 {"mwb8", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 8, 0, 0, 0, 0}},
-                 {"mwb16", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 16, 0, 0, 0, 0}},
-                 {"mwb32", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 32, 0, 0, 0, 0}},
-                 {"plain-scaling", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 1, 0, 0, 0, 0, 0}},
-                 {"gives-up", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 3, 0, 0}},
-                 {"auto1", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 1, 0, 0, 0, 0}}};
+    } calls[] = {
+        {"auto", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"element-wise", {sizeof(eig_geev_options), EIG_LAYOUT_ELEMENT_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"row-wise", {sizeof(eig_geev_options), EIG_LAYOUT_ROW_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"swb", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"mwb", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"swb1", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 1, 0, 0, 0, 0, 0, 0}},
+        {"swb2", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 2, 0, 0, 0, 0, 0, 0}},
+        {"swb4", {sizeof(eig_geev_options), EIG_LAYOUT_ELEMENT_WISE, EIG_GEEV_SWB, 0, 4, 0, 0, 0, 0, 0, 0}},
+        {"swb8", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 8, 0, 0, 0, 0, 0, 0}},
+        {"swb16", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_SWB, 0, 16, 0, 0, 0, 0, 0, 0}},
+        {"swb32", {sizeof(eig_geev_options), EIG_LAYOUT_ROW_WISE, EIG_GEEV_SWB, 0, 32, 0, 0, 0, 0, 0, 0}},
+        {"mwb2", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 2, 0, 0, 0, 0, 0, 0}},
+        {"mwb4", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 4, 0, 0, 0, 0, 0, 0}},
+        {"mwb8", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 8, 0, 0, 0, 0, 0, 0}},
+        {"mwb16", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 16, 0, 0, 0, 0, 0, 0}},
+        {"mwb32", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_MWB, 0, 32, 0, 0, 0, 0, 0, 0}},
+        {"plain-scaling", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 1, 0, 0, 0, 0, 0, 0, 0}},
+        {"gives-up", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 3, 0, 0, 0, 0}},
+        {"auto1", {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 1, 0, 0, 0, 0, 0, 0}}};
     static const int64_t small[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
                          middle[] = {17, 18, 19, 20, 24, 25, 29, 31, 32, 33}, large[] = {40, 48, 56, 57, 64, 65, 70};
     static const struct {
@@ -345,7 +348,8 @@ static void geev_affine_of(eig_type type, char measure, bool with_w)
         matrices_rng rng = matrices_seed((uint64_t)n);
         for (int64_t k = 0; k < (m + 1) * sa; ++k) put(type, a, k, 2 * matrices_uniform(&rng) - 1);
         for (int64_t k = 0; k < points * sx; ++k) put(type, x, k, 2 * matrices_uniform(&rng) - 1);
-        eig_geev_options const c = {sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0};
+        eig_geev_options const c = {
+            sizeof(eig_geev_options), EIG_LAYOUT_MATRIX_WISE, EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0};
         bits_demand(eig_geev_affine(bits_ctx, type, &c, n, m, a, lda, sa, x, sx, with_w ? w : NULL, n,
                                     (eig_geev_measure)measure, value, info, points));
         bits_digest(info, (size_t)points * sizeof *info);

@@ -170,7 +170,7 @@ static void test_timing(void **state)
 /* The road of a call is a row of its family's table. */
 static void test_roads(void **state)
 {
-    static double a[40 * 40], w[80], d[40], e[40];
+    static double a[40 * 40], large[70 * 70], w[140], d[40], e[40];
     (void)state;
     eig_context *ctx = test_context(2);
     eig_stebz_options stebz = EIG_STEBZ_OPTIONS;
@@ -190,6 +190,12 @@ static void test_roads(void **state)
     assert_string_equal(eig_get_road(ctx), "reference");
     assert_int_equal(eig_dgeev(ctx, NULL, 40, a, 40, (eig_z *)(void *)w, NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
     assert_true(strlen(eig_get_road(ctx)) > 0 && strcmp(eig_get_road(ctx), "reference") != 0);
+    for (int i = 0; i < 70; ++i) large[71 * i] = i;
+    assert_int_equal(eig_dgeev(ctx, NULL, 70, large, 70, (eig_z *)(void *)w, NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
+    if (test_on_cpu())
+        assert_string_equal(eig_get_road(ctx), "large");
+    else
+        assert_true(strcmp(eig_get_road(ctx), "block, Aberth") == 0 || strcmp(eig_get_road(ctx), "block, QR") == 0);
     assert_int_equal(eig_dgeev(ctx, &geev, 40, a, 40, (eig_z *)(void *)w, NULL, 0, NULL, 0, NULL, NULL), EIG_OK);
     assert_string_equal(eig_get_road(ctx), "reference");
     assert_int_equal(eig_dstemr(ctx, NULL, 40, d, e, NULL, w, NULL, 0, NULL, NULL, NULL, NULL, NULL), EIG_OK);

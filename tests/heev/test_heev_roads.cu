@@ -4,6 +4,7 @@
 #include "heev/heev_cuda.cuh"
 #include "support/roads.hpp"
 
+#include <algorithm>
 #include <vector>
 
 static const struct {
@@ -32,17 +33,40 @@ static std::string who(int values, int vectors)
     return text + ")";
 }
 
+static heev_problem problem_of(int k, eig_heev_method method, int64_t batch)
+{
+    heev_problem p = {};
+    p.type = types[k % TYPES].type, p.method = method, p.vectors = k >= TYPES, p.batch = p.all = batch;
+    return p;
+}
+
+/* The names that eig_get_road has for a road. */
+static std::vector<std::string> told_of(const eig_context *ctx, const heev_road &road)
+{
+    std::vector<std::string> found;
+    for (eig_heev_method method : {EIG_HEEV_AUTO, EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE})
+        for (int64_t batch : {1000, 10, 1})
+            for (int k = 0; k < 2 * TYPES; ++k) {
+                heev_problem p = problem_of(k, method, batch);
+                for (p.n = 1; p.n <= MOST_N; ++p.n) {
+                    if (eig_cuda_heev_road(ctx, &p)->name != std::string(road.name)) continue;
+                    std::string const told = eig_cuda_heev_told(ctx, &p, false);
+                    if (std::find(found.begin(), found.end(), told) == found.end()) found.push_back(told);
+                }
+            }
+    return found;
+}
+
 /* All orders that take the road by a method: where types or vectors make a difference, it is told. */
-static std::string cell(const eig_context *ctx, eig_heev_method method, int64_t batch, const char *road)
+static std::string cell(const eig_context *ctx, eig_heev_method method, int64_t batch, const std::string &road)
 {
     std::vector<std::string> runs;
     std::vector<int> values, vectors; /* the sets of types with such a run of orders */
     for (int k = 0; k < 2 * TYPES; ++k) {
-        heev_problem p = {};
-        p.type = types[k % TYPES].type, p.method = method, p.vectors = k >= TYPES, p.batch = p.all = batch;
+        heev_problem p = problem_of(k, method, batch);
         std::string const n = orders([&](int64_t order) {
             p.n = order;
-            return eig_cuda_heev_road(ctx, &p)->name == std::string(road);
+            return eig_cuda_heev_told(ctx, &p, false) == road;
         });
         size_t at = 0;
         while (at < runs.size() && runs[at] != n) ++at;
@@ -60,16 +84,17 @@ static std::string cell(const eig_context *ctx, eig_heev_method method, int64_t 
 int main(int argc, char **argv)
 {
     const eig_context *const ctx = hopper();
-    std::string table = "| road | auto, tridiagonal | auto, one matrix | jacobi | reference |\n|---|---|---|---|---|\n";
+    std::string table =
+        "| road | auto, 1,000 matrices | auto, 10 | auto, one | jacobi | reference |\n|---|---|---|---|---|---|\n";
     int roads;
     const heev_road *const road = eig_cuda_heev_roads(&roads);
-    for (int i = 0; i < roads; ++i) {
-        table += std::string("| ") + road[i].name;
-        table +=
-            " | " + cell(ctx, EIG_HEEV_AUTO, 1000, road[i].name) + " | " + cell(ctx, EIG_HEEV_AUTO, 1, road[i].name);
-        for (eig_heev_method method : {EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE})
-            table += " | " + cell(ctx, method, 1000, road[i].name);
-        table += " |\n";
-    }
+    for (int i = 0; i < roads; ++i)
+        for (const std::string &told : told_of(ctx, road[i])) {
+            table += "| " + told;
+            for (int64_t batch : {1000, 10, 1}) table += " | " + cell(ctx, EIG_HEEV_AUTO, batch, told);
+            for (eig_heev_method method : {EIG_HEEV_JACOBI, EIG_HEEV_REFERENCE})
+                table += " | " + cell(ctx, method, 1000, told);
+            table += " |\n";
+        }
     return print_or_compare("test_heev_roads", table, argc, argv);
 }

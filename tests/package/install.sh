@@ -57,11 +57,13 @@ fi
 # fields, and a newer one, with two more.
 include=$prefix/include/eigpack.h
 mkdir -p "$temp/older" "$temp/newer"
-sed -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0/0, 0, 0.0, 0.0, 0.0/' \
+sed -e '/^typedef struct eig_.*_options/,/^}/{/int same_bits_in_batches;/d;/int reserved;/d}' \
+    -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0, 0, 0/0, 0, 0.0, 0.0, 0.0/' \
+    -e 's/NULL, 0, 0, 0, 0, 0/NULL, 0, 0, 0/' -e 's/0\.0, 0\.0, 0, 0\.0, 0, 0, 0, 0/0.0, 0.0, 0, 0.0, 0, 0/' \
     -e '/^typedef struct eig_geev_options/,/^}/{/int no_certificate;/d;/int row_major;/d}' \
-    -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0, 0/' "$include" >"$temp/older/eigpack.h"
-sed -e 's/double abstol, reltol;/double abstol, reltol, later; int64_t much_later;/' \
-    -e '/^typedef struct eig_geev_options/,/^}/s/^ *int row_major;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
+    -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0, 0/' "$include" >"$temp/older/eigpack.h"
+sed -e '/^typedef struct eig_stebz_options/,/^}/s/^ *int reserved;/& double later; int64_t much_later;/' \
+    -e '/^typedef struct eig_geev_options/,/^}/s/^ *int reserved;/& double later; int much_later;/' "$include" >"$temp/newer/eigpack.h"
 : >"$temp/sizes"
 for header in older this newer; do
     folder=$temp/$header

@@ -17,7 +17,7 @@ static eig_context *hopper()
 {
     static eig_context ctx;
     static cuda_state state;
-    state.shared_bytes = 232448, state.multiprocessors = 132;
+    state.shared_bytes = 232448, state.multiprocessors = 132, state.tensor_doubles = true;
     ctx.state = &state;
     return &ctx;
 }

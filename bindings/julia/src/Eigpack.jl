@@ -124,12 +124,12 @@ end
 
 # --------------------------------------------------------------------------------------------- symmetric and Hermitian
 
-function heev!(w, v, a; uplo::Char = 'L', check::Bool = true, device::AbstractString = device_of(a))
+function heev!(w, v, a; uplo::Char = 'L', same_bits_in_batches::Bool = false, check::Bool = true, device::AbstractString = device_of(a))
     n, batch = demand_square(a), size(a, 3)
     demand_size("w", w, n, batch)
     v === nothing || demand_size("v", v, n, n, batch)
     uplo in ('L', 'U') || throw(ArgumentError("uplo is $uplo, not L or U"))
-    options = Ref(LibEigpack.HeevOptions(uplo = uplo == 'U' ? LibEigpack.EIG_UPLO_UPPER : LibEigpack.EIG_UPLO_LOWER))
+    options = Ref(LibEigpack.HeevOptions(uplo = uplo == 'U' ? LibEigpack.EIG_UPLO_UPPER : LibEigpack.EIG_UPLO_LOWER, same_bits_in_batches = same_bits_in_batches))
     info = similar(a, Cint, batch)
     lead = max(n, 1)
     solve(String(device), a, w, v, info) do context, pa, pw, pv, pinfo
@@ -142,10 +142,11 @@ end
 const Batch{T} = AbstractArray{T,3}
 
 """
-    eigh!(w, v, a; uplo = 'L', check = true, device)
+    eigh!(w, v, a; uplo = 'L', same_bits_in_batches = false, check = true, device)
 
 Eigenvalues, ascending, into `w[:, k]` and eigenvectors into `v[:, :, k]` of each symmetric or Hermitian matrix `a[:, :, k]`,
-of which one triangle is read. `v` may be `a`. `check = false` raises nothing for matrices without a result: they are NaN.
+of which one triangle is read. `v` may be `a`. `same_bits_in_batches = true`: on a GPU a matrix has the same bits alone and in a batch of
+any size; few matrices can then take longer. `check = false` raises nothing for matrices without a result: they are NaN.
 """
 function eigh!(w::AbstractMatrix{R}, v::Batch{T}, a::Batch{T}; keywords...) where {R<:Real32or64,T<:Union{R,Complex{R}}}
     heev!(w, v, a; keywords...)
@@ -178,29 +179,30 @@ eigvalsh(a::Batch{T}; keywords...) where {T<:Number32or64} = eigvalsh!(similar(a
 
 # -------------------------------------------------------------------------------------------------------- nonsymmetric
 
-function geev!(w, vl, vr, condition, a; check::Bool = true, device::AbstractString = device_of(a))
+function geev!(w, vl, vr, condition, a; same_bits_in_batches::Bool = false, check::Bool = true, device::AbstractString = device_of(a))
     n, batch = demand_square(a), size(a, 3)
     demand_size("values", w, n, batch)
     for (name, v) in (("left", vl), ("vectors", vr))
         v === nothing || demand_size(name, v, n, n, batch)
     end
     condition === nothing || demand_size("condition", condition, n, batch)
+    options = Ref(LibEigpack.GeevOptions(same_bits_in_batches = same_bits_in_batches))
     info = similar(a, Cint, batch)
     lead = max(n, 1)
     solve(String(device), a, w, vl, vr, condition, info) do context, pa, pw, pvl, pvr, pcondition, pinfo
-        LibEigpack.eig_geev_batched(context, letter(eltype(a)), C_NULL, n, pa, lead, lead * n, pw, n, pvl, lead, lead * n, pvr, lead, lead * n, pcondition, pinfo, batch)
+        LibEigpack.eig_geev_batched(context, letter(eltype(a)), options, n, pa, lead, lead * n, pw, n, pvl, lead, lead * n, pvr, lead, lead * n, pcondition, pinfo, batch)
     end
     demand_results(info, check)
     return nothing
 end
 
 """
-    eig!(w, v, a; left = nothing, condition = nothing, check = true, device)
+    eig!(w, v, a; left = nothing, condition = nothing, same_bits_in_batches = false, check = true, device)
 
 Eigenvalues of each matrix `a[:, :, k]` into the complex `w[:, k]`, its right eigenvectors into the complex `v[:, :, k]` (`nothing`: not
 wanted), its left ones into `left[:, :, k]`: `left[:, :, k]' * a[:, :, k] == Diagonal(w[:, k]) * left[:, :, k]'`; all of norm 1. Into the
 real `condition[j, k]` goes the product of the unit left and right eigenvectors of `w[j, k]`: an error E of a matrix moves an eigenvalue by
-about `norm(E) / condition`.
+about `norm(E) / condition`. `same_bits_in_batches` as of `eigh!`.
 """
 function eig!(w::AbstractMatrix{C}, v::Union{Nothing,Batch{C}}, a::Batch{<:Union{R,C}}; left::Union{Nothing,Batch{C}} = nothing,
     condition::Union{Nothing,AbstractMatrix{R}} = nothing, keywords...) where {R<:Real32or64,C<:Complex{R}}

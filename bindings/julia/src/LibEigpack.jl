@@ -81,10 +81,12 @@ struct StebzOptions
     vu::Cdouble
     abstol::Cdouble
     reltol::Cdouble
+    same_bits_in_batches::Cint
+    reserved::Cint
 end
 
-StebzOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, abstol = 0, reltol = 0) =
-    StebzOptions(sizeof(StebzOptions), range, method, il, iu, vl, vu, abstol, reltol)
+StebzOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, abstol = 0, reltol = 0, same_bits_in_batches = 0, reserved = 0) =
+    StebzOptions(sizeof(StebzOptions), range, method, il, iu, vl, vu, abstol, reltol, same_bits_in_batches, reserved)
 
 struct StemrNode
     size::Csize_t
@@ -113,10 +115,12 @@ struct StemrOptions
     tree_room::Int64
     most_depth::Cint
     no_certificate::Cint
+    same_bits_in_batches::Cint
+    reserved::Cint
 end
 
-StemrOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, tree_room = 0, most_depth = 0, no_certificate = 0) =
-    StemrOptions(sizeof(StemrOptions), range, method, il, iu, vl, vu, C_NULL, tree_room, most_depth, no_certificate)
+StemrOptions(; range = 0, method = 0, il = 0, iu = 0, vl = 0, vu = 0, tree_room = 0, most_depth = 0, no_certificate = 0, same_bits_in_batches = 0, reserved = 0) =
+    StemrOptions(sizeof(StemrOptions), range, method, il, iu, vl, vu, C_NULL, tree_room, most_depth, no_certificate, same_bits_in_batches, reserved)
 
 struct StemrStats
     size::Csize_t
@@ -151,10 +155,12 @@ struct HeevOptions
     tolerance::Cdouble
     max_sweeps::Cint
     no_certificate::Cint
+    same_bits_in_batches::Cint
+    reserved::Cint
 end
 
-HeevOptions(; uplo = 0, layout = 0, method = 0, row_major = 0, relative = 0, range = 0, il = 0, iu = 0, vl = 0, vu = 0, chunk = 0, tolerance = 0, max_sweeps = 0, no_certificate = 0) =
-    HeevOptions(sizeof(HeevOptions), uplo, layout, method, row_major, relative, range, il, iu, vl, vu, chunk, tolerance, max_sweeps, no_certificate)
+HeevOptions(; uplo = 0, layout = 0, method = 0, row_major = 0, relative = 0, range = 0, il = 0, iu = 0, vl = 0, vu = 0, chunk = 0, tolerance = 0, max_sweeps = 0, no_certificate = 0, same_bits_in_batches = 0, reserved = 0) =
+    HeevOptions(sizeof(HeevOptions), uplo, layout, method, row_major, relative, range, il, iu, vl, vu, chunk, tolerance, max_sweeps, no_certificate, same_bits_in_batches, reserved)
 
 struct GeevOptions
     size::Csize_t
@@ -166,10 +172,12 @@ struct GeevOptions
     max_steps::Int64
     no_certificate::Cint
     row_major::Cint
+    same_bits_in_batches::Cint
+    reserved::Cint
 end
 
-GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0, no_certificate = 0, row_major = 0) =
-    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps, no_certificate, row_major)
+GeevOptions(; layout = 0, method = 0, no_balance = 0, threads_per_matrix = 0, chunk = 0, max_steps = 0, no_certificate = 0, row_major = 0, same_bits_in_batches = 0, reserved = 0) =
+    GeevOptions(sizeof(GeevOptions), layout, method, no_balance, threads_per_matrix, chunk, max_steps, no_certificate, row_major, same_bits_in_batches, reserved)
 
 eig_status_text(status) =
     ccall(symbol(:eig_status_text), Cstring, (Cint,), status)

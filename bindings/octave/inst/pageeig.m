@@ -13,7 +13,8 @@ function [V, D, W] = pageeig(X, varargin)
 %
 %   PAGEEIG(..., 'device', NAME) computes on 'cpu', which is the default, on 'cuda' or 'cuda:1', a GPU, on 'cuda:all', all
 %   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes NUMBER threads of the CPU; 0, the
-%   default, is as many as there are.  Results do not depend on threads.
+%   default, is as many as there are.  Results do not depend on threads.  PAGEEIG(..., 'same_bits', true): on a GPU a page has the same bits
+%   alone and among any number of pages; few pages can then take longer.  On a CPU it is always so.
 %
 %   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order.  A page with a NaN or an infinity is
 %   the error eigpack:notFinite.
@@ -216,6 +217,7 @@ end
 %! end
 %! assert(pageeig(X), E);
 %! X = hermitian_pages(4, 3, 'complex', 'double');
+%! assert(pageeig(X, 'same_bits', true), pageeig(X));
 %! [V, D] = pageeig(X, 'threads', 1);
 %! [V2, D2] = pageeig(X, 'threads', 2, 'matrix');
 %! assert(isequal(V, V2) && isequal(D, D2));
@@ -235,6 +237,7 @@ end
 %!error id=eigpack:badArgument pageeig(1, 'threads', -1)
 %!error id=eigpack:badArgument pageeig(1, 'threads', 1.5)
 %!error id=eigpack:badArgument pageeig(1, 'threads', 'all')
+%!error <same_bits is true or false> pageeig(1, 'same_bits', 'yes')
 %!error <^eigpack: 'threads' is followed by its value$> pageeig(1, 'threads')
 %!error <^eigpack: the pages of X are 2 x 3, and must be square$> pageeig(ones(2, 3))
 %!error id=eigpack:badSize pageeig(ones(0, 2, 5))

@@ -23,6 +23,24 @@ static struct {
 } open_contexts[MOST_CONTEXTS];
 static eig_context *context;
 
+/* What a call is asked for beside its arrays: device, threads, same_bits. */
+enum { SETTINGS = 3 };
+static int same_bits;
+
+static const eig_heev_options *heev_options(void)
+{
+    static eig_heev_options options = EIG_HEEV_OPTIONS;
+    options.same_bits_in_batches = same_bits;
+    return &options;
+}
+
+static const eig_geev_options *geev_options(void)
+{
+    static eig_geev_options options = EIG_GEEV_OPTIONS;
+    options.same_bits_in_batches = same_bits;
+    return &options;
+}
+
 static void close_contexts(void)
 {
     for (int k = 0; k < MOST_CONTEXTS; k++) {
@@ -269,8 +287,8 @@ static void heev(mxArray *out[], const mxArray *in[])
     out[0] = real_result(p.type, n, p.batch, 1);
     if (!complex) out[1] = real_result(p.type, n, n, p.batch);
     void *v = complex ? scratch(n * n * p.batch, eig_type_size(p.type)) : mxGetData(out[1]);
-    check(eig_heev_batched(context, p.type, NULL, n, p.data, ld, ld * n, NULL, mxGetData(out[0]), n, v, ld, ld * n,
-                           info, NULL, p.batch));
+    check(eig_heev_batched(context, p.type, heev_options(), n, p.data, ld, ld * n, NULL, mxGetData(out[0]), n, v, ld,
+                           ld * n, info, NULL, p.batch));
     check_info(info, p.batch, "page", -1);
     if (complex) out[1] = complex_result(p.type, v, n, n, p.batch);
 }
@@ -281,8 +299,8 @@ static mxArray *hermitian_values(const pages *p)
     int64_t const n = p->n, ld = n > 0 ? n : 1;
     int *info = scratch(p->batch, sizeof *info);
     mxArray *w = real_result(p->type, n, p->batch, 1);
-    check(eig_heev_batched(context, p->type, NULL, n, p->data, ld, ld * n, NULL, mxGetData(w), n, NULL, ld, ld * n,
-                           info, NULL, p->batch));
+    check(eig_heev_batched(context, p->type, heev_options(), n, p->data, ld, ld * n, NULL, mxGetData(w), n, NULL, ld,
+                           ld * n, info, NULL, p->batch));
     check_info(info, p->batch, "page", -1);
     return w;
 }
@@ -294,8 +312,8 @@ static void *general_pairs(const pages *p, void *vr, void *vl)
     int64_t const n = p->n, ld = n > 0 ? n : 1;
     int *info = scratch(p->batch, sizeof *info);
     void *w = scratch(n * p->batch, complex_size(p->type));
-    check(eig_geev_batched(context, p->type, NULL, n, p->data, ld, ld * n, w, n, vl, ld, ld * n, vr, ld, ld * n, NULL,
-                           info, p->batch));
+    check(eig_geev_batched(context, p->type, geev_options(), n, p->data, ld, ld * n, w, n, vl, ld, ld * n, vr, ld,
+                           ld * n, NULL, info, p->batch));
     check_info(info, p->batch, "page", n);
     return w;
 }
@@ -531,6 +549,7 @@ static void stemr(mxArray *out[], const mxArray *in[])
     int64_t const n = t.n, room = room_of(&t), off = n > 0 ? n - 1 : 0, ld = n > 0 ? n : 1;
     size_t const size = eig_type_size(t.type);
     eig_stemr_options options = EIG_STEMR_OPTIONS;
+    options.same_bits_in_batches = same_bits;
     options.range = t.range, options.il = t.il, options.iu = t.iu, options.vl = t.vl, options.vu = t.vu;
     int *info = scratch(room * t.batch, sizeof *info);
     if (t.range == EIG_RANGE_VALUE) {
@@ -591,7 +610,8 @@ static void affine(mxArray *out[], const mxArray *in[])
     } else {
         w = scratch(n * points, complex_size(p.type));
     }
-    check(eig_geev_affine(context, p.type, NULL, n, m, p.data, ld, ld * n, x, m, w, n, measure, value, info, points));
+    check(eig_geev_affine(context, p.type, geev_options(), n, m, p.data, ld, ld * n, x, m, w, n, measure, value, info,
+                          points));
     check_info(info, points, "point", n);
     if (!measure) out[0] = complex_result(p.type, w, n, points, 1);
 }
@@ -623,12 +643,14 @@ static void use_device(const char *device)
     context = open_contexts[0].context = found;
 }
 
-/* in: a device's name and a number of threads, or nothing: the CPU, with as many threads as there are. */
+/* in: a device's name, a number of threads and whether bits are the same in batches, or nothing: the CPU, with as many threads as
+ * there are. */
 static void settings(int count, const mxArray *in[])
 {
     char device[LONGEST_NAME] = "cpu";
     double threads = 0;
-    if (count == 2) {
+    same_bits = 0;
+    if (count == SETTINGS) {
         need(mxIsChar(in[0]) && mxGetString(in[0], device, sizeof device) == 0, "eigpack:badArgument",
              "a device is 'cpu', 'cuda', 'cuda:1' or 'auto'");
         need(mxIsDouble(in[1]) && !mxIsComplex(in[1]) && mxGetNumberOfElements(in[1]) == 1, "eigpack:badArgument",
@@ -636,6 +658,9 @@ static void settings(int count, const mxArray *in[])
         threads = mxGetScalar(in[1]);
         need(floor(threads) == threads && threads >= 0 && threads < 1e9, "eigpack:badArgument",
              "threads must be a whole number, or 0 for as many as there are");
+        need((mxIsLogical(in[2]) || mxIsDouble(in[2])) && mxGetNumberOfElements(in[2]) == 1, "eigpack:badArgument",
+             "same_bits is true or false");
+        same_bits = mxGetScalar(in[2]) != 0;
     }
     use_device(device);
     check(eig_set_threads(context, (int)threads));
@@ -659,7 +684,7 @@ static const struct {
     {"form", 1, 1, form},
 };
 
-/* eigpack_gateway(COMMAND, arguments...) or eigpack_gateway(COMMAND, arguments..., device, threads) */
+/* eigpack_gateway(COMMAND, arguments...) or eigpack_gateway(COMMAND, arguments..., device, threads, same_bits) */
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 {
     char name[16] = "";
@@ -668,7 +693,7 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
     size_t k = 0;
     while (k < count && strcmp(name, commands[k].name) != 0) k++;
     int const more = k < count ? nrhs - 1 - commands[k].arguments : -1;
-    need((more == 0 || more == 2) && nlhs <= commands[k].most_results, "eigpack:badArgument",
+    need((more == 0 || more == SETTINGS) && nlhs <= commands[k].most_results, "eigpack:badArgument",
          "eigpack_gateway is called by pageeig, eig_tridiagonal and their like");
     static bool locked;
     if (!locked) {

@@ -77,7 +77,10 @@ subset_by_value : pair of float or None, default None
 method : {"auto", "jacobi", "tridiagonal", "reference"}, default "auto"
     The algorithm; "reference" is the plain one, for comparison.
 relative : bool, default False
-    True: small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi rotations.""",
+    True: small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi rotations.
+same_bits_in_batches : bool, default False
+    True: on a GPU a matrix has the same bits alone and in a batch of any size; few matrices can then take longer.
+    Elsewhere it is always so.""",
     "tridiagonal": """
 d : array_like, shape (..., n)
     The diagonals: float32 or float64.
@@ -100,7 +103,10 @@ method : {"auto", "swb", "mwb", "reference"}, default "auto"
 balance : bool, default True
     Permute and scale by powers of two first, as LAPACK's dgeev does.
 max_steps : int or None, default None
-    For experiments: QR steps between deflations after which a matrix is given up; None is 30*max(10, n).""",
+    For experiments: QR steps between deflations after which a matrix is given up; None is 30*max(10, n).
+same_bits_in_batches : bool, default False
+    True: on a GPU a matrix has the same bits alone and in a batch of any size; few matrices can then take longer.
+    Elsewhere it is always so.""",
 }
 
 
@@ -128,10 +134,10 @@ def _triangle(uplo):
     return word(uplo, "UPLO", ("L", "U", "l", "u"), "'L' or 'U'")
 
 
-def _more(family, return_info, method=AUTO, balance=True, max_steps=None, relative=False):
+def _more(family, return_info, method=AUTO, balance=True, max_steps=None, relative=False, same_bits_in_batches=False):
     """What is asked for beside the arrays, checked."""
     plain = type(method) is str and method == "auto" and balance is True and max_steps is None and relative is False
-    if plain and return_info is False:
+    if plain and same_bits_in_batches is False and return_info is False:
         return _families.PLAIN
     methods = _families.METHODS.get(family, {"auto": 0})
     return _families.More(
@@ -139,6 +145,7 @@ def _more(family, return_info, method=AUTO, balance=True, max_steps=None, relati
         balance=flag(balance, "balance"),
         max_steps=steps(max_steps),
         relative=flag(relative, "relative"),
+        same_bits_in_batches=flag(same_bits_in_batches, "same_bits_in_batches"),
         return_info=flag(return_info, "return_info"),
     )
 
@@ -154,7 +161,10 @@ def _which(select, select_range, by_index, by_value):
 
 
 @_documented
-def eigvals(a, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None):
+def eigvals(
+    a, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
+    return_info=False, device=None, check=None,
+):  # fmt: skip
     """Eigenvalues of square matrices, as numpy.linalg.eigvals; always complex.
 
     Made for many matrices of n up to 64.
@@ -185,18 +195,22 @@ def eigvals(a, *, method=AUTO, balance=True, max_steps=None, return_info=False, 
     >>> told.info
     array([ 0, -1], dtype=int32)
     """
-    if method is AUTO and balance is True and max_steps is None and return_info is False and device is None and check is None:
+    if (
+        method is AUTO and balance is True and max_steps is None
+        and same_bits_in_batches is False and return_info is False and device is None and check is None
+    ):  # fmt: skip
         w = _direct.eigvals(a)
         if w is not None:
             return w
-    more = _more("eigvals", return_info, method, balance, max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
     return _serve("eigvals", (a,), more, device, check)
 
 
 @_documented
 def eig(
-    a, left=False, right=True, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None
-):
+    a, left=False, right=True, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
+    return_info=False, device=None, check=None,
+):  # fmt: skip
     """Eigenvalues and eigenvectors of square matrices, as numpy.linalg.eig, with scipy.linalg.eig's left and right.
 
     Everything that comes back is complex, also where NumPy gives a real array because no eigenvalue is complex.
@@ -237,16 +251,19 @@ def eig(
     True
     """
     plain = left is False and right is True and method is AUTO and balance is True and max_steps is None
-    if plain and return_info is False and device is None and check is None:
+    if plain and same_bits_in_batches is False and return_info is False and device is None and check is None:
         result = _direct.eig(a)
         if result is not None:
             return result
-    more = _more("eigvals", return_info, method, balance, max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
     return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check)
 
 
 @_documented
-def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+def roots(
+    p, *, method="auto", balance=True, max_steps=None, same_bits_in_batches=False,
+    return_info=False, device=None, check=None,
+):  # fmt: skip
     """Roots of polynomials, as numpy.roots of each: the eigenvalues of companion matrices.
 
     Parameters
@@ -276,12 +293,15 @@ def roots(p, *, method="auto", balance=True, max_steps=None, return_info=False, 
     array([[2.+0.j, 1.+0.j],
            [0.+1.j, 0.-1.j]])
     """
-    more = _more("eigvals", return_info, method, balance, max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
     return _serve("roots", (p,), more, device, check)
 
 
 @_documented
-def schur(a, output="real", *, method="auto", balance=True, max_steps=None, return_info=False, device=None, check=None):
+def schur(
+    a, output="real", *, method="auto", balance=True, max_steps=None, same_bits_in_batches=False,
+    return_info=False, device=None, check=None,
+):  # fmt: skip
     """Schur form a = Z @ T @ Z^H of square matrices, as scipy.linalg.schur, on a CPU.
 
     Parameters
@@ -314,14 +334,15 @@ def schur(a, output="real", *, method="auto", balance=True, max_steps=None, retu
     (True, True)
     """
     word(output, "output", ("real", "complex"), "'real' or 'complex'")
-    more = _more("eigvals", return_info, method, balance, max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
     return _serve("schur", (a,), output, more, device, check)
 
 
 @_documented
 def eigvals_affine(
-    a, x, measure=None, *, method=AUTO, balance=True, max_steps=None, return_info=False, device=None, check=None
-):
+    a, x, measure=None, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
+    return_info=False, device=None, check=None,
+):  # fmt: skip
     """Eigenvalues of a[0] + x[0]*a[1] + ... + x[m-1]*a[m] at many points x, or one measure of them.
 
     Parameters
@@ -353,7 +374,7 @@ def eigvals_affine(
     array([ 0. , -0.5])
     """
     word(measure, "measure", _families.MEASURES, "None, 'abscissa', 'radius' or 'damping'")
-    more = _more("eigvals", return_info, method, balance, max_steps)
+    more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
     return _serve("eigvals_affine", (a, x), measure, more, device, check)
 
 
@@ -366,6 +387,7 @@ def eigvalsh(
     subset_by_value=None,
     method=AUTO,
     relative=False,
+    same_bits_in_batches=False,
     return_info=False,
     device=None,
     check=None,
@@ -396,13 +418,13 @@ def eigvalsh(
     """
     if (
         subset_by_index is None and subset_by_value is None and method is AUTO
-        and relative is False and return_info is False and device is None and check is None
+        and relative is False and same_bits_in_batches is False and return_info is False and device is None and check is None
     ):  # fmt: skip
         result = _direct.eigvalsh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
-    more = _more("eigh", return_info, method, relative=relative)
+    more = _more("eigh", return_info, method, relative=relative, same_bits_in_batches=same_bits_in_batches)
     return _serve("eigvalsh", (a,), _triangle(UPLO), which, more, device, check)
 
 
@@ -415,6 +437,7 @@ def eigh(
     subset_by_value=None,
     method=AUTO,
     relative=False,
+    same_bits_in_batches=False,
     return_info=False,
     device=None,
     check=None,
@@ -449,13 +472,13 @@ def eigh(
     """
     if (
         subset_by_index is None and subset_by_value is None and method is AUTO
-        and relative is False and return_info is False and device is None and check is None
+        and relative is False and same_bits_in_batches is False and return_info is False and device is None and check is None
     ):  # fmt: skip
         result = _direct.eigh(a, UPLO)
         if result is not None:
             return result
     which = subset(subset_by_index, subset_by_value)
-    more = _more("eigh", return_info, method, relative=relative)
+    more = _more("eigh", return_info, method, relative=relative, same_bits_in_batches=same_bits_in_batches)
     return _serve("eigh", (a,), _triangle(UPLO), which, more, device, check)
 
 
@@ -533,6 +556,7 @@ def eigh_tridiagonal(
     subset_by_index=None,
     subset_by_value=None,
     method=AUTO,
+    same_bits_in_batches=False,
     return_info=False,
     device=None,
     check=None,
@@ -548,6 +572,9 @@ def eigh_tridiagonal(
     tol : float, default 0.0
         Serves eigvals_only=True alone.
     <subset>
+    same_bits_in_batches : bool, default False
+        True: on a GPU a matrix has the same bits alone and in a batch of any size; it may then take longer.
+        Elsewhere it is always so.
     method : {"auto", "mrrr", "reference"}, default "auto"
         The algorithm; "reference" is the plain one, for comparison.
     <common>
@@ -574,7 +601,8 @@ def eigh_tridiagonal(
     """
     if (
         select is ALL and select_range is None and check_finite is True and tol is NONE and eigvals_only is False and method is AUTO
-        and subset_by_index is None and subset_by_value is None and return_info is False and device is None and check is None
+        and subset_by_index is None and subset_by_value is None
+        and same_bits_in_batches is False and return_info is False and device is None and check is None
     ):  # fmt: skip
         result = _direct.tridiagonal("m", d, e)
         if result is not None:
@@ -596,7 +624,7 @@ def eigh_tridiagonal(
         )
     tolerance(tol)
     which = _which(select, select_range, subset_by_index, subset_by_value)
-    more = _more("eigh_tridiagonal", return_info, method)
+    more = _more("eigh_tridiagonal", return_info, method, same_bits_in_batches=same_bits_in_batches)
     return _serve("eigh_tridiagonal", (d, e), which, flag(check_finite, "check_finite"), more, device, check)
 
 

@@ -52,6 +52,7 @@ class _Geev(_Common, total=False):
     method: Literal["auto", "swb", "mwb", "reference"]
     balance: bool
     max_steps: int | None
+    same_bits_in_batches: bool
 
 class _Subset(_Common, total=False):
     subset_by_index: _Indices
@@ -60,12 +61,14 @@ class _Subset(_Common, total=False):
 class _Heev(_Subset, total=False):
     method: Literal["auto", "jacobi", "tridiagonal", "reference"]
     relative: bool
+    same_bits_in_batches: bool
 
 class _Stebz(_Subset, total=False):
     method: Literal["auto", "multisection", "interval_tree", "reference"]
 
 class _Stemr(_Subset, total=False):
     method: Literal["auto", "mrrr", "reference"]
+    same_bits_in_batches: bool
 
 class LinAlgError(numpy.linalg.LinAlgError):
     count: int

@@ -41,6 +41,7 @@ class More(NamedTuple):
     balance: bool = True
     max_steps: int = 0
     relative: bool = False
+    same_bits_in_batches: bool = False
     return_info: bool = False
 
 
@@ -205,7 +206,7 @@ def nonsymmetric(lib, a, left, right, condition, more, device, check):
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        choice = layout, transposed, more.method, more.balance, more.max_steps
+        choice = layout, transposed, more.method, more.balance, more.max_steps, more.same_bits_in_batches
         work = _core.geev_work, letter, choice, n, left or right or condition, batch
         outputs = (0 if x is None else lib.address(x) for x in (vl, vr, s))
         arguments = letter, choice, n, lib.address(a), lda, stride, lib.address(w), *outputs, batch
@@ -230,7 +231,7 @@ def schur(lib, a, output, more, device, check):
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        choice = layout, transposed, more.method, more.balance, more.max_steps
+        choice = layout, transposed, more.method, more.balance, more.max_steps, more.same_bits_in_batches
         arguments = letter, choice, n, lib.address(a), lda, stride, *map(lib.address, (w, t, z)), batch
         work = _core.geev_work, letter, choice, n, True, batch
         run(lib, a, device, check, _core.geev_schur, work, batch, arguments, info=info)
@@ -305,7 +306,7 @@ def eigvals_affine(lib, a, x, measure, more, device, check):
         if layout != "M":
             a, transposed, lda, stride = lib.contiguous(a), True, n, n * n
         x = lib.contiguous(x)
-        choice = "M", transposed, more.method, more.balance, more.max_steps
+        choice = "M", transposed, more.method, more.balance, more.max_steps, more.same_bits_in_batches
         work = _core.geev_work, letter, choice, n, False, batch
         sizes = letter, choice, n, m, lib.address(a), lda, stride, lib.address(x), m
         arguments = *sizes, MEASURES[measure], lib.address(out), batch
@@ -333,7 +334,7 @@ def hermitian(lib, a, uplo, which, more, vectors, device, check):
     batch = product(lead)
     if n and batch:
         a, (layout, transposed, lda, stride) = placed(lib, a)
-        choice = layout, uplo.upper(), transposed, more.method, more.relative
+        choice = layout, uplo.upper(), transposed, more.method, more.relative, more.same_bits_in_batches
         work = _core.heev_work, letter, choice, limits, n, vectors, batch
         found = lib.empty((1,), "l", a) if by_value else None
         run(
@@ -474,7 +475,7 @@ def eigh_tridiagonal(lib, d, e, which, check_finite, more, device, check):
     if n and batch:
         found = lib.empty((batch,), "l", d)
         stats = np.zeros(len(_core.STATS), np.int64)
-        choice = more.method, limits
+        choice = more.method, more.same_bits_in_batches, limits
         work = _core.stemr_work, letter, *choice, n, True
         outputs = lib.address(found), lib.address(w), lib.address(z), many
         if more.return_info:

@@ -57,8 +57,8 @@ nb::object run(const place &where, double operations, int64_t matrices, int64_t 
     return nb::make_tuple(found.count, found.first, found.info);
 }
 
-/* layout, row_major, method, balance, max_steps */
-using geev_choice = std::tuple<char, bool, int, bool, int64_t>;
+/* layout, row_major, method, balance, max_steps, same_bits_in_batches */
+using geev_choice = std::tuple<char, bool, int, bool, int64_t, bool>;
 
 eig_geev_options geev_options(const geev_choice &choice)
 {
@@ -68,6 +68,7 @@ eig_geev_options geev_options(const geev_choice &choice)
     options.method = (eig_geev_method)std::get<2>(choice);
     options.no_balance = !std::get<3>(choice);
     options.max_steps = std::get<4>(choice);
+    options.same_bits_in_batches = std::get<5>(choice);
     return options;
 }
 
@@ -131,8 +132,8 @@ template <typename Options> void choose(Options *options, const range_choice &ra
     options->vl = std::get<3>(range), options->vu = std::get<4>(range);
 }
 
-/* layout, uplo, row_major, method, relative */
-using heev_choice = std::tuple<char, char, bool, int, bool>;
+/* layout, uplo, row_major, method, relative, same_bits_in_batches */
+using heev_choice = std::tuple<char, char, bool, int, bool, bool>;
 
 eig_heev_options heev_options(const heev_choice &choice, const range_choice &range)
 {
@@ -142,6 +143,7 @@ eig_heev_options heev_options(const heev_choice &choice, const range_choice &ran
     options.row_major = std::get<2>(choice);
     options.method = (eig_heev_method)std::get<3>(choice);
     options.relative = std::get<4>(choice);
+    options.same_bits_in_batches = std::get<5>(choice);
     choose(&options, range);
     return options;
 }
@@ -233,10 +235,11 @@ size_t stebz_count_work(const char *device, char type, int64_t n, int64_t m)
     return bytes;
 }
 
-eig_stemr_options stemr_options(int method, const range_choice &range)
+eig_stemr_options stemr_options(int method, bool same_bits, const range_choice &range)
 {
     eig_stemr_options options = EIG_STEMR_OPTIONS;
     options.method = (eig_stemr_method)method;
+    options.same_bits_in_batches = same_bits;
     choose(&options, range);
     return options;
 }
@@ -244,11 +247,11 @@ eig_stemr_options stemr_options(int method, const range_choice &range)
 /* z: packed, a vector a row; info, residual and isuppz: of each of `pairs` pairs of each matrix.  stats: numbers in host
  * memory, of which STATS tells the names. */
 nb::object stemr(const char *device, uintptr_t stream, uintptr_t work, size_t bytes, char type, int method,
-                 const range_choice &range, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e, int64_t stride_e,
-                 uintptr_t m, uintptr_t w, uintptr_t z, int64_t pairs, uintptr_t isuppz, uintptr_t residual,
-                 uintptr_t orthogonality, uintptr_t stats, int64_t batch, int fine, uintptr_t info)
+                 bool same_bits, const range_choice &range, int64_t n, uintptr_t d, int64_t stride_d, uintptr_t e,
+                 int64_t stride_e, uintptr_t m, uintptr_t w, uintptr_t z, int64_t pairs, uintptr_t isuppz,
+                 uintptr_t residual, uintptr_t orthogonality, uintptr_t stats, int64_t batch, int fine, uintptr_t info)
 {
-    eig_stemr_options const options = stemr_options(method, range);
+    eig_stemr_options const options = stemr_options(method, same_bits, range);
     return run({device, stream, work, bytes}, 100 * (double)n * (double)n * (double)batch, batch, pairs, fine, info,
                [=](eig_context *ctx, int *told) {
                    eig_stemr_stats made = EIG_STEMR_STATS;
@@ -261,10 +264,11 @@ nb::object stemr(const char *device, uintptr_t stream, uintptr_t work, size_t by
                });
 }
 
-size_t stemr_work(const char *device, char type, int method, const range_choice &range, int64_t n, bool vectors)
+size_t stemr_work(const char *device, char type, int method, bool same_bits, const range_choice &range, int64_t n,
+                  bool vectors)
 {
     borrowed const ctx({device, 0, 0, 0});
-    eig_stemr_options const options = stemr_options(method, range);
+    eig_stemr_options const options = stemr_options(method, same_bits, range);
     size_t bytes = 0;
     ctx.check(eig_stemr_work_size(ctx, (eig_type)type, &options, n, vectors, &bytes));
     return bytes;

@@ -374,7 +374,7 @@ def test_device_error():
 def test_memory_error():
     """A workspace beyond the address space is refused before anything is read."""
     n = 2**24
-    choice = ("M", "L", True, 0, False), ("A", 0, 0, 0.0, 0.0), n
+    choice = ("M", "L", True, 0, False, False), ("A", 0, 0, 0.0, 0.0), n
     assert _core.heev_work("cpu", "d", *choice, True, 1) > 2**48
     with pytest.raises(MemoryError, match="workspace"):
         _core.heev("cpu", 0, 0, 0, "d", *choice, 64, n, n * n, 0, 64, 64, 0, 1, 0, 0)

@@ -197,6 +197,26 @@ def test_methods_of_tridiagonal_pairs(rng, dtype, method):
     check_pairs(full, *eigpack.eigh_tridiagonal(d, e, method=method, device=DEVICE))
 
 
+# ------------------------------------------------------------- same bits
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_same_bits_in_batches(rng, dtype):
+    """A matrix alone has the bits that it has among others, on every device."""
+    a, h = made(rng, dtype, 410, 12, 12), hermitian(rng, dtype, 410, 12, 12)
+    o = {"same_bits_in_batches": True, "device": DEVICE}
+    for function, x in ((eigpack.eig, a), (eigpack.eigvals, a), (eigpack.eigh, h), (eigpack.eigvalsh, h)):
+        many, alone = function(x, **o), function(x[7], **o)
+        for all_of, one in zip(many, alone) if isinstance(many, tuple) else ((many, alone),):
+            assert np.array_equal(all_of[7], one)
+        with pytest.raises(TypeError, match="same_bits_in_batches"):
+            function(x[7], same_bits_in_batches="yes")
+    if dtype in (np.float32, np.float64):
+        d, e = rng.uniform(size=(300, 20)).astype(dtype), rng.uniform(size=(300, 19)).astype(dtype)
+        many, alone = eigpack.eigh_tridiagonal(d, e, **o), eigpack.eigh_tridiagonal(d[7], e[7], **o)
+        assert np.array_equal(many.eigenvalues[7], alone.eigenvalues) and np.array_equal(many.eigenvectors[7], alone.eigenvectors)
+
+
 # --------------------------------------------------------------------- info
 
 

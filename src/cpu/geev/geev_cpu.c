@@ -12,14 +12,14 @@
 
 #include "arena.h"
 #include "backend_cpu.h"
+#include "cpu/crossovers.h"
 #include "openmp.h"
 #include "pool.h"
 #include "watch.h"
 
 enum {
-    LONG_ORDER = 128,    /* a plain matrix larger than this looks for a stop between its steps */
-    GEEV_TOGETHER = 512, /* the order from which on threads may share a matrix, */
-    MOST_TOGETHER = 64   /* so many at most */
+    LONG_ORDER = 128,  /* a plain matrix larger than this looks for a stop between its steps */
+    MOST_TOGETHER = 64 /* threads that may share a matrix */
 };
 
 /* A road that a call can take. */
@@ -150,7 +150,7 @@ static geev_plan geev_plan_units(const eig_context *ctx, const geev_problem *p)
     int const unit = road->unit(kernels_of(ctx, p));
     int64_t const units = p->batch <= unit ? 1 : p->batch / unit + (p->batch % unit != 0);
     geev_plan plan = {.road = road, .threads = geev_threads(ctx, p, units), .units = units};
-    if (p->method == EIG_GEEV_REFERENCE || p->n < GEEV_TOGETHER) return plan;
+    if (p->method == EIG_GEEV_REFERENCE || !crosses(geev_together, p->type, p->vectors, p->n, 1)) return plan;
     int const most = cpu_threads(ctx, MOST_TOGETHER);
     int64_t const left = p->batch % most;
     if (most == 1 || 2 * left > most || left == 0) return plan;

@@ -29,12 +29,11 @@ static bool is_reference(const heev_problem *p)
     return p->method == EIG_HEEV_REFERENCE;
 }
 
-/* Where Jacobi is asked for, or where `eigpack bench heev --tune` found it faster (Zen 5, AVX-512). */
 static bool is_tile_jacobi(const heev_problem *p)
 {
-    static int const most[] = {4, 3, 3, 2}; /* s, d, c, z */
     if (p->n > HEEV_TILE) return false;
-    return wants_jacobi(p) || (p->method == EIG_HEEV_AUTO && p->n <= most[type_index(p->type)]);
+    return wants_jacobi(p) ||
+           (p->method == EIG_HEEV_AUTO && crosses(heev_tile_jacobi, p->type, p->vectors, p->n, p->batch));
 }
 
 static bool is_tile(const heev_problem *p)
@@ -176,7 +175,7 @@ static heev_plan heev_plan_units(const eig_context *ctx, const heev_problem *p)
     const heev_road *const road = eig_cpu_heev_road(p);
     if (road->tiles) return heev_plan_tiles(ctx, p, road);
     heev_plan plan = {.road = road, .lanes = 1, .threads = cpu_threads(ctx, p->batch), .alone = p->batch};
-    if (!road->run_together || p->n < HEEV_TOGETHER) return plan;
+    if (!road->run_together || !crosses(heev_together, p->type, p->vectors, p->n, 1)) return plan;
     int const most = cpu_threads(ctx, MOST_TOGETHER);
     int64_t const left = p->batch % most;
     if (2 * left > most) return plan;

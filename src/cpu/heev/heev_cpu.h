@@ -30,6 +30,7 @@
 #ifndef EIG_HEEV_CPU_H
 #define EIG_HEEV_CPU_H
 
+#include "cpu/crossovers.h"
 #include "problem.h"
 #include "stebz/stebz_values.h"
 #include "team.h"
@@ -153,13 +154,8 @@ enum {
     HEEV_COLUMNS = 32,      /* of Z to which they are applied at once */
     HEEV_STRIP_BYTES = 768, /* of a column that a merger takes at once */
     HEEV_LISTS = 5,         /* of n indices */
-    HEEV_TOGETHER =
-        512, /* the order from which on several threads may work on a matrix, and rows have sums of their own, */
-    HEEV_LONG_BANDS = 2048,        /* and that from which on bands are longer */
-    HEEV_STAGES_FROM = 640,        /* the order from which on values alone take two stages, */
-    HEEV_STAGES_FROM_SINGLE = 800, /* in a single type, */
-    HEEV_WIDTH = 48,               /* and the band's diagonals below the main one: whole tiles of a product */
-    HEEV_SMALL_SQUARES = 6         /* of that order */
+    HEEV_WIDTH = 48,        /* two stages: the band's diagonals below the main one: whole tiles of a product */
+    HEEV_SMALL_SQUARES = 6  /* of that order */
 };
 
 /* Reals of a band's sums, in whole blocks of 64 bytes. */
@@ -180,7 +176,7 @@ static inline int64_t heev_bands(int64_t n, size_t real)
 /* Whether a large matrix goes to tridiagonal form by way of a band. */
 static inline bool heev_in_stages(const heev_problem *p)
 {
-    return !p->vectors && !p->counts && p->n >= (type_is_single(p->type) ? HEEV_STAGES_FROM_SINGLE : HEEV_STAGES_FROM);
+    return !p->counts && crosses(heev_stages, p->type, p->vectors, p->n, 1);
 }
 
 /* Distance of two columns of the band in reals, less one: twice the width, since the chase fills as many diagonals, and a block of

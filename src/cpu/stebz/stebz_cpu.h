@@ -25,6 +25,7 @@
 #include "arena.h"
 #include "backend_cpu.h"
 #include "bracket.h"
+#include "cpu/crossovers.h"
 #include "stebz_kernels.h"
 #include "watch.h"
 
@@ -33,8 +34,8 @@
 
 enum {
     STEBZ_LEAST_CELLS = 32, /* of a table of counts */
-    STEBZ_SMALL = 16,       /* most rows of a matrix whose work area lies on the stack, and that stebz_small.c takes: */
-    STEBZ_SWEPT = 9,        /* diagonal, or at most this many */
+    STEBZ_SMALL = 16,       /* most rows of a matrix whose work area lies on the stack, and that stebz_small.c takes:
+                               diagonal, or at most STEBZ_SWEPT */
     STEBZ_SMALL_BYTES = 8192
 };
 

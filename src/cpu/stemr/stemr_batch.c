@@ -9,8 +9,6 @@
 
 #include <limits.h>
 
-enum { LARGE = 256 /* rows from which on a matrix has work for several threads */ };
-
 typedef struct batch_job {
     eig_context *ctx;
     const stemr_batch *all;
@@ -25,7 +23,7 @@ typedef struct batch_job {
 static int batch_threads(const eig_context *ctx, const stemr_batch *all)
 {
     double const n = (double)all->first.n, one = n * (0.3 + 0.02 * n), worth = (double)all->batch * one / 100;
-    if (all->first.n >= LARGE) return 1;
+    if (crosses(stemr_shared, all->first.type, true, all->first.n, all->batch)) return 1;
     int64_t const useful = worth < (double)INT_MAX ? (int64_t)worth : INT_MAX;
     return cpu_threads(ctx, useful < all->batch ? useful : all->batch);
 }

@@ -36,7 +36,6 @@
 enum {
     STEMR_DEPTH = 6,        /* levels of clusters below the first representation */
     STEMR_INVERSE_ROW = 10, /* numbers a row that inverse iteration takes */
-    STEMR_SHORT_ROWS = 8,   /* most rows of a block that is solved by QL sweeps; at most STEMR_INVERSE_ROW */
     STEMR_CROWD = 8,        /* members from which on a cluster shares lanes with no other one */
     STEMR_PROBE_ROW = 4,    /* most probes for each row */
     STEMR_PASSES = 5

@@ -215,7 +215,7 @@ eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
     if (status != EIG_OK) return status;
     const geev_road *const road = eig_cuda_geev_road(ctx, p);
     bool const counts = p->certify && p->w;
-    eig_begin_passes(ctx, road->name, p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
+    eig_begin_passes(ctx, eig_cuda_geev_told(ctx, p), p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
     if (!on_device) return eig_cuda_run_host_counting(ctx, &call, counts, p->repairs);
     void *work;
     cuda_clock clock;

@@ -285,19 +285,22 @@ struct geev_road {
     const char *name;
     /* Of kernel 2.  In the row `thread`: the method of a call that gives a number of threads alone. */
     eig_geev_method method;
-    int threads;        /* a matrix */
-    int from_s, from_d; /* `auto` takes it for float and double from this order on, 0: never */
+    int threads; /* a matrix */
     bool (*serves)(const eig_context *ctx, const geev_problem *p, const geev_road *road);
     /* Sets slice->count, the matrices of a slice, and what else decides sizes, for a workspace of about `bytes`. */
     void (*slice)(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice);
     void (*carve)(arena *a, geev_slice *slice); /* its arrays */
     eig_status (*enqueue)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
-    bool certifies = false; /* eigenvalues, in its own kernels */
+    bool certifies = false;         /* eigenvalues, in its own kernels */
+    const char *with_aberth = NULL; /* its name where Aberth's iteration comes before QR */
 };
 
 /* The first row of the table that serves the call: one always does. */
 const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p);
 const geev_road *eig_cuda_geev_roads(int *count);
+
+/* Its name, and the algorithm where it has several. */
+const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p);
 }
 
 #ifdef __CUDACC__

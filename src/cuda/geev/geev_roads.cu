@@ -1,12 +1,21 @@
 /* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/geev.md has the table too. */
+#include "cuda/crossovers.h"
 #include "geev_slices.cuh"
 
-enum {
-    PLAIN_EACH = 2, /* blocks of the plain solver on a multiprocessor where it takes the whole batch */
-    FEW_MOST = 100,
-    FEW_ORDER = 32, /* see are_few */
-    LEAD_FROM = 14  /* see is_lead */
-};
+enum { PLAIN_EACH = 2 /* blocks of the plain solver on a multiprocessor where it takes the whole batch */ };
+
+/* Whether the table has a row for the call. */
+static bool chooses(const crossover *table, const geev_problem *p)
+{
+    return crosses(table, p->type, p->vectors, p->n, p->all);
+}
+
+/* The number in the first such row; 0: there is none. */
+static int chosen(const crossover *table, const geev_problem *p)
+{
+    const crossover *const row = crossover_of(table, p->type, p->vectors, p->n, p->all);
+    return row ? row->value : 0;
+}
 
 /* ------------------------------------------------------ vectors of larger matrices */
 
@@ -83,7 +92,7 @@ eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice 
 static int schur_threads(const eig_context *ctx, const geev_problem *p)
 {
     if (p->n > GEEV_MOST || p->method == EIG_GEEV_REFERENCE) return 0;
-    int threads = p->n <= 16 ? 16 : 32;
+    int threads = chosen(geev_lanes, p);
     size_t const most = (size_t)cuda_state_of(ctx)->shared_bytes;
     while (threads < 32 && kernels_of(p)->schur_bytes(p, threads) > most) threads *= 2;
     return kernels_of(p)->schur_bytes(p, threads) <= most ? threads : 0;
@@ -193,13 +202,10 @@ static void carve_large(arena *a, geev_slice *slice)
 
 /* ------------------------------------------------------- single: complex matrices */
 
-/* Of larger ones only many: fewer are faster with several blocks each. */
 static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
-    enum { MANY = 160 };
-    bool const small = p->n <= GEEV_MOST;
-    if (!type_is_complex(p->type) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
-    if (small ? schur_threads(ctx, p) == 0 : p->all < MANY) return false;
+    if (!chooses(geev_single, p) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
+    if (p->n <= GEEV_MOST && schur_threads(ctx, p) == 0) return false;
     if (has_large_vectors(p) && !kernels_of(p)->large_fit(ctx, p->n)) return false;
     geev_problem kept = *p;
     kept.vectors = geev_keeps_forms(p); /* then a block has more than the matrix in shared memory */
@@ -315,13 +321,10 @@ static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cuda
 
 /* ----------------------------------------------------------------------- block */
 
-/* Whether Aberth's iteration comes before QR: for few matrices of n <= GEEV_MOST, for any number up to n = MANY, for few larger ones;
- * elsewhere QR was faster on an H100.  The step limit, an experiment, is that of QR. */
+/* Whether Aberth's iteration comes before QR.  The step limit, an experiment, is that of QR. */
 static bool tries_roots(const eig_context *ctx, const geev_problem *p)
 {
-    enum { LEAST = 17, FEW_SMALL = 100, MANY = 300, FEW_LARGE = 32 };
-    bool const faster = p->n <= GEEV_MOST ? p->all <= FEW_SMALL : p->n <= MANY || p->all <= FEW_LARGE;
-    return p->type == EIG_D && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && p->n >= LEAST && faster &&
+    return p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && chooses(geev_aberth, p) &&
            cuda_state_of(ctx)->tensor_doubles && p->max_steps >= 30 * p->n;
 }
 
@@ -436,33 +439,24 @@ static size_t tile_bytes(const geev_problem *p, const geev_road *road)
     return (size_t)tile_matrices(road) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
 }
 
-/* The fastest road for order n: of the rows that `auto` takes from an order up to n on, that with the largest one. */
-static const geev_road *fastest(const geev_problem *p)
-{
-    int count;
-    const geev_road *const rows = eig_cuda_geev_roads(&count), *found = rows;
-    for (int k = 0, most = 0; k < count; ++k) {
-        int const from = p->type == EIG_S ? rows[k].from_s : rows[k].from_d;
-        if (from > most && from <= p->n) most = from, found = &rows[k];
-    }
-    return found;
-}
-
-/* So few that each gets a warp, and all of the iteration in one stage: what takes time then is the chain of a sweep's steps.  The
- * bits are those of other numbers. */
+/* So few that each gets a warp, and all of the iteration in one stage.  The bits are those of other numbers. */
 static bool are_few(const geev_problem *p)
 {
-    return p->batch <= FEW_MOST && p->n <= FEW_ORDER && p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0;
+    return crosses(geev_warp, p->type, p->vectors, p->n, p->batch) && p->method == EIG_GEEV_AUTO &&
+           p->threads_per_matrix == 0;
 }
 
 /* A caller's method and number of threads replace those of the fastest road.  Where they have too few threads for the
  * order, or a tile too large for the shared memory, a later row serves; the last one has one matrix a tile. */
 static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_road *road)
 {
-    const geev_road *const best = fastest(p);
+    int const warps = chosen(geev_mwb, p);
     bool const few = are_few(p);
-    eig_geev_method method = p->method != EIG_GEEV_AUTO ? p->method : few ? EIG_GEEV_SWB : best->method;
-    int const threads = p->threads_per_matrix > 0 ? p->threads_per_matrix : few ? (int)WARP : best->threads;
+    eig_geev_method method = p->method != EIG_GEEV_AUTO ? p->method : few || warps == 0 ? EIG_GEEV_SWB : EIG_GEEV_MWB;
+    int const best = warps > 0 ? warps : chosen(geev_swb, p), threads = p->threads_per_matrix > 0
+                                                                            ? p->threads_per_matrix
+                                                                        : few ? (int)WARP
+                                                                              : best;
     if (threads == 1 && p->n <= most_order(1)) method = EIG_GEEV_SWB; /* mwb is the same: a warp for 32 matrices */
     return (road->method == method || road->method == EIG_GEEV_SWB) && road->threads >= threads &&
            p->n <= most_order(road->threads) && tile_bytes(p, road) <= (size_t)cuda_state_of(ctx)->shared_bytes;
@@ -472,7 +466,7 @@ static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_ro
 static bool is_lead(const eig_context *ctx, const geev_problem *p, const geev_road *)
 {
     return p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && kernels_of(p)->lead && !are_few(p) &&
-           p->n >= LEAD_FROM && p->n <= GEEV_LEAD &&
+           chooses(geev_lead, p) && p->n <= GEEV_LEAD &&
            2 * geev_lead_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
@@ -495,16 +489,6 @@ static void carve_team(arena *a, geev_slice *slice)
     carve_list(a, slice);
 }
 
-/* The largest window that a stage of kernel 2 leaves to the next stage: three quarters of its order or less; 0 where
- * another launch is not worth it.  Measured on an H200; longer lists gain nothing. */
-static int stop_of(int order)
-{
-    static const int stops[] = {48, 32, 20, 16, 14};
-    for (int stop : stops)
-        if (4 * stop <= 3 * order + 3) return stop;
-    return 0;
-}
-
 static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
 
 /* Kernel 2, stage by stage.  A stage takes the road of its order, or the row behind `thread`, which cannot go on with a
@@ -518,7 +502,7 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
         const geev_road *road = eig_cuda_geev_road(ctx, &p);
         if (road->enqueue != enqueue_team) ++road;
         stage.order = (int)p.n;
-        stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? stop_of(stage.order) : 0;
+        stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? chosen(geev_stops, &p) : 0;
         geev_launch_threads *const launch = road->method == EIG_GEEV_MWB ? k->mwb : k->swb;
         eig_status const status =
             road->threads > 0 ? launch(ctx, road->threads, stage, stream) : k->lead(ctx, stage, stream);
@@ -534,33 +518,31 @@ static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaSt
 
 /* ------------------------------------------------------------------- the table
  *
- * The columns: a name; method and threads a matrix; the orders of float and of double from which on `auto` takes the
- * row, 0 for never.  Those orders were measured on an H200 by `eigpack bench geev --tune --device cuda`, which prints
- * them for the GPU that it runs on; from 19 on in double by bench_geev_cuda, whose matrices are random. */
+ * The first columns: a name; method and threads a matrix. */
 
 static const geev_road roads[] = {
-    {"single", EIG_GEEV_AUTO, 0, 0, 0, is_single, slice_single, carve_single, enqueue_single},
-    {"schur", EIG_GEEV_AUTO, 0, 0, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
-    {"schur reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_schur_reference, slice_schur_reference, carve_areas,
+    {"single", EIG_GEEV_AUTO, 0, is_single, slice_single, carve_single, enqueue_single},
+    {"schur", EIG_GEEV_AUTO, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
+    {"schur reference", EIG_GEEV_REFERENCE, 0, is_schur_reference, slice_schur_reference, carve_areas,
      enqueue_schur_reference},
-    {"schur large", EIG_GEEV_AUTO, 0, 0, 0, is_schur_large, slice_schur_large, carve_large, enqueue_schur},
-    {"reference", EIG_GEEV_REFERENCE, 0, 0, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
-    {"block", EIG_GEEV_AUTO, 0, 0, 0, is_block, slice_block, carve_block, enqueue_block},
-    {"blocks", EIG_GEEV_AUTO, 0, 0, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks},
-    {"large", EIG_GEEV_AUTO, 0, 0, 0, is_large, slice_large, carve_large, enqueue_reference},
-    {"lead", EIG_GEEV_AUTO, 0, 0, 0, is_lead, slice_team, carve_team, enqueue_team},
-    {"thread", EIG_GEEV_SWB, 1, 1, 1, is_thread, slice_thread, carve_thread, enqueue_thread, true},
-    {"mwb 2", EIG_GEEV_MWB, 2, 17, 14, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 4", EIG_GEEV_MWB, 4, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 8", EIG_GEEV_MWB, 8, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 16", EIG_GEEV_MWB, 16, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 32", EIG_GEEV_MWB, 32, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 1", EIG_GEEV_SWB, 1, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 2", EIG_GEEV_SWB, 2, 0, 19, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 4", EIG_GEEV_SWB, 4, 33, 29, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 8", EIG_GEEV_SWB, 8, 0, 48, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 16", EIG_GEEV_SWB, 16, 0, 0, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 32", EIG_GEEV_SWB, 32, 0, 0, is_team, slice_team, carve_team, enqueue_team},
+    {"schur large", EIG_GEEV_AUTO, 0, is_schur_large, slice_schur_large, carve_large, enqueue_schur},
+    {"reference", EIG_GEEV_REFERENCE, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
+    {"block, QR", EIG_GEEV_AUTO, 0, is_block, slice_block, carve_block, enqueue_block, false, "block, Aberth"},
+    {"blocks, QR", EIG_GEEV_AUTO, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks, false, "blocks, Aberth"},
+    {"large", EIG_GEEV_AUTO, 0, is_large, slice_large, carve_large, enqueue_reference},
+    {"lead", EIG_GEEV_AUTO, 0, is_lead, slice_team, carve_team, enqueue_team},
+    {"thread", EIG_GEEV_SWB, 1, is_thread, slice_thread, carve_thread, enqueue_thread, true},
+    {"mwb 2", EIG_GEEV_MWB, 2, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 4", EIG_GEEV_MWB, 4, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 8", EIG_GEEV_MWB, 8, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 16", EIG_GEEV_MWB, 16, is_team, slice_team, carve_team, enqueue_team},
+    {"mwb 32", EIG_GEEV_MWB, 32, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 1", EIG_GEEV_SWB, 1, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 2", EIG_GEEV_SWB, 2, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 4", EIG_GEEV_SWB, 4, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 8", EIG_GEEV_SWB, 8, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 16", EIG_GEEV_SWB, 16, is_team, slice_team, carve_team, enqueue_team},
+    {"swb 32", EIG_GEEV_SWB, 32, is_team, slice_team, carve_team, enqueue_team},
 };
 
 const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p)
@@ -568,6 +550,13 @@ const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *
     const geev_road *road = roads;
     while (!road->serves(ctx, p, road)) ++road;
     return road;
+}
+
+const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p)
+{
+    if (p->condition && schur_threads(ctx, p) > 0) return "schur"; /* whatever the row: see enqueue */
+    const geev_road *const road = eig_cuda_geev_road(ctx, p);
+    return road->with_aberth && tries_roots(ctx, p) ? road->with_aberth : road->name;
 }
 
 const geev_road *eig_cuda_geev_roads(int *count)

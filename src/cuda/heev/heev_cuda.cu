@@ -152,7 +152,7 @@ static cuda_call list_arrays(const heev_problem *p)
 
 bool eig_cuda_heev_ranges(const eig_context *ctx, const heev_problem *p)
 {
-    return p->range != EIG_RANGE_ALL && p->vectors && eig_cuda_heev_road(ctx, p)->ranges && !heev_are_many(p);
+    return p->range != EIG_RANGE_ALL && p->vectors && eig_cuda_heev_road(ctx, p)->ranges && !eig_cuda_heev_are_many(p);
 }
 
 eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
@@ -164,7 +164,7 @@ eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
     if (status != EIG_OK) return status;
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
     bool const counts = p->certify && road->certifies != HEEV_CERTIFIES_ITSELF;
-    eig_begin_passes(ctx, road->name, road->passes, road->pass);
+    eig_begin_passes(ctx, eig_cuda_heev_told(ctx, p, false), road->passes, road->pass);
     if (!on_device) return eig_cuda_run_host_counting(ctx, &call, counts, p->repairs);
     void *work;
     cuda_clock clock;
@@ -172,6 +172,7 @@ eig_status eig_cuda_heev(eig_context *ctx, const heev_problem *p)
     if (status == EIG_OK && counts) status = eig_cuda_clear_repairs(ctx, cuda_state_of(ctx)->stream);
     if (status != EIG_OK) return status;
     ctx->repairs_there = counts;
+    ctx->road = eig_cuda_heev_told(ctx, p, cuda_state_of(ctx)->captured);
     status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock, false);
     status = eig_cuda_end_call(ctx, status);
     return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;

@@ -29,11 +29,6 @@ enum { HEEV_SMALL = 3, HEEV_TINY = 8, HEEV_WARP = 32, HEEV_GRID = 64, HEEV_MOST_
 /* The largest order of one matrix or few whose call can be captured in a graph. */
 enum { HEEV_MOST_CAPTURED = 2048 };
 
-/* The least order for which values alone take two stages; tests may set another one. */
-#ifndef HEEV_TWO_LEAST
-#define HEEV_TWO_LEAST 3200
-#endif
-
 /* Reflectors that road block, and road whole, apply at once. */
 enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
 
@@ -272,6 +267,9 @@ struct heev_road {
 /* The first row of the table that serves the call: one always does. */
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p);
 const heev_road *eig_cuda_heev_roads(int *count);
+
+/* Its name, and the algorithm where it has several, of a call that is captured or not. */
+const char *eig_cuda_heev_told(const eig_context *ctx, const heev_problem *p, bool captured);
 
 /* heev_roads.cu: the arrays of the certificate of job->count matrices, and how many of them are in a slice.  A road's slice counts
  * these bytes. */

@@ -1,5 +1,6 @@
 /* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/heev.md has the table too. */
-#include "heev/heev_cuda.cuh"
+#include "cuda/crossovers.h"
+#include "heev/whole/heev_whole.cuh"
 
 enum {
     WARP = 32,
@@ -154,17 +155,17 @@ static bool is_tiny(const eig_context *, const heev_problem *p)
     return p->n <= HEEV_TINY;
 }
 
-/* Most matrices of a call of method auto that get a block each, in one launch, because that is faster than the roads below, as
- * measured on an H200.  Of large complex matrices a multiprocessor has room for one.  Method tridiagonal takes the roads below for any
- * number, so that a matrix has the same bits in all of its calls.  The program has the smallest of these numbers (cmd_heev.c). */
-static int64_t most_of_few(const heev_problem *p)
+/* Whether the table has a row for the call.  Above the orders of heev_as_many it is one matrix's where the number must not matter. */
+static bool chooses(const crossover *table, const heev_problem *p)
 {
-    return p->n <= HEEV_WARP ? 400 : p->type == EIG_Z ? 130 : 200;
+    bool const one = p->all == EIG_ANY_NUMBER && !crosses(heev_as_many, p->type, p->vectors, p->n, p->all);
+    return crosses(table, p->type, p->vectors, p->n, one ? 1 : p->all);
 }
 
+/* Method tridiagonal takes the roads below for any number. */
 static bool is_few(const eig_context *ctx, const heev_problem *p)
 {
-    return p->n <= HEEV_GRID && p->method == EIG_HEEV_AUTO && !p->relative && p->all <= most_of_few(p) &&
+    return p->method == EIG_HEEV_AUTO && !p->relative && chooses(heev_few, p) &&
            eig_cuda_heev_kernels(p->type)->few_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
@@ -228,34 +229,31 @@ static bool is_block(const eig_context *ctx, const heev_problem *p)
     return !wants_jacobi(p) && eig_cuda_heev_place(ctx, p) != HEEV_PANEL_NOWHERE;
 }
 
-/* The most matrices of a call for which all of the GPU on one of them, or teams of blocks on some, are faster than a block each:
- * measured for f64, and for f32 up to n = 2048, on an H200 (docs/maintainers/cuda/heev-large.md).  Of the largest orders one matrix
- * follows the other. */
-static int64_t most_of_whole(const heev_problem *p)
-{
-    int64_t const n = p->n;
-    if (n <= 512) return 32;
-    if (p->type == EIG_S && n <= 2048) return n <= 1024 ? 20 + (1024 - n) * 12 / 512 : 18 + (2048 - n) * 2 / 1024;
-    return n <= 1024 ? 10 + (1024 - n) * 22 / 512 : 10 + (n - 1024) * 24 / 1024;
-}
-
 static bool is_whole(const eig_context *ctx, const heev_problem *p)
 {
     int const least = p->type == EIG_Z ? 140 << 10 : 80 << 10; /* shared memory that its kernels need */
     if (cuda_state_of(ctx)->shared_bytes < least) return false;
     heev_panel_place const place = eig_cuda_heev_place(ctx, p);
     if (p->n <= HEEV_GRID || wants_jacobi(p) || place == HEEV_PANEL_SHARED) return false;
-    return place == HEEV_PANEL_NOWHERE || p->all <= most_of_whole(p);
+    return place == HEEV_PANEL_NOWHERE || chooses(heev_whole, p);
 }
 
-/* Where two stages are faster than one: measured on an H200 (docs/maintainers/cuda/heev-large.md); with vectors, of s, d, c, z. */
 static bool is_two(const eig_context *ctx, const heev_problem *p)
 {
-    static const int64_t with_vectors[] = {5000, 3800, INT64_MAX, 4000};
-    return p->n >= (p->vectors ? with_vectors[type_index(p->type)] : HEEV_TWO_LEAST) && is_whole(ctx, p) &&
+    return chooses(heev_two, p) && is_whole(ctx, p) &&
            (!p->vectors ||
             eig_cuda_heev_kernels(p->type)->two_back_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes) &&
            eig_cuda_heev_kernels(p->type)->two_pitch(ctx, p->n) > 0;
+}
+
+bool eig_cuda_heev_are_many(const heev_problem *p)
+{
+    return !chooses(heev_each, p);
+}
+
+bool eig_cuda_heev_divides(const heev_problem *p)
+{
+    return p->n <= HEEV_MOST_CAPTURED && p->range == EIG_RANGE_ALL && eig_cuda_heev_are_many(p);
 }
 
 /* ------------------------------------------------------------------- the table */
@@ -292,6 +290,15 @@ const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *
     const heev_road *road = roads;
     while (!road->serves(ctx, p)) ++road;
     return road;
+}
+
+const char *eig_cuda_heev_told(const eig_context *ctx, const heev_problem *p, bool captured)
+{
+    const heev_road *const road = eig_cuda_heev_road(ctx, p);
+    if (road->serves == is_two) return p->vectors ? "two stages, stemr" : "two stages, stebz";
+    if (road->serves != is_whole) return road->name;
+    if (!p->vectors) return "whole, stebz";
+    return captured || eig_cuda_heev_divides(p) ? "whole, divide and conquer" : "whole, stemr";
 }
 
 const heev_road *eig_cuda_heev_roads(int *count)

@@ -3,6 +3,7 @@
  * Order     ascending, since all eigenvalues are leaves of one tree (stebz_bracket.cuh).
  * Bits      those of stebz_bracket.cuh, however many eigenvalues are wanted and whichever warps compute them.  Bound by the chain
  * of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
+#include "cuda/crossovers.h"
 #include "stebz_multisection.cuh"
 #include "words/team.cuh"
 
@@ -12,8 +13,7 @@ enum {
     TABLE_LANES = STEBZ_TABLE_LANES,
     MANY_THREADS = 384,
     WINDOW_THREADS = 1024,
-    TABLE_BLOCKS = 3,   /* of counts alone on a multiprocessor: more take turns, and the last turn is less full */
-    WINDOW_FROM = 65536 /* rows from which on a first table pays where all eigenvalues are wanted */
+    TABLE_BLOCKS = 3 /* of counts alone on a multiprocessor: more take turns, and the last turn is less full */
 };
 
 /* Whether the blocks of T have been solved already. */
@@ -131,7 +131,7 @@ eig_status eig_cuda_stebz_window(eig_context *ctx, eig_type type, stebz_job *job
 {
     int64_t const n = job->t.n, wanted = job->range == EIG_RANGE_VALUE ? 0 : job->iu - job->il + 1;
     stebz_job whole = *job;
-    if (2 * n <= TABLE_LANES || (n < WINDOW_FROM && 4 * wanted > 3 * n)) {
+    if (2 * n <= TABLE_LANES || (!crosses(stebz_first_table, type, false, n, 1) && 4 * wanted > 3 * n)) {
         job->table.first = NULL;
         return EIG_OK;
     }

@@ -1,17 +1,14 @@
 /* stebz on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stebz.md has the table too. */
+#include "cuda/crossovers.h"
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"
 
 /* ----------------------------------------------------------------------- small */
 
-/* Up to this order a lane is as fast as a warp; above it there have to be so many for each row that their number, and not
- * the chain of operations of one, decides (docs/maintainers/cuda/stebz.md). */
-enum { ALWAYS_SMALL = 4, SMALL_EACH = 200 };
-
 static bool is_small(const eig_context *, const stebz_problem *p)
 {
-    if (p->method != EIG_STEBZ_MULTISECTION || !p->batched || p->n > STEBZ_SMALL_ROWS) return false;
-    return p->n <= ALWAYS_SMALL || p->batch >= SMALL_EACH * p->n;
+    return p->method == EIG_STEBZ_MULTISECTION && p->batched && p->n <= STEBZ_SMALL_ROWS &&
+           crosses(stebz_few_rows, p->type, false, p->n, p->batch);
 }
 
 static eig_status enqueue_small(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)

@@ -29,12 +29,6 @@ struct stemr_batch_part {
     stemr_batch_counts *counts;
 };
 
-/* Orders whose pairs a lane each finds (stemr_batch_twist.cu). */
-static inline bool stemr_batch_twists(int64_t n)
-{
-    return 8 < n && n <= HEEV_WARP;
-}
-
 extern "C" {
 /* A range by value: the counts of `count` matrices, those of p, into range. */
 eig_status eig_cuda_stemr_batch_range(eig_context *ctx, const stemr_batch_part &b, int *range, cudaStream_t stream);

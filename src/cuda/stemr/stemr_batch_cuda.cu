@@ -1,4 +1,5 @@
 /* stemr on CUDA, matrices of up to 64 rows, the driver: workspace, arrays, and the matrices that are solved again. */
+#include "cuda/crossovers.h"
 #include "stemr_batch.cuh"
 #include "stemr_stats.h"
 
@@ -123,7 +124,7 @@ static eig_status solve_run(eig_context *ctx, const stemr_batch *all, int64_t fi
     stemr_batch_counts counts;
     layout(work, &all->first, part, &b);
     b.stride_d = all->stride_d, b.stride_e = all->stride_e, b.stride_w = all->stride_w, b.stride_z = all->stride_z;
-    bool const twists = stemr_batch_twists(all->first.n);
+    bool const twists = crosses(stemr_twists, all->first.type, true, all->first.n, all->batch);
     CUDA_TRY(cudaMemsetAsync(b.counts, 0, (size_t)((char *)(b.bad + count) - (char *)b.counts), stream)); /* and bad */
     eig_status status = EIG_OK;
     b.p = eig_stemr_member(all, first, all->first.stats), b.count = count;
@@ -223,8 +224,8 @@ static cuda_call list_arrays(const batch_call *problem)
 
 bool eig_cuda_stemr_batch_serves(const stemr_problem *p)
 {
-    return 2 <= p->n && p->n <= STEMR_BATCH_ROWS && p->method == EIG_STEMR_AUTO && p->most_depth > 0 &&
-           p->tree_room == 0 && !p->limits;
+    return crosses(stemr_batched, p->type, p->vectors, p->n, 1) && p->method == EIG_STEMR_AUTO && p->most_depth > 0 &&
+           !p->limits;
 }
 
 static eig_status solve_on_device(eig_context *ctx, const batch_call *call)

@@ -12,9 +12,11 @@
  * Bits      a pencil depends on T~ and on the cluster's first brackets alone. */
 #include "stemr_pencil.cuh"
 
+#include "cuda/crossovers.h"
+
 #include <limits.h>
 
-enum { ROOM = 8, THREADS = 128, BLOCKS = 64, LEAST_MEMBERS = 8, LEAST_ROWS = 128 };
+enum { ROOM = 8, THREADS = 128, BLOCKS = 64 };
 
 /* A row goes if its pivot is this large beside its derivative, and if z^2 there is at most MOST_LENGTH times z^2 of its
  * neighbours. */
@@ -94,7 +96,7 @@ static size_t block_bytes(int64_t n)
 
 static int64_t blocks_for(int64_t n)
 {
-    int64_t const clusters = n / LEAST_MEMBERS + 1;
+    int64_t const clusters = n / STEMR_PENCIL_MEMBERS + 1;
     return clusters < BLOCKS ? clusters : (int64_t)BLOCKS;
 }
 
@@ -214,7 +216,7 @@ static __global__ void __launch_bounds__(THREADS) make_pencils(pencil_args a, si
         wide_d const center = stemr_middle(c.lo, c.hi);
         double const width = stemr_difference(c.hi, c.lo).hi;
         double const least = fmax(LEAST_PIVOT, LEAST_BY_WIDTH * width);
-        bool const fits = a.t.n >= LEAST_ROWS && members >= LEAST_MEMBERS && width <= MOST_WIDTH;
+        bool const fits = a.t.n >= STEMR_PENCIL_ROWS && members >= STEMR_PENCIL_MEMBERS && width <= MOST_WIDTH;
         bool const fit = a.make ? fits : c.kept > 0;
         int const slot = a.returns && node - a.first < a.t.slots ? node - a.first : -1;
         if (threadIdx.x == 0) below = kept = 0, full = !fit;

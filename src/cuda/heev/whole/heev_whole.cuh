@@ -4,12 +4,12 @@
 
 #include "heev/heev_cuda.cuh"
 
-/* Whether kernels that take all matrices T at once are faster than those with all of the GPU for one after the other: measured for
- * n = 130 to 2048.  They find no range. */
-static inline bool heev_are_many(const heev_problem *p)
-{
-    return p->all > 1 + p->n / 192;
-}
+/* Whether kernels that take all matrices T at once are faster than those with all of the GPU for one after the other.  They find no
+ * range. */
+extern "C" bool eig_cuda_heev_are_many(const heev_problem *p);
+
+/* Whether divide and conquer finds all pairs of T. */
+extern "C" bool eig_cuda_heev_divides(const heev_problem *p);
 
 /* Rows and columns that a thread block of the products has: the narrow tiles up to HEEV_NARROW_MOST, where there would be too few
  * of the others. */

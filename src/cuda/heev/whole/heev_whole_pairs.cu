@@ -27,7 +27,7 @@ static stebz_problem stebz_problem_of(const heev_job &job, int64_t count)
 {
     stebz_problem p = {};
     p.type = type_is_single(job.p.type) ? EIG_S : EIG_D, p.n = job.p.n, p.batch = count;
-    p.batched = heev_are_many(&job.p);
+    p.batched = eig_cuda_heev_are_many(&job.p);
     p.range = EIG_RANGE_ALL, p.il = 1, p.iu = job.p.n;
     p.d = job.d, p.e = job.e, p.w = job.values;
     p.stride_d = p.stride_e = p.stride_w = job.p.n;
@@ -131,7 +131,7 @@ eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream
     if (!job->p.vectors) return find_values(ctx, *job, stream);
     cudaStreamCaptureStatus capture;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone || (may_divide(*job) && heev_are_many(&job->p)))
+    if (capture != cudaStreamCaptureStatusNone || (may_divide(*job) && eig_cuda_heev_divides(&job->p)))
         return divide(ctx, *job, stream);
     bool const by_value = job->p.range == EIG_RANGE_VALUE;
     bool some = true;

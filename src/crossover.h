@@ -25,11 +25,10 @@ typedef struct crossover {
     int wants;           /* 'V': with vectors alone, 'N': without; 0: both */
     int64_t from, upto;  /* orders */
     int64_t least, most; /* matrices of the call */
-    int64_t rise,
-        per; /* the one of these two that is no end, 1 or NO_END, is larger by `rise` matrices every `per` orders: behind
-                          from - 1, or below upto where rise is negative */
-    int value;          /* what is chosen, where it is a number */
-    const char *record; /* where the measurements are: a file in bench/results, or in docs/maintainers */
+    int64_t rise, per;   /* the bound of these two that is no end, 1 or NO_END, is larger by `rise` matrices every `per`
+                            orders: behind from - 1, or below upto where rise is negative */
+    int value;           /* what is chosen, where it is a number */
+    const char *record;  /* where the measurements are: a file in bench/results, or in docs/maintainers */
 } crossover;
 
 static inline bool crossover_has(const crossover *row, eig_type type, bool vectors, int64_t n, int64_t matrices)
@@ -62,5 +61,11 @@ typedef struct crossover_table {
     const char *family, *choice;
     const crossover *rows;
 } crossover_table;
+
+/* The last row of a table that C++ reads, too: there {0} is warned of. */
+#define CROSSOVER_END                   \
+    {                                   \
+        0, 0, 0, 0, 0, 0, 0, 0, 0, NULL \
+    }
 
 #endif

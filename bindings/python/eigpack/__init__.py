@@ -572,11 +572,11 @@ def eigh_tridiagonal(
     tol : float, default 0.0
         Serves eigvals_only=True alone.
     <subset>
+    method : {"auto", "mrrr", "reference"}, default "auto"
+        The algorithm; "reference" is the plain one, for comparison.
     same_bits_in_batches : bool, default False
         True: on a GPU a matrix has the same bits alone and in a batch of any size; it may then take longer.
         Elsewhere it is always so.
-    method : {"auto", "mrrr", "reference"}, default "auto"
-        The algorithm; "reference" is the plain one, for comparison.
     <common>
 
     Returns

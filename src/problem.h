@@ -106,7 +106,7 @@ typedef struct heev_problem {
     int64_t ldv, stride_v;
     int *info;   /* NULL: not wanted */
     int *sweeps; /* NULL: not wanted */
-    int64_t all; /* matrices of the call, of which batch may be a part: what is chosen by their number; EIG_ANY_NUMBER */
+    int64_t all; /* matrices of the call, of which batch may be a part: they choose; or EIG_ANY_NUMBER */
     int64_t *m;  /* NULL: not wanted; as the range for the public function and heev_select alone, unless heev_ranges */
     eig_range range;
     int64_t il, iu;       /* always set for ALL and INDEX */

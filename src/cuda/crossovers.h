@@ -46,8 +46,8 @@ static const crossover heev_as_many[] = {
 static const crossover heev_two[] = {
     {OF_ALL, 'N', HEEV_TWO_LEAST, NO_END, 1, NO_END, 0, 0, 0, "notes-heev.md"},
     {OF_S, 'V', 5000, NO_END, 1, NO_END, 0, 0, 0, "notes-heev.md"},
-    {OF_D, 'V', 3800, NO_END, 1, NO_END, 0, 0, 0, "heev-few-cuda-h200.csv"},
-    {OF_Z, 'V', 4000, NO_END, 1, NO_END, 0, 0, 0, "heev-few-cuda-h200.csv"},
+    {OF_D, 'V', 3800, NO_END, 1, NO_END, 0, 0, 0, "heev-few-cuda-h200"},
+    {OF_Z, 'V', 4000, NO_END, 1, NO_END, 0, 0, 0, "heev-few-cuda-h200"},
     CROSSOVER_END,
 };
 
@@ -55,9 +55,9 @@ static const crossover heev_two[] = {
 
 /* Aberth's iteration before QR, on GPUs with fast FP64 tensor cores. */
 static const crossover geev_aberth[] = {
-    {OF_D, 0, 17, 64, 1, 100, 0, 0, 0, "geev-few-h100.csv"},
+    {OF_D, 0, 17, 64, 1, 100, 0, 0, 0, "geev-few-h100"},
     {OF_D, 0, 65, 300, 1, NO_END, 0, 0, 0, "notes-geev.md"},
-    {OF_D, 0, 301, NO_END, 1, 32, 0, 0, 0, "geev-few-h100.csv"},
+    {OF_D, 0, 301, NO_END, 1, 32, 0, 0, 0, "geev-few-h100"},
     CROSSOVER_END,
 };
 
@@ -98,9 +98,9 @@ static const crossover geev_swb[] = {
     {OF_S, 0, 1, 16, 1, NO_END, 0, 0, 1, "geev-tune-h200.txt"},
     {OF_S, 0, 33, NO_END, 1, NO_END, 0, 0, 4, "geev-tune-h200.txt"},
     {OF_D, 0, 1, 13, 1, NO_END, 0, 0, 1, "geev-tune-h200.txt"},
-    {OF_D, 0, 19, 28, 1, NO_END, 0, 0, 2, "geev-cuda-h200.csv"},
-    {OF_D, 0, 29, 47, 1, NO_END, 0, 0, 4, "geev-cuda-h200.csv"},
-    {OF_D, 0, 48, NO_END, 1, NO_END, 0, 0, 8, "geev-cuda-h200.csv"},
+    {OF_D, 0, 19, 28, 1, NO_END, 0, 0, 2, "geev-cuda-h200"},
+    {OF_D, 0, 29, 47, 1, NO_END, 0, 0, 4, "geev-cuda-h200"},
+    {OF_D, 0, 48, NO_END, 1, NO_END, 0, 0, 8, "geev-cuda-h200"},
     CROSSOVER_END,
 };
 
@@ -136,11 +136,11 @@ static const crossover stebz_first_table[] = {
 /* Road batch, method auto: two matrices and more, and one that is to have the same bits; the pairs of some by twisted factorisations,
  * of shorter ones by QL, of longer ones by divide and conquer. */
 static const crossover stemr_batched[] = {
-    {OF_REAL, 0, 2, 64, 1, NO_END, 0, 0, 0, "stemr-batch-h200.csv"},
+    {OF_REAL, 0, 2, 64, 1, NO_END, 0, 0, 0, "stemr-batch-h200"},
     CROSSOVER_END,
 };
 static const crossover stemr_twists[] = {
-    {OF_REAL, 0, 9, 32, 1, NO_END, 0, 0, 0, "stemr-batch-h200.csv"},
+    {OF_REAL, 0, 9, 32, 1, NO_END, 0, 0, 0, "stemr-batch-h200"},
     CROSSOVER_END,
 };
 

@@ -12,12 +12,12 @@
 static const char *const end = "<!-- end of crossovers -->";
 
 static const struct {
-    const char *family, *page; /* NULL: all families */
+    const char *family, *page, *up; /* family: NULL for all; page: in docs/maintainers; up: from the page to there */
     const crossover_table *tables;
 } pages[] = {
-    {NULL, "architecture.md", cpu_crossovers},   {"heev", "heev-cuda.md", cuda_crossovers},
-    {"geev", "geev-cuda.md", cuda_crossovers},   {"stebz", "stebz-cuda.md", cuda_crossovers},
-    {"stemr", "stemr-cuda.md", cuda_crossovers},
+    {NULL, "architecture.md", "", cpu_crossovers},      {"heev", "cuda/heev.md", "../", cuda_crossovers},
+    {"geev", "cuda/geev.md", "../", cuda_crossovers},   {"stebz", "cuda/stebz.md", "../", cuda_crossovers},
+    {"stemr", "cuda/stemr.md", "../", cuda_crossovers},
 };
 enum { PAGES = sizeof pages / sizeof *pages };
 
@@ -59,18 +59,23 @@ static void print_matrices(FILE *to, const crossover *row)
     if (least && !any) fprintf(to, " and more");
 }
 
-static void print_record(FILE *to, const char *record)
+/* A page of notes, a text of bench/results, or a run, whose rows stand in the CSV of its family. */
+static void print_record(FILE *to, const crossover *row, int page, const char *family)
 {
-    const char *const dot = record ? strrchr(record, '.') : NULL;
-    bool const notes = dot && strcmp(dot, ".md") == 0;
-    if (!dot)
+    const char *const record = row->record, *const dot = record ? strrchr(record, '.') : NULL;
+    const char *const device = pages[page].tables == cuda_crossovers ? "cuda" : "cpu";
+    if (!record)
         fprintf(to, "no record");
+    else if (dot)
+        fprintf(to, "[%.*s](%s%s%s)", (int)(dot - record), record, pages[page].up,
+                strcmp(dot, ".md") == 0 ? "" : "../../bench/results/", record);
     else
-        fprintf(to, "[%.*s](%s%s)", (int)(dot - record), record, notes ? "maintainers/" : "../bench/results/", record);
+        fprintf(to, "[%s](%s../../bench/results/%s-%s.csv)", record, pages[page].up, family, device);
 }
 
-static void print_row(FILE *to, const crossover_table *t, const crossover *row, bool of_all)
+static void print_row(FILE *to, const crossover_table *t, const crossover *row, int page)
 {
+    bool const of_all = !pages[page].family;
     fprintf(to, of_all ? "| %s: %s" : "| %.0s%s", t->family, t->choice);
     if (row->value) fprintf(to, ": %d", row->value);
     fprintf(to, " | ");
@@ -80,7 +85,7 @@ static void print_row(FILE *to, const crossover_table *t, const crossover *row, 
     fprintf(to, " | ");
     print_matrices(to, row);
     fprintf(to, " | ");
-    print_record(to, row->record);
+    print_record(to, row, page, t->family);
     fprintf(to, " |\n");
 }
 
@@ -96,18 +101,15 @@ static char *table_of(int page)
     fprintf(to, "|---|---|---|---|---|\n");
     for (const crossover_table *t = pages[page].tables; t->family; ++t)
         for (const crossover *row = t->rows; row->types; ++row)
-            if (!pages[page].family || strcmp(t->family, pages[page].family) == 0)
-                print_row(to, t, row, !pages[page].family);
+            if (!pages[page].family || strcmp(t->family, pages[page].family) == 0) print_row(to, t, row, page);
     fprintf(to, "\n");
     fclose(to);
     return text;
 }
 
-static char *read_page(const char *root, const char *name)
+static const char *read_file(const char *path)
 {
     static char text[1 << 20];
-    char path[4096];
-    snprintf(path, sizeof path, "%s/docs/%s", root, name);
     FILE *const from = fopen(path, "r");
     if (!from) return NULL;
     text[fread(text, 1, sizeof text - 1, from)] = 0;
@@ -117,25 +119,43 @@ static char *read_page(const char *root, const char *name)
 
 static bool page_has(const char *root, int page, const char *table)
 {
-    const char *const text = read_page(root, pages[page].page);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/docs/maintainers/%s", root, pages[page].page);
+    const char *const text = read_file(path);
     const char *const at = text ? strstr(text, "<!-- made by tests/test_crossovers -->") : NULL;
     const char *const behind = at ? strstr(at, end) : NULL;
     return behind && (size_t)(behind - at) == strlen(table) && memcmp(at, table, strlen(table)) == 0;
 }
 
+/* Whether bench/results/machines.txt tells of this run. */
+static bool is_run(const char *machines, const char *run)
+{
+    char line[256];
+    snprintf(line, sizeof line, "== %s\n", run);
+    const char *const at = strstr(machines, line);
+    return at && (at == machines || at[-1] == '\n');
+}
+
 /* Whether every record of the tables is there. */
 static bool has_records(const char *root, const crossover_table *tables)
 {
-    char path[4096];
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/bench/results/machines.txt", root);
+    const char *const machines = read_file(path);
     bool good = true;
     for (const crossover_table *t = tables; t->family; ++t)
         for (const crossover *row = t->rows; row->types; ++row) {
             if (!row->record) continue;
-            bool const notes = strstr(row->record, ".md") != NULL;
-            snprintf(path, sizeof path, "%s/%s/%s", root, notes ? "docs/maintainers" : "bench/results", row->record);
-            FILE *const from = fopen(path, "r");
-            if (from) fclose(from);
-            if (!from) fprintf(stderr, "%s, %s: there is no %s\n", t->family, t->choice, path), good = false;
+            bool found = strchr(row->record, '.') == NULL && machines && is_run(machines, row->record);
+            if (strchr(row->record, '.')) {
+                snprintf(path, sizeof path, "%s/%s/%s", root,
+                         strstr(row->record, ".md") ? "docs/maintainers" : "bench/results", row->record);
+                FILE *const from = fopen(path, "r");
+                found = from != NULL;
+                if (from) fclose(from);
+            }
+            if (!found)
+                fprintf(stderr, "%s, %s: there is no record %s\n", t->family, t->choice, row->record), good = false;
         }
     return good;
 }
@@ -147,7 +167,7 @@ int main(int argc, char **argv)
         char *const table = table_of(page);
         if (argc < 2) printf("%s: %s", pages[page].page, table);
         if (argc > 1 && !page_has(argv[1], page, table)) {
-            fprintf(stderr, "docs/%s has another table than\n%s%s\n", pages[page].page, table, end);
+            fprintf(stderr, "docs/maintainers/%s has another table than\n%s%s\n", pages[page].page, table, end);
             same = false;
         }
         free(table);

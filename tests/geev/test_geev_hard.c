@@ -150,8 +150,9 @@ static void test_toeplitz(void **state)
     for (size_t c = 0; c < 4 * COUNT(sizes); ++c) {
         int64_t const n = sizes[c / 4];
         bool const transposed = c / 2 % 2;
-        /* A GPU does not look which of the two is the better problem, nor does its iteration respect the structure above n = 32. */
-        if (!test_on_cpu() && (transposed || n > 32)) continue;
+        /* A GPU does not look which of the two is the better problem, nor does Aberth's iteration respect the structure above n = 32: a
+         * limit on steps keeps that out. */
+        if (!test_on_cpu() && transposed) continue;
         batch b = batch_new(n, 1, EIG_D);
         double *const first = room((size_t)(2 * n), sizeof *first);
         for (int64_t i = 0; i < n; ++i)
@@ -162,6 +163,7 @@ static void test_toeplitz(void **state)
                                                                   : 0;
         eig_geev_options o = EIG_GEEV_OPTIONS;
         o.method = c % 2 ? EIG_GEEV_REFERENCE : EIG_GEEV_AUTO;
+        if (n > 32) o.max_steps = 29 * n;
         solve(ctx, &o, &b);
         memcpy(first, b.w, (size_t)(2 * n) * sizeof *first);
         solve_part(ctx, &o, &b, place_rows(EIG_LAYOUT_MATRIX_WISE, n, 1, 1), 0, 1, 0);

@@ -498,6 +498,7 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
     const geev_kernels *const k = kernels_of(&slice.p);
     geev_slice stage = slice;
     geev_problem p = slice.p;
+    p.max_steps = 0; /* no road with Aberth's iteration, which would begin anew */
     for (stage.stage = 0;; ++stage.stage) {
         const geev_road *road = eig_cuda_geev_road(ctx, &p);
         if (road->enqueue != enqueue_team) ++road;

@@ -790,8 +790,8 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * exact conjugates, and those of a real eigenvalue are real.  A defective eigenvalue of multiplicity m has m vectors
  * that nearly agree, each with a residual within the bound.
  *
- * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  On a CPU
- * this may be the Schur form of the transpose, where A has most of its norm below the diagonal (docs/families/geev.md).
+ * The order is LAPACK's: an eigenvalue's place on the diagonal of the Schur form that the iteration ends in.  This may
+ * be the Schur form of the transpose, where A has most of its norm below the diagonal (docs/families/geev.md).
  * Where Aberth's iteration finds the eigenvalues (below), the order is that of the method.  The eigenvalues of a
  * complex pair are adjacent, exact conjugates, that with the positive imaginary part first.
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps

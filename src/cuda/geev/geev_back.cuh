@@ -15,6 +15,7 @@
 #include "gauge.h"
 #include "geev_certify.cuh"
 #include "geev_schur.cuh"
+#include "geev_turn.cuh"
 
 /* T and its vectors as one side sees them. */
 template <typename entry> struct schur_side {
@@ -385,10 +386,10 @@ static __device__ __forceinline__ complex_of<real_of<entry>> vector_entry(const 
     return x;
 }
 
-/* Stores matrix b of vectors: element (i, k) goes to to[origin[i] + k*ld]. */
+/* Stores a matrix of vectors: element (i, k) goes to row origin[i]. */
 template <typename team_type, typename entry>
 static __device__ void store_vectors(team_type team, const schur_side<entry> &s, const entry *v, bool good,
-                                     complex_of<real_of<entry>> *to, int64_t ld)
+                                     const geev_target<complex_of<real_of<entry>>> &place)
 {
     using real = real_of<entry>;
     using complex = complex_of<real>;
@@ -398,7 +399,7 @@ static __device__ void store_vectors(team_type team, const schur_side<entry> &s,
         while (i >= n) i -= n, ++column;
         complex x = {(real)NAN, (real)NAN};
         if (good) x = vector_entry(s, v, i, column);
-        store_number(to + (s.a.origin[i] + column * ld), complex{x.re + (real)0, x.im + (real)0});
+        place.put(s.a.origin[i], column, x);
     }
 }
 

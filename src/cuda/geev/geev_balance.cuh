@@ -215,7 +215,7 @@ static __device__ void balance(team_type team, geev_view<entry> h, int lo, int h
 template <typename real, typename team_type>
 static __device__ __forceinline__ geev_record treat(team_type team, geev_view<real> h, bool balances, real *scale)
 {
-    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK, 0};
+    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK, 0, 0};
     normalise(team, h, &record);
     if (balances) {
         isolate(team, h, &record.lo, &record.hi);

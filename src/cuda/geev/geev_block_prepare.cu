@@ -155,11 +155,14 @@ template <int N> struct block_matrix {
         real *const vectors = h.base + (int64_t)n * h.row;
         v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
     }
-    /* Balances rows and columns lo..hi of a normalised matrix, and reduces them. */
-    __device__ __forceinline__ void condition(const geev_record &record, bool balances, real *scale, real *factors)
+    /* Balances rows and columns lo..hi of a normalised matrix, turns it, and reduces them.  origin, factors: NULL, or vectors are
+     * wanted. */
+    __device__ __forceinline__ void condition(geev_record *record, bool balances, real *scale, int *origin,
+                                              real *factors)
     {
-        if (balances && wants_balance(team, h, record.lo, record.hi)) balance(team, h, record.lo, record.hi, scale);
-        reduce(team, h, record.lo, record.hi, v, factors);
+        if (balances && wants_balance(team, h, record->lo, record->hi)) balance(team, h, record->lo, record->hi, scale);
+        turn(team, h, record, origin, origin ? scale : NULL);
+        reduce(team, h, record->lo, record->hi, v, factors);
     }
 };
 
@@ -171,11 +174,11 @@ template <int N> static __global__ void __launch_bounds__(N) block_prepare_kerne
     int64_t const at = blockIdx.x;
     block_matrix<N> a(n, space, scalars);
     gather(a.team, slice.p, slice.first + at, a.h);
-    geev_record record = {1, 0, n - 1, 0, 0};
+    geev_record record = {1, 0, n - 1, 0, 0, 0};
     bool const finite = !a.team.any(!all_finite(a.h, a.team.rank, N));
     if (slice.p.balance && finite) isolate(a.team, a.h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(a.team, a.h, &record);
-    if (record.info == 0) a.condition(record, slice.p.balance, a.v.u, NULL);
+    if (record.info == 0) a.condition(&record, slice.p.balance, a.v.u, NULL, NULL);
     pack(a.team, a.h, (real *)slice.packed + at * ((int64_t)n * (n + 1) / 2 + n - 1));
     if (a.team.rank == 0) slice.records[at] = record;
 }
@@ -191,11 +194,11 @@ template <int N> static __global__ void __launch_bounds__(N) block_form_kernel(g
     large_form<real> const form = place_form<real>(slice, at);
     begin_form(a.team, form, n);
     gather(a.team, slice.p, slice.first + at, a.h);
-    geev_record record = {1, 0, n - 1, 0, 0};
+    geev_record record = {1, 0, n - 1, 0, 0, 0};
     normalise(a.team, a.h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (record.info == 0) {
         if (slice.p.balance) isolate(a.team, a.h, &record.lo, &record.hi, form.origin);
-        a.condition(record, slice.p.balance, form.scale, form.factors);
+        a.condition(&record, slice.p.balance, form.scale, form.origin, form.factors);
     }
     for (int e = a.team.rank; e < n * n; e += N) form.h[e] = a.h(e / n, e % n);
     if (a.team.rank == 0) slice.reduced[at].record = record;

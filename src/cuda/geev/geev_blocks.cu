@@ -14,6 +14,7 @@
 #include "geev_aberth.cuh"
 #include "geev_chain_block.cuh"
 #include "geev_group_load.cuh"
+#include "geev_turn.cuh"
 #include "per_type.cuh"
 
 #include <type_traits>
@@ -77,17 +78,18 @@ static __device__ __forceinline__ group_area place_area(const geev_slice &slice,
 
 /* --------------------------------------------------------------- before the reduction */
 
-/* Permutes, scales and balances the matrix; by the leader. */
+/* Permutes, scales, balances and turns the matrix; by the leader. */
 static __device__ geev_record condition(block_team<GROUP_THREADS> team, const geev_problem &p, bool finite,
                                         const group_area &w)
 {
     int const n = (int)p.n;
     geev_view<entry> const h = {w.a, n, n, 1};
-    geev_record record = {1, 0, n - 1, 0, 0};
+    geev_record record = {1, 0, n - 1, 0, 0, 0};
     if (p.balance && finite) isolate(team, h, &record.lo, &record.hi);
     normalise(team, h, &record);
     if (record.info == 0 && p.balance && wants_balance(team, h, record.lo, record.hi, w.re, w.im))
         balance(team, h, record.lo, record.hi, w.scale);
+    turn(team, h, &record);
     return record;
 }
 

@@ -5,7 +5,7 @@
  *                    a batch, and their arrays
  * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
  * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
- *                    steps, in registers; geev_balance.cuh: for matrices that need permuting
+ *                    steps, in registers; geev_balance.cuh: for matrices that need permuting; geev_turn.cuh: the transpose
  * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh; a tile:
  *                    geev_qr_tile.cuh
  * geev_lead.cu       the same with a warp that makes the reflectors of 32 matrices; its sweeps: geev_lead.cuh
@@ -119,6 +119,7 @@ struct geev_record {
     int lo, hi;     /* triangular outside rows lo..hi */
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
     int found;      /* kernel 2 has nothing to do: the eigenvalues are stored (geev_aberth.cuh) */
+    int turned; /* the matrix is the transpose (geev_turn.cuh): its right vectors are, conjugated, the caller's left ones */
 };
 
 /* The state of a matrix between two stages of kernel 2. */

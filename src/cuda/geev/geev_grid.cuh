@@ -19,8 +19,8 @@
 #ifndef EIG_GEEV_GRID_CUH
 #define EIG_GEEV_GRID_CUH
 
-#include "geev_balance.cuh"
 #include "geev_reflector.cuh"
+#include "geev_turn.cuh"
 
 template <typename real, int C, int TR, int TC> struct geev_grid {
     static constexpr int R = 4, lanes = R * C, load_width = 16 / (int)sizeof(real);
@@ -286,6 +286,27 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 #pragma unroll
         for (int e = 0; e < each; ++e)
             if (factors && lane + e * lanes < n) factors[lane + e * lanes] = scale[e];
+    }
+
+    __device__ __forceinline__ geev_triangles<real> triangles() const
+    {
+        geev_triangles<real> s = {0, 0};
+#pragma unroll
+        for (int a = 0; a < TR; ++a)
+#pragma unroll
+            for (int b = 0; b < TC; ++b) {
+                real const y = x[a][b];
+                if (a * R >= b * C + C)
+                    s.lower = fma(y, y, s.lower);
+                else if (a * R + R <= b * C)
+                    s.upper = fma(y, y, s.upper);
+                else
+                    s.add(a * R + r, b * C + c, y * y);
+            }
+#pragma unroll
+        for (int d = 1; d < lanes; d *= 2)
+            s.lower += __shfl_xor_sync(all, s.lower, d), s.upper += __shfl_xor_sync(all, s.upper, d);
+        return s;
     }
 
     /* ------------------------------------------------------- reduction */

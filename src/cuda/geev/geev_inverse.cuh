@@ -243,17 +243,26 @@ static __device__ __forceinline__ geev_record begin_grid(grid_type &grid, team_t
     for (int i = team.rank; i < n; i += team_type::size) a.origin[i] = i, a.scale[i] = 1;
     auto const norms = grid.find_norms(n);
     bool const odd = grid.ballot(!norms.plain) != 0 && lives;
-    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0};
+    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0, 0};
     if (team.anywhere(odd)) {
         grid.store(h);
         team.sync();
         geev_view<real> const own = {a.t, odd ? n : 0, a.ld, 1};
-        geev_record const treated = treat_whole(team, own, a, p.balance);
+        geev_record treated = treat_whole(team, own, a, p.balance);
+        turn(team, own, &treated, a.origin, a.scale);
         grid.load(h);
         if (odd) record = treated;
         team.sync(); /* all have loaded */
     }
     grid.balance(n, p.balance && lives && !odd, norms, odd ? (real *)NULL : a.scale);
+    bool const turns = grid.triangles().turns(record) && lives && !odd;
+    if (team.anywhere(turns)) {
+        grid.store(h);
+        team.sync();
+        transpose(team, h, turns, &record, a.origin, a.scale);
+        grid.load(h);
+        team.sync(); /* all have loaded */
+    }
     return record;
 }
 
@@ -285,14 +294,15 @@ static __device__ __forceinline__ bool inverse_matrix(team_type team, const schu
     real const norm = hessenberg_norm(team, a, good);
     good = !has_cluster(team, a, INVERSE_APART * n * real_limits<real>::eps * norm, good) && good;
     for (int side = 0; side < 2; ++side) {
-        inverse_target<complex> const target(slice, b, side == 0);
-        if (!target.to && !p.condition) continue;
-        schur_side<real> const s = {a, side == 0};
+        bool const left = side == 0;
+        geev_target<complex> const place = inverse_place<complex>(slice, b, left, record.turned);
+        if (!place.to && !p.condition) continue;
+        schur_side<real> const s = {a, left != (bool)record.turned};
         good = inverse_side(team, s, record.lo, record.hi, norm, good);
-        if (good && target.to) store_vectors(team, s, a.v, true, target.to, target.ld);
+        if (good && place.to) store_vectors(team, s, a.v, true, place);
         team.sync(); /* stored before the other side begins */
     }
-    return p.condition ? inverse_conditions(team, a, slice, b, good) : good;
+    return p.condition ? inverse_conditions(team, a, slice, b, record.turned, good) : good;
 }
 
 #endif

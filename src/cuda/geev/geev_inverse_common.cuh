@@ -40,40 +40,37 @@ static __device__ bool has_cluster(team_type team, const schur_area<entry> &a, r
     return team.any(close);
 }
 
-/* Where one side's vectors of a matrix go; NULL: nowhere. */
-template <typename complex> struct inverse_target {
-    complex *to;
-    int64_t ld;
+/* Where one side's vectors of matrix b go.  Left ones stay in the workspace where condition numbers alone need them. */
+template <typename complex>
+static __device__ __forceinline__ geev_target<complex> inverse_place(const geev_slice &slice, int64_t b, bool left,
+                                                                     bool turned)
+{
+    const geev_problem &p = slice.p;
+    geev_target<complex> place(p, b, left, turned);
+    if (left && !place.to && p.condition)
+        place.to = (complex *)slice.lefts + (b - slice.first) * p.n * p.n, place.ld = p.n;
+    return place;
+}
 
-    /* Left vectors stay in the workspace where condition numbers alone need them. */
-    __device__ __forceinline__ inverse_target(const geev_slice &slice, int64_t b, bool left)
-    {
-        const geev_problem &p = slice.p;
-        complex *const v = (complex *)(left ? p.vl : p.vr);
-        bool const kept = left && !v && p.condition;
-        to = kept ? (complex *)slice.lefts + (b - slice.first) * p.n * p.n
-             : v  ? v + b * (left ? p.stride_vl : p.stride_vr)
-                  : NULL;
-        ld = kept ? p.n : left ? p.ldvl : p.ldvr;
-    }
-};
-
-/* Condition numbers |y^H x| of matrix b: its left vectors are stored, the right ones are in area.v.  Returns whether all are
- * more than what rounding errors make of 0; good: whether there are vectors. */
+/* Condition numbers |y^H x| of matrix b: its left vectors are stored, the right ones (turned: their conjugates) are in area.v.
+ * Returns whether all are more than what rounding errors make of 0; good: whether there are vectors. */
 template <typename team_type, typename entry>
 static __device__ bool inverse_conditions(team_type team, const schur_area<entry> &a, const geev_slice &slice,
-                                          int64_t b, bool good)
+                                          int64_t b, bool turned, bool good)
 {
-    using real = real_of<entry>;
+    using complex = complex_of<real_of<entry>>;
     const geev_problem &p = slice.p;
-    schur_side<entry> const right = {a, false};
-    inverse_target<complex_of<real>> const left(slice, b, true);
+    schur_side<entry> const right = {a, turned};
+    geev_target<complex> const left = inverse_place<complex>(slice, b, true, turned);
     bool all = true;
     for (int k = team.rank; good && k < a.n; k += team_type::size) {
-        const complex_of<real> *const y = left.to + k * left.ld;
-        real const s = plain_condition(
-            right, [&](int i) { return load_number(y + a.origin[i]); }, a.v, k);
-        ((real *)p.condition)[b * p.stride_w + k] = s;
+        const complex *const y = left.to + k * left.ld;
+        auto const component = [&](int i) {
+            complex const x = load_number(y + a.origin[i]);
+            return turned ? conj(x) : x;
+        };
+        real_of<entry> const s = plain_condition(right, component, a.v, k);
+        ((real_of<entry> *)p.condition)[b * p.stride_w + k] = s;
         all = all && s > 0;
     }
     return !team.any(!all) && good;

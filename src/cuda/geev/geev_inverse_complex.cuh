@@ -191,14 +191,15 @@ static __device__ bool inverse_complex_matrix(team_type team, const schur_area<c
     real const norm = hessenberg_norm(team, a, good);
     good = !has_cluster(team, a, INVERSE_APART * n * real_limits<real>::eps * norm, good) && good;
     for (int side = 0; side < 2; ++side) {
-        inverse_target<complex> const target(slice, b, side == 0);
-        if (!target.to && !p.condition) continue;
-        schur_side<complex> const s = {a, side == 0};
+        bool const left = side == 0;
+        geev_target<complex> const place = inverse_place<complex>(slice, b, left, record.turned);
+        if (!place.to && !p.condition) continue;
+        schur_side<complex> const s = {a, left != (bool)record.turned};
         good = inverse_side<L>(team, s, lo, hi, norm, (const real *)a.row, good);
-        if (good && target.to) store_vectors(team, s, a.v, true, target.to, target.ld);
+        if (good && place.to) store_vectors(team, s, a.v, true, place);
         team.sync(); /* stored before the other side begins */
     }
-    return p.condition ? inverse_conditions(team, a, slice, b, good) : good;
+    return p.condition ? inverse_conditions(team, a, slice, b, record.turned, good) : good;
 }
 
 #endif

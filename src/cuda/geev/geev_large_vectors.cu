@@ -55,19 +55,20 @@ void TYPED(eig_cuda_geev_large_sizes)(int64_t n, size_t *form, size_t *slab)
 
 /* ------------------------------------------------------------------- the reduction */
 
-/* Scales, permutes and balances the matrix; by the leader. */
+/* Scales, permutes, balances and turns the matrix; by the leader. */
 static __device__ geev_record treat_large(block_team<GROUP_THREADS> team, const geev_problem &p,
                                           const large_form<entry> &form)
 {
     int const n = (int)p.n;
     geev_view<entry> const h = {form.h, n, n, 1};
-    geev_record record = {1, 0, n - 1, EIG_INFO_OK, 0};
+    geev_record record = {1, 0, n - 1, EIG_INFO_OK, 0, 0};
     begin_form(team, form, n);
     normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
-    if (record.info != EIG_INFO_OK || !p.balance) return record;
-    isolate(team, h, &record.lo, &record.hi, form.origin);
-    if (wants_balance(team, h, record.lo, record.hi, form.norms, form.norms + n))
+    if (record.info != EIG_INFO_OK) return record;
+    if (p.balance) isolate(team, h, &record.lo, &record.hi, form.origin);
+    if (p.balance && wants_balance(team, h, record.lo, record.hi, form.norms, form.norms + n))
         balance(team, h, record.lo, record.hi, form.scale);
+    turn(team, h, &record, form.origin, form.scale);
     return record;
 }
 
@@ -183,13 +184,13 @@ static __device__ bool slab_matrix(slab_memory<entry> &memory, const geev_slice 
     __syncthreads(); /* the list is full */
     int const k = memory.index[slot];
     bool const is_real = !number::complex && form.w[k].im == 0, pair = !number::complex && !is_real;
+    bool const turned = slice.reduced[at].record.turned;
     for (int side = 0; side < 2; ++side) {
-        void *const to = side ? p.vr : p.vl;
-        if (!to && !p.condition) continue;
-        if (!slab_side_vectors(memory, form, room, n, side == 0, (real)slice.reduced[at].norm, is_real)) return false;
-        if (to && lives)
-            slab_store(room.vectors[side], n, form.origin, (complex *)to + b * (side ? p.stride_vr : p.stride_vl),
-                       side ? p.ldvr : p.ldvl, k, pair);
+        bool const left = (side == 0) != turned;
+        geev_target<complex> const place(p, b, side == 0, turned);
+        if (!place.to && !p.condition) continue;
+        if (!slab_side_vectors(memory, form, room, n, left, (real)slice.reduced[at].norm, is_real)) return false;
+        if (place.to && lives) slab_store(room.vectors[left ? 0 : 1], n, form.origin, place, k, pair);
     }
     if (!p.condition) return true;
     real const s = slab_condition(memory, n, room.vectors[0], room.vectors[1]);

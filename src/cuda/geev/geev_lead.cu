@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(32 * W) lead_kernel(geev_slice slice)
         bool const there =
             team.owns && mine < slice.count; /* the others load the first matrix, and do nothing with it */
         send_tile(team, slice, there ? mine : first, entries, tile);
-        geev_record record = {1, 0, -1, 0, 0};
+        geev_record record = {1, 0, -1, 0, 0, 0};
         if (there) record = slice.records[mine];
         geev_progress progress = whole_matrix(record, 0);
         if (slice.stage > 0 && there) progress = slice.progress[mine];

@@ -4,8 +4,8 @@
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
-#include "geev_balance.cuh"
 #include "geev_certify.cuh"
+#include "geev_turn.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 
@@ -244,12 +244,13 @@ static __device__ void plain_matrix(plain_team team, const geev_problem &p, int6
             h(i, j) = x;
         }
     finite = !team.any(!finite);
-    geev_record record = {1, 0, n - 1, 0, 0};
+    geev_record record = {1, 0, n - 1, 0, 0, 0};
     if (p.balance && finite) isolate(team, h, &record.lo, &record.hi); /* it drops entries, a NaN too */
     normalise(team, h, &record);
     int info = record.info;
     if (info == 0) {
         if (p.balance) balance(team, h, record.lo, record.hi, scale);
+        turn(team, h, &record);
         plain_certificate const certificate(team, h, record.lo, record.hi);
         hessenberg(team, h, record.lo, record.hi);
         for (int i = record.lo + 2; i <= record.hi; ++i) /* where the reduction left its reflectors */

@@ -65,13 +65,13 @@ static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool 
     return treat(team, h, balances, h.base + h.n * h.row);
 }
 
-/* Scaling, permutations and balancing, before the reduction. */
+/* Scaling, permutations, balancing and the better direction, before the reduction. */
 template <typename real, int C, int TR, int TC>
 static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, TC> &grid, bool live, bool balances,
                                                         int offset, int n)
 {
     geev_view<real> const h = shared_view<real>(offset, n);
-    geev_record record = {1, 0, n - 1, 0, 0};
+    geev_record record = {1, 0, n - 1, 0, 0, 0};
     auto const norms = grid.find_norms(n);
     bool const odd = grid.ballot(!norms.plain) != 0 && live;
     if (__any_sync(0xffffffffu, odd)) {
@@ -83,6 +83,14 @@ static __device__ __forceinline__ geev_record condition(geev_grid<real, C, TR, T
     }
     __syncwarp();
     grid.balance(n, balances && live && !odd, norms);
+    bool const turns = grid.triangles().turns(record) && live;
+    if (__any_sync(0xffffffffu, turns)) {
+        grid.store(h);
+        __syncwarp();
+        transpose(lane_team<4 * C>(threadIdx.x % 32), h, turns, &record, (int *)NULL, (real *)NULL);
+        grid.load(h);
+        __syncwarp();
+    }
     return record;
 }
 

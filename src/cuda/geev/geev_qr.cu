@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(multiple ? 32 * P : 32 * most_warps(S))
         const real *const packed = geev_packed_matrix<real>(slice, lives ? mine : first);
 #pragma unroll 8
         for (int e = team.r; e < entries; e += P) tile[e * G + team.g] = packed[(int64_t)e * slice.tile];
-        geev_record record = {1, 0, -1, 0, 0};
+        geev_record record = {1, 0, -1, 0, 0, 0};
         if (lives) record = slice.records[mine];
         geev_progress progress = whole_matrix(record, 0);
         if (slice.stage > 0 && lives) progress = slice.progress[mine];

@@ -34,19 +34,21 @@ static __host__ __device__ __forceinline__ size_t schur_carve(area_type *area, c
 }
 
 /* Rows and columns whose norms differ by less than a factor of two, are not zero and safe to square need neither a
- * permutation nor a scaling. */
+ * permutation nor a scaling.  sums: of this thread's rows. */
 template <typename team_type, typename entry>
-static __device__ bool is_balanced(team_type team, const schur_area<entry> &a, bool lives)
+static __device__ bool is_balanced(team_type team, const schur_area<entry> &a, bool lives,
+                                   geev_triangles<real_of<entry>> *sums)
 {
     using real = real_of<entry>;
     constexpr real least = real_limits<real>::square_safe, most = 1 / least;
     bool good = true;
     for (int k = team.rank; lives && k < a.n; k += team_type::size) {
-        real row = 0, column = 0;
-        for (int m = 0; m < a.n; ++m) {
-            if (m == k) continue;
-            row = square_add(a.at(k, m), row), column = square_add(a.at(m, k), column);
-        }
+        real below = 0, above = 0, column = 0;
+        for (int m = 0; m < k; ++m) below = square_add(a.at(k, m), below), column = square_add(a.at(m, k), column);
+        for (int m = k + 1; m < a.n; ++m)
+            above = square_add(a.at(k, m), above), column = square_add(a.at(m, k), column);
+        sums->lower += below, sums->upper += above;
+        real row = below + above;
         good = good && row > least && column > least;
         row = square_add(a.at(k, k), row), column = square_add(a.at(k, k), column);
         good = good && row < most && column < most && column >= (real)0.25 * row && (real)0.25 * column < row;
@@ -58,7 +60,7 @@ static __device__ bool is_balanced(team_type team, const schur_area<entry> &a, b
 template <typename team_type, typename entry>
 static __device__ geev_record treat_whole(team_type team, geev_view<entry> h, const schur_area<entry> &a, bool balances)
 {
-    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK, 0};
+    geev_record record = {1, 0, h.n - 1, EIG_INFO_OK, 0, 0};
     normalise(team, h, &record); /* the whole matrix: vectors need its isolated parts to the same scale */
     if (balances) {
         isolate(team, h, &record.lo, &record.hi, a.origin);
@@ -67,7 +69,7 @@ static __device__ geev_record treat_whole(team_type team, geev_view<entry> h, co
     return record;
 }
 
-/* Loads, scales and balances matrix b. */
+/* Loads, scales, balances and turns matrix b. */
 template <typename team_type, typename entry>
 static __device__ geev_record begin_matrix(team_type team, const schur_area<entry> &a, const geev_problem &p, int64_t b,
                                            bool lives)
@@ -80,13 +82,20 @@ static __device__ geev_record begin_matrix(team_type team, const schur_area<entr
     }
     for (int i = team.rank; lives && i < n; i += team_type::size) a.origin[i] = i, a.scale[i] = 1;
     team.sync();
-    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0};
-    bool const balanced = is_balanced(team, a, lives); /* every lane of the warp asks */
+    geev_record record = {1, 0, lives ? n - 1 : -1, EIG_INFO_OK, 0, 0};
+    geev_triangles<real_of<entry>> sums = {0, 0};
+    bool const balanced = is_balanced(team, a, lives, &sums); /* every lane of the warp asks */
     bool const acts = lives && !(p.balance && balanced);
-    if (!team.anywhere(acts)) return record;
     geev_view<entry> const h = {a.t, acts ? n : 0, a.ld, 1};
-    geev_record const treated = treat_whole(team, h, a, p.balance);
-    return acts ? treated : record;
+    sums = {team.sum(sums.lower), team.sum(sums.upper)};
+    if (team.anywhere(acts)) {
+        geev_record const treated = treat_whole(team, h, a, p.balance);
+        geev_triangles<real_of<entry>> const again = triangles_of(team, h, treated);
+        if (acts) record = treated, sums = again;
+    }
+    bool const turns = sums.turns(record);
+    if (team.anywhere(turns)) transpose(team, geev_view<entry>{a.t, n, a.ld, 1}, turns, &record, a.origin, a.scale);
+    return record;
 }
 
 /* The rotation that makes a block triangular of which the smaller entry beside the diagonal counts as zero once the diagonal is
@@ -223,19 +232,21 @@ static __device__ void scale_schur(team_type team, const schur_area<entry> &a, b
 /* Eigenvectors and condition numbers of matrix b; good: false where its iteration did not end. */
 template <typename team_type, typename entry>
 static __device__ void matrix_vectors(team_type team, const schur_area<entry> &a, const geev_problem &p, int64_t b,
-                                      bool lives, bool good)
+                                      bool lives, bool good, bool turned)
 {
     using real = real_of<entry>;
     using complex = complex_of<real>;
-    bool const with_left = p.vl || p.condition, with_right = p.vr || p.condition, both = with_left && with_right;
+    geev_target<complex> const to_left(p, b, !turned, turned), to_right(p, b, turned, turned);
+    bool const with_left = to_left.to || p.condition, with_right = to_right.to || p.condition,
+               both = with_left && with_right;
     schur_side<entry> left = {a, true}, right = {a, false};
     if (both) left.a.own += a.n, left.a.reach += a.n;
     entry *const v = both ? a.v : a.q;
     scale_schur(team, a, good);
-    if (with_left) side_vectors(team, left, good, v);
-    if (p.vl && lives) store_vectors(team, left, v, good, (complex *)p.vl + b * p.stride_vl, p.ldvl);
-    if (with_right) side_vectors(team, right, good, a.q);
-    if (p.vr && lives) store_vectors(team, right, a.q, good, (complex *)p.vr + b * p.stride_vr, p.ldvr);
+    if (team.anywhere(with_left)) side_vectors(team, left, good && with_left, v);
+    if (to_left.to && lives) store_vectors(team, left, v, good, to_left);
+    if (team.anywhere(with_right)) side_vectors(team, right, good && with_right, a.q);
+    if (to_right.to && lives) store_vectors(team, right, a.q, good, to_right);
     for (int k = team.rank; p.condition && lives && k < a.n; k += team_type::size) {
         real s = (real)NAN;
         if (good)
@@ -261,7 +272,7 @@ static __device__ void schur_matrix(team_type team, const schur_area<entry> &a, 
     finish_schur(team, a, info > lo ? info : lo, hi, (real_of<entry>)record.unscale, finite);
     info = store_values(team, a, p, b, lives, record, info);
     team.sync();
-    if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0);
+    if (a.q) matrix_vectors(team, a, p, b, lives, lives && info == 0, record.turned);
     bool const asks = a.q && lives && info == 0, spread = is_spread(team, a.scale, a.n, asks);
     if (asks && (spread || !p.balance) && team.rank == 0) note_spread(slice, b);
     team.sync(); /* results are read before the next matrix comes */

@@ -241,15 +241,14 @@ static __device__ void slab_normalise(slab_memory<entry> &memory, const large_fo
 
 /* Stores this thread's vector as column k of the caller's vectors; pair: and its conjugate as the next one. */
 template <typename real>
-static __device__ void slab_store(const complex_of<real> *b, int n, const int *origin, complex_of<real> *to, int64_t ld,
-                                  int k, bool pair)
+static __device__ void slab_store(const complex_of<real> *b, int n, const int *origin,
+                                  const geev_target<complex_of<real>> &place, int k, bool pair)
 {
     using complex = complex_of<real>;
     for (int i = threadIdx.x / SLAB; i < n; i += SLAB_LANES) {
         complex const x = b[(int64_t)i * SLAB + threadIdx.x % SLAB];
-        complex *const at = to + (origin[i] + k * ld);
-        store_number(at, complex{x.re + (real)0, x.im + (real)0});
-        if (pair) store_number(at + ld, complex{x.re + (real)0, -x.im + (real)0});
+        place.put(origin[i], k, x);
+        if (pair) place.put(origin[i], k + 1, complex{x.re, -x.im});
     }
 }
 

@@ -89,7 +89,7 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
                                                           int live, int lane, real *tile)
 {
     using shape = small_shape<real, N>;
-    geev_record record = {1, 0, N - 1, EIG_INFO_OK, 0};
+    geev_record record = {1, 0, N - 1, EIG_INFO_OK, 0, 0};
     real *const own = tile + lane % shape::slots * shape::pitch;
 #pragma unroll 1
     for (int part = 0; part < 32; part += shape::slots) {
@@ -141,10 +141,13 @@ template <typename real> struct small_traces {
     }
 };
 
+/* triangles: their part of the norm. */
 template <typename real, int N>
-static __device__ __forceinline__ small_traces<real> traces_of(const small_matrix<real, N> &h)
+static __device__ __forceinline__ small_traces<real> traces_of(const small_matrix<real, N> &h,
+                                                               geev_triangles<real> *triangles)
 {
     small_traces<real> s = {0, 0, certificate_floor<real>(N)};
+    real lower = 0, upper = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
         real const x = h.x[i][i];
@@ -152,9 +155,11 @@ static __device__ __forceinline__ small_traces<real> traces_of(const small_matri
 #pragma unroll
         for (int j = 0; j < i; ++j) {
             real const y = h.x[i][j], z = h.x[j][i];
-            s.square = fma(2 * y, z, s.square), s.norm = fma(y, y, fma(z, z, s.norm));
+            s.square = fma(2 * y, z, s.square), lower = fma(y, y, lower), upper = fma(z, z, upper);
         }
     }
+    s.norm += lower + upper;
+    *triangles = {lower, upper};
     return s;
 }
 
@@ -171,7 +176,9 @@ static __global__ void __launch_bounds__(32 * small_shape<real, N>::warps) small
     int const live = (int)(left < 0 ? 0 : left < 32 ? left : 32);
     small_matrix<real, N> h;
     geev_record const record = begin_small<real, N>(h, slice.p, slice.first + first, live, lane, tile);
-    traces[threadIdx.x] = traces_of(h);
+    geev_triangles<real> triangles;
+    traces[threadIdx.x] = traces_of(h, &triangles);
+    if (N >= 3) h.transpose(triangles.turns(record));
     if (shape::warps > 1) __syncthreads(); /* instructions are fetched once for all */
     h.reduce();
     h.i = record.info == 0 ? N - 1 : -1, h.l = 0, h.steps = 0, h.max_steps = slice.p.max_steps, h.info = record.info;

@@ -3,9 +3,9 @@
 #ifndef EIG_GEEV_SMALL_MATRIX_CUH
 #define EIG_GEEV_SMALL_MATRIX_CUH
 
-#include "geev_balance.cuh"
 #include "geev_qr_state.cuh"
 #include "geev_reflector.cuh"
+#include "geev_turn.cuh"
 
 /* Sizes for order N.  warps: most warps of a block.  pitch, result_pitch: the distance of two matrices in a tile, column by
  * column, and of two matrices' results; both are odd.  slots: matrices that the tile of a warp holds at a time. */
@@ -142,6 +142,19 @@ template <typename real, int N> struct small_matrix {
             next = found.index < 0 ? N : found.index + 1;
             going = found.index >= 0;
         }
+    }
+
+    /* Puts the transpose in its place. */
+    __device__ __forceinline__ void transpose(bool turns)
+    {
+        if (!__any_sync(all, turns)) return;
+#pragma unroll
+        for (int i = 1; i < N; ++i)
+#pragma unroll
+            for (int j = 0; j < i; ++j) {
+                real const t = x[i][j];
+                x[i][j] = turns ? x[j][i] : t, x[j][i] = turns ? t : x[j][i];
+            }
     }
 
     /* ------------------------------------------------------- reduction */

@@ -10,7 +10,9 @@ template <typename team_type>
 static __device__ __forceinline__ void end_matrix(team_type team, const schur_area<entry> &a, const geev_slice &slice,
                                                   int64_t b, bool good, bool lives)
 {
-    bool const spread = is_spread(team, a.scale, a.n, lives && good) || !slice.p.balance;
+    bool const scaled = is_spread(team, a.scale, a.n, lives && good), spread = scaled || !slice.p.balance;
+    /* condition numbers without both sides' vectors are not found again where balancing has spoilt these: the Schur form has them */
+    if (scaled && slice.p.condition && !(slice.p.vl && slice.p.vr)) good = false;
     if (!lives || team.rank != 0) return;
     if (!good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     if (spread && good) note_spread(slice, b);

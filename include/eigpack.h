@@ -597,8 +597,8 @@ typedef struct eig_heev_options {
     double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
                          |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
     /* For experiments. */
-    int max_sweeps;     /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
-    int no_certificate; /* 0: test every answer, and solve again where a test fails; 1: do not */
+    int max_sweeps;           /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
+    int no_certificate;       /* 0: test every answer, and solve again where a test fails; 1: do not */
     int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch of any size, see Bits.  Since 0.3 */
     int reserved;             /* 0 */
 } eig_heev_options;

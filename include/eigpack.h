@@ -827,8 +827,9 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * options->same_bits_in_batches chooses those of large batches for any number: few matrices can then take longer.
  * w has the same bits whatever else is wanted, with these exceptions: on a CPU, n > 64, with vectors and without, and
  * where a vector failed its test; on a GPU by method reference, and where eigenvalues are close or a vector is not
- * certain (fewer than one of 200 random matrices): the vectors are then those of a Schur form, and w with them.  On a
- * GPU vl and vr may differ in the last places with what else is wanted.
+ * certain (fewer than one of 200 random matrices), or, with condition numbers, balancing has scaled rows much: the
+ * vectors are then those of a Schur form, and w with them.  On a GPU vl and vr may differ in the last places with what
+ * else is wanted.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's

@@ -11,8 +11,8 @@ static __device__ __forceinline__ void end_matrix(team_type team, const schur_ar
                                                   int64_t b, bool good, bool lives)
 {
     bool const scaled = is_spread(team, a.scale, a.n, lives && good), spread = scaled || !slice.p.balance;
-    /* condition numbers without both sides' vectors are not found again where balancing has spoilt these: the Schur form has them */
-    if (scaled && slice.p.condition && !(slice.p.vl && slice.p.vr)) good = false;
+    /* where balancing may have spoilt vectors, condition numbers are those of the Schur form, whatever else is wanted */
+    if (scaled && slice.p.condition) good = false;
     if (!lives || team.rank != 0) return;
     if (!good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;
     if (spread && good) note_spread(slice, b);

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void certify_share(const heev_job &job, int64_
     int const n = (int)job.p.n, each = (n + job.shares - 1) / job.shares, from = (int)(share % job.shares) * each,
               end = min(from + each, n);
     double unit = 1;
-    triangle_sums all;
+    triangle_sums all = {};
     all.template collect<false>(job, b, from, end, warps, team.rank / 32, unit), all.sum(team);
     bool const finite = all.most < infinite;
     double const most = finite ? largest_of(all.most) : (double)INFINITY;

@@ -83,7 +83,8 @@ template <typename real> static __device__ __noinline__ geev_record treat_small(
     return treat(lane_team<1>(0), geev_view<real>{own, n, n, 1}, balances, scale);
 }
 
-/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first matrix. */
+/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first matrix.  -0 becomes 0: what other lanes
+ * do may add zeros to a matrix, and the sign of a zero would turn a reflector. */
 template <typename real, int N>
 static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> &h, const geev_problem &p, int64_t b,
                                                           int live, int lane, real *tile)
@@ -97,7 +98,7 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
         __syncwarp(); /* the tile is loaded */
         if (lane / shape::slots * shape::slots == part) {
 #pragma unroll
-            for (int e = 0; e < N * N; ++e) h.x[e % N][e / N] = own[e];
+            for (int e = 0; e < N * N; ++e) h.x[e % N][e / N] = own[e] + (real)0;
         }
         if (part + shape::slots < 32) __syncwarp(); /* all have read */
     }

@@ -1,6 +1,7 @@
 /* heev: eigenvalues and eigenvectors of batches of Hermitian and symmetric matrices.  Public functions -> problem ->
  * checks -> backend. */
 #include "arena.h"
+#include "multi/multi.h"
 #include "problem.h"
 #include "sizes.h"
 
@@ -121,6 +122,16 @@ static eig_status heev_check_output(eig_context *ctx, const heev_problem *p)
 
 /* ------------------------------------------------------------------ ranges */
 
+/* Whether the context, or one of its devices, is a GPU. */
+static bool uses_gpu(const eig_context *ctx)
+{
+    if (ctx->backend != &eig_backend_multi) return ctx->backend != &eig_backend_cpu;
+    const multi_state *const state = multi_state_of(ctx);
+    for (int k = 0; k < state->workers; ++k)
+        if (state->worker[k].child->backend != &eig_backend_cpu) return true;
+    return false;
+}
+
 /* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, then counts, of this many
  * bytes for a matrix, and this many matrices.  On a GPU the eigenvalues of a call without vectors decide what is in a range by
  * value, with vectors too, so that both calls find equally many: they are the fourth. */
@@ -134,7 +145,7 @@ static range_room heev_range_room(const eig_context *ctx, const heev_problem *p)
     size_t const most = ctx->range_bytes, size = type_size(p->type), n = (size_t)p->n;
     range_room r = {n * (type_is_complex(p->type) ? size / 2 : size), p->vectors ? n * n * size : 0,
                     p->counts ? 2 * sizeof(int64_t) : 0, 0, 1};
-    if (ctx->backend != &eig_backend_cpu && p->vectors && p->range == EIG_RANGE_VALUE) r.deciding = r.w;
+    if (uses_gpu(ctx) && p->vectors && p->range == EIG_RANGE_VALUE) r.deciding = r.w;
     size_t const fit = most / (r.w + r.v);
     r.count = (int64_t)fit < p->batch ? (fit > 1 ? (int64_t)fit : 1) : p->batch;
     return r;
@@ -201,19 +212,19 @@ static eig_status heev_range_parts(eig_context *ctx, const heev_problem *p, cons
     eig_steps_begin(ctx, &steps, p->batch);
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += r->count) {
         int64_t const left = p->batch - first, count = left < r->count ? left : r->count;
-        steps.share = (double)count / (double)p->batch / (deciding ? 2 : 1);
+        double const share = (double)count / (double)p->batch;
+        steps.share = deciding ? 0 : share; /* in halves progress could fall by a rounding error */
         heev_problem part = heev_part(p, first, count, room, v), alone = heev_part_alone(&part, deciding);
         heev_selection const s = {p, first, count, upto, room, v, deciding};
         if (deciding) {
             status = ctx->backend->heev(ctx, &alone);
             if (status != EIG_OK) break;
-            steps.first += steps.share;
+            steps.share = share;
         }
         for (int64_t k = 0; upto && k < 2 * count; ++k) upto[k] = -1;
         part.upto = upto;
         status = ctx->backend->heev(ctx, &part);
         if (status == EIG_OK) status = selects->heev_select(ctx, &s);
-        if (deciding) steps.first -= steps.share;
         eig_steps_next(ctx, &steps, count);
     }
     eig_steps_end(ctx, &steps);

@@ -3,6 +3,7 @@
 #include "bench/support/passes.h"
 #include "support/stebz_fixture.h"
 
+#include <float.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -254,13 +255,46 @@ static void test_passes(void **state)
     eig_destroy(ctx);
 }
 
+/* Entries 0, 1 and 2, each a multiple eigenvalue but for weak couplings: at 1 every second determinant of the plain rows of float is 0,
+ * and those between shrink by 2^-54 a pair of rows.  In a batch as alone. */
+static void test_vanishing(void **state)
+{
+    static const char entries[] =
+        "2201020000010011120100022102010021011001000010201201000202021022001202110100100020120201100101112";
+    static const struct {
+        int row;
+        float e;
+    } couplings[] = {{0, 1.0145e-16f},    {5, 4.5769e-7f},   {7, 8.3766e-6f},   {13, 1.416e-15f},
+                     {15, 5.4001544e-6f}, {35, 6.7655e-11f}, {39, 2.7541e-17f}, {58, 5.7914e-7f},
+                     {68, 7.5703e-17f},   {80, 0.2171278f},  {83, 6.8258e-11f}, {88, 2.5191488e-5f}};
+    enum { N = sizeof entries - 1 };
+    eig_context *const one = test_context(1);
+    float d[2 * N], e[2 * N] = {0}, w[2 * N];
+    int info[2];
+    (void)state;
+    for (int i = 0; i < 2 * N; ++i) d[i] = (float)(entries[i % N] - '0');
+    for (size_t k = 0; k < 2 * COUNT(couplings); ++k)
+        e[(k < COUNT(couplings) ? 0 : N) + couplings[k % COUNT(couplings)].row] = couplings[k % COUNT(couplings)].e;
+    assert_int_equal(eig_sstebz_batched(one, NULL, N, d, N, e, N, w, NULL, NULL, N, info, 2), EIG_OK);
+    double wide[N], off[N], exact[N];
+    for (int i = 0; i < N; ++i) wide[i] = d[i], off[i] = e[i];
+    int64_t m;
+    eig_context *cpu;
+    assert_int_equal(eig_create(&cpu, "cpu"), EIG_OK);
+    assert_int_equal(eig_dstebz(cpu, NULL, N, wide, off, &m, exact, NULL, NULL, info), EIG_OK);
+    for (int k = 0; k < 2 * N; ++k)
+        if (fabs((double)w[k] - exact[k % N]) > 6 * 2.3 * (double)FLT_EPSILON)
+            fail_msg("eigenvalue %d is %.9g, exactly %.17g", k % N + 1, (double)w[k], exact[k % N]);
+    eig_destroy(cpu), eig_destroy(one);
+}
+
 int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ranges), cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batch),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ranges),    cmocka_unit_test(test_tolerances),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_batch),     cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_passes),    cmocka_unit_test(test_vanishing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,8 @@ template <typename real> static __device__ __forceinline__ void walk_normalise(s
     s.exponent += e;
 }
 
-/* Rows [from, STURM_BLOCK) of one block without haste: the first block of a matrix, and blocks of plain rows. */
+/* Rows [from, STURM_BLOCK) of one block without haste: the first block of a matrix, and blocks of plain rows.  These are rescaled every
+ * second row: squares of 2^-54 and exact zeros leave a determinant of 2^-108 then, of 2^-162 after four rows, which is 0. */
 template <typename real>
 static __device__ __forceinline__ void walk_slow_block(sturm_walk<real> &s, const pair_of<real> *rows,
                                                        const stebz_edge<real> &edge, int from, real minus_x)
@@ -87,7 +88,7 @@ static __device__ __forceinline__ void walk_slow_block(sturm_walk<real> &s, cons
         pair_of<real> const row = rows[j];
         if (plain) {
             walk_push(s, fma(row.x + minus_x, s.r1, -(row.y * s.r0)));
-            if ((j & 3) == 3) walk_normalise(s);
+            if (j & 1) walk_normalise(s);
         } else {
             walk_row<real>(s, row, minus_x);
         }
@@ -132,7 +133,7 @@ static __device__ __forceinline__ void walk_plain_block(sturm_walk<float> &s, co
 #pragma unroll
     for (int j = 0; j < STURM_BLOCK; ++j) {
         walk_push(s, fma(a[j].x + minus_x, s.r1, -(a[j].y * s.r0)));
-        if ((j & 3) == 3) walk_normalise(s);
+        if (j & 1) walk_normalise(s);
     }
     s.count += __popc((s.signs ^ (s.signs >> 1)) & ((1u << STURM_BLOCK) - 1));
 }

@@ -162,7 +162,8 @@ static bool has_records(const char *root, const crossover_table *tables)
 
 int main(int argc, char **argv)
 {
-    bool same = argc < 2 || (has_records(argv[1], cpu_crossovers) & has_records(argv[1], cuda_crossovers));
+    bool const records = argc < 2 || has_records(argv[1], cpu_crossovers);
+    bool same = (argc < 2 || has_records(argv[1], cuda_crossovers)) && records;
     for (int page = 0; page < PAGES; ++page) {
         char *const table = table_of(page);
         if (argc < 2) printf("%s: %s", pages[page].page, table);

@@ -28,8 +28,7 @@ typedef struct crossover {
     int64_t rise, per;   /* the bound of these two that is no end, 1 or NO_END, is larger by `rise` matrices every `per`
                             orders: behind from - 1, or below upto where rise is negative */
     int value;           /* what is chosen, where it is a number */
-    const char
-        *record; /* where the measurements are: a run or a text of bench/results, or a page of docs/maintainers */
+    const char *record;  /* of the measurements: a run or a text of bench/results, or a page of docs/maintainers */
 } crossover;
 
 static inline bool crossover_has(const crossover *row, eig_type type, bool vectors, int64_t n, int64_t matrices)

@@ -8,8 +8,8 @@
  *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, one by one, a lane each
  *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
- * By x     x^H (A v - w v) = (x^H A - w x^H) v for an x whose entries are powers of i that look random (words/probe.cuh): n operations
- *          a vector.  A residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
+ * By x     x^H (A v - w v) = (x^H A - w x^H) v for the probe x, which looks random (words/probe.cuh): n operations a vector.  A
+ *          residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
  * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have no vectors do
  *          without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
 #include "geev_results.cuh"
@@ -358,20 +358,19 @@ static __global__ void __launch_bounds__(SUMS_THREADS) values(geev_slice slice)
     judge_values(team, slice, at, s, tile);
 }
 
-/* Component i of x^H A, A times unit: its entries with the turns of x, by a warp for 32 of them or, where a column's entries lie side by
- * side, for EACH. */
+/* y_i = component i of x^H A, or of x^H A^H, A times unit: by a thread or, where the entries that it sums lie side by side, by a warp for
+ * EACH of them. */
 static __device__ void make_forms(const geev_slice &slice, int64_t b, bool left, real unit, complex *y)
 {
     const geev_problem &p = slice.p;
     geev_apart<entry> const apart(p, b);
     int const n = (int)p.n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    lane_team<32> const team(lane);
-    auto const get = [&](int j, int i) { /* entry (j, i) of A, or of A^H */
-                                         int const row = left ? i : j, column = left ? j : i;
-                                         entry const x =
-                                             apart.serves ? geev_load(apart.from + (row * apart.si + column * apart.sj))
-                                                          : geev_entry<entry>(p, b, row, column);
-                                         return probed(scaled(unit, left ? conj(x) : x), j);
+    /* What entry (j, i) of A, or of A^H, adds to y_i. */
+    auto const get = [&](int j, int i) {
+        int const row = left ? i : j, column = left ? j : i;
+        entry const x = apart.serves ? geev_load(apart.from + (row * apart.si + column * apart.sj))
+                                     : geev_entry<entry>(p, b, row, column);
+        return probed(scaled(unit, left ? conj(x) : x), j);
     };
     if (left == geev_lies_by_rows(p)) { /* neighbours in memory are those of j */
         for (int first = warp * EACH; first < n; first += SUMS_THREADS / 32 * EACH) {

@@ -9,7 +9,7 @@
  *   certify_reject       what cannot be solved again: NaN, and an info of n
  *
  * Sums      in double, of A times `unit`: a power of two, 1 unless squares could over- or underflow.
- * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations.  A lane has some rows, whose turns of x it makes
+ * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations.  A lane has some rows, whose entries of x it makes
  *           once; sums over lanes are made of 8 columns at a time. */
 #include "heev/heev_certify.cuh"
 #include "per_type.cuh"

@@ -801,9 +801,10 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * ||E||, in terms of A, reaches hundreds of n eps ||A|| (docs/families/geev.md); no_balance = 1 keeps the bound for A
  * itself.  This concerns eigenvalues alone: the residuals above hold for A, with the w that is returned.
  * Certificates: an info of 0 says that the eigenvalues are finite; that their sum and the sum of their squares are the
- * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector has length 1
- * and the residual above.  A matrix that fails is solved again by the plain version; one that fails there too has a
- * positive info.  options->no_certificate = 1 skips these tests.
+ * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector which balancing
+ * could spoil has length 1 and the residual above; and on CUDA of all vectors that they have length 1 and that the
+ * product of the residual with one pseudo-random vector is small.  A matrix that fails is solved again by the plain
+ * version; one that fails there too has a positive info.  options->no_certificate = 1 skips these tests.
  * With balancing the eigenvalues of a triangular matrix, also of a permuted one, are exactly its diagonal.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after

@@ -84,14 +84,15 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
                 x[a][b] = i < h.n && j < h.n ? h(i, j) : (real)0;
             }
     }
-    __device__ __forceinline__ void store(geev_view<real> h) const
+    /* across: the transpose. */
+    __device__ __forceinline__ void store(geev_view<real> h, bool across = false) const
     {
 #pragma unroll
         for (int a = 0; a < TR; ++a)
 #pragma unroll
             for (int b = 0; b < TC; ++b) {
                 int const i = a * R + r, j = b * C + c;
-                if (i < h.n && j < h.n) h(i, j) = x[a][b];
+                if (i < h.n && j < h.n) h(across ? j : i, across ? i : j) = x[a][b];
             }
     }
     /* The upper Hessenberg part. */

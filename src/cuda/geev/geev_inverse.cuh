@@ -257,9 +257,10 @@ static __device__ __forceinline__ geev_record begin_grid(grid_type &grid, team_t
     grid.balance(n, p.balance && lives && !odd, norms, odd ? (real *)NULL : a.scale);
     bool const turns = grid.triangles().turns(record) && lives && !odd;
     if (team.anywhere(turns)) {
-        grid.store(h);
+        grid.store(h, turns);
+        for (int i = team.rank; turns && i < n; i += team_type::size) a.scale[i] = 1 / a.scale[i];
+        if (turns) record.turned = 1;
         team.sync();
-        transpose(team, h, turns, &record, a.origin, a.scale);
         grid.load(h);
         team.sync(); /* all have loaded */
     }

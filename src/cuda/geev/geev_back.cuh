@@ -329,10 +329,8 @@ static __device__ __noinline__ void vector_units(const schur_side<entry> &s, con
     *unit2 = unit_of(most);
 }
 
-/* Gives vector k norm 1 and makes one of its largest components positive.  Unless reach is NULL, area.own becomes what it would be
- * for such a vector of the balanced matrix, divided by reach[k]. */
-template <typename entry>
-static __device__ void normalise_vector(const schur_side<entry> &s, entry *v, int k, real_of<entry> *reach)
+/* Gives vector k norm 1 and makes one of its largest components positive. */
+template <typename entry> static __device__ void normalise_vector(const schur_side<entry> &s, entry *v, int k)
 {
     using real = real_of<entry>;
     using complex = complex_of<real>;
@@ -350,11 +348,6 @@ static __device__ void normalise_vector(const schur_side<entry> &s, entry *v, in
         if (i == size.at) x.im = 0;
         put_parts(v + (int64_t)i * s.a.ld + s.index(k), s.left ? -1 : 1, x, pair);
     }
-    if (!reach) return;
-    real const mult = unit * fast_rsqrt(size.sum);
-    s.a.own[k] = scaled(mult, s.a.own[k]);
-    if (pair) s.a.own[k + 1] = scaled(mult, s.a.own[k + 1]);
-    reach[k] = unit2;
 }
 
 /* All of one side: v becomes its vectors, in the order of s.index; column k of a pair as above. */
@@ -364,7 +357,7 @@ static __device__ void side_vectors(team_type team, const schur_side<entry> &s, 
     solve_vectors(team, s, lives);
     multiply_vectors(team, s, lives, v);
     for (int k = team.rank; lives && k < s.a.n; k += team_type::size)
-        if (!s.is_second(k)) normalise_vector(s, v, k, s.a.reach);
+        if (!s.is_second(k)) normalise_vector(s, v, k);
     team.sync();
 }
 
@@ -403,43 +396,15 @@ static __device__ void store_vectors(team_type team, const schur_side<entry> &s,
     }
 }
 
-/* Norms' and products' part of the condition numbers: |y^H x| of vector k of the right side, from what both sides have in its
- * diagonal block. */
-template <typename entry>
-static __device__ real_of<entry> condition_of(const schur_side<entry> &s, const complex_of<real_of<entry>> *left_own,
-                                              const real_of<entry> *left_reach, int k)
-{
-    using real = real_of<entry>;
-    using complex = complex_of<real>;
-    int const n = s.a.n;
-    bool const pair = s.is_first(k);
-    /* The left vector of a pair was made for the second eigenvalue: its conjugate is that of the first one. */
-    int const at = n - 1 - k - (pair ? 1 : 0);
-    complex sum;
-    if (pair) {
-        sum = product_add(left_own[at + 1], s.a.own[k], complex{0, 0});
-        sum = product_add(left_own[at], s.a.own[k + 1], sum);
-    } else {
-        sum = conj_product_add(left_own[at], s.a.own[k], complex{0, 0});
-    }
-    real const size = fmax(fabs(sum.re), fabs(sum.im));
-    real const unit = unit_of(size);
-    real const length = sqrt(square(scaled(unit, sum))) / unit;
-    real const less = fmin(s.a.reach[k], left_reach[at]), more = fmax(s.a.reach[k], left_reach[at]);
-    return fmin(length * less * more, (real)1);
-}
-
-/* |y^H x| of the vectors themselves, where it is more than what their rounding errors make of 0; else 0.  y(i): component i of
- * the left one, in the order of the balanced matrix. */
+/* The condition number of eigenvalue k: |y^H x|.  y(i): component i of the left vector, in the order of the balanced matrix. */
 template <typename entry, typename function>
-static __device__ real_of<entry> plain_condition(const schur_side<entry> &right, function y, const entry *x, int k)
+static __device__ real_of<entry> condition_of(const schur_side<entry> &right, function y, const entry *x, int k)
 {
     using real = real_of<entry>;
     int const n = right.a.n;
     complex_of<real> sum = {0, 0};
     for (int i = 0; i < n; ++i) sum = conj_product_add(y(i), vector_entry(right, x, i, k), sum);
-    real const length = sqrt(square(sum));
-    return length > 64 * n * real_limits<real>::eps ? fmin(length, (real)1) : (real)0;
+    return fmin(sqrt(square(sum)), (real)1);
 }
 
 #endif

@@ -219,7 +219,7 @@ static __device__ bool inverse_side(team_type team, const schur_side<real> &s, i
     team.sync(); /* all columns are there */
     apply_reflectors(team, s.a, good ? lo : 0, good ? hi : -1, s.a.row, s.a.row + s.a.n);
     for (int k = team.rank; good && k < s.a.n; k += team_type::size)
-        if (!s.is_second(k)) normalise_vector(s, s.a.v, k, (real *)NULL);
+        if (!s.is_second(k)) normalise_vector(s, s.a.v, k);
     team.sync();
     return good;
 }

@@ -69,9 +69,9 @@ static __device__ bool inverse_conditions(team_type team, const schur_area<entry
             complex const x = load_number(y + a.origin[i]);
             return turned ? conj(x) : x;
         };
-        real_of<entry> const s = plain_condition(right, component, a.v, k);
+        real_of<entry> const s = condition_of(right, component, a.v, k);
         ((real_of<entry> *)p.condition)[b * p.stride_w + k] = s;
-        all = all && s > 0;
+        all = all && s > 64 * a.n * real_limits<real_of<entry>>::eps;
     }
     return !team.any(!all) && good;
 }

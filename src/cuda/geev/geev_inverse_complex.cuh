@@ -152,7 +152,7 @@ static __device__ bool inverse_side(team_type team, const schur_side<complex> &s
     good = !team.any(!all) && good;
     for (int k = first; good && k < n; k += step) apply_reflectors(lanes, s, lo, hi, factors, k);
     for (int k = first; good && k < n; k += step)
-        if (lanes.rank == 0) normalise_vector(s, s.a.v, k, (real_of<complex> *)NULL);
+        if (lanes.rank == 0) normalise_vector(s, s.a.v, k);
     team.sync();
     return good;
 }

@@ -24,9 +24,8 @@ template <typename entry_> struct schur_area {
     entry *v;     /* [n][ld] for left vectors where right ones are wanted too */
     entry *row;   /* [2n] */
     complex *w;   /* [n] */
-    complex *own; /* [2n] */
+    complex *own; /* [n] */
     real *scale;  /* [n] of balancing */
-    real *reach;  /* [2n] */
     int *origin;  /* [n] of the rows and columns of T before the iteration */
 
     __device__ __forceinline__ entry &at(int i, int j) const

@@ -26,9 +26,8 @@ static __host__ __device__ __forceinline__ size_t schur_carve(area_type *area, c
     area->v = with_v ? (entry *)take(square) : NULL;
     area->row = (entry *)take(2 * (size_t)n * sizeof(entry));
     area->w = (complex_of<real> *)take(2 * each);
-    area->own = (complex_of<real> *)take((with_v ? 4 : 2) * each);
+    area->own = (complex_of<real> *)take(2 * each);
     area->scale = (real *)take(each);
-    area->reach = (real *)take((with_v ? 2 : 1) * each);
     area->origin = (int *)take((size_t)n * sizeof(int));
     return at;
 }
@@ -240,7 +239,6 @@ static __device__ void matrix_vectors(team_type team, const schur_area<entry> &a
     bool const with_left = to_left.to || p.condition, with_right = to_right.to || p.condition,
                both = with_left && with_right;
     schur_side<entry> left = {a, true}, right = {a, false};
-    if (both) left.a.own += a.n, left.a.reach += a.n;
     entry *const v = both ? a.v : a.q;
     scale_schur(team, a, good);
     if (team.anywhere(with_left)) side_vectors(team, left, good && with_left, v);
@@ -250,9 +248,8 @@ static __device__ void matrix_vectors(team_type team, const schur_area<entry> &a
     for (int k = team.rank; p.condition && lives && k < a.n; k += team_type::size) {
         real s = (real)NAN;
         if (good)
-            s = plain_condition(
+            s = condition_of(
                 right, [&](int i) { return vector_entry(left, v, i, k); }, a.q, k);
-        if (s == 0) s = condition_of(right, left.a.own, left.a.reach, right.is_second(k) ? k - 1 : k);
         ((real *)p.condition)[b * p.stride_w + k] = s;
     }
 }

@@ -79,7 +79,11 @@ static __device__ __forceinline__ bool certify_small(lane_team<P> team, const ge
 /* conj(x_k) times what is real or complex. */
 template <typename value> static __device__ __forceinline__ value probed(value y, int k)
 {
-    return scaled(probe_size<real>((unsigned)k), turned(y, -probe_turn<number::complex>((unsigned)k)));
+    number const x = probe_at<number>((unsigned)k);
+    if constexpr (number::complex)
+        return product(conj(x), y);
+    else
+        return scaled(x.re, y);
 }
 
 namespace

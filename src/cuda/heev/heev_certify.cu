@@ -36,6 +36,8 @@ static __device__ __forceinline__ double largest_of(int word)
 
 namespace
 { /* the code differs by type */
+using wide_number = number_of<double, number::complex>;
+
 /* Of lines from, ..., end - 1 of the triangle that is read, in one look. */
 struct triangle_sums {
     int most;                              /* upper word of the largest part */
@@ -63,19 +65,20 @@ struct triangle_sums {
         most = 0, trace = diagonal = form_diagonal = squares = form = 0;
         for (int k = from + 32 * warp + lane; k < end; k += 32 * warps) {
             number const x = load_number(a + k * (along + across));
-            double const own = by * (double)x.re, size = probe_size<double>((unsigned)k);
+            double const own = by * (double)x.re;
             most = max(most, upper_word(x.re));
-            trace += own, diagonal = fma(own, own, diagonal), form_diagonal = fma(size * size, own, form_diagonal);
+            trace += own, diagonal = fma(own, own, diagonal);
+            form_diagonal = fma(square(probe_at<wide_number>((unsigned)k)), own, form_diagonal);
         }
 #pragma unroll 1
         for (int c = from + warp * EACH; c < end; c += warps * EACH) {
             int const first = behind ? c / 32 * 32 : 0, stop = behind ? n : min(c + EACH, end), lines = end - c;
             const number *from_k = a + (c * across + (first + lane) * along);
-            double re[EACH] = {}, im[EACH] = {}; /* of a line's entries, times x's along it */
+            wide_number with[EACH] = {}; /* a line's entries, times x's along it */
 #pragma unroll 1
             for (int k = first + lane; k < stop; k += 32, from_k += 32 * along) {
-                unsigned const own = probe_turn<number::complex>((unsigned)k), turn = rows ? own : -own;
-                double const size = by * probe_size<double>((unsigned)k);
+                wide_number const own = scaled(by, probe_at<wide_number>((unsigned)k)),
+                                  along_k = rows ? own : conj(own);
                 number x[EACH];
 #pragma unroll
                 for (int u = 0; u < EACH; ++u) { /* loaded together */
@@ -86,20 +89,20 @@ struct triangle_sums {
 #pragma unroll
                 for (int u = 0; u < EACH; ++u) {
                     look(x[u]);
-                    number const y = turned(x[u], turn);
-                    double const part = by * (double)x[u].re, other = by * (double)imaginary(x[u]);
-                    squares = fma(part, part, squares), re[u] = fma(size, (double)y.re, re[u]);
-                    if (number::complex)
-                        squares = fma(other, other, squares), im[u] = fma(size, (double)imaginary(y), im[u]);
+                    wide_number y;
+                    set(y, (double)x[u].re, (double)imaginary(x[u]));
+                    double const part = by * y.re, other = by * imaginary(y);
+                    squares = fma(part, part, squares), with[u] = product_add(along_k, y, with[u]);
+                    if (number::complex) squares = fma(other, other, squares);
                 }
             }
-            unsigned const turns = probe_turn<number::complex>((unsigned)(c + lane % EACH));
-            double const sizes = probe_size<double>((unsigned)(c + lane % EACH));
+            wide_number const own = probe_at<wide_number>((unsigned)(c + lane % EACH)),
+                              across_c = rows ? conj(own) : own;
 #pragma unroll
             for (int u = 0; u < EACH; ++u) {
-                unsigned const own = __shfl_sync(0xffffffffu, turns, u), turn = rows ? -own : own;
-                form = fma(__shfl_sync(0xffffffffu, sizes, u), turned(number_of<double, true>{re[u], im[u]}, turn).re,
-                           form);
+                form = fma(__shfl_sync(0xffffffffu, across_c.re, u), with[u].re, form);
+                if (number::complex)
+                    form = fma(-__shfl_sync(0xffffffffu, imaginary(across_c), u), imaginary(with[u]), form);
             }
         }
     }
@@ -223,18 +226,17 @@ namespace
 { /* the code differs by type */
 /* Sums over the rows of CERTIFY_EACH columns, a lane a row. */
 struct column_sums {
-    real size[CERTIFY_EACH], re[CERTIFY_EACH], im[CERTIFY_EACH];
+    real size[CERTIFY_EACH];
+    number with[CERTIFY_EACH]; /* x^H v */
 
     __device__ __forceinline__ void clear()
     {
 #pragma unroll
-        for (int u = 0; u < CERTIFY_EACH; ++u) size[u] = re[u] = im[u] = 0;
+        for (int u = 0; u < CERTIFY_EACH; ++u) size[u] = 0, set(with[u], (real)0, (real)0);
     }
     /* Row i of the first `count` columns, from v on. */
     __device__ __forceinline__ void add(const number *v, int64_t across, int count, int i)
     {
-        unsigned const turn = -probe_turn<number::complex>((unsigned)i);
-        real const by = probe_size<real>((unsigned)i);
         number x[CERTIFY_EACH];
 #pragma unroll
         for (int u = 0; u < CERTIFY_EACH; ++u) { /* loaded together */
@@ -242,10 +244,8 @@ struct column_sums {
             if (u < count) x[u] = load_number(v + u * across);
         }
 #pragma unroll
-        for (int u = 0; u < CERTIFY_EACH; ++u) {
-            number const y = turned(x[u], turn);
-            size[u] = size[u] + square(x[u]), re[u] = fma(by, y.re, re[u]), im[u] = fma(by, imaginary(y), im[u]);
-        }
+        for (int u = 0; u < CERTIFY_EACH; ++u)
+            size[u] = size[u] + square(x[u]), with[u] = probe_add(x[u], (unsigned)i, with[u]);
     }
     /* Over P lanes; the columns' values are at w, times unit.  Whether their vectors are good; their part of the sums, in the first
      * lanes of the team. */
@@ -253,6 +253,9 @@ struct column_sums {
     __device__ __forceinline__ bool judge(const lane_team<P> &team, int64_t n, int64_t count, const real *w,
                                           double unit, double2 *sums)
     {
+        real re[CERTIFY_EACH], im[CERTIFY_EACH];
+#pragma unroll
+        for (int u = 0; u < CERTIFY_EACH; ++u) re[u] = with[u].re, im[u] = imaginary(with[u]);
         real const all = lanes_sum_each<P, CERTIFY_EACH>(size, team.rank),
                    part = lanes_sum_each<P, CERTIFY_EACH>(re, team.rank),
                    other = number::complex ? lanes_sum_each<P, CERTIFY_EACH>(im, team.rank) : (real)0;
@@ -292,13 +295,15 @@ static __device__ __forceinline__ bool judge_rows(const lane_team<32> &team, con
 #pragma unroll 1
     for (int64_t j = first + team.rank; j < end; j += 32) {
         const number *const v = (const number *)job.p.v + (b * s.b + j * s.j);
-        real size = 0, re = 0, im = 0;
+        real size = 0;
+        number with;
+        set(with, (real)0, (real)0);
 #pragma unroll 8
         for (int64_t i = 0; i < n; ++i) {
-            number const x = load_number(v + i * s.i), y = certify_turned(x, (unsigned)i);
-            size = size + square(x), re = re + y.re, im = im + imaginary(y);
+            number const x = load_number(v + i * s.i);
+            size = size + square(x), with = probe_add(x, (unsigned)i, with);
         }
-        good = judge_vector(n, unit * (double)w[j], size, re, im, sums) && good;
+        good = judge_vector(n, unit * (double)w[j], size, with.re, imaginary(with), sums) && good;
     }
     return good;
 }
@@ -307,7 +312,7 @@ static __device__ __forceinline__ bool judge_rows(const lane_team<32> &team, con
 static __device__ __forceinline__ bool judge_together(const lane_team<32> &team, const heev_job &job, int64_t m,
                                                       const heev_certificate &c, double2 sums, int groups)
 {
-    double const span = team.sum(certify_span<double>(0, job.p.n, team.rank, 32));
+    double const span = team.sum(certify_span<wide_number>(0, job.p.n, team.rank, 32));
     sums.x = team.sum(sums.x), sums.y = team.sum(sums.y);
     if (team.rank > 0) return true;
     if (groups > 1) {
@@ -377,16 +382,15 @@ template <int P> static __global__ void __launch_bounds__(CERTIFY_THREADS) certi
         const number *const v = (const number *)job.p.v + (b * s.b + lane * (rows ? s.j : s.i));
         double2 sums = {0, 0};
         if (rows) {
-            real size = 0, re = 0, im = 0; /* of column `lane` */
+            real size = 0; /* of column `lane` */
+            number with, x;
+            set(with, (real)0, (real)0), x = with;
 #pragma unroll 8
             for (int i = 0; i < n; ++i) {
-                number x;
-                set(x, (real)0, (real)0);
                 if (here) x = load_number(v + i * s.i);
-                number const y = certify_turned(x, (unsigned)i);
-                size = size + square(x), re = re + y.re, im = im + imaginary(y);
+                size = size + square(x), with = probe_add(x, (unsigned)i, with);
             }
-            if (here) good = judge_vector(n, own, size, re, im, &sums) && good;
+            if (here) good = judge_vector(n, own, size, with.re, imaginary(with), &sums) && good;
         } else {
 #pragma unroll 1
             for (int j = 0; j < n; j += CERTIFY_EACH) {
@@ -397,7 +401,7 @@ template <int P> static __global__ void __launch_bounds__(CERTIFY_THREADS) certi
             }
         }
         sums = {team.sum(sums.x), team.sum(sums.y)};
-        good = certify_pairs(job, c, sums, team.sum(certify_span<double>(0, n, lane, P))) && good;
+        good = certify_pairs(job, c, sums, team.sum(certify_span<wide_number>(0, n, lane, P))) && good;
     }
     good = !team.any(!good);
     if (asks && !good && lane == 0) list_doubtful(job, m);

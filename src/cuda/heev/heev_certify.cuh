@@ -17,27 +17,12 @@
  * 2.3 n.  Of 60,000 hard matrices the largest were 8.6 and 6.5. */
 enum { CERTIFY_FORM = 24, CERTIFY_SPAN = 20 };
 
-/* conj(x_i) a x_j, and x's part of a component: conj(x_i) v. */
-template <typename number> static __device__ __forceinline__ number certify_turned(number a, unsigned i, unsigned j)
-{
-    using real = typename number::real;
-    return turned(scaled(probe_size<real>(i) * probe_size<real>(j), a),
-                  probe_turn<number::complex>(j) - probe_turn<number::complex>(i));
-}
-template <typename number> static __device__ __forceinline__ number certify_turned(number v, unsigned i)
-{
-    return turned(scaled(probe_size<typename number::real>(i), v), -probe_turn<number::complex>(i));
-}
-
 /* sum |x_i|^2 of entries first, ..., first + n - 1: the part of thread `rank` of `size`. */
-template <typename real>
-static __device__ __forceinline__ real certify_span(int64_t first, int64_t n, int rank, int size)
+template <typename number>
+static __device__ __forceinline__ typename number::real certify_span(int64_t first, int64_t n, int rank, int size)
 {
-    real sum = 0;
-    for (int64_t i = rank; i < n; i += size) {
-        real const x = probe_size<real>((unsigned)(first + i));
-        sum = fma(x, x, sum);
-    }
+    typename number::real sum = 0;
+    for (int64_t i = rank; i < n; i += size) sum = sum + square(probe_at<number>((unsigned)(first + i)));
     return sum;
 }
 

@@ -80,7 +80,7 @@ template <typename number> struct reference_matrix {
             if (!finite) set(x, (real)0, (real)0);
             number const y = scaled(level, x);
             squares = fma(i == j ? (real)1 : (real)2, square(y), squares);
-            form = fma(i == j ? (real)1 : (real)2, certify_turned(y, (unsigned)i, (unsigned)j).re, form);
+            form = fma(i == j ? (real)1 : (real)2, probe_form(y, (unsigned)i, (unsigned)j), form);
             trace = i == j ? trace + level * x.re : trace;
             at.a[i + j * n] = x;
             if (i == j)
@@ -209,7 +209,7 @@ template <typename number> struct reference_matrix {
             number with = zero_of<number>();
             const number *const column = at.a + at.order[k] * n;
             for (int64_t i = 0; i < n; ++i)
-                size = size + square(column[i]), with = sum(with, certify_turned(column[i], (unsigned)i));
+                size = size + square(column[i]), with = probe_add(column[i], (unsigned)i, with);
             good = good && spectrum_has_length((real)n, size);
             found.form = fma(level * at.d[k], square(with), found.form), span = span + square(with);
         }
@@ -218,7 +218,7 @@ template <typename number> struct reference_matrix {
         good = found.certify(n, sums, left) && good;
         if (v) {
             found.form = team.sum(found.form), span = team.sum(span);
-            real const whole = team.sum(certify_span<real>(0, n, team.rank, REFERENCE_THREADS));
+            real const whole = team.sum(certify_span<number>(0, n, team.rank, REFERENCE_THREADS));
             pair_sums<real> const pairs = {found.form, span, sums.form, whole};
             good = pairs.certify((real)n, (real)n * real_limits<real>::eps, sums.squares, left, (real)0) && good;
         }

@@ -48,7 +48,7 @@ static __device__ __forceinline__ bool few_certify_pairs(int n, const spectrum_s
     real form = 0, span = 0, squares = 0, of = 0;
     for (int k = 0; k < few_shape<R>::warps; ++k)
         form += pairs[2 * k], span += pairs[2 * k + 1], squares += parts[k].squares, of += parts[k].form;
-    real const whole = lanes_sum<32>(0xffffffffu, certify_span<real>(R - n, n, threadIdx.x % 32, 32));
+    real const whole = lanes_sum<32>(0xffffffffu, certify_span<number>(R - n, n, threadIdx.x % 32, 32));
     pair_sums<real> const sums = {form, span, of, whole};
     return sums.certify((real)n, n * real_limits<real>::eps, squares, (real)0, (real)0);
 }

@@ -70,7 +70,7 @@ template <typename number, int R> struct few_back {
 #pragma unroll
             for (int r = 0; r < wide; ++r) {
                 size = size + square(y[c][r]);
-                with = sum(with, certify_turned(y[c][r], (unsigned)(FEW_ACROSS * r + q)));
+                with = probe_add(y[c][r], (unsigned)(FEW_ACROSS * r + q), with);
             }
             size = lanes_sum<FEW_ACROSS>(0xffffffffu, size);
             set(with, lanes_sum<FEW_ACROSS>(0xffffffffu, with.re),

@@ -97,7 +97,7 @@ template <typename number, int R> struct few_reduction {
             for (int J = 0; J < wide; ++J) {
                 int const i = shape::rows * I + row, j = FEW_ACROSS * J + q; /* places: what lies before is 0 */
                 part.squares = part.squares + square(a[I][J]);
-                part.form = part.form + certify_turned(a[I][J], (unsigned)i, (unsigned)j).re;
+                part.form = part.form + probe_form(a[I][J], (unsigned)i, (unsigned)j);
                 if (i == j) part.trace = part.trace + a[I][J].re;
             }
         part.trace = lanes_sum<32>(0xffffffffu, part.trace), part.squares = lanes_sum<32>(0xffffffffu, part.squares);

@@ -92,7 +92,7 @@ template <typename number, int N> struct small_hermitian {
         for (int i = 0; i < N; ++i) {
             d[i] = finite ? by * d[i] : (real)0;
             sums.add(level * d[i]);
-            sums.form = fma(probe_size<real>(i) * probe_size<real>(i), level * d[i], sums.form);
+            sums.form = fma(square(probe_at<number>(i)), level * d[i], sums.form);
 #pragma unroll
             for (int j = 0; j < N; ++j) {
                 set(q[i][j], i == j ? (real)1 : (real)0, (real)0);
@@ -101,7 +101,7 @@ template <typename number, int N> struct small_hermitian {
                 if (!finite) set(a[i][j], (real)0, (real)0);
                 number const x = scaled(level, a[i][j]);
                 sums.squares = fma((real)2, square(x), sums.squares);
-                sums.form = fma((real)2, certify_turned(x, (unsigned)i, (unsigned)j).re, sums.form);
+                sums.form = fma((real)2, probe_form(x, (unsigned)i, (unsigned)j), sums.form);
             }
         }
         relative = p.relative;
@@ -141,13 +141,13 @@ static __device__ __forceinline__ bool small_certify(const heev_problem &p, cons
         set(with, (real)0, (real)0);
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            size = size + square(x.q[i][k]), with = sum(with, certify_turned(x.q[i][k], (unsigned)i));
+            size = size + square(x.q[i][k]), with = probe_add(x.q[i][k], (unsigned)i, with);
         good = good && spectrum_has_length((real)N, size);
         found.form = fma(kept[2] * x.d[k], square(with), found.form), span = span + square(with);
     }
     real const left = spectrum_left((real)N, (real)p.tolerance);
     if (p.v) {
-        pair_sums<real> const sums = {found.form, span, kept[3], certify_span<real>(0, N, 0, 1)};
+        pair_sums<real> const sums = {found.form, span, kept[3], certify_span<number>(0, N, 0, 1)};
         good = good && sums.certify((real)N, N * real_limits<real>::eps, kept[1], left, (real)0);
     }
     return found.certify(N, {kept[0], kept[1], 0}, left) && good;

@@ -60,11 +60,11 @@ template <typename number, int N> struct tiny_matrix {
         real diagonal = 0, squares = 0, beside = 0, form = 0, own = 0;
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            real const size = probe_size<real>(i);
-            diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares), own = fma(size * size, d[i], own);
+            diagonal = diagonal + d[i], squares = fma(d[i], d[i], squares);
+            own = fma(square(probe_at<number>(i)), d[i], own);
 #pragma unroll
             for (int j = 0; j < i; ++j)
-                beside = beside + square(a[i][j]), form = form + certify_turned(a[i][j], (unsigned)i, (unsigned)j).re;
+                beside = beside + square(a[i][j]), form = form + probe_form(a[i][j], (unsigned)i, (unsigned)j);
         }
         return {diagonal, fma((real)2, beside, squares), fma((real)2, form, own)};
     }
@@ -205,7 +205,7 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 size = size + square(y[i]);
-                if (i < n) with = sum(with, certify_turned(y[i], (unsigned)i));
+                if (i < n) with = probe_add(y[i], (unsigned)i, with);
             }
             certified = certified && (k0 + g >= good || spectrum_has_length((real)n, size));
             if (k0 + g < good) form = fma(inverse * w[k0 + g], square(with), form), span = span + square(with);
@@ -230,7 +230,7 @@ static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch
         __syncwarp(); /* they are stored */
     }
     real const off = inverse * (real_limits<real>::safmin * real_limits<real>::eps);
-    pair_sums<real> const sums = {form, span, of.form, certify_span<real>(0, n, 0, 1)};
+    pair_sums<real> const sums = {form, span, of.form, certify_span<number>(0, n, 0, 1)};
     return certified && (good < n || sums.certify((real)n, n * real_limits<real>::eps, of.squares, (real)0, off));
 }
 

@@ -108,7 +108,7 @@ template <typename number, int N> struct heev_row {
     }
 };
 
-/* What the certificate asks of A, a row of which is in a lane, times `inverse`; most: its largest part.  The turns of x are constants. */
+/* What the certificate asks of A, a row of which is in a lane, times `inverse`; most: its largest part.  Its x are constants. */
 template <typename number, int N, typename team_type>
 static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, bool live, const team_type &team,
                                                 typename number::real most, typename number::real inverse,
@@ -116,15 +116,16 @@ static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, 
 {
     using real = typename number::real;
     real squares = 0, trace = 0;
-    number with; /* the row times x */
-    set(with, (real)0, (real)0);
+    number zero;
+    set(zero, (real)0, (real)0);
+    number with = zero; /* the row times x */
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         squares = squares + square(row[j]);
-        with = scaled_add(probe_size<real>(j), turned(row[j], probe_turn<number::complex>(j)), with);
+        with = product_add(probe_at<number>(j), row[j], with);
         if (j == team.rank) trace = row[j].re;
     }
-    real form = certify_turned(with, (unsigned)team.rank).re;
+    real form = probe_add(with, (unsigned)team.rank, zero).re;
     trace = team.sum(trace), squares = team.sum(squares), form = team.sum(form);
     if (live && team.rank == 0) {
         job.certificates[m] = {(double)most, (double)inverse, (double)trace, (double)squares, (double)form};

@@ -108,7 +108,7 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_roads.cu
-    src/cuda/geev/geev_lead.cu
+    src/cuda/geev/team/geev_lead.cu
 )
 # Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real or complex ones alone.
 set(EIG_CUDA_TYPED_SOURCES
@@ -132,25 +132,25 @@ set(EIG_CUDA_TYPED_SOURCES
     src/cuda/heev/two/heev_two_back.cu
     src/cuda/heev/jacobi/heev_jacobi.cu
     src/cuda/heev/jacobi/heev_blocks.cu
-    src/cuda/geev/geev_blocks.cu
+    src/cuda/geev/block/geev_blocks.cu
     src/cuda/geev/geev_certify.cu
     src/cuda/geev/geev_second.cu
-    src/cuda/geev/geev_schur.cu
-    src/cuda/geev/geev_inverse.cu
-    src/cuda/geev/geev_large_vectors.cu
+    src/cuda/geev/schur/geev_schur.cu
+    src/cuda/geev/vectors/geev_inverse.cu
+    src/cuda/geev/vectors/geev_large_vectors.cu
 )
 set(EIG_CUDA_REAL_SOURCES
     src/cuda/heev/divide/heev_divide_leaf.cu
     src/cuda/heev/divide/heev_divide_merge.cu
     src/cuda/heev/divide/heev_divide_update.cu
-    src/cuda/geev/geev_small.cu
-    src/cuda/geev/geev_prepare.cu
-    src/cuda/geev/geev_qr.cu
-    src/cuda/geev/geev_block_prepare.cu
-    src/cuda/geev/geev_block.cu
+    src/cuda/geev/thread/geev_small.cu
+    src/cuda/geev/reduce/geev_prepare.cu
+    src/cuda/geev/team/geev_qr.cu
+    src/cuda/geev/reduce/geev_block_prepare.cu
+    src/cuda/geev/block/geev_block.cu
     src/cuda/geev/geev_plain.cu
 )
-set(EIG_CUDA_COMPLEX_SOURCES src/cuda/geev/geev_single.cu)
+set(EIG_CUDA_COMPLEX_SOURCES src/cuda/geev/complex/geev_single.cu)
 if(EIG_EMULATE)
     include(${PROJECT_SOURCE_DIR}/tests/emulate/emulate.cmake)
 elseif(EIG_HAVE_CUDA)

@@ -12,7 +12,7 @@
  *          residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
  * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have no vectors do
  *          without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
-#include "geev_results.cuh"
+#include "geev/geev_results.cuh"
 #include "words/probe.cuh"
 
 enum { SMALL_THREADS = 128, SMALL_BLOCKS = 6, SUMS_THREADS = 256, FORMS_BLOCKS = 3 };

@@ -12,8 +12,8 @@
 #ifndef EIG_GEEV_CERTIFY_CUH
 #define EIG_GEEV_CERTIFY_CUH
 
-#include "geev_cuda.cuh"
-#include "geev_entry.cuh"
+#include "geev/geev_cuda.cuh"
+#include "geev/geev_entry.cuh"
 
 enum {
     CERTIFY_TRACE = 10,

@@ -4,7 +4,7 @@
  * second one of the context, which begins after what the call's stream has been given and which the call's stream waits
  * for at the end.  The last tiles of a slice leave multiprocessors idle; the next slice fills them.  Nothing waits on the
  * host, so that a call with a lent workspace can be captured in a graph. */
-#include "geev_cuda.cuh"
+#include "geev/geev_cuda.cuh"
 #include "host_arrays.cuh"
 
 /* Most bytes of the workspace, unless a single matrix needs more.  Large matrices take more, and vectors of those beyond the small

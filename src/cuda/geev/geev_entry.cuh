@@ -2,7 +2,7 @@
 #ifndef EIG_GEEV_ENTRY_CUH
 #define EIG_GEEV_ENTRY_CUH
 
-#include "geev_cuda.cuh"
+#include "geev/geev_cuda.cuh"
 
 template <typename entry> struct entry_kind {
     using real = entry;

@@ -4,8 +4,8 @@
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
  * Promises  at most max_steps iterations between two deflations, whatever the entries. */
-#include "geev_certify.cuh"
-#include "geev_turn.cuh"
+#include "geev/geev_certify.cuh"
+#include "geev/reduce/geev_turn.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 

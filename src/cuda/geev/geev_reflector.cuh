@@ -7,7 +7,7 @@
 #ifndef EIG_GEEV_REFLECTOR_CUH
 #define EIG_GEEV_REFLECTOR_CUH
 
-#include "geev_cuda.cuh"
+#include "geev/geev_cuda.cuh"
 #include "words/fast.cuh"
 
 /* 1 / x and 1 / sqrt(x); x and the result normal numbers. */

@@ -1,6 +1,6 @@
 /* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/geev.md has the table too. */
 #include "cuda/crossovers.h"
-#include "geev_slices.cuh"
+#include "geev/geev_slices.cuh"
 
 enum { PLAIN_EACH = 2 /* blocks of the plain solver on a multiprocessor where it takes the whole batch */ };
 

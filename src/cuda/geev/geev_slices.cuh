@@ -2,7 +2,7 @@
 #ifndef EIG_GEEV_SLICES_CUH
 #define EIG_GEEV_SLICES_CUH
 
-#include "geev_cuda.cuh"
+#include "geev/geev_cuda.cuh"
 
 enum {
     SECOND_ATTEMPTS = 16, /* blocks of the plain solver that follow the fast kernels */

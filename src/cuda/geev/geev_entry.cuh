@@ -123,4 +123,22 @@ template <typename entry> static __device__ __forceinline__ constexpr real_of<en
     return entry_kind<entry>::complex ? real_limits<real>::safmin / eps / eps / eps : 4 * safe * safe;
 }
 
+/* 1 / 2^exponent of x, where x below SAFMIN counts as SAFMIN. */
+template <typename real> static __device__ real unit_of(real x)
+{
+    return pow2_inverse(pow2_floor(x > real_limits<real>::safmin ? x : real_limits<real>::safmin));
+}
+
+/* sum + t x */
+template <typename real>
+static __device__ __forceinline__ void add_to(complex_of<real> *sum, real t, complex_of<real> x)
+{
+    sum->re = fma(t, x.re, sum->re), sum->im = fma(t, x.im, sum->im);
+}
+template <typename real>
+static __device__ __forceinline__ void add_to(complex_of<real> *sum, complex_of<real> t, complex_of<real> x)
+{
+    *sum = product_add(t, x, *sum);
+}
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef EIG_GEEV_RESULTS_CUH
 #define EIG_GEEV_RESULTS_CUH
 
-#include "geev/schur/geev_schur_matrix.cuh"
+#include "geev/geev_certify.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 

@@ -9,6 +9,7 @@
  * Solving  as in geev_inverse_complex.cuh, a warp a vector, for any n: where small pivots make b grow, it is scaled.
  * Source   J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9; LAPACK's hsein. */
 #include "geev/geev_results.cuh"
+#include "geev/schur/geev_schur_matrix.cuh"
 #include "geev/vectors/geev_inverse_common.cuh"
 
 enum { SECOND_THREADS = 256, SECOND_WARPS = SECOND_THREADS / 32, SECOND_STARTS = 4 };

@@ -7,7 +7,81 @@
 #ifndef EIG_GEEV_WINDOW_CUH
 #define EIG_GEEV_WINDOW_CUH
 
-#include "geev/block/geev_shifts.cuh"
+#include "geev/geev_reflector.cuh"
+#include "words/team.cuh"
+
+/* An entry in memory, and how far its right neighbour is. */
+template <typename entry> struct geev_place {
+    entry *p;
+    int s;
+
+    __device__ __forceinline__ geev_place right() const
+    {
+        return {p + s, s};
+    }
+};
+/* A square matrix in shared or global memory: entry (r, c) at base[r*ld + c]. */
+template <typename entry> struct geev_square {
+    static constexpr bool complex = entry_kind<entry>::complex;
+    entry *base;
+    int64_t ld;
+    __device__ __forceinline__ entry &operator()(int r, int c) const
+    {
+        return base[r * ld + c];
+    }
+    /* The distance between neighbours of a row, and row r from its column 0 on. */
+    __device__ __forceinline__ int step(int) const
+    {
+        return 1;
+    }
+    __device__ __forceinline__ entry *row(int r) const
+    {
+        return base + r * ld;
+    }
+    /* Goes down a column. */
+    struct walker {
+        entry *p;
+        int64_t ld;
+        __device__ __forceinline__ geev_place<entry> place() const
+        {
+            return {p, 1};
+        }
+        __device__ __forceinline__ void down(int rows)
+        {
+            p += rows * ld;
+        }
+    };
+    __device__ __forceinline__ walker walk(int r, int c) const
+    {
+        return {base + r * ld + c, ld};
+    }
+};
+
+/* The two shifts of a bulge: re1 + i im and re2 - i im, as francis_shifts gives them; any two of complex matrices. */
+template <typename entry> struct geev_shifts {
+    entry re1, re2, im;
+    /* A multiple of the first column of (H - s1)(H - s2). */
+    __device__ __forceinline__ void first_column(entry h00, entry h01, entry h10, entry h11, entry h21,
+                                                 entry (&v)[3]) const
+    {
+        francis_first_column(h00, h01, h10, h11, h21, re1, re2, im, &v[0], &v[1], &v[2]);
+    }
+};
+template <typename real_type> struct geev_shifts<number_of<real_type, true>> {
+    using real = real_type;
+    using complex = complex_of<real>;
+    complex s1, s2;
+    __device__ __forceinline__ void first_column(complex h00, complex h01, complex h10, complex h11, complex h21,
+                                                 complex (&v)[3]) const
+    {
+        complex const top = difference(h00, s2);
+        real const scale = pow2_inverse(pow2_floor(fmax(taxicab(top) + taxicab(h10), real_limits<real>::safmin)));
+        complex const sub = scaled(scale, h10);
+        v[0] = product_add(difference(h00, s1), scaled(scale, top), product(sub, h01));
+        v[1] = product(sub, total(difference(h00, s1), difference(h11, s2)));
+        v[2] = product(sub, h21);
+    }
+};
 
 /* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0: dlanv2, by fast
  * approximations. */

@@ -164,12 +164,6 @@ static __device__ geev_norms<real> norms(team_type team, geev_view<entry> h, int
     return s;
 }
 
-/* 1 / 2^exponent of x, where x below SAFMIN counts as SAFMIN. */
-template <typename real> static __device__ real unit_of(real x)
-{
-    return pow2_inverse(pow2_floor(x > real_limits<real>::safmin ? x : real_limits<real>::safmin));
-}
-
 /* Scales rows and columns lo..hi by powers of two until the norms of row i and column i agree by the rules of dgebal.
  * scale[i*step]: work. */
 template <typename entry, typename team_type, typename real = real_of<entry>>

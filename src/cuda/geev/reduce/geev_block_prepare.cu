@@ -6,8 +6,9 @@
  *          A := A - u w' - z u', z = y - (tau u'y) u, where y and w have the factor tau.  Three barriers.
  * Cost     10 n^3/3 flops; the matrix is read twice and written once from shared memory in each of n - 2 steps: that
  *          bounds it. */
-#include "geev/block/geev_window.cuh"
-#include "geev/vectors/geev_slab_back.cuh"
+#include "geev/geev_reflector.cuh"
+#include "geev/reduce/geev_form.cuh"
+#include "geev/reduce/geev_turn.cuh"
 #include "per_type.cuh"
 #include "words/team.cuh"
 

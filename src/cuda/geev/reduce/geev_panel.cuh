@@ -2,7 +2,7 @@
 #ifndef EIG_GEEV_PANEL_CUH
 #define EIG_GEEV_PANEL_CUH
 
-#include "geev/block/geev_chain.cuh"
+#include "geev/geev_reflector.cuh"
 #include "geev/reduce/geev_balance.cuh"
 #include "words/team.cuh"
 

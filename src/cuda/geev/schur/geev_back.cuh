@@ -57,18 +57,6 @@ template <typename entry> struct schur_side {
 
 /* ---------------------------------------------------------------- in two parts */
 
-/* sum + t x */
-template <typename real>
-static __device__ __forceinline__ void add_to(complex_of<real> *sum, real t, complex_of<real> x)
-{
-    sum->re = fma(t, x.re, sum->re), sum->im = fma(t, x.im, sum->im);
-}
-template <typename real>
-static __device__ __forceinline__ void add_to(complex_of<real> *sum, complex_of<real> t, complex_of<real> x)
-{
-    *sum = product_add(t, x, *sum);
-}
-
 /* Component m < k of vector k; pair: it lies in two columns. */
 template <typename real>
 static __device__ __forceinline__ complex_of<real> component(const schur_side<real> &s, int m, int k, bool pair)

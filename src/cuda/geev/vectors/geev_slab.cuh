@@ -11,6 +11,7 @@
 #ifndef EIG_GEEV_SLAB_CUH
 #define EIG_GEEV_SLAB_CUH
 
+#include "geev/reduce/geev_form.cuh"
 #include "geev/vectors/geev_inverse_common.cuh"
 #include "words/team.cuh"
 
@@ -18,8 +19,7 @@ enum {
     SLAB = GEEV_SLAB,
     SLAB_THREADS = 256,
     SLAB_LANES = SLAB_THREADS / SLAB, /* a vector */
-    SLAB_STEP = 32,                   /* rows that are eliminated at a time */
-    SLAB_BACK = 16                    /* reflectors that are applied at a time */
+    SLAB_STEP = 32                    /* rows that are eliminated at a time */
 };
 
 /* Rows of a tile of H or of reflectors, of which a thread takes every SLAB_LANES-th. */

@@ -1,7 +1,7 @@
 /* What every CUDA file shares: the context's state, errors, launches, memory that grows, times of passes.
  *
- *   host_arrays.cuh   on which side the arrays of a call lie; host arrays travel in chunks
- *   words/team.cuh    the threads that compute one problem together, and their reductions */
+ *   host_arrays.cuh        on which side the arrays of a call lie; host arrays travel in chunks
+ *   primitives/team.cuh    the threads that compute one problem together, and their reductions */
 #ifndef EIG_CUDA_COMMON_CUH
 #define EIG_CUDA_COMMON_CUH
 

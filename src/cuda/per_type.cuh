@@ -6,7 +6,7 @@
 #ifndef EIG_CUDA_PER_TYPE_CUH
 #define EIG_CUDA_PER_TYPE_CUH
 
-#include "words/number.cuh"
+#include "primitives/number.cuh"
 
 #define EIG_PASTE_(a, b) a##_##b
 #define EIG_PASTE(a, b) EIG_PASTE_(a, b)

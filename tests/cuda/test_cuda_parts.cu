@@ -1,8 +1,8 @@
 /* The parts that CUDA families share: reductions of teams, meetings of a grid, complex numbers.
  *
  *     test_cuda_parts     exit status 0 where all hold, 1 where one fails, 77 without a GPU */
-#include "words/number.cuh"
-#include "words/team.cuh"
+#include "primitives/number.cuh"
+#include "primitives/team.cuh"
 
 #include <cmath>
 #include <cstdio>

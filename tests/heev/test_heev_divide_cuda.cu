@@ -5,7 +5,7 @@
  *
  * small: sizes for compute-sanitizer, which takes a thousand times as long. */
 #include "heev/heev_cuda.cuh"
-#include "words/real.cuh"
+#include "primitives/real.cuh"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
  *
  * small: sizes for compute-sanitizer and for the emulation.  N: these orders in place of the usual ones. */
 #include "heev/heev_cuda.cuh"
-#include "words/real.cuh"
+#include "primitives/real.cuh"
 
 #include <algorithm>
 #include <cmath>

@@ -8,12 +8,12 @@
  *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, one by one, a lane each
  *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
- * By x     x^H (A v - w v) = (x^H A - w x^H) v for the probe x, which looks random (words/probe.cuh): n operations a vector.  A
+ * By x     x^H (A v - w v) = (x^H A - w x^H) v for the probe x, which looks random (primitives/probe.cuh): n operations a vector.  A
  *          residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
  * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have no vectors do
  *          without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
 #include "geev/geev_results.cuh"
-#include "words/probe.cuh"
+#include "primitives/probe.cuh"
 
 enum { SMALL_THREADS = 128, SMALL_BLOCKS = 6, SUMS_THREADS = 256, FORMS_BLOCKS = 3 };
 enum { BLOCK = 32, TILE_ROWS = 64, TILE_COLUMNS = 32, TILE_DEPTH = 16 };

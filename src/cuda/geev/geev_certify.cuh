@@ -2,7 +2,7 @@
  *
  * Values   sum of w = trace of A, sum of w^2 = trace of A^2, within 10 and 20 n eps of the norms: what backward stable methods give,
  *          and what a wrong eigenvalue does not.  All of A scaled by a power of two.
- * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  All are tested by the probe x (words/probe.cuh):
+ * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  All are tested by the probe x (primitives/probe.cuh):
  *          |x^H (A v - w v)| is at most 5 n eps ||A||_F, which a wrong vector passes by a rare chance; those that do not pass are looked
  *          at one by one.  So are those that balancing may have spoilt.  Of the balanced matrix B = D^-1 A D all roads keep to 5 n eps
  *          ||B||_F, and A D u - w D u = D (B u - w u), so that the bound holds of A, too, where no two entries of D are more than a

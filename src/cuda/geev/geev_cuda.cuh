@@ -307,7 +307,7 @@ const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p);
 #ifdef __CUDACC__
 
 #include "geev.h"
-#include "words/number.cuh"
+#include "primitives/number.cuh"
 
 /* sum + x a, rounded after the product and the sum; complex products by their four real ones. */
 template <typename real> static __device__ __forceinline__ real affine_add(real sum, real x, real a)

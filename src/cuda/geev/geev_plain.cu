@@ -7,7 +7,7 @@
 #include "geev/geev_certify.cuh"
 #include "geev/reduce/geev_turn.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { PLAIN_THREADS = 256 };
 

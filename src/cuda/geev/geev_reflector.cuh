@@ -10,7 +10,7 @@
 #define EIG_GEEV_REFLECTOR_CUH
 
 #include "geev/geev_entry.cuh"
-#include "words/fast.cuh"
+#include "primitives/fast.cuh"
 
 /* 1 / x and 1 / sqrt(x); x and the result normal numbers. */
 template <typename real> static __device__ __forceinline__ real fast_reciprocal(real x)

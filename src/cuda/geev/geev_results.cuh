@@ -4,7 +4,7 @@
 
 #include "geev/geev_certify.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 #include <type_traits>
 

@@ -13,7 +13,7 @@
  *           once; sums over lanes are made of 8 columns at a time. */
 #include "heev/heev_certify.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { CERTIFY_THREADS = 256, CERTIFY_WARPS = CERTIFY_THREADS / 32, CERTIFY_EACH = 8, REJECT_BLOCKS = 16 };
 /* Blocks of a multiprocessor, for their registers. */

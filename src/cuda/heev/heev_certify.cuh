@@ -1,6 +1,6 @@
 /* What heev on CUDA asks of a result before its info is 0 (src/numerics/spectrum.inc).
  *
- * Pairs     all pairs are tested by the probe x (words/probe.cuh): x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With
+ * Pairs     all pairs are tested by the probe x (primitives/probe.cuh): x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With
  *           A - V diag(w) V^H = E the first differs by x^H E x, whose entries add up with random signs and weights: an error passes by
  *           a rare chance, and costs n^2 operations to find.
  * Where     n <= 8: in the kernels of thread/, in registers; few/: in its kernel; others: heev_certify.cu, which calls the
@@ -11,7 +11,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
-#include "words/probe.cuh"
+#include "primitives/probe.cuh"
 
 /* What sum w |x^H v|^2 may be off by, in n eps ||A||_F, and sum |x^H v|^2, in n sqrt(n) eps: |x|^2 is about
  * 2.3 n.  Of 60,000 hard matrices the largest were 8.6 and 6.5. */

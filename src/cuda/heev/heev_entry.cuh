@@ -3,8 +3,8 @@
 #define EIG_HEEV_ENTRY_CUH
 
 #include "heev.h"
-#include "words/fast.cuh"
-#include "words/number.cuh"
+#include "primitives/fast.cuh"
+#include "primitives/number.cuh"
 
 /* An element of the lower triangle from it, or (upper) from its mirror image.  Adding zero makes -0 to 0, so that either
  * triangle gives the same bits. */

@@ -3,9 +3,9 @@
 #define EIG_HEEV_GAUGE_CUH
 
 #include "gauge.h"
-#include "words/fast.cuh"
-#include "words/number.cuh"
-#include "words/team.cuh"
+#include "primitives/fast.cuh"
+#include "primitives/number.cuh"
+#include "primitives/team.cuh"
 
 /* |x|; of a complex number its square.  And what that of a component that may decide is at least. */
 NUMBER_WORD real gauge_size(NUMBER_R x)

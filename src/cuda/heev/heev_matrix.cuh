@@ -4,7 +4,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
-#include "words/copy.cuh"
+#include "primitives/copy.cuh"
 
 template <typename number> static __device__ __forceinline__ number zero_of()
 {

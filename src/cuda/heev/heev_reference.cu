@@ -9,7 +9,7 @@
 #include "heev/heev_matrix.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { REFERENCE_THREADS = 256 };
 

@@ -11,7 +11,7 @@
 #define EIG_HEEV_ROTATION_CUH
 
 #include "heev/heev_entry.cuh"
-#include "words/ptx.cuh"
+#include "primitives/ptx.cuh"
 
 /* A rotation J = [c, s; -conj(s), c] of columns p and q. g = 1 - c has the digits that c lacks. */
 template <typename number> struct heev_rotation {

@@ -5,10 +5,10 @@
  * Memory    per matrix: 16 bytes a padded row (8 in float), an edge every 16 rows, and the table of 2n shifts, 24 bytes
  *           each; 8.7 KB for n = 128 in double.  T is read from global memory twice, w written once.
  * Bits      those of a matrix by itself (stebz_bracket.cuh). */
+#include "primitives/team.cuh"
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
 #include "stebz_resident.cuh"
-#include "words/team.cuh"
 
 enum { WARP = 32, SMALL_BLOCK = 128, LARGE_BLOCK = 256, MOST_ROWS = 2048, RESERVE = 1024 };
 

@@ -17,8 +17,8 @@
 #define EIG_STEBZ_BRACKET_CUH
 
 #include "bracket.h"
+#include "primitives/fast.cuh"
 #include "stebz_count.cuh"
-#include "words/fast.cuh"
 
 /* The facts, so that the compiler knows what they cannot be: only a tolerance asks for counts by pivots. */
 template <bool may_pivot> static __device__ __forceinline__ stebz_facts facts_of(const stebz_facts *facts)

@@ -9,9 +9,9 @@
 #ifndef EIG_STEBZ_COUNT_CUH
 #define EIG_STEBZ_COUNT_CUH
 
+#include "primitives/copy.cuh"
+#include "primitives/ptx.cuh"
 #include "stebz_cuda.cuh"
-#include "words/copy.cuh"
-#include "words/ptx.cuh"
 
 enum { STEBZ_TILE_BYTES = 16384, STEBZ_TILE_EDGES = 2048, STEBZ_SHARED = 2 * (STEBZ_TILE_BYTES + STEBZ_TILE_EDGES) };
 

@@ -17,8 +17,8 @@
 
 #include "bracket.h"
 #include "host_arrays.cuh"
+#include "primitives/real.cuh"
 #include "sturm.h"
-#include "words/real.cuh"
 
 /* Where a block of STURM_BLOCK rows ends: the scales of its last two rows, by which r becomes p, and the exponents of
  * the scales of rows STEBZ_LOOK-1 and STEBZ_LOOK.  The power of two that keeps p in range is taken from those rows, six

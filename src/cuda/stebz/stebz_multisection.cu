@@ -4,8 +4,8 @@
  * Bits      those of stebz_bracket.cuh, however many eigenvalues are wanted and whichever warps compute them.  Bound by the chain
  * of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "cuda/crossovers.h"
+#include "primitives/team.cuh"
 #include "stebz_multisection.cuh"
-#include "words/team.cuh"
 
 enum {
     SMALL_THREADS = 128,

@@ -3,8 +3,8 @@
 #ifndef EIG_STEBZ_ROUGH_CUH
 #define EIG_STEBZ_ROUGH_CUH
 
+#include "primitives/grid.cuh"
 #include "stebz_whole.cuh"
-#include "words/grid.cuh"
 
 /* A bracket by rough counts, whose lower end is lo.x and its upper one hi.x, and what is guessed of its eigenvalue. */
 struct rough_bracket {

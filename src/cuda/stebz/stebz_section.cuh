@@ -4,8 +4,8 @@
 #ifndef EIG_STEBZ_SECTION_CUH
 #define EIG_STEBZ_SECTION_CUH
 
+#include "primitives/grid.cuh"
 #include "stebz_whole.cuh"
-#include "words/grid.cuh"
 
 enum { POINTS = HALF * WARPS /* of a block's table */ };
 

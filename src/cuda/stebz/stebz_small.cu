@@ -10,11 +10,11 @@
  * Cost      the sweeps' chain of operations: about 1.2 n^2 rows for one warp, whatever the batch is.
  *           So the road is for many matrices (stebz_roads.cu).
  * Source    the sweep: Pal, Walker and Kahan's form without square roots, as LAPACK's dsterf and as stebz_short.c. */
+#include "primitives/fast.cuh"
+#include "primitives/team.cuh"
 #include "stebz_bracket.cuh"
 #include "stebz_prepare.cuh"
 #include "stebz_resident.cuh"
-#include "words/fast.cuh"
-#include "words/team.cuh"
 
 enum { LANES = 32, THREADS = 128, SWEEPS = 8 /* most for an eigenvalue, on average; two are the rule */ };
 

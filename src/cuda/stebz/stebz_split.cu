@@ -5,12 +5,12 @@
  *           not split.  What it decides, it decides on the device: nothing is waited for on the host.
  * Owner     a short block (STEBZ_SHORT_ROWS rows): a thread an eigenvalue, in double, the block's rows in global memory.
  *           Long blocks: one after another, all threads, as method multisection solves a whole T.
- * Memory    8 bytes a row of starts, and the results twice, for the sort (words/sort.cuh).
+ * Memory    8 bytes a row of starts, and the results twice, for the sort (primitives/sort.cuh).
  * Bits      the blocks are found by comparisons, each is solved by itself, sorting leaves no choice.
  * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
  * docs/families/stebz.md. */
+#include "primitives/sort.cuh"
 #include "stebz_short.cuh"
-#include "words/sort.cuh"
 
 enum { THREADS = STEBZ_THREADS };
 

@@ -4,8 +4,8 @@
 #define EIG_STEMR_BATCH_FINISH_CUH
 
 #include "gauge.h"
+#include "primitives/team.cuh"
 #include "stemr_batch.cuh"
-#include "words/team.cuh"
 
 /* Scales of T: none, since it is not finite; and no eigenvalue of a scaled T lies as far away as OUTSIDE. */
 enum { NOT_FINITE = 0x7fffffff };

@@ -8,8 +8,8 @@
  *           there. */
 #include "stemr_cuda.cuh"
 
-#include "words/copy.cuh"
-#include "words/team.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/team.cuh"
 
 enum { PROBES = STEMR_PROBES, THREADS = 256, ROWS = 2, AHEAD = 8, MOST_CHUNKS = 64 };
 

@@ -10,7 +10,7 @@
 #include "stemr_clusters.cuh"
 #include "stemr_walk.cuh"
 
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum {
     THREADS = 256,

@@ -16,8 +16,8 @@
 #ifndef EIG_STEMR_MINORS_CUH
 #define EIG_STEMR_MINORS_CUH
 
+#include "primitives/fast.cuh"
 #include "stemr_cuda.cuh"
-#include "words/fast.cuh"
 
 /* ---------------------------------------------------------------------- pivots */
 

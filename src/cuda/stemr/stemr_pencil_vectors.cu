@@ -17,7 +17,7 @@
 #include "stemr_pencil.cuh"
 #include "stemr_walk.cuh"
 
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { THREADS = 32, WARPS = 4 };
 enum { LANES = 64, GROUPS = 64 /* blocks a node, at most */, ROWS = 256, AT_ONCE = 4 };

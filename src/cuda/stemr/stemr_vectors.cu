@@ -16,7 +16,7 @@
 
 #include "mrrr/stemr_node_rows.cuh"
 
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { STEP = 8, THREADS = 32, WARPS = 4, PRODUCT_BLOCKS = 8, OUTPUT_THREADS = 256 };
 

@@ -11,8 +11,8 @@
 #ifndef EIG_STEMR_WALK_CUH
 #define EIG_STEMR_WALK_CUH
 
+#include "primitives/ptx.cuh"
 #include "stemr_minors.cuh"
-#include "words/ptx.cuh"
 
 /* What a step finds. */
 struct stemr_stride {

@@ -18,7 +18,7 @@
 
 #include "geev/aberth/geev_hyman.cuh"
 #include "geev/geev_cuda.cuh"
-#include "words/fast.cuh"
+#include "primitives/fast.cuh"
 
 enum {
     ABERTH_LEAST = 17, /* rows from which on it is worth it */

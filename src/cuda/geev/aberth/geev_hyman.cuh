@@ -14,10 +14,10 @@
 #ifndef EIG_GEEV_HYMAN_CUH
 #define EIG_GEEV_HYMAN_CUH
 
-#include "words/copy.cuh"
-#include "words/number.cuh"
-#include "words/ptx.cuh"
-#include "words/tensor.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/number.cuh"
+#include "primitives/ptx.cuh"
+#include "primitives/tensor.cuh"
 
 enum {
     HYMAN_ROWS = 16,

@@ -3,7 +3,7 @@
 #define EIG_GEEV_CHAIN_BLOCK_CUH
 
 #include "geev/block/geev_chain.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* A thread block of W warps, as geev_chain.cuh wants it: the last one makes reflectors while the others apply them. */
 template <int W> struct chain_block {

@@ -8,7 +8,7 @@
 #define EIG_GEEV_WINDOW_CUH
 
 #include "geev/geev_reflector.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* An entry in memory, and how far its right neighbour is. */
 template <typename entry> struct geev_place {

@@ -10,7 +10,7 @@
 #include "geev/reduce/geev_form.cuh"
 #include "geev/reduce/geev_turn.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 extern __shared__ __align__(16) char block_memory[];
 

@@ -4,7 +4,7 @@
 #define EIG_GEEV_GROUP_PRODUCT_CUH
 
 #include "geev/reduce/geev_group_update.cuh"
-#include "words/copy.cuh"
+#include "primitives/copy.cuh"
 
 /* ------------------------------------------------------------------- what is kept */
 

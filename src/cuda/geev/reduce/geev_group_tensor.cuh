@@ -7,7 +7,7 @@
 #define EIG_GEEV_GROUP_TENSOR_CUH
 
 #include "geev/reduce/geev_panel.cuh"
-#include "words/tensor.cuh"
+#include "primitives/tensor.cuh"
 
 enum {
     TILE = 16,

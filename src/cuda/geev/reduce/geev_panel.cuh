@@ -4,7 +4,7 @@
 
 #include "geev/geev_reflector.cuh"
 #include "geev/reduce/geev_balance.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum {
     GROUP_THREADS = 512,

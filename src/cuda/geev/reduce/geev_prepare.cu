@@ -10,7 +10,7 @@
  *          3.7 KB of stores in the code).  With the matrix in shared memory throughout the kernel was still slower. */
 #include "geev/reduce/geev_grid.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* Warps on a multiprocessor, as many as the registers allow when a lane holds this many words of the matrix. */
 static constexpr int grid_warps(int words)

@@ -4,7 +4,7 @@
 
 #include "geev/schur/geev_schur_matrix.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 #include <type_traits>
 

@@ -11,7 +11,7 @@
 
 #include "geev/geev_reflector.cuh"
 #include "geev/reduce/geev_balance.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* What a team has of its matrix. */
 template <typename entry_> struct schur_area {

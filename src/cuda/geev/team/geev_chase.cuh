@@ -19,7 +19,7 @@
 
 #include "geev/geev_reflector.cuh"
 #include "geev/team/geev_qr_state.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum { QR_RUN = 2 }; /* slots of a run */
 

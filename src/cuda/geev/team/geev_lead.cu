@@ -5,7 +5,7 @@
  * Memory   tiles are as large as two of them fit a multiprocessor: what a block waits for, another one fills. */
 #include "geev/team/geev_lead.cuh"
 #include "geev/team/geev_qr_tile.cuh"
-#include "words/copy.cuh"
+#include "primitives/copy.cuh"
 
 /* Sends the tile's matrices on their way to shared memory. */
 template <typename real, typename team_type>

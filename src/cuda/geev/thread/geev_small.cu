@@ -16,7 +16,7 @@
 #include "geev/geev_certify.cuh"
 #include "geev/thread/geev_small_matrix.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* ---------------------------------------------------------------- in and out */
 

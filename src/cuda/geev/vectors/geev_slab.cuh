@@ -13,7 +13,7 @@
 
 #include "geev/reduce/geev_form.cuh"
 #include "geev/vectors/geev_inverse_common.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum {
     SLAB = GEEV_SLAB,

@@ -5,7 +5,7 @@
 #define EIG_HEEV_TILE_CUH
 
 #include "heev/heev_entry.cuh"
-#include "words/tensor.cuh"
+#include "primitives/tensor.cuh"
 
 template <bool wide, typename real> struct heev_tile_real {
     using type = real;

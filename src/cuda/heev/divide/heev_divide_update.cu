@@ -8,8 +8,8 @@
  *          each 64 rows; bound by the tensor cores, or for small n by the memory. */
 #include "heev/divide/heev_divide.cuh"
 #include "per_type.cuh"
-#include "words/copy.cuh"
-#include "words/tensor.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/tensor.cuh"
 
 enum { UPDATE_THREADS = 128, UPDATE_COLUMNS = 64 };
 

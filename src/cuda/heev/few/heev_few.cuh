@@ -11,7 +11,7 @@
 #define EIG_HEEV_FEW_CUH
 
 #include "heev/grid/heev_grid.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* Lanes that find a root, and threads a place; lanes that share a row, or in the back-transformation a column; blocks of 8 places
  * whose steps are the same code. */

@@ -6,7 +6,7 @@
 #define EIG_HEEV_GRID_CUH
 
 #include "heev/heev_matrix.cuh"
-#include "words/ptx.cuh"
+#include "primitives/ptx.cuh"
 
 /* Threads down; places N of the smaller kernels, which need fewer registers. */
 enum { GRID_ROWS = 8, GRID_FEW = 40, GRID_SOME = 48 };

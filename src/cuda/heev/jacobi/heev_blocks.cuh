@@ -20,8 +20,8 @@
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_rotation.cuh"
 #include "heev/jacobi/heev_blocks_tiles.cuh"
-#include "words/copy.cuh"
-#include "words/team.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/team.cuh"
 
 enum {
     BLOCKS_THREADS = 128, /* four warps, each a quarter of a product */

@@ -8,7 +8,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
-#include "words/tensor.cuh"
+#include "primitives/tensor.cuh"
 
 /* A warp's part of a product, the real and the imaginary parts apart. */
 template <typename number, int MT, int NT> struct warp_product {

@@ -13,7 +13,7 @@
 #include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"
 #include "per_type.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 template <typename number, int N> struct jacobi_shape {
     using real = typename number::real;

@@ -8,7 +8,7 @@
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_matrix.cuh"
 #include "heev/heev_reflector.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum {
     TWO_BAND = 32 /* diagonals; a warp's lanes */,

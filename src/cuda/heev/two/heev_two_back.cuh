@@ -6,8 +6,8 @@
  *          the first to the last: so the last group, and in it the first step, is applied first (as C. Bischof, B. Lang and X. Sun,
  *          ACM Trans. Math. Softw. 26 (2000)).
  * Kernels  blocks: V, and U = V F^H, of some groups.  sweeps: Z - V (U^H Z).
- * Mapping  sweeps: a warp has the transpose of 16 real columns of Z, or of 8 complex ones, in pieces of tensor cores (words/tensor.cuh):
- *          what one product leaves is where the next one takes it.  Nothing waits for another warp's columns.  A window of
+ * Mapping  sweeps: a warp has the transpose of 16 real columns of Z, or of 8 complex ones, in pieces of tensor cores
+ *          (primitives/tensor.cuh): what one product leaves is where the next one takes it.  Nothing waits for another warp's columns.  A window of
  *          2 TWO_BAND rows is in registers, and goes down the rows.  Of real matrices two warps have the same columns: one applies a
  *          group and hands its rows to the other, which applies the next group.  U and V come through shared memory, one step ahead.
  * Float    Z alone is in float; U, V and all products are in double: tensor cores are as fast as FMA in float, and need fewer loads.
@@ -17,8 +17,8 @@
 #define EIG_HEEV_TWO_BACK_CUH
 
 #include "heev/two/heev_two.cuh"
-#include "words/copy.cuh"
-#include "words/tensor.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/tensor.cuh"
 
 enum {
     BACK_ROWS = 2 * TWO_BAND,             /* of a block, the last of them zero */

@@ -4,7 +4,7 @@
 
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_entry.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* 16 bytes of numbers. */
 template <typename number> struct alignas(16) heev_pack {

@@ -4,7 +4,7 @@
 #define EIG_HEEV_ROWS_CUH
 
 #include "heev/warp/heev_ql.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 /* Sweeps whose notes are fetched and made rotations together, so that their chains run side by side. */
 enum { ROTATE_SWEEPS = 4 };

@@ -16,10 +16,10 @@
 #ifndef EIG_HEEV_TWIST_CUH
 #define EIG_HEEV_TWIST_CUH
 
-#include "words/fast.cuh"
-#include "words/real.cuh"
-#include "words/team.cuh"
-#include "words/tensor.cuh"
+#include "primitives/fast.cuh"
+#include "primitives/real.cuh"
+#include "primitives/team.cuh"
+#include "primitives/tensor.cuh"
 
 enum {
     TWIST_THREADS = 128,

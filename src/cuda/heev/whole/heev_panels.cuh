@@ -17,7 +17,7 @@
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_matrix.cuh"
 #include "heev/heev_reflector.cuh"
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 enum {
     PANELS_WIDTH = 64 /* columns of a panel, at most */,

@@ -17,7 +17,7 @@
 
 #include "heev/heev_matrix.cuh"
 #include "heev/heev_reflector.cuh"
-#include "words/ptx.cuh"
+#include "primitives/ptx.cuh"
 
 enum { TEAM_TURNS = 3 };
 

@@ -13,8 +13,8 @@
 #include "heev/block/heev_tile.cuh"
 #include "heev/whole/heev_whole.cuh"
 #include "per_type.cuh"
-#include "words/copy.cuh"
-#include "words/team.cuh"
+#include "primitives/copy.cuh"
+#include "primitives/team.cuh"
 
 enum {
     BLOCK = HEEV_WHOLE_REFLECTORS,

@@ -1,4 +1,4 @@
-/* words/copy.cuh for the emulation, in which a copy comes as late, or as early, as it may. */
+/* primitives/copy.cuh for the emulation, in which a copy comes as late, or as early, as it may. */
 #ifndef EIG_COPY_CUH
 #define EIG_COPY_CUH
 

@@ -6,7 +6,7 @@
 #ifndef EIG_TEAM_CUH
 #define EIG_TEAM_CUH
 
-#include "words/ptx.cuh"
+#include "primitives/ptx.cuh"
 
 /* The least and the largest x of a warp. */
 static __device__ __forceinline__ int warp_min(int x)

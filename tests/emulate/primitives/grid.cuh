@@ -1,4 +1,4 @@
-/* words/grid.cuh for the emulation: one launch at a time meets here. */
+/* primitives/grid.cuh for the emulation: one launch at a time meets here. */
 #ifndef EIG_GRID_CUH
 #define EIG_GRID_CUH
 

@@ -7,7 +7,7 @@
 #ifndef EIG_SORT_CUH
 #define EIG_SORT_CUH
 
-#include "words/team.cuh"
+#include "primitives/team.cuh"
 
 #include <stdint.h>
 

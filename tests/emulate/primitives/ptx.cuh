@@ -1,4 +1,4 @@
-/* words/ptx.cuh for the emulation. */
+/* primitives/ptx.cuh for the emulation. */
 #ifndef EIG_PTX_CUH
 #define EIG_PTX_CUH
 

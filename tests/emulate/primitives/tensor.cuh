@@ -1,4 +1,4 @@
-/* words/tensor.cuh for the emulation: the lanes meet, and the last one computes for all. */
+/* primitives/tensor.cuh for the emulation: the lanes meet, and the last one computes for all. */
 #ifndef EIG_TENSOR_CUH
 #define EIG_TENSOR_CUH
 

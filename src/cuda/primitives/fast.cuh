@@ -2,7 +2,7 @@
 #ifndef EIG_FAST_CUH
 #define EIG_FAST_CUH
 
-#include "words/ptx.cuh"
+#include "primitives/ptx.cuh"
 
 /* 1 / sqrt(x) to about one unit in the last place, for x far from the ends of the range. */
 static __device__ __forceinline__ double inverse_root(double x)

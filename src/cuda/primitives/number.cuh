@@ -2,7 +2,7 @@
 #ifndef EIG_NUMBER_CUH
 #define EIG_NUMBER_CUH
 
-#include "words/real.cuh"
+#include "primitives/real.cuh"
 
 #include <cstdint>
 

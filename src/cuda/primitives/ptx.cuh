@@ -1,5 +1,5 @@
 /* Instructions that CUDA C++ has no function for: with copy.cuh and tensor.cuh all inline assembly that stands for more than
- * nothing.  tests/emulate/words has the same words in C++. */
+ * nothing.  tests/emulate/primitives has the same words in C++. */
 #ifndef EIG_PTX_CUH
 #define EIG_PTX_CUH
 

@@ -8,7 +8,7 @@
 #ifndef EIG_PROBE_CUH
 #define EIG_PROBE_CUH
 
-#include "words/number.cuh"
+#include "primitives/number.cuh"
 
 /* The signs of both parts of x_k, 0 to 3: + - - + - + - - for the first real ones.  The bits of 32 entries are drawn by hand; the next 32
  * have them turned by what is mixed from their number. */

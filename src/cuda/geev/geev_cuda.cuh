@@ -1,30 +1,22 @@
 /* geev on CUDA: what its files share.
  *
  * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
- * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; geev_slices.cuh: slices of
- *                    a batch, and their arrays
- * geev_small.cu      small n: all of it in one kernel, a thread a matrix; geev_small_matrix.cuh: its steps, in registers
- * geev_prepare.cu    kernel 1 of larger n: load, balance, Hessenberg form, packed into the workspace; geev_grid.cuh: its
- *                    steps, in registers; geev_balance.cuh: for matrices that need permuting; geev_turn.cuh: the transpose
- * geev_qr.cu         kernel 2: double-shift QR out of shared memory; its steps: geev_qr_state.cuh, geev_chase.cuh; a tile:
- *                    geev_qr_tile.cuh
- * geev_lead.cu       the same with a warp that makes the reflectors of 32 matrices; its sweeps: geev_lead.cuh
- * geev_reflector.cuh   reflectors and shifts of the fast kernels
- * geev_block_prepare.cu, geev_block.cu   n > 64 while the matrix fits the shared memory of a block, and fewer rows of few
- *                    matrices: kernels 1 and 2 with a block a matrix; the steps of kernel 2: geev_chain.cuh, geev_bulges.cuh, geev_window.cuh, geev_shifts.cuh;
- *                    geev_chain_block.cuh
- * geev_blocks.cu     larger n, and complex matrices: all of it in one kernel, one or more blocks a matrix; their reduction:
- *                    geev_group.cuh, geev_group_column.cuh, geev_group_product.cuh, geev_group_update.cuh,
- *                    geev_group_tensor.cuh, geev_panel.cuh
- * geev_aberth.cuh     Aberth's iteration, which comes before QR on the roads block and blocks in double; the characteristic
- *                    polynomial: geev_hyman_lanes.cuh for the first of them, geev_hyman.cuh for the second
- * geev_single.cu     complex matrices: reduction, single-shift QR; its sweep: geev_single.cuh
+ * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; slices of a batch, and their arrays
+ * thread/            small n: all of it in one kernel, a thread a matrix, in registers
+ * reduce/            kernel 1, to Hessenberg form: geev_prepare.cu for n <= 64 (geev_grid.cuh: in registers), geev_block_prepare.cu with
+ *                    a block a matrix, geev_group.cuh with one or more blocks a matrix; geev_balance.cuh, geev_turn.cuh: balancing,
+ *                    the transpose
+ * team/              kernel 2 for n <= 64, double-shift QR out of shared memory: geev_qr.cu; geev_lead.cu: with a warp that makes the
+ *                    reflectors of 32 matrices
+ * block/             n > 64, and fewer rows of few matrices: geev_block.cu, kernel 2 with a block a matrix, while the matrix fits its shared
+ *                    memory; geev_blocks.cu, all of it in one kernel, larger n and complex matrices; geev_chain.cuh: their QR
+ * aberth/            Aberth's iteration, which comes before QR on the roads block and blocks in double
+ * complex/           complex matrices: reduction, single-shift QR
+ * schur/             all in one kernel, by way of the Schur form: where eigenvalues are close, or a vector is not certain
+ * vectors/           eigenvectors where eigenvalues are there, by inverse iteration: geev_inverse.cu, geev_large_vectors.cu for n > 64
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
  * geev_certify.cu    a look at all results; geev_certify.cuh: what is asked; geev_second.cu: what is doubtful, solved again
- * geev_schur.cu      all in one kernel, by way of the Schur form: where eigenvalues are close, or a vector is not certain;
- *                    geev_schur_matrix.cuh: its order; geev_schur.cuh, geev_schur_steps.cuh: Schur form; geev_back.cuh: vectors; geev_entry.cuh: real and complex entries
- * geev_inverse.cu    eigenvectors where eigenvalues are there; geev_inverse.cuh: inverse iteration
- * geev_large_vectors.cu   the same for n > 64; geev_slab.cuh: inverse iteration, geev_slab_back.cuh: back to the matrix
+ * geev_entry.cuh, geev_reflector.cuh   real and complex entries; reflectors and shifts of the fast kernels
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
  * computes side by side: 32/p or 32; with geev_lead.cu 24 to 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different

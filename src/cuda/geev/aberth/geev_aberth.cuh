@@ -3,7 +3,7 @@
  * Formula    z_k := z_k - W_k / (1 + sum of W_j / (z_k - z_j)), W_k = p(z_k) / product of (z_k - z_j), j != k, p monic: the step of
  *            Ehrlich (Commun. ACM 10, 1967) and Aberth (Math. Comp. 27, 1973) for the polynomial from which the other roots are
  *            divided, in the form of Boersch-Supan (Numer. Math. 14, 1970), which needs no derivative.  p comes from Hyman's
- *            recurrence, by `points`: hyman_points (geev_hyman.cuh) or hyman_lanes (geev_hyman_lanes.cuh).
+ *            recurrence, by `points`: hyman_points or hyman_lanes (both of geev_hyman.cuh).
  * Start      divide and conquer: eigenvalues of diagonal blocks of 16 rows, then of blocks of two or four of those (GROWTH), and so
  *            on, each from the eigenvalues of its parts, moved apart a little.  Smaller blocks are solved roughly.
  * End        of a root: |r| is what rounding leaves, 4 eps ||H||_F ||x||, or it is small and falls no more.

@@ -3,12 +3,11 @@
  * Owner    a block has a warp for each bulge of a chain (geev_chain.cuh), and takes matrices from a queue.
  * Roots    in double on GPUs with FP64 tensor cores another kernel tries Aberth's iteration (geev_aberth.cuh) first, so that a block
  *          finds only the matrices left for which that does not prove its results.
- * Memory   the folded Hessenberg matrix (geev_chain_block.cuh) and its eigenvalues.
+ * Memory   the folded Hessenberg matrix (geev_chain.cuh) and its eigenvalues.
  * Bound    by the chain of operations of a super-step and of the window's QR, so as many blocks as fit run beside each
  *          other. */
 #include "geev/aberth/geev_aberth.cuh"
-#include "geev/aberth/geev_hyman_lanes.cuh"
-#include "geev/block/geev_chain_block.cuh"
+#include "geev/block/geev_chain.cuh"
 #include "geev/reduce/geev_panel.cuh"
 #include "per_type.cuh"
 

@@ -12,8 +12,8 @@
  * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
  *           iteration.  A single matrix waits for the leader's super-steps and windows. */
 #include "geev/aberth/geev_aberth.cuh"
-#include "geev/block/geev_chain_block.cuh"
-#include "geev/reduce/geev_group_load.cuh"
+#include "geev/block/geev_chain.cuh"
+#include "geev/reduce/geev_group.cuh"
 #include "geev/reduce/geev_turn.cuh"
 #include "per_type.cuh"
 

@@ -33,7 +33,7 @@ enum { HEEV_MOST_CAPTURED = 2048 };
 enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
 
 /* Two stages: rows above the first that the panels' reflectors change, but one; groups of sweeps whose reflections are made blocks
- * at a time, and numbers of a block (heev_two_back.cuh). */
+ * at a time, and numbers of a block (heev_two_back.cu). */
 enum { HEEV_TWO_ABOVE = 31, HEEV_TWO_GROUPS = 4, HEEV_TWO_BLOCK = 4096 };
 
 /* Numbers, in double, of the blocks of these groups. */

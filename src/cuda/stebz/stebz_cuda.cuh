@@ -2,10 +2,9 @@
  *
  *   stebz_prepare.cu       finite check, norm, scale, coefficients; ranges by value
  *   stebz_count.cuh        the counting loops, and the stream of rows through shared memory
- *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted; short ones: stebz_short.cuh
+ *   stebz_split.cu         a T that splits: its blocks by themselves, then sorted
  *   stebz_multisection.cu  table of shifts, then independent brackets
- *   stebz_whole.cu         one matrix of up to 2048 rows in one launch; stebz_whole.cuh: T in shared memory; stebz_rough.cuh,
- *                          stebz_section.cuh: where eigenvalues are, roughly, in double and in float
+ *   stebz_whole.cu         one matrix of up to 2048 rows in one launch; stebz_whole.cuh: T in shared memory
  *   stebz_small.cu         many small matrices: a lane for each, then a lane for each eigenvalue
  *   stebz_batched.cu       a block or a warp for each matrix of a batch; stebz_resident.cuh: how both count
  *   stebz_tree.cu          the report's interval tree

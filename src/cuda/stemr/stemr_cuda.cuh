@@ -16,8 +16,7 @@
  *     stemr_batch.cu           batches of matrices of up to 64 rows; stemr_batch_cuda.cu: their driver
  *     stemr_certify.cu         residuals and orthogonality
  *     stemr_gauge.cuh          the sign of a vector
- *     stemr_walk.cuh           walks along T~, and lists of pairs
- *     stemr_minors.cuh         pivots and leading minors with two words
+ *     stemr_walk.cuh           walks along T~, and lists of pairs; pivots and leading minors with two words
  *     stemr_triple.cuh         walks along T~ with three words
  *     stemr_reference.cu       the plain version
  *     mrrr/                    method mrrr, the tree of representations (mrrr/stemr_mrrr.cuh)

@@ -1,6 +1,6 @@
 /* stemr on CUDA: T~ - x with three words, for members of clusters whose gaps are too narrow for two.
  *
- * Numbers are sums of three doubles; minors as in stemr_minors.cuh, to 2^-150 or so.  x is that of the pair and a
+ * Numbers are sums of three doubles; minors as in stemr_walk.cuh, to 2^-150 or so.  x is that of the pair and a
  * small tail.  Such pairs are few: what counts is that the text is short.
  * Source: Y. Hida, X. Li and D. Bailey, Algorithms for quad-double precision floating point arithmetic, ARITH-15
  * (2001). */

@@ -1,5 +1,5 @@
 /* heev on CUDA, one large matrix in two stages: dense to a band of TWO_BAND diagonals on either side
- * (heev_two_band.cuh), the band to tridiagonal form (heev_two_chase.cuh).  What their files share.
+ * (heev_two_band.cuh), the band to tridiagonal form (heev_two.cu).  What their files share.
  *
  * The CPU has the same algorithm in src/cpu/heev/heev_stages_band.h and heev_stages_chase.h. */
 #ifndef EIG_HEEV_TWO_CUH

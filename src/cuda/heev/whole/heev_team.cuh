@@ -1,7 +1,7 @@
 /* heev on CUDA, n > 64, tridiagonal, kernel 1 where a matrix fits the shared memory of a team of thread blocks: A = Q T Q^H by
  * Householder reflectors.
  *
- * Formula  as heev_fused.cuh: H = I - tau u u^H with u = (1, ...), real off-diagonals; A u and u^H A u from A x.
+ * Formula  as heev_panel.cu: H = I - tau u u^H with u = (1, ...), real off-diagonals; A u and u^H A u from A x.
  * Mapping  block b of a team of G has rows b, b + G, ... of the whole square, both triangles, in registers.  v, w, x are in all
  *          blocks.  A warp has some of the block's rows, and a class of columns; its lanes have columns.
  * Step     multiply: A - v w^H - w v^H of the step before on the own rows, and their product with x.  exchange: every block

@@ -3,7 +3,6 @@
  *   stemr_mrrr.cu           level by level: nodes, their members, waves
  *   stemr_shifts.cu         shifts of nodes, and the rows of their representations
  *   stemr_node_sections.cu  brackets of a level's members against them, until gaps part the members
- *   stemr_node_count.cuh    the counts that these take
  *   stemr_node_rows.cuh     rows of a representation
  *   stemr_options_tree.cu           options.tree
  *

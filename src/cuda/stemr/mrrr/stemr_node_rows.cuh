@@ -2,7 +2,7 @@
  * stemr_walk.cuh.
  *
  * Both algorithms of mrrr.inc are one here: forward, s' = G s / (D + s) - x; backward, with D and G exchanged.
- * stemr_minors.cuh tells how its chain is kept short. */
+ * stemr_walk.cuh tells how its chain is kept short. */
 #ifndef EIG_STEMR_NODE_ROWS_CUH
 #define EIG_STEMR_NODE_ROWS_CUH
 

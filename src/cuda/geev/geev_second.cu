@@ -6,7 +6,8 @@
  *          pivots are eps ||A|| at least, from a start of ones, and of others where that is not enough.
  *          Where that fails, all of the matrix is solved again without balancing.
  * End      what is doubtful still gets a positive info and NaN.
- * Solving  as in geev_inverse_complex.cuh, a warp a vector, for any n: where small pivots make b grow, it is scaled.
+ * Solving  as in geev_inverse.cu for complex matrices, a warp a vector, for any n: where small pivots make b grow, it
+ *          is scaled.
  * Source   J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9; LAPACK's hsein. */
 #include "geev/geev_results.cuh"
 #include "geev/schur/geev_schur_matrix.cuh"

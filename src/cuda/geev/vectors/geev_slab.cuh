@@ -1,9 +1,10 @@
-/* Inverse iteration on a Hessenberg matrix H of any order in global memory, by a thread block for a slab of vectors at a time.
+/* Inverse iteration on a Hessenberg matrix H of any order in global memory, by a thread block for a slab of vectors at
+ * a time.
  *
- * Steps     those of geev_inverse_complex.cuh, 32 rows at a time: within those rows 16 lanes a vector eliminate one row after the
- *           other, and note by which factors the running column c and b depend on what c, b and the columns of H were; then all
- *           rows above follow by a product of H with these factors, C := C alpha + H F, that reads H once for the slab.
- *           Vectors of a real matrix are complex, too; of a pair there is one.
+ * Steps     those of geev_inverse.cu for complex matrices, 32 rows at a time: within those rows 16 lanes a vector
+ *           eliminate one row after the other, and note by which factors the running column c and b depend on what c, b
+ *           and the columns of H were; then all rows above follow by a product of H with these factors, C := C alpha +
+ *           H F, that reads H once for the slab.  Vectors of a real matrix are complex, too; of a pair there is one.
  * Memory    C and B, [n][SLAB] complex numbers each: in the second-level cache.
  * Cost      4 n^2 real products a vector of a real matrix, two of which add up to one of a complex one; a chain of n
  *           eliminations.
@@ -52,8 +53,8 @@ template <typename entry> struct slab_memory {
     int count;       /* of the matrix's vectors from here on */
 };
 
-/* H of order n as one side sees it: left vectors are right ones of H^H with rows and columns in reverse order, as schur_side has
- * it.  i <= j + 1. */
+/* H of order n as one side sees it: left vectors are right ones of H^H with rows and columns in reverse order, as
+ * schur_side has it.  i <= j + 1. */
 template <typename entry> struct slab_side {
     const entry *h;
     int n;
@@ -90,7 +91,8 @@ template <typename real> static __device__ __forceinline__ complex_of<real> comp
     return x;
 }
 
-/* Eliminates rows from, ..., from + count - 1, in which C and B are up to date.  Leaves the factors for the rows above. */
+/* Eliminates rows from, ..., from + count - 1, in which C and B are up to date.  Leaves the factors for the rows
+ * above. */
 template <typename entry, typename complex = complex_of<real_of<entry>>>
 static __device__ void slab_eliminate(const slab_side<entry> &s, slab_memory<entry> &memory,
                                       const slab_arrays<complex> &x, int from, int count, real_of<entry> least)
@@ -207,7 +209,8 @@ static __device__ void slab_follow(const slab_side<entry> &s, slab_memory<entry>
     }
 }
 
-/* The columns' exchanges and multipliers: b becomes x, by a thread a vector.  Returns the largest part of a component. */
+/* The columns' exchanges and multipliers: b becomes x, by a thread a vector.  Returns the largest part of a
+ * component. */
 template <typename entry, typename complex = complex_of<real_of<entry>>>
 static __device__ real_of<entry> slab_finish(const slab_side<entry> &s, const slab_arrays<complex> &x, int vector,
                                              real_of<entry> least)
@@ -241,7 +244,8 @@ static __device__ real_of<entry> slab_finish(const slab_side<entry> &s, const sl
     return fmax(most, larger_part(z));
 }
 
-/* The vectors of memory.w, in x.b in the coordinates of H; largest parts are 1.  norm: of H.  Returns whether all are good. */
+/* The vectors of memory.w, in x.b in the coordinates of H; largest parts are 1.  norm: of H.  Returns whether all are
+ * good. */
 template <typename entry, typename complex = complex_of<real_of<entry>>>
 static __device__ bool slab_solve(const slab_side<entry> &s, slab_memory<entry> &memory, const slab_arrays<complex> &x,
                                   real_of<entry> norm)
@@ -273,7 +277,8 @@ static __device__ bool slab_solve(const slab_side<entry> &s, slab_memory<entry> 
     return __syncthreads_and(growth * ((real)INVERSE_GOOD / INVERSE_FINE) >= fine && growth < (real)INFINITY);
 }
 
-/* ------------------------------------------------------------------- back to the caller's matrix: reflectors, balancing, norm 1 */
+/* ------------------------------------------------------------------- back to the caller's matrix: reflectors,
+ * balancing, norm 1 */
 
 /* Component `row` of reflector `column`. */
 template <typename entry>
@@ -310,8 +315,8 @@ static __device__ void panel_factor(lane_team<32> warp, const large_form<entry> 
         }
 }
 
-/* Rows top, top + 1, ... of the panel's reflectors, a tile of them; and this thread's components there, x, of b.  All loads are
- * under way together. */
+/* Rows top, top + 1, ... of the panel's reflectors, a tile of them; and this thread's components there, x, of b.  All
+ * loads are under way together. */
 template <typename entry, typename complex, int R>
 static __device__ __forceinline__ void load_reflectors(slab_memory<entry> &memory, const large_form<entry> &form, int n,
                                                        int top, int first, const complex *b, complex (&x)[R])
